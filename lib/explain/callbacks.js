@@ -3,13 +3,13 @@
 const { nameOf, weightOf } = require('./fold')
 const { ownerOf } = require('./frame')
 
-/** A callback with a smaller share of a block is not listed, and no more than so many are. */
+/** A callback with a smaller share of a block is not listed, and at most MOST are. */
 const LEAST_SHARE = 0.1
 const MOST = 5
-/** A stack of so many frames was cut: what called it is not known. */
+/** A stack of this many frames was cut: its outermost callers are unknown. */
 const CUT_FRAMES = 64
 
-/** Functions of Node.js that run callbacks, outermost in a stack, and what they run. @type {Record<string, string>} */
+/** Functions of Node.js that run callbacks (outermost in a stack), and what they run. @type {Record<string, string>} */
 const KINDS = {
   listOnTimeout: 'timer',
   processTimers: 'timer',
@@ -28,9 +28,8 @@ const KINDS = {
 
 /**
  * The callbacks that ran in a block, heaviest first, if there were several: a turn of the loop runs all that are due.
- * Those of one function for one work count as one.
- * @param {Stack[]} stacks all of the block
- * @returns {CallbackRecord[] | undefined}
+ * Callbacks of one function for the same work count as one.
+ * @param {Stack[]} stacks all of the block @returns {CallbackRecord[] | undefined}
  */
 exports.callbacksOf = (stacks) => {
   /** @type {Map<string, CallbackRecord>} */
@@ -41,7 +40,7 @@ exports.callbacksOf = (stacks) => {
     const kind = kindOf(frames)
     for (const { weightMs, ...running } of works) {
       const name = nameOf(running) || null
-      // The place of the call within it is no part of what it is, unless it has no name.
+      // The line of the call within a function does not identify the callback, unless the function has no name.
       const key = [kind, frame.file, frame.function ?? frame.line, name].join('\n')
       const known = callbacks.get(key) ?? { kind, frame, work: name, weightMs: 0 }
       callbacks.set(key, { ...known, weightMs: known.weightMs + weightMs })
@@ -54,7 +53,7 @@ exports.callbacksOf = (stacks) => {
   return listed.map((each) => ({ ...each, weightMs: Math.round(each.weightMs * 10) / 10 }))
 }
 
-/** What ran a callback, by Node's own functions around it. @param {Frame[]} frames innermost first */
+/** What ran a callback, judged by Node's own functions around it. @param {Frame[]} frames innermost first */
 function kindOf (frames) {
   const around = frames.slice(frames.findLastIndex((each) => ownerOf(each) !== 'node') + 1)
   return around.map(({ function: name }) => KINDS[`${name}`]).find((kind) => kind !== undefined) ?? 'event'

@@ -2,51 +2,50 @@
 
 /**
  * @typedef {import('../tables/causes').Cause} Cause
- *
- * @typedef {object} Evidence what is known of one block; null if this machine does not tell
+ * @typedef {object} Evidence what is known about one block; null where this machine cannot measure it
  * @property {number} durationMs so far, if ongoing
  * @property {boolean} ongoing
  * @property {number} thresholdMs
- * @property {number} busyMs time since the beat before it that the loop was not waiting for events
+ * @property {number} busyMs time since the beat before the block in which the loop was not waiting for events
  * @property {number | null} cpuMs of the host thread
- * @property {number | null} runQueueMs the host thread could have run and was not let
+ * @property {number | null} runQueueMs the host thread was runnable but had no CPU
  * @property {number | null} throttledMs the cgroup had used up its CPU quota
- * @property {number | null} stolenMs a hypervisor ran others, and neither of the two counts it
+ * @property {number | null} stolenMs a hypervisor ran others; neither of the two above includes it
  * @property {number} gcMs pauses of the garbage collector
  * @property {number} watchdogGapMs the watchdog itself did not run
  * @property {number} samples answered
  * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call,
  * without waiting in the run queue before the answer
- * @property {number} runningMs covered by answers in time from JavaScript code, which a sleeping thread does not give
- * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine in it; read only if runQueueMs is null
- * @property {number | null} [preemptions] how often a thread of the process had to leave its CPU; read only if
- * runQueueMs is null
+ * @property {number} runningMs covered by timely answers from JavaScript code, which a sleeping thread cannot give
+ * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine; read only if runQueueMs is null
+ * @property {number | null} [preemptions] how often a thread of the process lost its CPU; read only if runQueueMs is
+ * null
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
- * @property {number} longestRunMs one of them was seen at it for so long without another in between
+ * @property {number} longestRunMs longest time that one request was seen without another in between
  * @property {boolean} debugged
  */
 
 const HALF = 0.5
-/** Less waiting than this is everyday jitter of the scheduler. */
+/** Waiting below this share is everyday jitter of the scheduler. */
 const SOME = 0.2
-/** Less than this share of the time on the CPU means the thread did not run at all, measuring errors aside. */
+/** With a smaller share of the time on a CPU, the thread did not run at all, apart from measuring errors. */
 const HARDLY = 0.3
-/** From this share on, waiting for a CPU outweighs what the code did in the rest. */
+/** From this share on, waiting for a CPU outweighs what the code did in the rest of the time. */
 const MOSTLY = 0.8
-/** A rest of so many thresholds is not outweighed. */
+/** Waiting does not outweigh a rest of this many thresholds. */
 const LONG = 10
 
 /**
- * A thread that others keep from the CPU has lost it every 3 to 15 ms (load of 2 to 6 on a CPU). Where the process has
- * lost one this often on average, and more than a few times, what it did not run was no sleep.
+ * A thread that competes for a CPU loses it every 3 to 15 ms (load of 2 to 6 on a CPU). If the process lost one this
+ * often on average, and more than a few times, the time in which it did not run was not sleep.
  */
 const PREEMPTED_MS = 25
 const FEW_PREEMPTIONS = 3
-/** Where CPUs are as rare as can be, a thread still loses one this often (load of 14 on 2). */
+/** Under the heaviest competition, a thread still loses its CPU this often (load of 14 on 2). */
 const HARDLY_RUN_MS = 100
 
-/** Windows counts CPU time in ticks of 15.6 ms: a block may have had one more than was counted. */
+/** Windows counts CPU time in ticks of 15.6 ms: a block may have used one tick more than was counted. */
 const TICK_MS = 16
 
 /**
@@ -55,9 +54,8 @@ const TICK_MS = 16
  */
 
 /**
- * Whether others took the CPU that often in what a thread did not run, if the kernel does not tell how long it waited.
- * @param {Waiting} e
- * @param {number} everyMs
+ * Whether others took the CPU often while a thread did not run. Only used where the kernel does not report waiting.
+ * @param {Waiting} e @param {number} everyMs
  */
 function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
   const count = preemptions ?? 0
@@ -65,24 +63,22 @@ function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
 }
 
 /**
- * How long a thread waited for a CPU if the kernel does not tell: JavaScript was seen running for so long without
- * having a CPU. Many short sleeps between two samples look the same, but then CPUs idle meanwhile. A stopped process
- * looks the same, but then its watchdog was stopped as well.
- * @param {Waiting} e
+ * How long a thread waited for a CPU if the kernel does not report it: the time in which samples saw JavaScript running
+ * while the thread had no CPU. Many short sleeps between two samples look the same, but then CPUs are idle meanwhile.
+ * A stopped process looks the same, but then its watchdog was stopped as well. @param {Waiting} e
  */
 function unrunMs (e) {
   const { durationMs, cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null } = e
   if (cpuMs === null) return 0
-  // It may also be the watchdog that lost them while the thread slept.
+  // The watchdog itself may have lost the CPUs while the thread slept.
   if (runningMs >= SOME * durationMs && isPreempted(e, PREEMPTED_MS)) return Math.max(0, durationMs - cpuMs)
   if (machineIdleMs === null) return 0
   return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
 }
 
 /**
- * How long a thread waited for a CPU. A throttled thread may count as waiting in the run queue as well, so the longer
- * of the two counts.
- * @param {Waiting} e
+ * How long a thread waited for a CPU. A throttled thread may count as waiting in the run queue as well, so only the
+ * longer of the two is used. @param {Waiting} e
  */
 function waitMs (e) {
   const knownMs = Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0)
@@ -90,23 +86,22 @@ function waitMs (e) {
 }
 
 /**
- * Whether at least half of the time in which it did not wait for a CPU was native. A thread that is kept waiting
- * answers late as well. What it waited in the run queue meanwhile is no part of `nativeMs` once it has answered; any
- * other waiting may be, and is subtracted.
+ * Whether native calls took at least half of the time in which the thread did not wait for a CPU. A waiting thread
+ * answers late as well. Once it has answered, `nativeMs` excludes its time in the run queue. It may include any other
+ * waiting, which is subtracted here.
  * @param {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean, gcMs?: number }} e
  */
 function isNative (e) {
   const waitedMs = waitMs(e)
   const withinMs = e.ongoing ? waitedMs : waitedMs - Math.min(waitedMs, e.runQueueMs ?? 0)
-  // A pause of the garbage collector keeps an answer, whatever runs.
+  // A pause of the garbage collector delays an answer, whatever runs.
   const gcMs = Math.min(e.gcMs ?? 0, e.nativeMs)
   return e.nativeMs - withinMs - gcMs >= HALF * (e.durationMs - waitedMs - gcMs)
 }
 
 /**
- * Whether a thread answered interrupts and hardly ran, though nothing kept a CPU from it: a debugger of another session
- * holds it, or it sleeps for a few milliseconds again and again.
- * @param {Waiting & Pick<Evidence, 'gcMs'>} e
+ * Whether a thread answered interrupts but hardly ran, though it had a CPU: a debugger of another session holds it, or
+ * it sleeps for a few milliseconds again and again. @param {Waiting & Pick<Evidence, 'gcMs'>} e
  */
 function isHeld (e) {
   const { cpuMs, runQueueMs, runningMs = 0, durationMs } = e
@@ -115,7 +110,7 @@ function isHeld (e) {
 }
 
 /**
- * The decision table: the first row whose test holds names the cause. Printed in docs/causes/README.md.
+ * The decision table: the first row whose test is true names the cause. Printed in docs/causes/README.md.
  * @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]}
  */
 const table = [
@@ -130,7 +125,7 @@ const table = [
       '30 % of it; if the kernel does not tell of waiting, other processes were not seen taking the CPU',
     test: (e) => {
       const hardlyMs = HARDLY * e.durationMs
-      // What is stopped loses no CPU to others, but for the time before.
+      // A stopped process loses no CPU to others, except before it was stopped.
       if (isPreempted(e, HARDLY_RUN_MS)) return false
       return e.watchdogGapMs >= HALF * e.durationMs && (e.cpuMs ?? 0) < hardlyMs && waitMs(e) < hardlyMs
     }
@@ -138,7 +133,7 @@ const table = [
   {
     cause: 'gc',
     when: 'pauses of the garbage collector are at least half of it, and waiting for a CPU is less than 80 % of it',
-    // V8's own helper threads keep the thread they help off a small machine's CPUs.
+    // On a small machine, V8's own helper threads keep the thread they help off the CPUs.
     test: (e) => e.gcMs >= HALF * e.durationMs && waitMs(e) < MOSTLY * e.durationMs
   },
   {
@@ -166,7 +161,7 @@ const table = [
       'waited for a CPU, there has to be one',
     test: (e) => {
       if (e.cpuMs === null || (e.runQueueMs === null && e.samples === 0)) return false
-      // In a pause the thread sleeps while V8's helper threads collect, for long where they get no CPU.
+      // During a pause the thread sleeps while V8's helper threads collect, and they may take long to get a CPU.
       const restMs = e.durationMs - waitMs(e) - e.gcMs
       return e.cpuMs < HALF * restMs && e.runningMs < HALF * e.durationMs
     }
@@ -181,7 +176,7 @@ const table = [
     cause: 'many',
     when: 'samples show two or more requests, none has 60 % of the time, and none was seen for as long as the ' +
       'threshold without another in between',
-    // Two that block one after the other are two culprits.
+    // Two requests that block one after the other are two culprits.
     test: (e) => e.requests >= 2 && e.topRequestShare < 0.6 && e.longestRunMs < e.thresholdMs
   },
   {
@@ -202,11 +197,7 @@ const table = [
   }
 ]
 
-/**
- * Why the loop was blocked.
- * @param {Evidence} evidence
- * @returns {Cause}
- */
+/** Why the loop was blocked. @param {Evidence} evidence */
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
 
 exports.table = table

@@ -1,34 +1,32 @@
 'use strict'
 
-/** Kernel readings this far apart within the block outweigh those from before and after it. */
+/** Kernel readings whose distance is this share of the block outweigh those from before and after it. */
 const ENOUGH_SHARE = 0.4
 
 /**
- * @typedef {object} Reading a thread's counters at one moment, each null if the kernel does not tell it
+ * @typedef {object} Reading a thread's counters at one moment, each null if the kernel does not report it
  * @property {number} atMs
  * @property {number | null} cpuMs on a CPU so far
  * @property {number | null} runQueueMs runnable, waiting for a CPU
  * @property {number | null} throttledMs its cgroup was out of CPU quota
  * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
- * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is not known
- * @property {number | null} [preemptions] of the process's threads; read only if `runQueueMs` is not known
- *
+ * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is unknown
+ * @property {number | null} [preemptions] of the process's threads; read only if `runQueueMs` is unknown
  * @typedef {{ startMs: number, endMs: number, durationMs: number }} Interval
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
 
 /**
- * The kernel's readings around and within one block, and what they say of it. The counters only grow, so each
- * figure is a difference of two readings.
+ * The kernel's readings around and within one block. Counters only grow, so a figure is a difference of two readings.
  */
 class KernelEvidence {
   #before
   /** The first within the block. @type {Reading | null} */
   #first = null
-  /** The last within the block, before it that of calm. */
+  /** The last within the block; until there is one, the last before it. */
   #last
 
-  /** @param {Reading} before the last one of calm */
+  /** @param {Reading} before the last one before the block */
   constructor (before) {
     this.#before = before
     this.#last = before
@@ -40,33 +38,31 @@ class KernelEvidence {
     this.#last = reading
   }
 
-  /** When the first reading within the block was taken, Infinity before it. */
+  /** When the first reading within the block was taken; Infinity if there is none. */
   get firstAtMs () {
     return this.#first?.atMs ?? Infinity
   }
 
-  /** How long the thread waited for a CPU until the first reading within the block, as far as it is known. */
+  /** How long the thread waited for a CPU until the first reading within the block, if known. */
   get waitedBeforeMs () {
     return Math.max(0, (this.#first?.runQueueMs ?? 0) - (this.#before.runQueueMs ?? this.#first?.runQueueMs ?? 0))
   }
 
-  /** What is known of a block in progress. @param {Interval} interval so far @param {number | null} ownCpuMs */
+  /** @param {Interval} interval so far @param {number | null} ownCpuMs */
   ongoing (interval, ownCpuMs) {
     return this.#figures(interval, this.#last, ownCpuMs)
   }
 
   /**
-   * What is known of an ended block.
-   * @param {Interval} interval
-   * @param {Reading} after the first one of calm
-   * @param {number | null} ownCpuMs what the thread counted itself, for where the kernel does not
+   * @param {Interval} interval @param {Reading} after the first one after the block
+   * @param {number | null} ownCpuMs counted by the thread itself, used if the kernel does not report it
    */
   ended (interval, after, ownCpuMs) {
     const { endMs, durationMs } = interval
     const seenMs = endMs - this.#before.atMs
     if (seenMs >= durationMs) return this.#figures(interval, after, ownCpuMs)
-    // The watchdog was not there when the block began. The part it saw stands for all of it if that was enough.
-    // The time after the block stands for none of it.
+    // The watchdog started after the block did. What it saw stands for the whole block if that was enough.
+    // The time after the block must not count.
     if (seenMs < ENOUGH_SHARE * durationMs) {
       this.#before = { ...this.#before, cpuMs: null, runQueueMs: null, throttledMs: null }
     }
@@ -90,10 +86,8 @@ class KernelEvidence {
   }
 
   /**
-   * Two readings within the block tell its CPU time undisturbed by what came before and after it. A short block has
-   * none that are far enough apart.
-   * @param {number} durationMs
-   * @param {Reading} after
+   * Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no two
+   * readings far enough apart. @param {number} durationMs @param {Reading} after
    */
   #cpuMs (durationMs, after) {
     const first = this.#first
@@ -103,11 +97,9 @@ class KernelEvidence {
   }
 
   /**
-   * The last figure of calm may be of a quarter of a second before the block (watchdog/kernel/throttling.js). What came
-   * before the first reading within the block is the block's for at most as long as it had lasted by then.
-   * @param {number} startMs
-   * @param {number} durationMs
-   * @param {Reading} after
+   * The last figure before the block may be a quarter of a second older than it (watchdog/kernel/throttling.js). So of
+   * the time before the first reading within the block, at most the block's duration until then counts.
+   * @param {number} startMs @param {number} durationMs @param {Reading} after
    */
   #throttledMs (startMs, durationMs, after) {
     const most = spent(this.#before, after, 'throttledMs', durationMs)
@@ -117,11 +109,9 @@ class KernelEvidence {
   }
 
   /**
-   * Some kernels count stolen time as time on the CPU, and what was stolen from another thread is none of this one's.
-   * So it is no more than what nothing else explains.
-   * @param {number} unexplainedMs
-   * @param {number} durationMs
-   * @param {Reading} after
+   * Some kernels count stolen time as CPU time, and time stolen from another thread does not belong to this one. So
+   * stolen time is at most what nothing else explains.
+   * @param {number} unexplainedMs @param {number} durationMs @param {Reading} after
    */
   #stolenMs (unexplainedMs, durationMs, after) {
     const stolenMs = this.#sinceFirstMs('stolenMs', durationMs, after)
@@ -129,10 +119,8 @@ class KernelEvidence {
   }
 
   /**
-   * A counter that is only read from the first overdue beat on; null unless that was early enough.
-   * @param {'stolenMs' | 'machineIdleMs'} counter
-   * @param {number} durationMs
-   * @param {Reading} after
+   * For counters that are read only from the first overdue beat on; null if that beat was too late in the block.
+   * @param {'stolenMs' | 'machineIdleMs'} counter @param {number} durationMs @param {Reading} after
    */
   #sinceFirstMs (counter, durationMs, after) {
     if (this.#first === null || after.atMs - this.#first.atMs < ENOUGH_SHARE * durationMs) return null
@@ -141,12 +129,9 @@ class KernelEvidence {
 }
 
 /**
- * What was spent of a counter in a block, from two readings about it. Readings closer together than the block is long
- * (the last one of calm may be in its first milliseconds) stand for all of it.
- * @param {Reading} from
- * @param {Reading} to
- * @param {Counter} counter
- * @param {number} durationMs
+ * How much a counter grew in a block, from two readings around it. If the readings are closer together than the block
+ * is long (the last one before the block may be in its first milliseconds), they stand for the whole block.
+ * @param {Reading} from @param {Reading} to @param {Counter} counter @param {number} durationMs
  */
 function spent (from, to, counter, durationMs) {
   const { [counter]: start = null } = from

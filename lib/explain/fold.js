@@ -2,37 +2,33 @@
 
 const { blamedFrame } = require('./frame')
 
-/** Most distinct stacks kept of one block; samples of further ones are counted. */
+/** Most distinct stacks kept of one block; samples of others are only counted. */
 const STACKS = 40
-/** The share of a stack's time that makes it that of one answer. */
+/** If one answer has this share of a stack's time, the whole stack counts as that answer. */
 const MOST = 0.8
 
 /**
  * @typedef {import('../types').RequestContext} RequestContext
  * @typedef {import('../types').WorkContext} WorkContext
- *
- * @typedef {object} Sample one look into the host within a block
+ * @typedef {object} Sample one sample of the host within a block
  * @property {number} weightMs the time of the block that it stands for: since the sample before it
- * @property {number} [beforeMs] the part of it before its work began, which is something else's
+ * @property {number} [beforeMs] the part of weightMs before its work began, which belongs to other work
  * @property {boolean} late it was answered only after a native call or a sleep had ended
- * @property {number} [heldMs] how long that call or sleep kept the answer
+ * @property {number} [heldMs] how long that call or sleep delayed the answer
  * @property {boolean} [isJustEntered] its innermost function had only just been entered, so another one was late
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost, which may be the request itself
  * @property {import('../types').Frame[]} frames innermost first
- *
  * @typedef {object} Stack equal samples as one
  * @property {number} count
  * @property {number} weightMs
- * @property {number} lateMs the part of weightMs for which late answers stand
+ * @property {number} lateMs the part of weightMs that late answers stand for
  * @property {import('../types').Frame[]} frames innermost first
  * @property {Seen[]} works in which it was seen, with the weight of each
- *
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
- * @typedef {Running & { weightMs: number }} Seen one piece of work, or none; apart where it is in doubt
- *
+ * @typedef {Running & { weightMs: number }} Seen one piece of work, or none; a separate entry if it is in doubt
  * @typedef {Omit<Stack, 'works'> & { works: Map<string, Seen>, entered: number, enteredMs: number }} Kept `entered`:
- * how many of its samples were of a function just entered, `enteredMs`: their part of weightMs
+ * number of its samples with a function just entered, `enteredMs`: their part of weightMs
  */
 
 /** The samples of one block, equal stacks folded, so that an endless block takes bounded memory. */
@@ -41,15 +37,15 @@ class Fold {
   #stacks = new Map()
   /** @type {Map<number | null, { request: RequestContext | null, weightMs: number }>} by id, null without a request */
   #requests = new Map()
-  /** Samples in a row that saw one request: the time between them, and the time for which a call kept the first one. */
+  /** The current run of samples with one request: the time between them, plus how long a call delayed the first one. */
   #run = { id: /** @type {number | null} */ (null), ms: 0 }
   #longestRunMs = 0
-  /** What the last sample was counted for. @type {{ kept: Kept, seen: Seen } | null} */
+  /** The entries that the last sample was counted in. @type {{ kept: Kept, seen: Seen } | null} */
   #last = null
-  /** Time of which no stack is kept. */
+  /** Time without a kept stack. */
   #unseenMs = 0
   samples = 0
-  /** Samples whose stack was beyond the bound. */
+  /** Samples beyond the bound. */
   unkept = 0
 
   /** @param {Sample} sample */
@@ -75,7 +71,7 @@ class Fold {
     kept.enteredMs += weightMs - beforeMs
   }
 
-  /** Time for what the last sample showed. @param {number} ms @param {boolean} late */
+  /** Adds time to the entries of the last sample. @param {number} ms @param {boolean} late */
   #count (ms, late) {
     const { kept, seen } = /** @type {{ kept: Kept, seen: Seen }} */ (this.#last)
     kept.weightMs += ms
@@ -84,16 +80,15 @@ class Fold {
   }
 
   /**
-   * What ran before the work of a sample began is most likely what the sample before it showed.
-   * @param {number} ms
-   * @param {boolean} late
+   * Time before the work of a sample most likely belongs to the sample before it.
+   * @param {number} ms @param {boolean} late
    */
   #addBefore (ms, late) {
     if (this.#last === null) this.#unseenMs += ms
     else this.#count(ms, late)
   }
 
-  /** @param {import('../types').Frame[]} frames @returns {Kept | null} null beyond the bound */
+  /** @param {import('../types').Frame[]} frames */
   #keep (frames) {
     const key = keyOf(frames)
     let kept = this.#stacks.get(key)
@@ -120,10 +115,9 @@ class Fold {
   }
 
   /**
-   * The stacks, heaviest first. A function that had just been entered when the one answer came has not kept that
-   * answer: its caller has. A function that is seen so again and again takes the time itself. The next question may
-   * still be answered in the same place, where the thread is put aside in its answer.
-   * @returns {Stack[]}
+   * The stacks, heaviest first. If the only sample caught a function at its entry, the time was spent before the call:
+   * blame the caller. A function that is caught at its entry again and again takes the time itself. The next question
+   * may still be answered in the same place, if the thread loses its CPU while it answers. @returns {Stack[]}
    */
   get stacks () {
     const heaviest = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
@@ -137,9 +131,8 @@ class Fold {
   }
 
   /**
-   * The request that was seen longest, how many there were, its share of their time, and how long at least one of them
-   * went on without another one in between.
-   * @returns {{ top: RequestContext | null, distinct: number, topShare: number, longestRunMs: number }}
+   * The request that was seen longest, the number of requests, its share of their time, and the longest time that one
+   * of them was seen without another in between.
    */
   get requests () {
     const named = [...this.#requests.values()].filter(({ request }) => request !== null)
@@ -150,15 +143,12 @@ class Fold {
   }
 }
 
-/** Time of which nothing is known. @param {number} weightMs @returns {Stack} */
+/** Time about which nothing is known. @param {number} weightMs @returns {Stack} */
 const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works: [] })
 
 /**
- * The entry of a work among those in which a stack was seen; one of its own beyond the bound.
- * @param {Kept} kept
- * @param {RequestContext | null} request
- * @param {WorkContext | null} work
- * @returns {Seen}
+ * The entry of a work among those in which a stack was seen; beyond the bound, a new entry that is not kept.
+ * @param {Kept} kept @param {RequestContext | null} request @param {WorkContext | null} work @returns {Seen}
  */
 function seenIn ({ works }, request, work) {
   const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
@@ -171,9 +161,8 @@ function seenIn ({ works }, request, work) {
 const keyOf = (frames) => frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
 /**
- * Stacks that have become equal as one, heaviest first: some of their samples came before the source map did.
+ * Merges stacks that have become equal, heaviest first: some of their samples came before the source map did.
  * @param {Stack[]} stacks
- * @returns {Stack[]}
  */
 function merged (stacks) {
   /** @type {Map<string, Stack>} */
@@ -192,14 +181,13 @@ function merged (stacks) {
   return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
 }
 
-/** Whether nothing tells that it ran. @param {Running} running */
+/** Whether it is uncertain that it ran. @param {Running} running */
 const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
 
 /**
- * The work in which some stacks were seen longest, with the request that it is part of: of the outermost work, the part
- * that was. None where they were in no work for longer than in any. It is in doubt if it was for half of the time.
- * @param {Stack[]} stacks
- * @returns {Running}
+ * The work in which some stacks were seen longest, with its request: first the outermost work, then its heaviest part.
+ * Null if they were outside any work for longest. It is in doubt if it was for half of the time.
+ * @param {Stack[]} stacks @returns {Running}
  */
 function workIn (stacks) {
   /** By the outermost work and by their own id. @type {Map<string, Map<string, Seen & { doubtMs: number }>>} */
@@ -220,33 +208,23 @@ function workIn (stacks) {
 
 const NO_WORK = { work: null, request: null }
 
-/**
- * @template V
- * @param {Map<string, V>} map
- * @param {string} key
- * @param {() => V} make
- * @returns {V}
- */
+/** @template V @param {Map<string, V>} map @param {string} key @param {() => V} make */
 function bring (map, key, make) {
   const value = map.get(key) ?? make()
   map.set(key, value)
   return value
 }
 
-/** The time that stacks, or what was seen in them, stand for. @param {{ weightMs: number }[]} parts */
+/** @param {{ weightMs: number }[]} parts */
 function weightOf (parts) {
   return parts.reduce((total, { weightMs }) => total + weightMs, 0)
 }
 
-/** A name of what was running, empty for nothing. @param {Running} running */
+/** The name of what was running, or an empty string. @param {Running} running */
 const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
 
 /**
- * The first of the heaviest, undefined of none.
- * @template T
- * @param {T[]} items
- * @param {(item: T) => number} weightOf
- * @returns {T | undefined}
+ * @template T @param {T[]} items @param {(item: T) => number} weightOf @returns {T | undefined} the first if several
  */
 function heaviest (items, weightOf) {
   return [...items].sort((a, b) => weightOf(b) - weightOf(a))[0]

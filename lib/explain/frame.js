@@ -3,34 +3,31 @@
 const path = require('node:path')
 const { nameTemplate } = require('./generated')
 
-/** The folder of our own code, wherever it is installed. */
+/** The folder of loopwatch's own code, wherever it is installed. */
 const OWN = path.join(__dirname, '..') + path.sep
 
-/** Least share of the blamed time that the application must have to be blamed before packages. */
+/** If the application has less than this share of the blamed time, packages are blamed instead. */
 const SOME = 0.2
 
-/**
- * @typedef {import('../types').Frame} Frame
- * @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner
- */
+/** @typedef {import('../types').Frame} Frame */
+/** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner */
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
 const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns|tls|_tls_common|worker\/js_transferable)\b/
 /**
- * What Node.js's JavaScript does below these is for the native part: a process that is started has the loop of another
- * file, and zlib asks for each chunk that it inflates what kind of buffer it is.
+ * Node.js's JavaScript below these counts as native: starting a process creates the loop of another file, and zlib
+ * checks the kind of buffer for each chunk that it inflates.
  */
 const FOR_NATIVE = /^node:(internal\/)?(child_process|zlib)$/
 
-/** How Node.js names code that it got on the command line or by stdin: the application's own. */
+/** How Node.js names code from the command line or stdin, which is the application's own. */
 const GIVEN = /^\[(worker )?(eval|stdin)/
 
 /**
- * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which no line leads
- * to: its caller is named instead. Code that was generated while the application ran (`new Function`, `vm`, template
- * compilers) has a made-up name in place of a file, which nobody can open.
- * @param {Frame} frame
- * @returns {Owner}
+ * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line to
+ * show: its caller is named instead. Code that was generated while the application ran (`new Function`, `vm`, template
+ * compilers) has a made-up name in place of a file, which cannot be opened.
+ * @param {Frame} frame @returns {Owner}
  */
 function ownerOf ({ file }) {
   if (file === null || file.startsWith('node:') || file.startsWith('wasm:')) return 'node'
@@ -45,23 +42,21 @@ function isGenerated (file) {
   return file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file))
 }
 
-/** @typedef {(frame: Frame) => boolean} PassesOn whether a function only calls what it was given: see passing-on.js */
+/** @typedef {(frame: Frame) => boolean} PassesOn whether a function only calls what its caller passed: passing-on.js */
 /** @type {PassesOn} */
 const never = () => false
 
 /**
- * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code, else
- * none. Where the application only went on to what a package had given it (`next()`), that is the package's.
- * @param {Frame[]} frames innermost first
- * @param {PassesOn} [passesOn]
- * @returns {Frame | null}
+ * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code. If the
+ * application only called what a package had passed to it (`next()`), the package is blamed.
+ * @param {Frame[]} frames innermost first @param {PassesOn} [passesOn] @returns {Frame | null}
  */
 function blamedFrame (frames, passesOn = never) {
   const innermost = frames.findIndex((frame) => ownerOf(frame) === 'application')
   const known = innermost === -1 ? frames : frames.slice(0, innermost)
   const beyond = foreign(known)
   if (innermost === -1 || beyond === null) return frames[innermost] ?? beyond
-  // Built-ins of V8 only call what they are given, too.
+  // Built-ins of V8 also only call what they are given.
   for (const frame of frames.slice(innermost).filter(({ file }) => file !== null)) {
     if (ownerOf(frame) !== 'application') return beyond
     if (!passesOn(frame)) return frame
@@ -81,10 +76,8 @@ function foreign (frames) {
 }
 
 /**
- * The generated code that a blamed function ran for most of the time, if any.
- * @param {{ frames: Frame[], weightMs: number }[]} stacks
- * @param {Frame | null} blamed
- * @returns {Frame | null} its innermost function
+ * The innermost generated function that a blamed function ran for most of the time, if any.
+ * @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed
  */
 function generatedIn (stacks, blamed) {
   const isBlamed = (/** @type {Frame} */ { file, function: name }) => file === blamed?.file && name === blamed?.function
@@ -98,12 +91,10 @@ function generatedIn (stacks, blamed) {
 }
 
 /**
- * The frame to blame in many stacks: the function that was blamed longest, at the line of it that was seen longest.
- * Stacks that name the application beat those that name only packages, if they have a fifth of the time of both. It is
- * exact where the function has most of all time, that of stacks which blame nobody included, and was seen in time.
- * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks
- * @param {PassesOn} [passesOn]
- * @returns {(Frame & { exact: boolean }) | null}
+ * The frame to blame in many stacks: the function that was blamed longest, at its line that was seen longest. Stacks
+ * that name the application beat those that name only packages, if they have a fifth of the time of both. The frame is
+ * exact if the function has most of all time (including stacks with no frame to blame) and its samples were timely.
+ * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  */
 function blame (stacks, passesOn) {
   const blamed = stacks.flatMap(({ frames, weightMs, lateMs }) => {
@@ -121,7 +112,7 @@ function blame (stacks, passesOn) {
   return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
 
-/** The frame the loop was in longest of all. @param {import('./fold').Stack[]} stacks @returns {Frame | null} */
+/** The innermost frame that was seen longest. @param {import('./fold').Stack[]} stacks */
 function leaf (stacks) {
   const leaves = stacks.filter(({ frames }) => frames.length > 0)
   const [first] = heaviest(leaves, ({ frames }) => `${frames[0].file}\n${frames[0].function}`)
@@ -129,16 +120,15 @@ function leaf (stacks) {
 }
 
 /**
- * Whether a frame is JSON.stringify. It looks for interrupts at each value, unlike other built-ins that take long, so
+ * Whether a frame is JSON.stringify. Unlike other built-ins that take long, it checks for interrupts at each value, so
  * it answers in time (seen on Node 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither
- * file nor line; code of new Function() has a line.
- * @param {Frame} frame
+ * file nor line; code of new Function() has a line. @param {Frame} frame
  */
 const isStringify = ({ file, line, function: name }) => file === null && line === null && name === 'stringify'
 
 /**
  * Whether a stack ends in Node's own wrapper around a native call, which answers interrupts between two short native
- * calls (zlib works through its input by chunks), or in a built-in that answers from within.
+ * calls (zlib handles its input in chunks), or in a built-in that answers while it runs.
  * @param {Frame[]} frames innermost first
  */
 function wrapsNative (frames) {
@@ -150,11 +140,8 @@ function wrapsNative (frames) {
 }
 
 /**
- * The group with the greatest summed weight.
- * @template {{ weightMs: number }} T
- * @param {T[]} items
+ * The group with the greatest total weight. @template {{ weightMs: number }} T @param {T[]} items
  * @param {(item: T) => string} keyOf
- * @returns {T[]}
  */
 function heaviest (items, keyOf) {
   /** @type {Map<string, T[]>} */

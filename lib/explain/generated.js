@@ -1,23 +1,21 @@
 'use strict'
 
-/** Packages that compile templates, by the names that people know. */
+/** Packages that compile templates, with the names that users know. */
 const ENGINES = new Map([
   ['ejs', 'ejs'], ['handlebars', 'handlebars'], ['pug', 'pug'], ['pug-runtime', 'pug'], ['nunjucks', 'nunjucks'],
   ['mustache', 'mustache'], ['eta', 'eta'], ['liquidjs', 'liquidjs'], ['dot', 'dot'], ['lodash', 'lodash'],
   ['lodash.template', 'lodash'], ['underscore', 'underscore']
 ])
-/** A name that an engine gave its code, in quotes if it is EJS. */
+/** The name that an engine gives its code; EJS puts it in quotes. */
 const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjucks|mustache|liquid|dot|jst|html?))"?$/i
-/** Where an `eval` was, by the path that V8 gives: the innermost package. */
+/** The innermost package in which an `eval` was, from the path that V8 gives. */
 const PACKAGE = /^eval at [^]*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/
 
 /** @typedef {import('../types').Frame} Frame */
 
 /**
- * Generated code by the template that it was made of, if it was: by its file where that is known, else by its engine.
- * The lines of the code are not those of the template.
- * @param {Frame} frame
- * @returns {Frame}
+ * Names generated code after its template: by the template's file if that is known, else by the engine. The lines of
+ * the code are not those of the template. @param {Frame} frame @returns {Frame}
  */
 exports.nameTemplate = (frame) => {
   const file = frame.file ?? ''

@@ -3,36 +3,32 @@
 const { isSame } = require('./frame')
 const { isNative } = require('./cause')
 
-/** Fewer samples may have fallen anywhere. */
+/** Fewer samples may be anywhere by chance. */
 const ENOUGH_SAMPLES = 2
 
 /**
  * @typedef {import('../types').Frame} Frame
  * @typedef {import('../types').FrameRecord} FrameRecord
  * @typedef {import('../types').BlockRecord} BlockRecord
- *
  * @typedef {object} Candidates of one block
- * @property {BlockRecord} record as stacks have it: its frame is their candidate
- * @property {Profiled | null} profiled null where a profile tells of no function
- *
- * @typedef {object} Profiled the function that has most of the time in a CPU profile, and what is known of its line
- * @property {Frame} blamed the function, where most samples of it were or where it begins
- * @property {FrameRecord | null} timely where stacks were in the function, in time and not only at its head
- * @property {FrameRecord | null} late where they were in it at all
- * @property {boolean} isHead that is where the function begins
- * @property {boolean} hasLine samples tell the line of `blamed`
+ * @property {BlockRecord} record as the stacks give it: its frame is their candidate
+ * @property {Profiled | null} profiled null if the profile names no function
+ * @typedef {object} Profiled the function with most of the time in a CPU profile, and what is known about its line
+ * @property {Frame} blamed the function, in the line with most of its samples or where it begins
+ * @property {FrameRecord | null} timely its place in timely stacks, unless they only show its head
+ * @property {FrameRecord | null} late its place in any stack
+ * @property {boolean} isHead `late` is where the function begins
+ * @property {boolean} hasLine samples give the line of `blamed`
  * @property {string | null} call what took the time there: a callee or a built-in
- * @property {boolean} isOpen the line calls a built-in, and nothing tells whether once or often
- * @property {Callee | null} callee what it called that has frames of its own; null where the function itself ran
- * @property {FrameRecord | null} allocates the line that makes what the collector had to collect, if that was most
+ * @property {boolean} isOpen the line calls a built-in, once or often: there is no way to know
+ * @property {Callee | null} callee what it called that has frames of its own; null if the function itself ran
+ * @property {FrameRecord | null} allocates the line that allocates what was collected, if collections took most time
  * @property {FrameRecord | null} sampled its line with three samples or more
- * @property {boolean} isBuiltInto V8 has built another function into it, which stacks show
- *
+ * @property {boolean} isBuiltInto V8 has inlined another function into it, which stacks show
  * @typedef {object} Callee
- * @property {FrameRecord | null} seen the late place, if that line calls it
- * @property {FrameRecord | null} found the one line of the function that calls it
+ * @property {FrameRecord | null} seen the late place, if that line makes the call
+ * @property {FrameRecord | null} found the one line of the function that makes the call
  * @property {Frame | null} near where the function itself was sampled
- *
  * @typedef {{ frame: FrameRecord | null, call: string | null }} Line
  * @typedef {'stacks' | 'profile' | 'source' | 'allocation'} Evidence
  */
@@ -41,7 +37,7 @@ const ENOUGH_SAMPLES = 2
 const doubtful = (frame) => frame && { ...frame, exact: false }
 
 /**
- * Rows for a function that the profile names. The first that gives a place decides.
+ * Rows for a function that the profile names. The first row that gives a place decides.
  * @type {{ evidence: Evidence, when: string, place: (p: Profiled, record: BlockRecord) => FrameRecord | null }[]}
  */
 const ofFunction = [
@@ -94,10 +90,9 @@ const ofFunction = [
 ]
 
 /**
- * Whether stacks name another function for certain, of whose line the profile is not certain. A collection is told of
- * the function that was sampled before it, which may be the caller of the one that stacks show.
- * @param {FrameRecord} place by the profile
- * @param {BlockRecord} record
+ * Whether stacks name another function for certain while the profile's line is in doubt. V8 attributes a collection to
+ * the function sampled before it, which may be the caller of the one that stacks show.
+ * @param {FrameRecord} place by the profile @param {BlockRecord} record
  */
 function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs }) {
   if (place.exact || isSame(frame, place)) return false
@@ -123,9 +118,8 @@ const table = [
 ]
 
 /**
- * The line to blame, and the call in it that took the time.
- * @param {Candidates} candidates
- * @returns {Line & { row: number }} row of the table
+ * The line to blame, and the call in it that took the time, with the index of the table's row.
+ * @param {Candidates} candidates @returns {Line & { row: number }}
  */
 function lineOf ({ record, profiled }) {
   const { frame } = record

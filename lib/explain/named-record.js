@@ -2,17 +2,13 @@
 
 const { ownerOf } = require('./frame')
 
-/**
- * @typedef {import('../types').BlockRecord} BlockRecord
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').StackRecord} StackRecord
- */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
+/** @typedef {import('../types').Frame} Frame */
+/** @typedef {import('../types').StackRecord} StackRecord */
 
 /**
- * A record whose functions of the application all have a name, and so has the one to blame.
- * @param {BlockRecord} record
- * @param {import('./source/frame-table').FrameTable} table
- * @returns {BlockRecord}
+ * A record in which all functions of the application have a name, the blamed one included.
+ * @param {BlockRecord} record @param {import('./source/frame-table').FrameTable} table @returns {BlockRecord}
  */
 function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks } = record
@@ -30,9 +26,8 @@ function withNames (record, table) {
 }
 
 /**
- * A frame of a stack in the same line: of a line that a CPU profile has told, the column is not known.
- * @param {Frame} frame
- * @param {StackRecord[]} stacks
+ * The frame of a stack in the same line, which has a column: a line that comes from a CPU profile has none.
+ * @param {Frame} frame @param {StackRecord[]} stacks
  */
 function sampledAt (frame, stacks) {
   if (frame.function !== null) return frame

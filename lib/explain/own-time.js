@@ -2,22 +2,19 @@
 
 const { ownerOf } = require('./frame')
 
-/** The package that origin tracking runs, on our behalf. */
+/** Origin tracking runs this package, so its time is loopwatch's. */
 const BLOCKED_AT = /[\\/]node_modules[\\/]blocked-at[\\/]/
 
-/**
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').BlockRecord} BlockRecord
- */
+/** @typedef {import('../types').Frame} Frame */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
-/** Whose frames are loopwatch's. @param {Frame} frame */
+/** @param {Frame} frame */
 const isOwn = (frame) => ownerOf(frame) === 'own' || (frame.file !== null && BLOCKED_AT.test(frame.file))
 
 /**
- * The frame of loopwatch that a stack was in, with what it called of Node.js; null where code of others ran. A function
- * of the application that loopwatch calls, as in agent.run(), is the application's.
+ * The frame of loopwatch in which a stack was, together with what it called of Node.js; null if other code ran. A
+ * function of the application that loopwatch calls, as in agent.run(), belongs to the application.
  * @param {Frame[]} frames innermost first
- * @returns {Frame | null}
  */
 function ownFrame (frames) {
   const first = frames.find((frame) => isOwn(frame) || ownerOf(frame) !== 'node')
@@ -25,10 +22,8 @@ function ownFrame (frames) {
 }
 
 /**
- * How much of a block was loopwatch's own time, and where: by its stacks or its CPU profile, whichever tells of more.
- * @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block
- * @param {BlockRecord['profile']} profile
- * @returns {{ ownMs: number, frame: Frame | null }}
+ * How much of a block was loopwatch's own time, and where, by its stacks or its CPU profile: whichever shows more.
+ * @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block @param {BlockRecord['profile']} profile
  */
 function ownTime (stacks, profile) {
   const [bySamples, byProfile] = [stacks, profile?.stacks ?? []].map((some) => {

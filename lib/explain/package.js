@@ -3,22 +3,21 @@
 const { STACKS_IN_RECORD } = require('./profile/profiled')
 const { ownerOf } = require('./frame')
 
-/** Least share of the time of a package at fault: one with less was only passed through. */
+/** Least share of the time of the package at fault. A package with less only called others. */
 const HALF = 0.5
-/** Least samples that are believed. Fewer may have fallen anywhere. */
+/** Fewer samples may be anywhere by chance. */
 const ENOUGH_SAMPLES = 2
-/** Calls in which a package works through what the application gave it: how long they take is not the package's. */
+/** Calls that process what the application passed: the package is not to blame for how long they take. */
 const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
-/** The innermost folder of a package in a path: after the last `node_modules`, with the scope that a name may have. */
+/** The innermost folder of a package in a path: after the last `node_modules`, with the scope if there is one. */
 const FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/s
 
 /** @typedef {import('../types').Frame} Frame */
 
 /**
- * The folder of the package that a file belongs to, null if it belongs to none. Folders with a dot (`.pnpm`, `.vite`)
- * belong to tools: below pnpm's there is a `node_modules` of each package.
- * @param {string} file
+ * The folder of the package that a file belongs to, or null. Folders with a dot (`.pnpm`, `.vite`) belong to tools:
+ * below pnpm's there is a `node_modules` for each package. @param {string} file
  */
 function packageFolder (file) {
   const [, folder, name] = FOLDER.exec(file) ?? []
@@ -26,11 +25,9 @@ function packageFolder (file) {
 }
 
 /**
- * The folder of the package whose code ran innermost in at least half of the time, null if there is no such package.
- * Code of Node.js, of V8 and of loopwatch itself counts for its caller.
- * @param {{ weight: number, frames: Frame[] }[]} stacks
- * @param {number} total weight; these stacks are the known part of it
- * @returns {string | null}
+ * The folder of the package whose code ran innermost in at least half of the time, or null. Code of Node.js, of V8 and
+ * of loopwatch itself counts for its caller.
+ * @param {{ weight: number, frames: Frame[] }[]} stacks @param {number} total weight; these stacks are the known part
  */
 function folderOf (stacks, total) {
   /** @type {Map<string, number>} */
@@ -45,8 +42,8 @@ function folderOf (stacks, total) {
 }
 
 /**
- * The folder of the package at fault for a block. Stacks that were taken in time have the functions that V8 has built
- * into others. Where they came late, when a native call had returned, a CPU profile is believed before them.
+ * The folder of the package at fault for a block. Timely stacks include functions that V8 has inlined. If stacks came
+ * late, when a native call had returned, a CPU profile is more reliable.
  * @param {Pick<import('./fold').Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {import('../types').ProfileRecord | null | undefined} profile
  */
@@ -59,7 +56,7 @@ exports.folderAtFault = (stacks, profile) => {
   if (isGiven && OF_THE_VALUE.includes(profile.call ?? '')) return null
   if (!isTimely && isProfiled) {
     const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))
-    // A parser's stacks are many, and the heaviest that a record has may be a third of all: they stand for the others.
+    // A parser has many stacks, and the heaviest ones in a record may be a third of all: they stand for the others.
     const isCut = told.length === STACKS_IN_RECORD
     return folderOf(told, isCut ? told.reduce((total, { weight }) => total + weight, 0) : profile.samples)
   }

@@ -3,7 +3,7 @@
 const { blamedFrame, isSame, ownerOf } = require('./frame')
 const { nameOf, weightOf, workIn } = require('./fold')
 
-/** Packages, and scopes of packages, that call functions of the application in the context of their own request. */
+/** Packages and scopes that call the application's functions in the context of their own request. */
 const IN_CONTEXT = new Set([
   'express', 'router', 'connect', 'koa', 'koa-compose', 'fastify', 'middie', 'avvio', 'restify', 'polka', 'hono',
   '@koa', '@fastify', '@nestjs', '@hapi', '@hono', 'rxjs', 'next', 'nuxt', '@remix-run', '@sveltejs', 'react-dom', '@vue',
@@ -17,21 +17,18 @@ const PACKAGE = /[\\/]node_modules[\\/]([^\\/]+)(?!.*[\\/]node_modules[\\/])/s
  * @typedef {import('../types').RequestContext} RequestContext
  * @typedef {import('./fold').Stack} Stack
  * @typedef {import('./fold').Running} Running
- *
  * @typedef {object} Known
  * @property {import('./frame').PassesOn} [passesOn]
  * @property {(frame: Frame) => string[]} [routesOf] the routes in whose handlers a function is written
- * @property {RequestContext[]} [others] requests that were open as well
+ * @property {RequestContext[]} [others] other open requests
  */
 
 /**
- * The work to which a block belongs: that in which its blamed function was seen. Line and work come from the same
- * samples, since a turn of the loop may run callbacks of several.
- * @param {Stack[]} stacks all of the block
- * @param {Frame | null} frame the blamed one
- * @param {Known} [known]
- * @returns {Running & { exact: boolean }} `exact` is false where no sample shows the function, most of those that do
- * are of works with other names, or the asynchronous context may be another's
+ * The work to which a block belongs: the one in which its blamed function was seen. Line and work come from the same
+ * samples, since a turn of the loop may run callbacks of several works. `exact` is false if no sample shows the
+ * function, if most samples of it are of works with other names, or if the async context may be another request's.
+ * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {Known} [known]
+ * @returns {Running & { exact: boolean }}
  */
 exports.workOf = (stacks, frame, known = {}) => {
   const own = frame === null ? stacks : stacksOf(stacks, frame, known.passesOn)
@@ -43,10 +40,8 @@ exports.workOf = (stacks, frame, known = {}) => {
 }
 
 /**
- * Stacks in which a function is to blame; where there is none, those that it is in.
- * @param {Stack[]} stacks
- * @param {Frame} frame
- * @param {import('./frame').PassesOn} [passesOn]
+ * Stacks in which a function is to blame; if there are none, those that contain it.
+ * @param {Stack[]} stacks @param {Frame} frame @param {import('./frame').PassesOn} [passesOn]
  */
 function stacksOf (stacks, frame, passesOn) {
   const blamed = stacks.filter(({ frames }) => isSame(blamedFrame(frames, passesOn), frame))
@@ -54,16 +49,14 @@ function stacksOf (stacks, frame, passesOn) {
 }
 
 /**
- * A limiter, a queue or a pool may run the work of one request in the asynchronous context of another: whoever leaves
- * runs the next one's. The handler in which the function is written tells whose it is.
- * @param {Running & { exact: boolean }} told
- * @param {Frame[]} frames
- * @param {Known} known
+ * A limiter, a queue or a pool may run the work of one request in the async context of another: the request that
+ * leaves runs the next one's work. The handler in which the function is written shows which request it belongs to.
+ * @param {Running & { exact: boolean }} told @param {Frame[]} frames @param {Known} known
  */
 function inContext (told, frames, { routesOf = () => [], others = [] }) {
   const { work, request } = told
   if (work !== null && work.kind !== 'request') return told
-  // Further out is whoever ran it when his own was done.
+  // Frames further out belong to the request that ran this work after its own.
   const routes = frames.map((frame) => ownerOf(frame) === 'application' ? routesOf(frame) : [])
     .find(({ length }) => length > 0) ?? []
   if (request !== null && routes.some((route) => isOf(request, route))) return told
@@ -80,8 +73,7 @@ function inContext (told, frames, { routesOf = () => [], others = [] }) {
 
 /**
  * Whether a request is of a route, which may be mounted below another path.
- * @param {RequestContext} request
- * @param {string} route as the source has it
+ * @param {RequestContext} request @param {string} route as written in the source
  */
 function isOf (request, route) {
   const [path, verb = request.method] = route.split(' ').reverse()
@@ -89,9 +81,8 @@ function isOf (request, route) {
 }
 
 /**
- * Whether a package went on from the loop by itself and ran the application's function, perhaps in the context of
- * whoever was before.
- * @param {Frame[]} frames innermost first
+ * Whether a package was called by the loop itself and then ran the application's function, perhaps in the context of
+ * an earlier request. @param {Frame[]} frames innermost first
  */
 function isHandedOn (frames) {
   const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')

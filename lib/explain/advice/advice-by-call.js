@@ -7,7 +7,7 @@ const { hasNestedQuantifiers, patternsIn } = require('../source/pattern')
 const { isIn, packageOf } = require('./evidence-view')
 
 const REG_EXP_CALLS = [...SEARCHES]
-/** Packages that make objects of rows, or documents. */
+/** Packages that make objects of rows or documents. */
 const MAPPERS = new Set(['sequelize', 'typeorm', 'mongoose', '@prisma/client', '@mikro-orm/core', 'objection', 'bookshelf', 'waterline'])
 const TEMPLATES = new Set(['ejs', 'handlebars', 'pug', 'nunjucks', 'mustache', 'eta', 'react-dom', '@vue/server-renderer', 'liquidjs'])
 
@@ -57,7 +57,7 @@ exports.report = ({ callees }) => callees.some(({ file }) => file === 'node:inte
 exports.sync = (seen) => {
   const ofNode = seen.callees.filter(({ file }) => file?.startsWith('node:')).map(({ function: name }) => name?.split('.').pop() ?? '')
   const inLine = seen.call === null || !twins.has(seen.call) ? seen.line.match(/[\w$]+Sync(?=\s*\()/g) ?? [] : []
-  // A line alone proves nothing of a block that computed in JavaScript.
+  // A line alone proves nothing about a block that computed in JavaScript.
   const fromLine = seen.record.cause === 'js' ? [] : inLine
   const name = [seen.call ?? '', ...ofNode, ...fromLine].find((each) => twins.has(each))
   if (name !== undefined) return `${name} keeps the loop until it is done. ${twins.get(name)} does the same on another thread.`

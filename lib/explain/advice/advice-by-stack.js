@@ -2,13 +2,13 @@
 
 const { packageOf } = require('./evidence-view')
 
-/** From this share of a block on, its collections are its reason. */
+/** If collections have this share of a block, they are its reason. */
 const STORM_SHARE = 0.4
-/** Requests in one turn that are many. */
+/** From this number on, requests in one turn are many. */
 const MANY = 5
 /** Fewer blocks make no trend. */
 const TREND_BLOCKS = 6
-/** How much longer the last third has to be than the first one. */
+/** How much longer the last third must be than the first one. */
 const GROWN = 1.5
 const MICROTASKS = 'node:internal/process/task_queues'
 const LOGGERS = new Set(['sonic-boom', 'pino', 'winston', 'bunyan', 'log4js', 'loglevel', 'signale'])
@@ -76,7 +76,7 @@ exports.growth = ({ earlier }) => {
 /** @param {number[]} values */
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
-/** Kendall's tau: of all pairs, those that grow less those that shrink. @param {number[]} values */
+/** Kendall's tau: the share of pairs that grow minus the share that shrinks. @param {number[]} values */
 function agreement (values) {
   const recent = values.slice(-50)
   let sum = 0

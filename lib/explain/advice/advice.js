@@ -5,7 +5,7 @@ const { lookAt } = require('./evidence-view')
 const turns = require('./advice-by-stack')
 const { excuseOf } = require('../../tables/causes')
 
-/** More advice on one block is none. */
+/** Most advice for one block: more would not be read. */
 const MOST = 3
 
 /**
@@ -33,7 +33,7 @@ const detectors = {
 /** @typedef {{ kind: string, text: string, doc: string }} Advice `doc` is a page of the package */
 
 /**
- * What to do about a block: at most three sentences. None is an answer, too.
+ * What to do about a block: at most three sentences, and often none.
  * @param {import('../../types').BlockRecord} record with all its stacks
  * @param {string[] | null} [lines] of the blamed frame's file
  * @param {import('../../types').BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last

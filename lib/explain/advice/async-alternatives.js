@@ -3,7 +3,7 @@
 /** @param {string} names @param {(name: string) => string} twinOf @returns {[string, string][]} */
 const each = (names, twinOf) => names.split(' ').map((name) => [`${name}Sync`, twinOf(name)])
 
-/** Synchronous functions of Node.js, each with what does the same without blocking. @type {Map<string, string>} */
+/** Synchronous functions of Node.js, each with its non-blocking equivalent. @type {Map<string, string>} */
 exports.twins = new Map([
   ...each(
     'access appendFile chmod chown copyFile cp glob link lstat lutimes mkdir mkdtemp open opendir readFile readdir ' +
@@ -16,5 +16,5 @@ exports.twins = new Map([
   ...each('exec execFile spawn', (name) => `child_process.${name}`)
 ])
 
-/** Packages that have nothing but synchronous calls to a database file, and the class of Node.js that has. */
+/** A package and a module of Node.js that have only synchronous calls to a database file. */
 exports.SYNC_DATABASE = /^(?:better-sqlite3|node:sqlite)$/

@@ -2,7 +2,7 @@
 
 const { ownerOf } = require('../frame')
 
-/** Lines above the blamed one in which a loop or a list is looked for. */
+/** Number of lines above the blamed one that are searched for a loop or a list. */
 const ABOVE = 8
 const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
 
@@ -10,21 +10,21 @@ const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
 /** @typedef {import('../../types').Frame} Frame */
 
 /**
- * @typedef {object} Seen what detectors look at
+ * @typedef {object} Seen what detectors work on
  * @property {BlockRecord} record
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
  * @property {string | null} call the built-in that had the time: by the profile, else by a guess
- * @property {string} line text of the blamed line, empty where it is not known
- * @property {string} near the lines above it, and it
- * @property {string[]} lines of the file, empty where they are not known
+ * @property {string} line text of the blamed line, empty if unknown
+ * @property {string} near that line and the lines above it
+ * @property {string[]} lines of the file, empty if unknown
  * @property {Frame[]} frames of the heaviest stack, innermost first
- * @property {Frame[]} callees those of them below the blamed function
+ * @property {Frame[]} callees the frames below the blamed function
  */
 
 /** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {Seen} */
 exports.lookAt = (record, lines, earlier) => {
   const { frame, probable, profile, stacks } = record
-  // Where the line is not exact, the call has probably stood in the one that is named beside it.
+  // If the line is not exact, the call was probably in the line that is shown beside it.
   const at = probable?.line ?? frame?.line ?? 0
   const frames = (stacks.length > 0 ? stacks : profile?.stacks ?? [])[0]?.frames ?? []
   const blamed = frames.findIndex(({ file, function: name }) => file === frame?.file && name === frame?.function)
@@ -40,15 +40,12 @@ exports.lookAt = (record, lines, earlier) => {
   }
 }
 
-/** The package that a frame's file belongs to. @param {Frame} frame @returns {string | null} */
+/** @param {Frame} frame */
 exports.packageOf = (frame) => {
   const name = ownerOf(frame) === 'package' ? [...(frame.file ?? '').matchAll(PACKAGE)].at(-1)?.[1] : undefined
   return name?.replace('\\', '/') ?? null
 }
 
-/**
- * Whether a built-in of V8 was innermost, by one of these names.
- * @param {Seen} seen @param {string[]} names
- */
+/** Whether a built-in of V8 with one of these names was innermost. @param {Seen} seen @param {string[]} names */
 exports.isIn = ({ frames: [innermost] }, names) =>
   innermost !== undefined && innermost.file === null && names.includes(innermost.function ?? '')

@@ -2,18 +2,18 @@
 
 const path = require('node:path')
 
-/** What source is written in. A frame's file may be named by a source map, which could name any file. */
+/** Extensions of source files. A frame's file may come from a source map, which could name any file. */
 const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|coffee|civet)$/i
 /** Lines shown before and after the place. */
 const AROUND = 4
-/** Of a longer line only the begin is shown: it is minified. */
+/** A longer line is minified: only its beginning is shown. */
 const LINE_CHARS = 200
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ file: string, line: number, lines: { line: number, text: string, share: number }[] }} Excerpt */
 
 /**
- * The file of which lines may be shown for a block; null where its place is in none that is source on a disk.
+ * The file whose lines may be shown for a block; null if it is not a source file on disk.
  * @param {Pick<BlockRecord, 'frame'>} record
  */
 exports.fileToShow = ({ frame }) => {
@@ -22,18 +22,15 @@ exports.fileToShow = ({ frame }) => {
 }
 
 /**
- * Whether two blocks are of one place, the other one no later: those before a block tell whether it grows.
- * @param {BlockRecord} other
- * @param {BlockRecord} record
+ * Whether two blocks have the same place and the other one is no later: earlier blocks show whether a block grows.
+ * @param {BlockRecord} other @param {BlockRecord} record
  */
 exports.isEarlier = (other, { frame, startedAt }) =>
   other.startedAt <= startedAt && other.frame?.file === frame?.file && other.frame?.line === frame?.line
 
 /**
- * The lines around the place of a block, each with its share of the time that was seen in them.
- * @param {BlockRecord} record
- * @param {string[]} lines of the frame's file
- * @returns {Excerpt | null} null where the file has no such line
+ * The lines around the place of a block, each with its share of the time. Null if the file has no such line.
+ * @param {BlockRecord} record @param {string[]} lines of the frame's file @returns {Excerpt | null}
  */
 exports.excerptOf = (record, lines) => {
   const { frame } = record
@@ -52,8 +49,8 @@ exports.excerptOf = (record, lines) => {
 const cut = (text) => text.length > LINE_CHARS ? `${text.slice(0, LINE_CHARS - 1)}…` : text
 
 /**
- * The share of each line of a file. Of a profile only the innermost function has the line where it was; the stacks have
- * it for all, but may have been taken when a native call had returned.
+ * The share of each line of a file. In a profile, only the innermost function has the line where it ran. Stacks have
+ * lines for all functions, but may have been taken when a native call had returned.
  * @param {BlockRecord} record @param {string} file @param {number} line that is blamed
  */
 function sharesOf (record, file, line) {

@@ -5,23 +5,18 @@ const { weightOf } = require('../fold')
 const { isSame } = require('../frame')
 const { sum } = require('./profiled-stacks')
 
-/** Fewer samples of a profile may have fallen anywhere, */
+/** Fewer samples of a profile may be anywhere by chance, */
 const ENOUGH_PROFILED = 3
 /** and so may fewer answers. */
 const ENOUGH_ANSWERED = 2
 
-/**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('./profiled').ProfiledStack} ProfiledStack
- */
+/** @typedef {import('../../types').Frame} Frame */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('./profiled').ProfiledStack} ProfiledStack */
 
 /**
- * Whether both kinds of samples have most of the block in the function to blame. Interrupts find functions that V8 has
- * built into others, and a profile does not.
- * @param {Frame} frame
- * @param {BlockRecord} record
- * @param {ProfiledStack[]} stacks
+ * Whether both kinds of samples have most of the block in the function to blame. Interrupts find inlined functions; a
+ * profile does not. @param {Frame} frame @param {BlockRecord} record @param {ProfiledStack[]} stacks
  */
 function isAgreed (frame, record, stacks) {
   const isIn = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some((each) => isSame(each, frame))
@@ -31,7 +26,7 @@ function isAgreed (frame, record, stacks) {
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
   const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
-  // The only answer may be of another moment.
+  // The only answer may be from another moment.
   const isLate = record.samples < ENOUGH_ANSWERED || isNative({ ...record.evidence, durationMs: record.durationMs })
   return isProfiled && (isLate || weightOf(answered) * 2 >= weightOf(record.stacks))
 }

@@ -3,35 +3,30 @@
 const { isNative } = require('../cause')
 const { blamedFrame, isSame } = require('../frame')
 
-/** Fewer answers may have fallen anywhere. */
+/** Fewer answers may be anywhere by chance. */
 const ENOUGH_SAMPLES = 2
 /**
- * V8's own functions that it builds into their callers with what they call back. It does not so with sort(), whose time
- * is nevertheless that of its comparator.
+ * V8's own functions that it inlines together with their callbacks. It does not inline sort(), but the time of sort()
+ * is that of its comparator.
  */
 const BUILT_IN = new Set([
   'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'sort',
   'toSorted'
 ])
-/** A sample in a function that V8 has built in may have the position of what came before its call. */
+/** A sample in an inlined function may have the position of the code before its call. */
 const LINES_BEFORE = 2
 
-/**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../frame').PassesOn} PassesOn
- * @typedef {import('./profiled-stacks').Sources} Sources
- */
+/** @typedef {import('../../types').Frame} Frame */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../frame').PassesOn} PassesOn */
+/** @typedef {import('./profiled-stacks').Sources} Sources */
 
 /**
- * Whether V8 has built the function that interrupts found into its caller, and the profile does not know: then all its
- * samples are in the line of the call (seen on 20.20). Where that line calls a built-in as well, a single interrupt may
- * have come after it.
- * @param {BlockRecord} record
- * @param {Frame} caller as the profile has it
- * @param {boolean} hasLine its line is where it was
- * @param {boolean} callsBuiltin
- * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
+ * Whether V8 has inlined the function that interrupts found into its caller without the profile showing it: then all
+ * its samples are in the line of the call (seen on 20.20). If that line calls a built-in as well, a single interrupt
+ * may have come after it.
+ * @param {BlockRecord} record @param {Frame} caller by the profile @param {boolean} hasLine its line is where it ran
+ * @param {boolean} callsBuiltin @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
 function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
   const { frame, samples, stacks, evidence, durationMs } = record
@@ -46,29 +41,26 @@ function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn 
   })
 }
 
-/** Whether V8 may have built a function with all that it calls into its caller. @param {Frame} frame */
+/** Whether V8 may have inlined a function with all its callees into its caller. @param {Frame} frame */
 const mayBeBuiltIn = ({ file, function: name }) => file !== null || BUILT_IN.has(`${name}`)
 
 /**
- * Whether a call is of a method that has another name than the function that ran within it, and was not given it there:
- * then a native method called the function, as `statement.get()` calls functions of SQL.
- * @param {Frame} call
- * @param {Frame} within
- * @param {string[] | null} lines of the file of the call
+ * Whether a call is of a method with another name than the function that ran within it, and without that function as an
+ * argument: then a native method called the function, as `statement.get()` calls functions of SQL.
+ * @param {Frame} call @param {Frame} within @param {string[] | null} lines of the file of the call
  */
 function callsOther ({ file, line, column }, within, lines) {
   const text = lines?.[Number(line) - 1] ?? ''
   const method = /^[\w$]+/.exec(text.slice(Number(column) - 1))?.[0]
   if (method === undefined || text[Number(column) - 2] !== '.') return false
-  // A function without a name that stands before the call is none that is written into it.
+  // A function without a name that starts before the call is not an argument of it.
   if (within.function === null) return within.file !== file || Number(within.line) < Number(line)
   return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
 }
 
 /**
  * Whether a sample was in the line of a call. V8 may give it the position before (24.21: `await` in the line above).
- * @param {number | null} sampled
- * @param {number | null} called
+ * @param {number | null} sampled @param {number | null} called
  */
 const isJustBefore = (sampled, called) =>
   sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE

@@ -3,9 +3,9 @@
 const { withoutPattern } = require('../source/native-call')
 const { US_PER_MS } = require('../../util/units')
 
-/** V8 counts from the same zero as we do on Linux; where it does not, they are much further apart. */
+/** On Linux, V8's clock starts at the same zero as ours; on systems where it does not, the two differ far more. */
 const SAME_CLOCK_MS = 1000
-/** Of a function's samples in one line, from which on any of them was probably there. */
+/** If one line has this share of a function's samples, any sample of the function was probably there. */
 const ONE_LINE_SHARE = 0.8
 
 /**
@@ -16,24 +16,19 @@ const ONE_LINE_SHARE = 0.8
  * @property {number} [hitCount] samples that found it innermost
  * @property {number[]} [children]
  * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
- *
  * @typedef {object} CpuProfile as V8's inspector gives it; times are microseconds
  * @property {ProfileNode[]} nodes the first is the root
  * @property {number} startTime
  * @property {number} endTime
  * @property {number[]} samples ids of nodes
  * @property {number[]} timeDeltas since the sample before, the first one since startTime
- *
- * @typedef {{ startMs: number, endMs: number, profile: CpuProfile }} Window a profile, and when it was begun and ended
- * on the monotonic clock
+ * @typedef {{ startMs: number, endMs: number, profile: CpuProfile }} Window a profile, with its monotonic start and end
  */
 
 /**
- * What profiles hold of one interval, as one profile, from the first of them on, its regular expressions without their
- * patterns; null where they have no sample in it.
- * @param {Window[]} windows oldest first
- * @param {number} startMs monotonic
- * @param {number} endMs
+ * Cuts one interval from several profiles into one, which starts no earlier than the first of them. Regular expressions
+ * lose their patterns. Null if there is no sample in the interval.
+ * @param {Window[]} windows oldest first @param {number} startMs monotonic @param {number} endMs
  * @returns {CpuProfile | null}
  */
 exports.cutProfiles = (windows, startMs, endMs) => {
@@ -76,7 +71,7 @@ function samplesOf ({ startMs, profile: { startTime, samples, timeDeltas } }) {
   })
 }
 
-/** Copies those nodes of a profile that samples are in, below the root of another. */
+/** Copies the nodes of a profile that have samples below the root of another. */
 class Tree {
   /** @type {Map<number, ProfileNode>} */
   #originals
@@ -96,7 +91,7 @@ class Tree {
     this.#copies.set(profile.nodes[0].id, nodes[0])
   }
 
-  /** @param {number} id @returns {number} of the copy */
+  /** Counts a sample. @param {number} id @returns {number} id of the copy */
   hit (id) {
     const copy = this.#copy(id)
     copy.hitCount = (copy.hitCount ?? 0) + 1
@@ -122,8 +117,8 @@ class Tree {
   }
 
   /**
-   * Lines are counted for a profile as a whole: they tell of the interval where most of the function's time lies there,
-   * or where nearly all of it was one line.
+   * V8 counts lines for a whole profile. They are valid for the interval if it has most of the function's time, or if
+   * nearly all of that was in one line.
    */
   close () {
     for (const [id, copy] of this.#copies) {
@@ -139,7 +134,7 @@ class Tree {
 }
 
 /**
- * V8 counts the places of one line apart where code was built into another's (26.10).
+ * Sums entries: V8 counts places of one line separately if code was inlined (26.10).
  * @param {{ line: number, ticks: number }[]} places
  */
 function byLine (places) {

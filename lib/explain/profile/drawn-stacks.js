@@ -6,24 +6,20 @@ const { weightOf } = require('../fold')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { isSame } = require('../frame')
 
-/** What a stack shows while the thread is in these. @type {Map<string, string[]>} */
+/** The functions that a stack shows during these calls. @type {Map<string, string[]>} */
 const SHOWN_AS = new Map([[REG_EXP, [REG_EXP, ...SEARCHES]], [ROUND_TRIP, ['parse', 'stringify']]])
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').StackRecord} StackRecord
- * @typedef {{ frame: Frame, call: string | null }} Verdict
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').Frame} Frame */
+/** @typedef {import('../../types').StackRecord} StackRecord */
+/** @typedef {{ frame: Frame, call: string | null }} Verdict */
 
 /**
  * The stacks of a record that show what its verdict says: those of interrupts if they were taken in time and agree with
  * it, else those of the profile, each with the verdict's line and call. An interrupt that is answered after a native
  * call shows the code that ran next.
- * @param {BlockRecord} record as interrupts have it
- * @param {Verdict} verdict
- * @param {StackRecord[]} profiled heaviest first
- * @returns {StackRecord[]}
+ * @param {BlockRecord} record by interrupts @param {Verdict} verdict
+ * @param {StackRecord[]} profiled heaviest first @returns {StackRecord[]}
  */
 exports.drawnStacks = (record, verdict, profiled) => {
   const isThere = (/** @type {Frame} */ each) => isSame(verdict.frame, each)
@@ -49,10 +45,8 @@ function agrees ({ frames }, { frame, call }) {
 }
 
 /**
- * A stack with the verdict's line, if interrupts were answered in another one: at the head of a loop.
- * @param {StackRecord} stack
- * @param {Frame | null} from
- * @param {Frame} place
+ * Moves a stack to the verdict's line, if interrupts were answered in another one: at the head of a loop.
+ * @param {StackRecord} stack @param {Frame | null} from @param {Frame} place
  */
 function moved (stack, from, place) {
   if (from === null || from.line === place.line || !isSame(from, place)) return stack
@@ -61,13 +55,10 @@ function moved (stack, from, place) {
 }
 
 /**
- * The stacks of a profile with the verdict's line, the lines of its callers, which a profile does not tell, and the
- * built-in that has no frame of its own there.
- * @param {StackRecord[]} profiled
- * @param {StackRecord[]} answered by interrupts
- * @param {Frame} place
- * @param {string | null} call
- * @returns {StackRecord[]}
+ * The stacks of a profile with what a profile lacks: the verdict's line, the lines of its callers, and the built-in,
+ * which has no frame of its own there.
+ * @param {StackRecord[]} profiled @param {StackRecord[]} answered by interrupts
+ * @param {Frame} place @param {string | null} call @returns {StackRecord[]}
  */
 function toldBy (profiled, answered, place, call) {
   const within = answered.map(({ frames }) => frames.slice(frames.findIndex((each) => isSame(place, each)) + 1))
@@ -84,9 +75,8 @@ function toldBy (profiled, answered, place, call) {
 }
 
 /**
- * Callers of a profile at the lines where interrupts found them. Either may lack some: V8 builds functions into others.
- * @param {Frame[]} frames
- * @param {Frame[]} callers
+ * Callers in a profile at the lines where interrupts found them. Either may lack some, since V8 inlines functions.
+ * @param {Frame[]} frames @param {Frame[]} callers
  */
 function calledFrom (frames, callers) {
   let from = 0

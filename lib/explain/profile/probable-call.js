@@ -10,7 +10,7 @@ const LINES_ABOVE = 8
 const SUSPECTS = new Set([
   ...DEAR, ROUND_TRIP, REG_EXP, 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll'
 ])
-/** Where a function begins, and not a branch or a loop. */
+/** The beginning of a function, not of a branch or a loop. */
 const HEAD = new RegExp([
   /\bfunction\b/,
   /=>\s*\{?\s*$/,
@@ -18,11 +18,9 @@ const HEAD = new RegExp([
 ].map(({ source }) => source).join('|'))
 
 /**
- * The native call that has probably just returned where a stack was taken late: the one built-in that can take long and
- * stands just before the answered place in the same function. Null where there is none, or several.
- * @param {string[]} lines of the file
- * @param {number} answered line, from 1, which may hold the call itself
- * @returns {{ call: string, line: number } | null}
+ * The native call that has probably just returned before a late stack: the one built-in that can take long and is just
+ * before the answered place in the same function. Null if there is none, or several.
+ * @param {string[]} lines of the file @param {number} answered line, from 1, which may contain the call itself
  */
 function probableCall (lines, answered) {
   const found = []
@@ -36,9 +34,8 @@ function probableCall (lines, answered) {
 }
 
 /**
- * The built-in that has probably taken the time of a line of JavaScript, if the line calls no other one.
+ * The built-in that has probably taken the time of a line of JavaScript, if it is the only one there.
  * @param {string} line
- * @returns {string | null}
  */
 function repeatedCall (line) {
   const builtin = builtinIn(line)
@@ -46,10 +43,8 @@ function repeatedCall (line) {
 }
 
 /**
- * A record of which no call is certain, with the one that has probably taken its time.
- * @param {BlockRecord} record
- * @param {import('./profiled-stacks').Sources['lines']} lines
- * @returns {BlockRecord}
+ * Adds to a record without a certain call the one that has probably taken its time.
+ * @param {BlockRecord} record @param {import('./profiled-stacks').Sources['lines']} lines @returns {BlockRecord}
  */
 exports.withProbableCall = (record, lines) => {
   const { frame, cause, profile, leaf } = record

@@ -9,13 +9,13 @@ const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 
 /** V8 names a function by what it was assigned to. */
 const EXPORTS = /^(?:module\.)?exports\./
-/** What all synchronous functions of zlib are called. */
+/** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
-/** Fewer may have fallen anywhere. */
+/** Fewer may be anywhere by chance. */
 const ENOUGH_SAMPLES = 2
 /**
- * So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it
- * takes long.
+ * This many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line is
+ * slow.
  */
 const ENOUGH_IN_LINE = 3
 
@@ -30,10 +30,8 @@ const ENOUGH_IN_LINE = 3
  */
 
 /**
- * The function that has most of the time in a profile, with all that is known of its line.
- * @param {BlockRecord} record as stacks have it
- * @param {ProfiledStack[]} all
- * @param {Sources} sources
+ * The function that has most of the time in a profile, with all that is known about its line.
+ * @param {BlockRecord} record by its stacks @param {ProfiledStack[]} all @param {Sources} sources
  * @returns {Profiled | null}
  */
 exports.profiledFunction = (record, all, sources) => {
@@ -46,7 +44,7 @@ exports.profiledFunction = (record, all, sources) => {
   const at = heaviest.frames.findIndex((frame) => isSame(frame, blamed))
   const callees = heaviest.frames.slice(0, at).filter(isCallee)
   const late = isSame(record.frame, blamed) ? record.frame : null
-  // Where a function begins an interrupt is answered each time it is entered or goes on after an await.
+  // V8 answers an interrupt at the head of a function each time it is entered or resumes after an await.
   const isHead = late !== null && late.line === heaviest.headLine
   const timely = late?.exact && !isHead ? late : null
   const place = { blamed, late, isHead, timely, hasLine: heaviest.hasLine }
@@ -58,20 +56,17 @@ exports.profiledFunction = (record, all, sources) => {
 /** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead' | 'timely' | 'hasLine'>} Place */
 
 /**
- * A function that called another one with frames of its own: a profile does not tell the line of the call, the source
- * or a late stack may.
- * @param {BlockRecord} record
- * @param {ProfiledStack[]} stacks
+ * For a function that called another one with frames of its own: a profile has no line for the call, but the source or
+ * a late stack may show it.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks
  * @param {{ stack: ProfiledStack, raw: Frame, callee: Frame }} heaviest `raw`: of the function
- * @param {Place} place
- * @param {Sources} sources
- * @returns {Profiled}
+ * @param {Place} place @param {Sources} sources @returns {Profiled}
  */
 function calling (record, stacks, { stack, raw, callee: { function: own } }, place, { lines, original }) {
   const { blamed, isHead } = place
   const late = isHead ? null : place.late
   const text = raw.file === null ? null : lines(raw.file)
-  // Through a source map it is no line of this text.
+  // With a source map, the line is not in this text.
   const sampledLine = place.late !== null && place.late.file === raw.file ? place.late.line : null
   const name = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
   const isSeen = late?.line && name !== null && columnOfCall(text?.[late.line - 1] ?? '', name) !== null
@@ -92,13 +87,10 @@ function calling (record, stacks, { stack, raw, callee: { function: own } }, pla
 }
 
 /**
- * A function that was sampled itself, or a built-in without a frame of its own.
- * @param {BlockRecord} record
- * @param {ProfiledStack[]} stacks
- * @param {{ frame: Frame, raw: Frame }} heaviest of the function
- * @param {Place} place
- * @param {Sources} sources
- * @returns {Profiled}
+ * For a function that was sampled itself, or in a built-in without a frame of its own.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ frame: Frame, raw: Frame }} heaviest of the
+ * function
+ * @param {Place} place @param {Sources} sources @returns {Profiled}
  */
 function itself (record, stacks, { frame, raw }, place, sources) {
   const { blamed, hasLine, timely } = place
@@ -107,7 +99,7 @@ function itself (record, stacks, { frame, raw }, place, sources) {
   const seen = seenIn(record)
   const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '', { lines: text ?? [], seen })
   const isInto = isBuiltInto(record, frame, hasLine, builtin !== null, sources)
-  // The only stack was of another moment, and says nothing of this call.
+  // The only stack was taken at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
   const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || seen.has(builtin?.method ?? '')
   return {
@@ -122,9 +114,8 @@ function itself (record, stacks, { frame, raw }, place, sources) {
 }
 
 /**
- * The built-ins, by their own names, in which interrupts found the thread. In a native call they were answered after
- * it, perhaps in the next one.
- * @param {BlockRecord} record
+ * The built-ins, by their own names, in which interrupts found the thread. None for a native call: interrupts were
+ * answered after it, perhaps in the next one. @param {BlockRecord} record
  */
 function seenIn ({ stacks, evidence, durationMs }) {
   if (isNative({ ...evidence, durationMs })) return new Set()
@@ -134,12 +125,10 @@ function seenIn ({ stacks, evidence, durationMs }) {
 }
 
 /**
- * A built-in that works through what a package was given and that had most of the time, such as JSON.stringify in
- * `res.json()` of Express; null if there is none.
- * @param {BlockRecord} record
- * @param {ProfiledStack[]} stacks
- * @param {ProfiledStack} heaviest of the blamed function
- * @param {Sources['lines']} lines
+ * A built-in that had most of the time and processes what a package was given, such as JSON.stringify in `res.json()`
+ * of Express; null if there is none.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks
+ * @param {ProfiledStack} heaviest of the blamed function @param {Sources['lines']} lines
  */
 function builtinOfPackage (record, stacks, { raw, hasLine, count }, lines) {
   const frame = callerIn(raw)
@@ -153,10 +142,8 @@ function builtinOfPackage (record, stacks, { raw, hasLine, count }, lines) {
 const blameTimely = (stacks, passesOn) => blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), passesOn)
 
 /**
- * Without stacks in which a function only read a clock, if there are others of it: on a busy machine a thread is put
- * aside there more often than elsewhere, and its samples are taken as it goes on.
- * @param {ProfiledStack[]} stacks
- * @param {Frame} blamed
+ * Drops stacks in which a function only read a clock, if it has others: on a busy machine a thread loses its CPU there
+ * more often than elsewhere, and is sampled when it resumes. @param {ProfiledStack[]} stacks @param {Frame} blamed
  */
 function withoutClocks (stacks, blamed) {
   const working = stacks.filter(({ isClock }) => !isClock)
@@ -164,8 +151,7 @@ function withoutClocks (stacks, blamed) {
 }
 
 /**
- * The stack with the line in which a function itself was sampled most, null where no sample tells.
- * @param {ProfiledStack[]} stacks
+ * The stack with the line in which the function itself was sampled most, or null. @param {ProfiledStack[]} stacks
  * @param {Frame} blamed
  */
 function ownStack (stacks, blamed) {
@@ -174,8 +160,7 @@ function ownStack (stacks, blamed) {
 }
 
 /**
- * How many samples some stacks of one function have in the line of one of them.
- * @param {ProfiledStack[]} stacks
+ * How many samples stacks of one function have in the line of one of them. @param {ProfiledStack[]} stacks
  * @param {ProfiledStack} of
  */
 function ticksOf (stacks, { ticks: [{ line: of }] }) {
@@ -183,12 +168,10 @@ function ticksOf (stacks, { ticks: [{ line: of }] }) {
 }
 
 /**
- * Where collections are most of a function: the line of it that makes what they collect. A stack does not tell, as
+ * If collections are most of a function's time: its line that makes the garbage. A stack does not show that line, since
  * interrupts are answered at the head of a loop.
- * @param {ProfiledStack[]} stacks
- * @param {Frame} blamed
- * @param {Frame | null} late as the stack has it
- * @param {string[] | null} text of the file, null where it is not what runs
+ * @param {ProfiledStack[]} stacks @param {Frame} blamed @param {Frame | null} late by the stack
+ * @param {string[] | null} text of the file, null if it is not what runs
  * @returns {import('../../types').FrameRecord | null}
  */
 function collectedLine (stacks, blamed, late, text) {
@@ -196,9 +179,9 @@ function collectedLine (stacks, blamed, late, text) {
   const collecting = own.filter(({ gcRun }) => gcRun !== null)
   const ticks = own.flatMap((stack) => stack.gcRun === null ? stack.ticks : [])
   const raw = own[0].raw.find(({ file }) => file !== null)
-  // Through a source map it is no line of this text.
+  // With a source map, the line is not in this text.
   if (text === null || ticks.length === 0 || sum(collecting) * 2 <= sum(own) || raw?.file !== blamed.file) return null
-  // Between two collections what makes the garbage runs. Where nothing ran, something else called for them.
+  // The code that makes the garbage runs between two collections. If nothing ran there, something else caused them.
   if (Math.max(...collecting.map(({ gcRun }) => gcRun ?? 0)) > MOST_IN_A_ROW * sum(collecting)) return null
   const line = allocatingLine(text, [
     ...ticks.map((each) => each.line),
@@ -208,16 +191,14 @@ function collectedLine (stacks, blamed, late, text) {
 }
 
 /**
- * The line in which a function was sampled most, where enough samples tell, and not most of them are of collections,
- * which do not say where they interrupted it.
- * @param {ProfiledStack[]} stacks
- * @param {Frame} blamed
+ * The line in which a function was sampled most, if it has enough samples and collections are not most of them: these
+ * do not show where they interrupted it. @param {ProfiledStack[]} stacks @param {Frame} blamed
  */
 function certainLine (stacks, blamed) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
   const lined = own.filter(({ hasLine }) => hasLine)
   const most = ownStack(own, blamed)
-  // Samples are those of the block; of lines there are counts for the profile as a whole, and fewer than samples.
+  // Samples are of the block. Counts of lines are of the whole profile, and there are fewer of them than samples.
   if (most === null || ticksOf(lined, most) < ENOUGH_IN_LINE || sum(lined) < ENOUGH_IN_LINE) return null
   return sum(lined) * 2 >= sum(own)
     ? /** @type {import('../../types').FrameRecord} */ ({ ...callerIn(most.frames), exact: true })
@@ -225,15 +206,15 @@ function certainLine (stacks, blamed) {
 }
 
 /**
- * Whether a frame above the application's is of what it called. Names of C++ functions count where
- * JavaScript of Node.js called them: alone, it may be the one called last before (seen on 24.21).
+ * Whether a frame above the application's is a callee. Names of C++ functions count if JavaScript of Node.js called
+ * them: otherwise the name may be of the C++ function called last before (seen on 24.21).
  * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
  */
 function isCallee ({ function: name, file }, i, frames) {
   return file !== null || name === REG_EXP || frames.slice(i).some((outer) => outer.file !== null)
 }
 
-/** The innermost function of a file. @param {Frame[]} frames */
+/** The innermost function with a file. @param {Frame[]} frames */
 const callerIn = (frames) => frames.find(({ file }) => file !== null) ?? null
 
 exports.callerIn = callerIn

@@ -6,16 +6,15 @@ const { ownTicks } = require('../source/own-lines')
 const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
 
-/** In place of a file for code of `new Function` and the like, of which a profile does not tell where it was made. */
+/** The file shown for code of `new Function` and the like: a profile does not contain where it was made. */
 const GENERATED = 'generated code'
 const GC = '(garbage collector)'
 /** Functions of Node.js that read a clock, by file and name. */
 const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
-/** Nodes of a profile that are no functions. */
+/** Nodes of a profile that are not functions. */
 const STATES = ['(root)', '(program)', '(idle)', GC]
 /**
- * Of the samples of collections: where more follow each other, it is not the function between them that makes the
- * garbage.
+ * If more than this share of the samples are collections in a row, the function between them does not make the garbage.
  */
 const MOST_IN_A_ROW = 2 / 3
 
@@ -24,44 +23,43 @@ const MOST_IN_A_ROW = 2 / 3
  * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
  * @typedef {object} Sources
  * @property {(frame: Frame) => Frame} original
- * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
- * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null where nobody has it
+ * @property {(file: string) => string[] | null} lines of a file as it runs, null if that is not on disk
+ * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null if there is none
  * @property {(file: string, line: number) => import('../source/source-map').LinePlace | null} lineAt where a line of
- * what runs comes from, null where nobody tells
- * @property {import('../frame').PassesOn} [passesOn] whether a call goes on to a function that its caller was given
- *
+ * running code comes from, null if unknown
+ * @property {import('../frame').PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
  * ticks: import('../source/own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before
- * source maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which is `headLine`;
- * `ticks`: its lines; `isClock`: it was reading a clock; `gcRun`: of collections, how many samples in a row at most
- * found one
+ * source maps; `hasLine`: the line of its innermost function is where it ran, not where it begins, which is `headLine`;
+ * `ticks`: its lines; `isClock`: it was reading a clock; `gcRun`: for collections, the most samples in a row that found
+ * one
  */
 
 /**
- * Equal stacks of a profile as one, heaviest first.
- * @param {CpuProfile} profile
- * @param {Sources} sources
- * @param {Frame | null} answered the frame to blame by what interrupts were answered
- * @returns {ProfiledStack[]}
+ * Folds equal stacks of a profile, heaviest first.
+ * @param {CpuProfile} profile @param {Sources} sources
+ * @param {Frame | null} answered the frame to blame by the answers to interrupts @returns {ProfiledStack[]}
  */
 exports.profiledStacks = (profile, sources, answered) => fold(profile, sources)
   .map((stack, _, all) => isOneCollection(stack, all) && !isOnTheWay(answered, stack) ? ownerless(stack) : stack)
 
 /**
- * Whether most of it is a collection of which these stacks do not tell whose it is.
+ * Whether most of it is one collection, and these stacks do not show which function caused it.
  * @param {ProfiledStack[]} stacks
  */
 exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 && isOneCollection(stack, stacks))
 
 /**
- * Whether a block is a single collection, or some that follow each other: then the sample before it is of a function
- * that ran up to a period earlier, and the one after it of a later one. An interrupt is answered as soon as it is over.
- * @param {ProfiledStack} stack
- * @param {ProfiledStack[]} all
+ * Whether a block is a single collection, or several in a row: then the samples before and after it are of functions
+ * that ran up to a period earlier or later. An interrupt is answered as soon as the collection is over.
+ * @param {ProfiledStack} stack @param {ProfiledStack[]} all
  */
 const isOneCollection = ({ gcRun }, all) => gcRun !== null && gcRun > MOST_IN_A_ROW * sum(all)
 
-/** Or nothing else tells. @param {Frame | null} answered @param {ProfiledStack} stack */
+/**
+ * Whether the sampled frame is in this stack. True as well if there was no sample.
+ * @param {Frame | null} answered @param {ProfiledStack} stack
+ */
 const isOnTheWay = (answered, { frames }) => answered === null || frames.some((frame) => isSame(answered, frame))
 
 /** @param {ProfiledStack} stack */
@@ -70,21 +68,17 @@ const ownerless = (stack) => ({ ...stack, frames: [named(GC)], raw: [named(GC)] 
 /** @param {ProfiledStack[]} stacks */
 const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
 
-/**
- * @param {CpuProfile} profile
- * @param {Sources} sources
- * @returns {ProfiledStack[]}
- */
+/** @param {CpuProfile} profile @param {Sources} sources */
 function fold (profile, sources) {
   const { nodes, parents } = treeOf(profile)
   /** @type {Map<string, ProfiledStack>} */
   const stacks = new Map()
   const isState = (/** @type {number} */ id) =>
     STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
-  // A collection interrupts what runs, and is told without it.
+  // A collection interrupts what runs, and its sample does not show that.
   const workAt = (/** @type {number} */ id) => {
     const nodesOf = chain(id, nodes, parents)
-    // A clock makes no garbage: whose loop reads it does.
+    // A clock makes no garbage: the code whose loop reads it does.
     return nodesOf[outsideClock(nodesOf.map(frameOf))]?.id ?? id
   }
   const first = profile.samples.find((id) => !isState(id))
@@ -97,7 +91,7 @@ function fold (profile, sources) {
     inRow = isGc ? inRow + 1 : 0
     const isOurs = running !== undefined && ours.has(running)
     if (isOurs && !isGc) continue
-    // The agent ran for a moment before it, and makes next to no garbage.
+    // The agent ran for a moment before the collection, and makes next to no garbage.
     const below = isOurs ? undefined : isGc ? running : id
     const key = `${isGc} ${below}`
     let stack = stacks.get(key)
@@ -114,9 +108,8 @@ function fold (profile, sources) {
 }
 
 /**
- * Where a collection interrupted nothing tells: that line is where the function mostly was otherwise.
+ * Prepends a collection. Its line is unknown: use the line where the function mostly was otherwise.
  * @param {ProfiledStack} stack
- * @returns {ProfiledStack}
  */
 function collecting (stack) {
   const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
@@ -133,9 +126,8 @@ function treeOf (profile) {
 }
 
 /**
- * Whether the agent ran, which interrupts the application to ask it and to take its profile, or what it called of
- * Node.js.
- * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
+ * Whether the agent ran, or what it called of Node.js. It interrupts the application to sample it and to take its
+ * profile. @param {import('./cpu-profile').ProfileNode[]} chain innermost first
  */
 function isAgent (chain) {
   const innermost = chain.map(frameOf).find((frame) => frame.file !== null && ownerOf(frame) !== 'node')
@@ -143,14 +135,13 @@ function isAgent (chain) {
 }
 
 /**
- * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
- * @param {Sources} sources
+ * @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources} sources
  * @returns {ProfiledStack}
  */
 function makeStack (chain, { original, lines, lineAt }) {
   const raw = chain.map(frameOf)
   const frames = raw.map(original)
-  // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
+  // Samples of a C++ function that JavaScript calls directly have the line of the call (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
   const isTold = at !== -1 && raw[at].file !== GENERATED
   const file = /** @type {string} */ (raw[at]?.file)
@@ -163,7 +154,7 @@ function makeStack (chain, { original, lines, lineAt }) {
     const [{ line }] = ticks
     const text = source?.[line - 1] ?? ''
     const column = builtinIn(text)?.column ?? text.search(/\S|$/) + 1
-    // What stands before its parameters is another function's.
+    // Text before its parameters belongs to another function.
     raw[at] = { ...raw[at], line, column: line === raw[at].line ? Math.max(column, raw[at].column ?? 1) : column }
     frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
   }
@@ -171,7 +162,7 @@ function makeStack (chain, { original, lines, lineAt }) {
   return { count: 0, weightMs: 0, frames, raw, hasLine, gcRun: null, ticks, headLine, isClock: outsideClock(raw) > 0 }
 }
 
-/** How many frames are of the reading of a clock. @param {Frame[]} frames innermost first */
+/** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */
 function outsideClock (frames) {
   const caller = frames.findIndex((frame) => ownerOf(frame) !== 'node')
   const outermost = frames[caller - 1]
@@ -179,9 +170,8 @@ function outsideClock (frames) {
 }
 
 /**
- * @param {number} id
- * @param {Map<number, import('./cpu-profile').ProfileNode>} nodes
- * @param {Map<number, number>} parents
+ * @param {number} id @param {Map<number, import('./cpu-profile').ProfileNode>} nodes @param {Map<number, number>}
+ * parents
  */
 function chain (id, nodes, parents) {
   const found = []

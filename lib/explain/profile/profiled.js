@@ -8,13 +8,13 @@ const { offHead } = require('../source/loop-body')
 const { callerIn, profiledFunction } = require('./profiled-function')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 
-/** The heaviest. */
+/** Most stacks of a record, heaviest first. */
 const STACKS_IN_RECORD = 10
-/** Fewer may have fallen anywhere. */
+/** Fewer may be anywhere by chance. */
 const ENOUGH_SAMPLES = 2
-/** A function with a smaller share of the samples is not what took the time. */
+/** A function with a smaller share of the samples did not take the time. */
 const HARDLY = 0.2
-/** So many samples in wrappers of native calls are no accident. */
+/** This many samples in wrappers of native calls are no accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
 /**
@@ -27,11 +27,9 @@ const ENOUGH_IN_WRAPPERS = 3
  */
 
 /**
- * A record with what a CPU profile of its time says: its samples come by a signal and fall into native
- * calls as well, so that a stack taken when such a call had returned is put right by them.
- * @param {BlockRecord} record
- * @param {CpuProfile} profile of its time alone
- * @param {Sources} sources
+ * Adds what a CPU profile of its time shows. A signal triggers its samples, so they are also in native calls, and
+ * correct a stack that was taken when such a call had returned.
+ * @param {BlockRecord} record @param {CpuProfile} profile of its time alone @param {Sources} sources
  * @returns {BlockRecord}
  */
 exports.withProfile = (record, profile, sources) => {
@@ -56,31 +54,24 @@ exports.withProfile = (record, profile, sources) => {
   }
 }
 
-/**
- * The same without a profile.
- * @param {BlockRecord} record
- * @param {Sources} sources
- * @returns {BlockRecord}
- */
+/** The same without a profile. @param {BlockRecord} record @param {Sources} sources @returns {BlockRecord} */
 exports.withoutProfile = (record, sources) => {
   if (record.frame === null) return record
   const frame = inBody(record.frame, [], sources, record.cause)
   return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
 }
 
-/** Whether it is the place that interrupts have found. @param {Frame} frame @param {Frame | null} answered */
+/** Whether it is the place that interrupts found. @param {Frame} frame @param {Frame | null} answered */
 const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === frame.line
 
 /**
- * A place that interrupts have found, in the body of the loop at whose head they were answered.
- * @param {import('../../types').FrameRecord} frame
- * @param {ProfiledStack[]} stacks
- * @param {Sources} sources
+ * Moves a place that interrupts found at the head of a loop into its body.
+ * @param {import('../../types').FrameRecord} frame @param {ProfiledStack[]} stacks @param {Sources} sources
  * @param {BlockRecord['cause']} cause
  */
 function inBody (frame, stacks, { textOf, lineAt }, cause) {
   if (!(frame.exact || cause === 'gc') || frame.file === null || frame.compiled) return frame
-  // Where a function ran between two collections does not tell what it made.
+  // The line in which a function ran between two collections need not be the one that made the garbage.
   const own = cause === 'gc' ? [] : stacks.filter(({ frames }) => isSame(callerIn(frames), frame))
   const ticks = own.flatMap(({ raw, ticks }) => ticks.map((each) => {
     const place = lineAt(raw.find(({ file }) => file !== null)?.file ?? '', each.line)
@@ -90,12 +81,12 @@ function inBody (frame, stacks, { textOf, lineAt }, cause) {
 }
 
 /**
- * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
- * often: that is told by interrupts alone. They are also answered in what a native call calls back, between many short
- * native calls, and a single one perhaps just after a long call; most of the time is that of the calls all the same.
+ * Without any answered interrupt, the profile shows what ran. A line that calls a built-in may have done so once or
+ * often: only interrupts can distinguish that. They are also answered in callbacks of a native call and between many
+ * short native calls, and a single one may come just after a long call. Most of the time belongs to the calls all the
+ * same.
  * @param {{ frame: Frame & { exact: boolean } | null, call: string | null, isOpen: boolean }} line
- * @param {BlockRecord} record
- * @param {ProfiledStack[]} stacks
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks
  */
 function causeBy ({ frame: place, call, isOpen }, { cause, frame, samples, stacks: answered, evidence }, stacks) {
   if (cause === 'js') {
@@ -108,22 +99,18 @@ function causeBy ({ frame: place, call, isOpen }, { cause, frame, samples, stack
 
 /**
  * Whether the function that interrupts found was called at a place of another one.
- * @param {Frame} place
- * @param {Frame | null} found
- * @param {import('../../types').StackRecord[]} stacks
+ * @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks
  */
 function calls (place, found, stacks) {
-  // Functions without a name may be any of their file.
+  // A function without a name may be any of its file.
   if (found === null || (isSame(found, place) && (found.function !== null || found.line === place.line))) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, place) && each.line === place.line
   return stacks.some(({ frames }) => frames.slice(1 + frames.findIndex((each) => isSame(found, each))).some(isCall))
 }
 
 /**
- * Whether a profile has most of the time in a function itself, and hardly any in another that it called.
- * @param {Frame} place
- * @param {Frame | null} found
- * @param {ProfiledStack[]} stacks
+ * Whether a profile has most of the time in a function itself, and hardly any in the one found, which it called.
+ * @param {Frame} place @param {Frame | null} found @param {ProfiledStack[]} stacks
  */
 function isAround (place, found, stacks) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), place))
@@ -134,7 +121,7 @@ function isAround (place, found, stacks) {
 }
 
 /**
- * Whether samples enough found Node's own code around native calls, for most of the time.
+ * Whether Node's own code around native calls has most of the samples, and enough of them.
  * @param {ProfiledStack[]} stacks
  */
 function isInWrappers (stacks) {
@@ -143,10 +130,8 @@ function isInWrappers (stacks) {
 }
 
 /**
- * Functions that only went on to what they were given, by their calls in the stacks: a profile has no lines of calls.
- * @param {BlockRecord} record
- * @param {Sources} sources
- * @returns {PassesOn}
+ * Functions that only called what they were given, judged by the stacks: a profile has no lines of calls.
+ * @param {BlockRecord} record @param {Sources} sources @returns {PassesOn}
  */
 function passingIn ({ stacks }, sources) {
   const passing = stacks.flatMap(({ frames }) => frames).filter((frame) => sources.passesOn?.(frame))

@@ -7,7 +7,7 @@ const FRAMES = 10000
 
 /** @typedef {import('../../types').Frame} Frame */
 
-/** Everything is found out at once. */
+/** For a table whose frames never change. */
 const NEVER = { mayMove: () => false, isBusy: () => false }
 
 /**
@@ -17,9 +17,9 @@ const NEVER = { mayMove: () => false, isBusy: () => false }
 class FrameTable {
   /** @type {BoundedMap<Frame>} */
   #frames = new BoundedMap({ mostItems: FRAMES })
-  /** Frames as they came, of files whose source map may come later. @type {WeakMap<Frame, Frame>} */
+  /** Frames before source maps, if their file's map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
-  /** Frames of this table that had no name, with one. @type {WeakMap<Frame, Frame>} */
+  /** For frames of this table without a name, the frame with a name. @type {WeakMap<Frame, Frame>} */
   #named = new WeakMap()
   #original
   #isHead
@@ -30,14 +30,14 @@ class FrameTable {
 
   /**
    * @param {(frame: Frame) => Frame} original maps a frame through source maps
-   * @param {object} [source] what source text tells
+   * @param {object} [source] what can be learned from source text
    * @param {(raw: Frame) => boolean} [source.isHead] whether its place is where its function begins
-   * @param {(frame: Frame) => string | null | undefined} [source.nameOf] what to call a function that has no name,
-   * undefined if that is found out later
-   * @param {(frame: Frame) => boolean} [source.passesOn] whether its call goes on to a function that it was given
+   * @param {(frame: Frame) => string | null | undefined} [source.nameOf] what to call a function without a name,
+   * undefined if the answer comes later
+   * @param {(frame: Frame) => boolean} [source.passesOn] whether its call only calls a function that it was given
    * @param {(frame: Frame) => string[]} [source.routesOf] the routes in whose handlers it is written
-   * @param {{ mayMove: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a source map that
-   * comes later may say more of a frame, and whether there is anything that is found out later
+   * @param {{ mayMove: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a later source map may
+   * change a frame, and whether anything is still being read
    */
   constructor (original, source = {}) {
     const { isHead = () => false, nameOf = () => null, passesOn = () => false, routesOf = () => [] } = source
@@ -49,12 +49,12 @@ class FrameTable {
     this.#later = source.later ?? NEVER
   }
 
-  /** Whether more will soon be known of frames of this table. */
+  /** Whether more will soon be known about frames of this table. */
   get isAwaiting () {
     return this.#later.isBusy()
   }
 
-  /** Whether the innermost function had only just been entered. @param {Frame[]} raw as they came */
+  /** Whether the innermost function had only just been entered. @param {Frame[]} raw before source maps */
   isJustEntered ([innermost]) {
     return innermost !== undefined && this.#isHead(innermost)
   }
@@ -77,27 +77,18 @@ class FrameTable {
     return raw === undefined ? frame : this.get(raw)
   }
 
-  /**
-   * Whether a call goes on to a function that its caller was given.
-   * @param {Frame} frame of this table
-   */
+  /** Whether a call only calls a function that its caller was given. @param {Frame} frame of this table */
   passesOn (frame) {
     return this.#passesOn(frame)
   }
 
-  /**
-   * The routes in whose handlers a function is written, outermost first.
-   * @param {Frame} frame of this table
-   */
+  /** The routes in whose handlers a function is written, outermost first. @param {Frame} frame of this table */
   routesOf (frame) {
     return this.#routesOf(frame)
   }
 
   /**
-   * A frame whose function is named by what it is, if it has no name of its own.
-   * @template {Frame} F
-   * @param {F} frame
-   * @returns {F}
+   * Names the function of a frame by its source, if it has no name. @template {Frame} F @param {F} frame @returns {F}
    */
   named (frame) {
     if (frame.function !== null) return frame
@@ -111,15 +102,14 @@ class FrameTable {
     return /** @type {F} */ (named)
   }
 
-  /** Maps all frames again: more source maps are known. */
+  /** Maps all frames again, since more source maps are known. */
   forget () {
     this.#frames.clear()
   }
 }
 
 /**
- * A copy through text. Strings that were cut from an answer would each keep all of it in memory.
- * @param {Frame} frame
+ * A copy through text: a string cut from an answer would keep the whole answer in memory. @param {Frame} frame
  * @returns {Frame}
  */
 const copy = (frame) => JSON.parse(JSON.stringify(frame))

@@ -4,20 +4,19 @@ const { positionIn } = require('./place')
 const { toPath } = require('./source-map')
 const { BoundedMap } = require('../../util/bounded-map')
 
-/** Longest list of parameters that is looked through. */
+/** Longest list of parameters that is searched. */
 const HEAD_CHARS = 2000
 /** Most places that are remembered. */
 const PLACES = 10000
 
 /** A parameter without parentheses. */
 const SINGLE = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
-/** What stands behind a list of parameters: perhaps TypeScript's type of the result, then the body. */
+/** What follows a list of parameters: an optional result type of TypeScript, then the body. */
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
- * Whether a source text begins with the parameters of a function that has its body behind them. V8 names that place if
- * it looks for interrupts on entering a function. A call in parentheses has no body behind it.
- * @param {string} text
+ * Whether a source text begins with the parameters of a function and its body. V8 names that place if it checks for
+ * interrupts on entering a function. A call in parentheses is followed by no body. @param {string} text
  */
 function beginsFunction (text) {
   if (SINGLE.test(text)) return true
@@ -25,10 +24,10 @@ function beginsFunction (text) {
   return end !== -1 && BEHIND.test(text.slice(end + 1))
 }
 
-/** A parenthesis, a comment or a string: those in comments and strings do not count. */
+/** A parenthesis, a comment or a string: parentheses in comments and strings do not count. */
 const TOKEN = /[()]|\/\/.*|\/\*[^]*?\*\/|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\[^]|[^`\\])*`/g
 
-/** Where the first parenthesis of a text is closed, -1 if it is not. @param {string} text */
+/** Where the first parenthesis of a text is closed, -1 if nowhere. @param {string} text */
 function closing (text) {
   let depth = 0
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
@@ -62,17 +61,15 @@ class ByPlace {
   }
 
   /**
-   * What was found of a place before, undefined if it is new.
-   * @param {string} file
-   * @param {number} line
-   * @param {number} column
+   * What was found at a place before, undefined if it is new.
+   * @param {string} file @param {number} line @param {number} column
    */
   known (file, line, column) {
     return this.#known.get(keyOf(file, line, column))
   }
 }
 
-/** Tells of frames, as they came, whether their function had only just been entered. It needs their source on disk. */
+/** Whether the function of a frame, before source maps, had only just been entered. Needs its source on disk. */
 class FunctionHeads {
   #heads
   #isInMemory

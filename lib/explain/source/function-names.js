@@ -4,16 +4,16 @@ const { beginsFunction, ByPlace } = require('./function-head')
 const { positionIn } = require('./place')
 const { TOKEN } = require('./own-lines')
 
-/** A larger file is a bundle. To look through one of this size takes 20 ms, once a place. */
+/** A larger file is a bundle. Searching a file of this size takes 20 ms for each place. */
 const MOST_CHARS = 512 * 1024
-/** Functions around one that are named to tell it from others. */
+/** Most functions around one that are named to distinguish it from others. */
 const AROUND = 5
-/** So much text before a function is looked at for what it belongs to. */
+/** How much text before a function is searched for what it belongs to. */
 const BEFORE_CHARS = 200
 
 const OPENING = ['(', '[', '{']
 const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
-/** Statements that have a parenthesis before their block, and words before a parenthesis that call nothing. */
+/** Statements with a parenthesis before their block, and other words before a parenthesis that are no calls. */
 const NO_CALL = /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete)$/
 const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all']
 const OF_PROMISES = ['then', 'catch', 'finally']
@@ -33,15 +33,13 @@ const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
  * @property {string} char the bracket, empty for the file itself
  * @property {number} index
  * @property {number} from where the current statement or argument begins
- * @property {number | null} arrow of it
+ * @property {number | null} arrow in the current statement or argument
  * @property {{ open: number, close: number } | null} closed the last parentheses in it
  */
 
 /**
- * The brackets that are open at a place of a text, outermost first; null where they do not match: the text is no
- * JavaScript, or has a template in a template.
- * @param {string} text
- * @param {number} offset
+ * The brackets that are open at a place of a text, outermost first; null if they do not match because the text is not
+ * JavaScript or has a template within a template. @param {string} text @param {number} offset
  */
 function levelsAt (text, offset) {
   /** @type {Level[]} */
@@ -61,26 +59,18 @@ function levelsAt (text, offset) {
   return levels
 }
 
-/**
- * @param {Level} outer
- * @param {Level} level within, which ends
- * @param {string} text
- * @param {number} index of its end
- */
+/** @param {Level} outer @param {Level} level that ends @param {string} text @param {number} index of its end */
 function close (outer, level, text, index) {
   if (level.char === '(') outer.closed = { open: level.index, close: index }
-  // The body of an arrow function is over, and with it the function.
+  // At the end of its body, an arrow function ends as well.
   const isBody = level.char === '{' && outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
   if (isBody) outer.arrow = null
 }
 
 /**
- * Where the innermost function begins that is open at a place, as an index of its level and one of the text, with its
- * own name if it has one; null at the top level of a file.
- * @param {string} text
- * @param {Level[]} levels
- * @param {number} offset
- * @returns {{ at: number, start: number, name: string } | null}
+ * Where the innermost function that is open at a place begins, as index of its level and of the text, with its own name
+ * if it has one; null at the top level of a file.
+ * @param {string} text @param {Level[]} levels @param {number} offset
  */
 function innermost (text, levels, offset) {
   for (let at = levels.length - 1; at >= 0; at--) {
@@ -95,8 +85,7 @@ function innermost (text, levels, offset) {
 
 /**
  * Whether an arrow function is still open: without braces, its body among statements ends with its line.
- * @param {string} body so far
- * @param {string} char of its level
+ * @param {string} body so far @param {string} char of its level
  */
 const isWithin = (body, char) => char === '(' || char === '[' || !body.trimStart().includes('\n')
 
@@ -110,9 +99,7 @@ function headOf (text, { closed }, arrow) {
 }
 
 /**
- * The function whose body begins with a brace, null where it is another block.
- * @param {string} text
- * @param {Level} outer
+ * The function whose body begins at a brace, null for other blocks. @param {string} text @param {Level} outer
  * @param {number} brace
  */
 function bodyOf (text, { closed }, brace) {
@@ -124,11 +111,8 @@ function bodyOf (text, { closed }, brace) {
 }
 
 /**
- * What a function without a name is, by what stands before it.
- * @param {string} text
- * @param {Level} level
- * @param {Level | undefined} outer
- * @param {number} start of the function
+ * Describes a function without a name by the text before it.
+ * @param {string} text @param {Level} level @param {Level | undefined} outer @param {number} start of the function
  */
 function describe (text, level, outer, start) {
   const before = text.slice(Math.max(level.from, start - BEFORE_CHARS), start).trimEnd()
@@ -148,9 +132,7 @@ function callbackOf (text, { index }, outer) {
 }
 
 /**
- * The call whose arguments begin at a parenthesis, null where it calls nothing.
- * @param {string} text
- * @param {number} index
+ * The call whose arguments begin at a parenthesis, null if it is no call. @param {string} text @param {number} index
  */
 function callAt (text, index) {
   const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
@@ -165,14 +147,11 @@ function callAt (text, index) {
 }
 
 /**
- * The innermost function at a place: where it begins, and what it is called by its source; null at the top level of a
- * file, undefined where brackets do not match.
- * @param {string} text
- * @param {number} offset
- * @returns {{ start: number, name: string | null } | null | undefined}
+ * The innermost function at a place: where it begins, and its name by its source; null at the top level of a file,
+ * undefined if brackets do not match. @param {string} text @param {number} offset
  */
 function functionAt (text, offset) {
-  // Of a function that has only just been entered, V8 names the place of its parameters: one further is within it.
+  // For a function that was just entered, V8 names the place of its parameters. It is within the function.
   const head = text.slice(offset, offset + BEFORE_CHARS * 10)
   const levels = levelsAt(text, offset)
   if (levels === null) return undefined
@@ -189,24 +168,22 @@ function functionAt (text, offset) {
 }
 
 /**
- * What to call the function that runs at a place, if V8 has no name for it: the handler of a route, the callback of a
- * call, or what it is assigned to; null where its source does not tell.
- * @param {string} text of its file
- * @param {number} offset of the place, or of the function's parameters
+ * What to call the function at a place, if V8 has no name for it: the handler of a route, the callback of a call, or
+ * what it is assigned to; null if its source does not show it.
+ * @param {string} text of its file @param {number} offset of the place, or of the function's parameters
  */
 function nameAt (text, offset) {
   const found = functionAt(text, offset)
   return found === null ? 'top level' : found?.name ?? null
 }
 
-/** Whether a function has a name of its own, and not one by what is done with it. @param {string | null} name */
+/** Whether a function has its own name, not one made from its use. @param {string | null} name */
 const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
 
 /**
- * What tells a function without a name of its own from others that are called the same: the functions around it, up to
- * one with a name, and which of several it is; null where there is nothing to tell.
- * @param {string} text of its file
- * @param {number} offset of a place in it
+ * Distinguishes a function without its own name from others with the same name: the functions around it, up to one
+ * with a name, and its number among several. Null if there is nothing to distinguish.
+ * @param {string} text of its file @param {number} offset of a place in it
  */
 function whereAt (text, offset) {
   const own = functionAt(text, offset)
@@ -225,10 +202,7 @@ function whereAt (text, offset) {
 }
 
 /**
- * The routes in whose handlers a place is, outermost first, as their source has them: `GET /report`.
- * @param {string} text
- * @param {number} offset
- * @returns {string[]}
+ * The routes in whose handlers a place is, outermost first: `GET /report`. @param {string} text @param {number} offset
  */
 function routesAt (text, offset) {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(')
@@ -258,8 +232,8 @@ class FunctionNames {
   }
 
   /**
-   * Its name as far as it is known, undefined if it has to be looked for.
-   * @param {import('../../types').Frame} frame at its original place
+   * The name if known, undefined if it has to be searched. @param {import('../../types').Frame} frame at its original
+   * place
    */
   knownNameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
@@ -268,8 +242,7 @@ class FunctionNames {
 }
 
 /**
- * Whether a frame is at a place of its file, and not of what was compiled in memory.
- * @param {import('../../types').Frame} frame
+ * Whether a frame is at a place of its file, not in code compiled in memory. @param {import('../../types').Frame} frame
  */
 const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
 

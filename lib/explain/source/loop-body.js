@@ -1,21 +1,20 @@
 'use strict'
 
-/** A line that begins a loop whose body is in the lines below it, with what stands in its parentheses. */
+/** The first line of a loop whose body is in the lines below it, with what its parentheses contain. */
 const HEAD = /^(\s*)(?:\w+:\s*)?(?:for\s+await|for|while)\s*\((.*)\)\s*\{\s*(?:\/\/.*)?$/
-/** What goes through something is asked for once; any other condition that calls may be what takes the time. */
+/** The iterable is evaluated once. Any other condition with a call may be what takes the time. */
 const THROUGH = /\s(?:of|in)\s/
-/** Lines of a loop that are looked through for its end. */
+/** Lines of a loop that are searched for its end. */
 const MOST_LINES = 200
 const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
- * The lines of a loop's body, if a line is the head of one that is written over several lines: by its indentation.
- * @param {string[]} lines of the file
- * @param {number} line from 1
- * @returns {{ first: number, last: number, code: number[], isCheap: boolean } | null} `code` are those lines that are
- * no comment; `isCheap`: its head calls nothing
+ * The lines of a loop's body, by indentation, if a line is the head of a loop that spans several lines. `code` are the
+ * lines without comments; `isCheap`: the head calls nothing.
+ * @param {string[]} lines of the file @param {number} line from 1
+ * @returns {{ first: number, last: number, code: number[], isCheap: boolean } | null}
  */
 function bodyOf (lines, line) {
   const head = HEAD.exec(lines[line - 1] ?? '')
@@ -30,14 +29,12 @@ function bodyOf (lines, line) {
 }
 
 /**
- * A place at the head of a loop, moved to the line of its body that took the time. V8 answers interrupts where a loop
- * begins its next round, whichever line of it takes long; samples of a profile fall into any line, so few of them tell
- * more than many interrupts. Without one, a body of a single line is what the loop does.
+ * Moves a place from the head of a loop to the line of its body that took the time. V8 answers interrupts where a loop
+ * begins its next iteration, whichever line takes long. Samples of a profile are in any line, so few of them show more
+ * than many interrupts. Without samples, a body of a single line took the time.
  * @template {{ line: number | null, column: number | null }} F
- * @param {F} frame as interrupts have it
- * @param {Ticks} ticks of samples by line of the same file
- * @param {string[] | null} lines of the file, null where it cannot be read
- * @returns {F}
+ * @param {F} frame by interrupts @param {Ticks} ticks of samples by line of the same file
+ * @param {string[] | null} lines of the file, null if it cannot be read @returns {F}
  */
 exports.offHead = (frame, ticks, lines) => {
   const body = lines === null || frame.line === null ? null : bodyOf(lines, frame.line)

@@ -2,10 +2,10 @@
 
 const { patternsIn } = require('./pattern')
 
-/** V8's name for the code of a regular expression begins so; its pattern follows. */
+/** V8's names for the code of regular expressions begin like this; the pattern follows. */
 const PATTERN = 'RegExp: '
 const REG_EXP = '(regular expression)'
-/** Built-ins that take far longer for a value than one of COPIES does. */
+/** Built-ins that take far longer for a value than those of COPIES. */
 const DEAR = new Set(['JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted'])
 /** Built-ins that go over a value once. */
 const COPIES = new Set([
@@ -14,39 +14,36 @@ const COPIES = new Set([
 ])
 /** Built-ins that search by a regular expression. */
 const SEARCHES = new Set(['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split'])
-/** Built-ins that move all elements, copy the whole or look up rules at each call. A loop over them is slow by them. */
+/** Built-ins that move all elements, copy everything or look up rules at each call: they make a loop slow. */
 const REPEATED = new Set(['shift', 'unshift', 'splice', 'spread', 'toLocaleString', 'localeCompare', 'addEventListener'])
-/**
- * Built-in functions that can take long. V8's profile has no frames for them: its samples in them are samples in the
- * line that calls them.
- */
+/** Built-ins that can take long. V8's profile has no frames for them: their samples are in the line that calls them. */
 const BUILTINS = new Set([
   ...DEAR, ...COPIES, ...SEARCHES, ...REPEATED,
   'Atomics.wait', 'decodeURIComponent', 'encodeURIComponent', 'eval', 'includes', 'indexOf', 'lastIndexOf', 'next',
   'normalize', 'repeat', 'set', 'toLowerCase', 'toUpperCase'
 ])
-/** Those of BUILTINS that are no methods. */
+/** Those of BUILTINS that are not methods. */
 const FUNCTIONS = new Set(['structuredClone', 'decodeURIComponent', 'encodeURIComponent', 'eval'])
-/** A deep copy by way of text. */
+/** A deep copy through text. */
 const ROUND_TRIP = 'JSON.parse(JSON.stringify())'
 const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\s*\(/g
 /** A spread of elements or properties, not the rest of parameters or of a pattern. */
 const SPREAD = /(?<=(?:^|[[{(,])\s*)\.\.\.(?![\w$]+\s*(?:\)\s*(?:=>|\{)|[\]}]\s*=(?!=)))/g
 /** Longest line that is searched. A longer one is minified: it calls many functions, and searching it takes time. */
 const LINE_CHARS = 1000
-/** How many lines of a function a call is looked for in. */
+/** Number of lines of a function that are searched for a call. */
 const NEARBY = 50
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
 
 /** @typedef {{ call: string, method: string, column: number, index: number, open: number }} Builtin */
 
 /**
- * The built-in function that took the time of a line of source, with its column from 1. Null if the line calls none
- * that can take long, or several and nothing tells which.
+ * The built-in that took the time of a source line, with its column from 1. Null if the line calls none that can take
+ * long, or several of them and it is unclear which.
  * @param {string} line
  * @param {object} [known]
  * @param {string[]} [known.lines] of the file
- * @param {Set<string>} [known.seen] built-ins by their own names in which interrupts have found the thread
+ * @param {Set<string>} [known.seen] built-ins, by their own names, in which interrupts found the thread
  * @returns {{ call: string, method: string, column: number } | null} `method` is its own name
  */
 exports.builtinIn = (line, { lines = [], seen = new Set() } = {}) => {
@@ -74,15 +71,12 @@ function builtinsOf (line) {
   return [...calls, ...spreads]
 }
 
-/** @param {Builtin[]} found @returns {Builtin | null} */
+/** @param {Builtin[]} found */
 const onlyOne = (found) => new Set(found.map(({ call }) => call)).size === 1 ? found[0] : null
 
 /**
- * Of several calls the one that took the time: it works through a value that each of the others only copies, as in
- * `JSON.parse(Buffer.concat(chunks).toString())`.
- * @param {string} line
- * @param {Builtin[]} all
- * @returns {Builtin | null}
+ * The one of several calls that took the time: it processes a value that each of the others only copies, as in
+ * `JSON.parse(Buffer.concat(chunks).toString())`. @param {string} line @param {Builtin[]} all
  */
 function dearest (line, all) {
   const dear = all.filter(({ call }) => DEAR.has(call))
@@ -96,8 +90,8 @@ function dearest (line, all) {
 }
 
 /**
- * Whether one call is an argument of the other, or both stand in one chain.
- * @param {string} line @param {Builtin} dear @param {Builtin} other
+ * Whether one call is an argument of the other, or both are in one chain. @param {string} line @param {Builtin} dear
+ * @param {Builtin} other
  */
 function isOfOneValue (line, dear, other) {
   const isIn = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ end) =>
@@ -106,7 +100,7 @@ function isOfOneValue (line, dear, other) {
     isIn(dear.index, other.open, pairOf(line, other.open))
 }
 
-/** Where the chain of calls begins that goes on at a place. @param {string} line @param {number} index */
+/** The start of the chain of calls that a place belongs to. @param {string} line @param {number} index */
 function chainStart (line, index) {
   let at = index
   for (let before = line[at - 1] ?? ''; ; before = line[at - 1] ?? '') {
@@ -119,11 +113,7 @@ function chainStart (line, index) {
   }
 }
 
-/**
- * Where the chain of calls ends that goes on with a parenthesis.
- * @param {string} line @param {number} open
- * @returns {number}
- */
+/** The end of the chain that continues at a parenthesis. @param {string} line @param {number} open @returns {number} */
 function chainEnd (line, open) {
   const end = pairOf(line, open)
   const [link] = end === -1 ? [] : /^(?:\??\.[\w$]+)*(?=[([])/.exec(line.slice(end + 1)) ?? []
@@ -133,7 +123,7 @@ function chainEnd (line, open) {
 const OPENING = '([{'
 const CLOSING = ')]}'
 
-/** The other end of a pair of brackets, -1 if it is not in the line. @param {string} line @param {number} index */
+/** The matching bracket, -1 if it is not in the line. @param {string} line @param {number} index */
 function pairOf (line, index) {
   const step = OPENING.includes(line[index]) ? 1 : -1
   let depth = 0
@@ -146,16 +136,13 @@ function pairOf (line, index) {
 }
 
 /**
- * The line, from a function's first one on, in which it calls another one by name. Null if there is none nearby, or
- * several.
- * @param {string[]} lines of the file
- * @param {number} first from 1
- * @param {string} name
+ * The line in which a function calls another one by name. Null if there is none near its first line, or several.
+ * @param {string[]} lines of the file @param {number} first line of the function, from 1 @param {string} name
  */
 exports.lineOfCall = (lines, first, name) => {
   const found = lines.slice(first - 1, first - 1 + NEARBY).flatMap((text, i) => {
     const column = columnOfCall(text, name)
-    // Its own head looks like a call of itself.
+    // The function's own head looks like a call of itself.
     return column === null || (i === 0 && text.trimStart().startsWith(name)) ? [] : [{ line: first + i, column }]
   })
   return found.length === 1 ? found[0] : null
@@ -164,9 +151,8 @@ exports.lineOfCall = (lines, first, name) => {
 /**
  * The name by which a function of Node.js is called, if its own name says nothing (all of zlib's are called
  * `syncBufferWrapper`): the only such call in the line, else in the lines from the function's first one on.
- * @param {string[]} lines of the file
- * @param {number} first line of the function, from 1
- * @param {number | null} line where it is called, as far as that is known
+ * @param {string[]} lines of the file @param {number} first line of the function, from 1
+ * @param {number | null} line of the call, if known
  */
 exports.syncCallIn = (lines, first, line) =>
   onlySyncCall(line === null ? [] : [lines[line - 1] ?? '']) ?? onlySyncCall(lines.slice(first - 1, first - 1 + NEARBY))
@@ -177,11 +163,7 @@ function onlySyncCall (lines) {
   return names.size === 1 ? /** @type {string} */ ([...names][0]) : null
 }
 
-/**
- * @param {string} text
- * @param {string} called as V8 names it, perhaps with what it was assigned to: `exports.name`
- * @returns {number | null} from 1
- */
+/** @param {string} text @param {string} called as V8 names it, perhaps with what it was assigned to: `exports.name` */
 function columnOfCall (text, called) {
   const name = called.slice(called.lastIndexOf('.') + 1)
   if (text.length > LINE_CHARS) return null
@@ -192,11 +174,9 @@ function columnOfCall (text, called) {
 }
 
 /**
- * A function as V8's profile names it, without the pattern of a regular expression. A pattern that came with a request
- * is a secret, and it is the likeliest one to take long. A literal can be read at its line.
- * @template {{ functionName: string }} CallFrame
- * @param {CallFrame} callFrame
- * @returns {CallFrame}
+ * V8's call frame without the pattern of a regular expression. A pattern that came with a request is a secret, and it
+ * is the likeliest one to take long. A literal can be read at its line.
+ * @template {{ functionName: string }} CallFrame @param {CallFrame} callFrame @returns {CallFrame}
  */
 exports.withoutPattern = (callFrame) =>
   callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame

@@ -1,28 +1,23 @@
 'use strict'
 
-/** Longer functions are searched for their end no further: what lies beyond is taken for theirs. */
+/** If a function's end is not found within this length, everything below it counts as its own. */
 const FUNCTION_CHARS = 100000
-/** Lines of a function that are looked through for one that allocates. */
+/** Most lines of a function that are searched for an allocation. */
 const NEARBY = 50
-/**
- * Brackets, and what may hold some that are none: comments, strings, templates, regular expressions where one can
- * begin.
- */
+/** Brackets, and what may contain other ones: comments, strings, templates, regular expressions where one can begin. */
 const TOKEN = /\/\/.*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=[(=,:[!&|?{};]\s*|\breturn\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])*\/|[()[\]{};,]|=>/g
 const OPENING = '([{'
 const CLOSING = ')]}'
-/** What makes objects or strings. A `{` that begins a block is behind a parenthesis or a keyword. */
+/** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
- * The last line of a function. V8 counts a sample in code that it has built into a function as one of that function, in
- * a line of the file where the built-in code stands: `performance.now()` in a loop of line 53 makes samples in lines
- * 139 and 530 (20.20, 24.21), which are none of the function.
- * @param {string[]} lines of its file
- * @param {number} first line of it, from 1
- * @param {number} column of its parameters, from 1
+ * The last line of a function. V8 counts a sample in inlined code as one of the outer function, in the line of the
+ * inlined code's own file: `performance.now()` in a loop of line 53 makes samples in lines 139 and 530 (20.20, 24.21),
+ * which do not belong to the function.
+ * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
  */
 function endOf (lines, first, column) {
   const text = lines.slice(first - 1).join('\n').slice(column - 1, column - 1 + FUNCTION_CHARS)
@@ -34,7 +29,7 @@ function endOf (lines, first, column) {
     if (token.length === 1 && OPENING.includes(token)) depth++
     else if (token.length === 1 && CLOSING.includes(token)) {
       depth--
-      // An arrow function without braces ends with what it stands in.
+      // An arrow function without braces ends with the brackets around it.
       if (depth < 0 || (depth === 0 && hasBody)) return lineOf()
     } else if (depth === 0 && (token === ';' || token === ',')) return lineOf()
   }
@@ -42,11 +37,10 @@ function endOf (lines, first, column) {
 }
 
 /**
- * In which of its lines a function was sampled, most often first; those that cannot be its own are left out.
- * @param {Ticks} ticks as V8 counts them: of one line at several places
+ * The lines in which a function was sampled, most samples first, without lines that cannot be its own.
+ * @param {Ticks} ticks as V8 counts them: one line may have several entries
  * @param {{ line: number | null, column: number | null }} start of the function, from 1
- * @param {string[] | null} lines of its file, null where that is not known
- * @returns {Ticks}
+ * @param {string[] | null} lines of its file, null if unknown
  */
 exports.ownTicks = (ticks, { line: first, column }, lines) => {
   if (first === null) return []
@@ -60,10 +54,8 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
 }
 
 /**
- * The line that makes what is collected: of those in which a function was seen and those between them the one that
- * allocates. Null where none does, or several.
- * @param {string[]} lines of its file
- * @param {number[]} seen from 1
+ * The line that makes the garbage: the only one that allocates between the first and the last line in which a function
+ * was seen. Null if there is none, or several. @param {string[]} lines of its file @param {number[]} seen from 1
  */
 exports.allocatingLine = (lines, seen) => {
   const from = Math.min(...seen)

@@ -1,21 +1,20 @@
 'use strict'
 
-/** Text before a call that is searched for the parameters of the functions around it. */
+/** How much text before a call is searched for the parameters of the functions around it. */
 const BEFORE_CHARS = 4000
-/** Longest line that is looked at: a longer one is minified. */
+/** Longest line that is searched: a longer one is minified. */
 const LINE_CHARS = 1000
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u
 /** `fn.call(…)` and `fn.apply(…)`: V8 names the place of the method. */
 const METHOD = /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*\??\.\s*$/u
 const REFLECT = /^apply\s*\(\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/u
-/** Lists of parameters: before an arrow, before a body, of a single one. */
+/** Lists of parameters: before an arrow, before a body, or a single one. */
 const PARAMETERS = /\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
 const STATEMENT = /\b(?:if|for|while|switch|catch|with)\s*$/
 
 /**
- * The name of what is called at a place, null where it is a member of something.
- * @param {string} before the call, in its line
- * @param {string} rest of the line
+ * The name of the called function, null for a member. @param {string} before the call, in its line @param {string} rest
+ * of the line
  */
 function calleeAt (before, rest) {
   const name = NAME.exec(rest)?.[0]
@@ -26,10 +25,9 @@ function calleeAt (before, rest) {
 }
 
 /**
- * Whether a call only goes on to a function that the caller was given as an argument: `next()`, `await next()`,
- * `return fn(...args)`, `fn.apply(this, args)`. What such a function takes is the doing of whoever gave it.
- * @param {string} text of the file
- * @param {number} at where the call is in it
+ * Whether a call only calls a function that the caller was given as an argument: `next()`, `await next()`,
+ * `return fn(...args)`, `fn.apply(this, args)`. The time of such a function belongs to the code that passed it.
+ * @param {string} text of the file @param {number} at offset of the call
  */
 exports.callsGiven = (text, at) => {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1

@@ -1,17 +1,16 @@
 'use strict'
 
-/** A longer pattern is generated; nobody would rewrite it by a hint. */
+/** A longer pattern is generated, and a hint would not help to rewrite it. */
 const PATTERN_CHARS = 500
 /** A literal, where one can begin. */
 const LITERAL = /(?:^|[(=,:[!&|?{};+]|\breturn|=>)\s*(\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/[dgimsuvy]*)/g
-/** A pattern that has a name and is called by it. */
+/** A pattern in a variable whose methods are called, or that is an argument. */
 const NAMED = /([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
 const OPEN_ENDED = /^(?:[*+]|\{\d+,\d*\})/
 
 /**
- * The regular expressions that a line uses, as its file writes them: its literals, and those of constants it names.
- * @param {string} text of the line
- * @param {string[]} lines of its file
+ * The regular expressions in a line, as its file writes them: literals, and those of variables that it names.
+ * @param {string} text of the line @param {string[]} lines of its file
  */
 exports.patternsIn = (text, lines) => {
   const own = literalsIn(text)
@@ -28,9 +27,8 @@ const literalsIn = (line) =>
   line.length > PATTERN_CHARS ? [] : [...line.matchAll(LITERAL)].map(([, literal]) => literal)
 
 /**
- * Whether a group that repeats without end holds something that does so itself, as `(a+)+` or `(\w*\s?)*`: a text that
- * does not match is then tried in exponentially many ways.
- * @param {string} pattern
+ * Whether a group that repeats without end contains something that also does, as `(a+)+` or `(\w*\s?)*`: for a text
+ * that does not match, the engine tries exponentially many ways. @param {string} pattern
  */
 exports.hasNestedQuantifiers = (pattern) => {
   /** @type {boolean[]} by open group: whether something in it repeats */

@@ -1,10 +1,8 @@
 'use strict'
 
 /**
- * @param {string} text
- * @param {number} line from 1
+ * The offset of a place in a text, null if it has no such line. @param {string} text @param {number} line
  * @param {number} column from 1
- * @returns {number | null} its position in the text; null where the text has no such line
  */
 function positionIn (text, line, column) {
   let start = 0
@@ -19,10 +17,8 @@ function positionIn (text, line, column) {
 const WORD = /[\w$]/
 
 /**
- * Whether V8 may tell a place of a text: it tells where a token begins, or where a line ends.
- * @param {string} text
- * @param {number} line from 1
- * @param {number} column from 1
+ * Whether V8 may report a place of a text: it reports where a token begins, or where a line ends.
+ * @param {string} text @param {number} line from 1 @param {number} column from 1
  */
 function mayBeToldOf (text, line, column) {
   const at = line < 1 || column < 1 ? null : positionIn(text, line, column)

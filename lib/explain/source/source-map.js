@@ -9,28 +9,26 @@ const { mayBeToldOf } = require('./place')
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
 
-/**
- * @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap
- * @typedef {{ file: string, line: number, column?: number }} LinePlace the column of the first place that a map has
- */
+/** @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap */
+/** @typedef {{ file: string, line: number, column?: number }} LinePlace the column of the first place in the map */
 
-/** Files that run compiled. By Node.js itself every place stays where it was, not so by tsx, ts-node and their like. */
+/** Files that are compiled to run. Node.js itself keeps every place; tsx, ts-node and similar tools do not. */
 const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
 const PACKAGE = /[\\/]node_modules[\\/]/
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
 
-/** Whether there may be a map to be learned of a file. @param {string | null} file */
+/** @param {string | null} file */
 const runsCompiled = (file) => file !== null && COMPILED.test(file)
 
-/** Maps read once and kept; a process runs few files that block. */
+/** Most maps kept: few files of a process block. */
 const FILES = 100
-/** Places of maps of files that were compiled in memory: more than a process of tests loads. */
+/** Most known places of maps of files compiled in memory: more than a test process loads. */
 const PLACES = 10_000
 
 /**
- * Symbolicates frames by the source maps that their files name, inline or beside them, or that are learned
- * of files compiled in memory.
+ * Symbolicates frames by source maps: maps that files name, inline or beside them, and maps learned for files that were
+ * compiled in memory.
  */
 class SourceMaps {
   /** @type {BoundedMap<TraceMap | null>} */
@@ -48,24 +46,24 @@ class SourceMaps {
   #inMemory = new Set()
   /** Files that run as they are on disk. @type {Set<string>} */
   #plain = new Set()
-  /** Files that do not, as places of what runs show, though nobody says so. @type {Set<string>} */
+  /** Files that do not, as some places in the running code show, though no loader reported it. @type {Set<string>} */
   #misfits = new Set()
   #onMisfit
-  /** Where the maps of files that were compiled in memory are. @type {BoundedMap<string>} */
+  /** The map files of files that were compiled in memory. @type {BoundedMap<string>} */
   #places = new BoundedMap({ mostItems: PLACES })
 
   /**
    * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
    * @param {object} [more]
    * @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
-   * @param {(file: string, load: () => void) => boolean} [more.later] takes a large map's reading for later, if it can
-   * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is not read because of its size
+   * @param {(file: string, load: () => void) => boolean} [more.later] schedules the reading of a large map, if it can
+   * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is too large to be read
    * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that names no map on disk:
-   * there may be one to be learned
-   * @param {() => void} [more.onMisfit] called when a file proves to be another than what runs under its name: what was
-   * said of its other places is in doubt
-   * @param {boolean} [more.compilesAll] whatever a file is called, it is compiled in memory
-   * @param {boolean} [more.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless somebody else
+   * there may be one to learn
+   * @param {() => void} [more.onMisfit] called when a file proves to differ from what runs under its name, which puts
+   * its earlier places in doubt
+   * @param {boolean} [more.compilesAll] files are compiled in memory whatever their names
+   * @param {boolean} [more.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless another tool
    * compiles it
    */
   constructor (read, {
@@ -89,37 +87,37 @@ class SourceMaps {
     this.#keep(file, text, file)
   }
 
-  /** Nobody has a map in memory of a file. @param {string} file */
+  /** Learns that there is no map in memory for a file. @param {string} file */
   learnPlain (file) {
     if (runsCompiled(file)) return
     this.#plain.add(file)
     this.#inMemory.delete(file)
   }
 
-  /** The map of a file that is compiled in memory is in another one. @param {string} file @param {string} mapFile */
+  /** Learns where the map of a file compiled in memory is. @param {string} file @param {string} mapFile */
   place (file, mapFile) {
     this.#inMemory.add(file)
     this.#maps.delete(file)
     this.#places.set(file, mapFile)
   }
 
-  /** Whether more may be known of a file's places later. @param {string} file */
+  /** Whether more may be known about a file's places later. @param {string} file */
   mayMove (file) {
     return path.isAbsolute(file) && !this.#isAsPublished(file)
   }
 
   /**
-   * A package's code has the lines of the file that is installed, which everybody can open. Its map may name a source
-   * that nobody has (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages out,
-   * too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages: with
-   * TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
+   * A package's code has the lines of the installed file, which any user can open. Its map may name a source that is
+   * nowhere on the machine (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages
+   * out, too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages:
+   * with TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
    * @param {string} file
    */
   #isAsPublished (file) {
     return PACKAGE.test(file) && !runsCompiled(file) && !this.#inMemory.has(file)
   }
 
-  /** Whether the map of a file is read later. @param {string} file */
+  /** @param {string} file */
   isAwaited (file) {
     return this.#awaited.has(file)
   }
@@ -131,9 +129,8 @@ class SourceMaps {
   }
 
   /**
-   * The frame at its original place, or as it came if no map says more.
-   * @param {import('../../types').Frame} frame
-   * @returns {import('../../types').Frame}
+   * The frame at its original place, or unchanged if no map has more.
+   * @param {import('../../types').Frame} frame @returns {import('../../types').Frame}
    */
   original (frame) {
     const file = toPath(frame.file)
@@ -147,12 +144,10 @@ class SourceMaps {
   }
 
   /**
-   * Where a whole line of what runs comes from: profiles count lines without columns. Null where nobody tells, as of
-   * code that was compiled in memory or whose map is read later, or where it holds several lines of the source, as in a
-   * minified bundle.
-   * @param {string} file
-   * @param {number} line from 1
-   * @returns {LinePlace | null}
+   * The source line of a whole line of running code: profiles count lines without columns. Null if it is unknown (code
+   * compiled in memory, or a map that is read later), or if the line holds several source lines, as in a minified
+   * bundle.
+   * @param {string} file @param {number} line from 1 @returns {LinePlace | null}
    */
   lineAt (file, line) {
     const map = this.mayMove(file) ? this.#mapOf(file) : null
@@ -164,7 +159,7 @@ class SourceMaps {
     return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
   }
 
-  /** A source as one of the maps known by now carries it. @param {string} file @returns {string | null} */
+  /** A source as included in one of the maps known by now. @param {string} file */
   contentOf (file) {
     for (const map of this.#maps.values()) {
       const at = map === null ? -1 : map.resolvedSources.findIndex((source) => toPath(source) === file)
@@ -174,10 +169,8 @@ class SourceMaps {
   }
 
   /**
-   * Whether a place is one of code that was compiled in memory, and not of the file.
-   * @param {string} file
-   * @param {number} line
-   * @param {number} column
+   * Whether a place is in code that was compiled in memory, and not in the file.
+   * @param {string} file @param {number} line @param {number} column
    */
   #isElsewhere (file, line, column) {
     if (runsCompiled(file) ? !this.#stripsTypes : this.isInMemory(file)) return true
@@ -188,11 +181,8 @@ class SourceMaps {
   }
 
   /**
-   * Whether a place of what runs may be one of the file. Where the file was compiled in memory, or replaced since it
-   * was loaded, no token may begin there.
-   * @param {string} file
-   * @param {number} line
-   * @param {number} column
+   * Whether a place in running code may be one in the file. If the file was compiled in memory, or replaced since it
+   * was loaded, there may be no token at that place. @param {string} file @param {number} line @param {number} column
    */
   #isFitting (file, line, column) {
     if (this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES) return true
@@ -208,7 +198,7 @@ class SourceMaps {
       const found = tracing().originalPositionFor(map, { line, column: column - 1 })
       return found.source === null ? null : { file: toPath(found.source), line: found.line, column: found.column + 1 }
     } catch {
-      // A script of node:vm may begin at a negative line, and a broken map name a source it has not.
+      // A script of node:vm may begin at a negative line, and a broken map may name a source that it does not have.
       return null
     }
   }
@@ -221,14 +211,12 @@ class SourceMaps {
   }
 
   /**
-   * Whether the map of a file is read later, since a part of it is large.
-   * @param {string} file
-   * @param {string} part the file itself or its map
+   * Whether the map is read later, since a part of it is large. @param {string} file @param {string} part file or map
    */
   #isPutOff (file, part) {
     if (this.#sizeOf(part) <= LARGE_BYTES) return false
     const load = () => {
-      // What was learned meanwhile counts.
+      // A map that was learned meanwhile wins.
       if (this.#awaited.delete(file)) this.#load(file, true)
     }
     if (!this.#later(file, load)) return false
@@ -250,13 +238,13 @@ class SourceMaps {
     return this.#keep(file, text, file)
   }
 
-  /** The map that a file names. @param {string} file @param {boolean} isLater */
+  /** Loads the map that a file names. @param {string} file @param {boolean} isLater */
   #loadNamed (file, isLater) {
     const text = this.#read(file)
     const { mapFile, inline } = findMap(file, text)
     if (mapFile !== null && inline === null && !isLater && this.#isPutOff(file, mapFile)) return null
     const mapText = mapFile === null ? null : inline ?? this.#read(mapFile)
-    // A text that is not given though there is one is larger than anything that is read.
+    // If there is a file but no text, the file is larger than the limit.
     if ((text === null && this.#isHuge(file)) || (mapFile !== null && mapText === null && this.#isHuge(mapFile))) {
       this.#onTooLarge(file)
     }
@@ -271,9 +259,8 @@ class SourceMaps {
   }
 
   /**
-   * A map of what was compiled in memory: its one source is the file itself, whatever loaders make of the path.
-   * @param {string} file
-   * @param {any} map
+   * For a map of code compiled in memory: its only source is the file itself, however the loader wrote the path.
+   * @param {string} file @param {any} map
    */
   #itself (file, map) {
     const isItself = this.#inMemory.has(file) && map.sources?.length === 1 &&
@@ -281,12 +268,7 @@ class SourceMaps {
     return isItself ? { ...map, sourceRoot: '', sources: [pathToFileURL(file).href] } : map
   }
 
-  /**
-   * The map of a file from now on, null if its text is none.
-   * @param {string} file
-   * @param {string | null} text
-   * @param {string} mapFile
-   */
+  /** Parses and keeps the map of a file. @param {string} file @param {string | null} text @param {string} mapFile */
   #keep (file, text, mapFile) {
     let map = null
     let bytes = 0
@@ -295,12 +277,12 @@ class SourceMaps {
       const chars = parsed?.mappings?.length ?? 0
       bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
       if (chars > MAPPINGS_CHARS) this.#onTooLarge(file)
-      // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
+      // Sources are URLs relative to the map's; in a path, a `#` or `?` in a folder name would end it.
       else if (parsed !== null) map = new (tracing().TraceMap)(this.#itself(file, parsed), pathToFileURL(mapFile).href)
     } catch {
-      // A broken map is no reason to say less than the generated place.
+      // With a broken map, the generated place is still shown.
     }
-    // Others make room before it is decoded, which takes most of its memory.
+    // Other maps are dropped before this one is decoded, which takes most of its memory.
     this.#maps.set(file, map, map === null ? 0 : bytes)
     if (map !== null) decode(map)
     return map
@@ -308,10 +290,8 @@ class SourceMaps {
 }
 
 /**
- * Where the map of a file is, or its text if the file carries it; null where the file names none.
- * @param {string} file
- * @param {string | null} text
- * @returns {{ mapFile: string | null, inline: string | null }}
+ * Where the map of a file is, or its text if it is inline; null if the file names none.
+ * @param {string} file @param {string | null} text @returns {{ mapFile: string | null, inline: string | null }}
  */
 function findMap (file, text) {
   try {
@@ -322,17 +302,17 @@ function findMap (file, text) {
     const inline = base64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data)
     return { mapFile: file, inline }
   } catch {
-    // A broken URL names none.
+    // A broken URL names no map.
     return { mapFile: null, inline: null }
   }
 }
 
-/** Does at once what a map would do when it is asked first. @param {TraceMap} map */
+/** Decodes now what a map would decode at the first lookup. @param {TraceMap} map */
 function decode (map) {
   try {
     tracing().decodedMappings(map)
   } catch {
-    // A broken one says so again when it is asked.
+    // A broken map throws again at the first lookup.
   }
 }
 

@@ -6,12 +6,12 @@ const { MS_PER_S } = require('../../util/units')
 const BURST = 10
 /** Blocks a second that are logged once the burst is used up. */
 const PER_SECOND = 1
-/** A block that lasts so long is logged however many came before it. */
+/** A block this long is logged however many came before it. */
 const ALWAYS_MS = 1000
 
 /**
- * Limits the log to what a person reads in a storm of blocks. Each block is logged whole, from its opening to its
- * end, or not at all. Metrics and records count all of them.
+ * Limits the log to what a person can read in a storm of blocks. Each block is logged from its opening to its end, or
+ * not at all. Metrics and records count all of them.
  */
 class LogBudget {
   #tokens = BURST
@@ -27,11 +27,7 @@ class LogBudget {
     this.#alwaysMs = alwaysMs
   }
 
-  /**
-   * Whether to log a line about a block.
-   * @param {{ id: string, durationMs: number, ongoing: boolean }} record
-   * @param {number} nowMs
-   */
+  /** @param {{ id: string, durationMs: number, ongoing: boolean }} record @param {number} nowMs */
   allows ({ id, durationMs, ongoing }, nowMs) {
     const allowed = durationMs >= this.#alwaysMs || (this.#decided.get(id) ?? this.#takeToken(nowMs))
     if (ongoing) {
@@ -43,7 +39,9 @@ class LogBudget {
     return allowed
   }
 
-  /** Takes note of a line that nobody would see. @param {{ id: string, ongoing: boolean }} record */
+  /**
+   * Called instead of allows() for a line that is not written anyway. @param {{ id: string, ongoing: boolean }} record
+   */
   pass ({ id, ongoing }) {
     if (!ongoing) this.#decided.delete(id)
   }

@@ -7,22 +7,20 @@ const { RotationCheck } = require('../../util/file-rotation')
 
 /** Time between two attempts to write to a full pipe. */
 const RETRY_MS = 50
-/** A file that could not be opened is tried again with the first line after so long. */
+/** After this time, the next line tries again to open a file that could not be opened. */
 const REOPEN_MS = 5000
-/** Most bytes that wait for a full pipe. With more waiting, lines are dropped and counted. */
+/** Most bytes that wait for a full pipe. Beyond it, lines are dropped and counted. */
 const QUEUE_BYTES = 1024 * 1024
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = fs.constants
 
 /**
- * Where log lines go: written from the watchdog's thread and never through the host's. A pipe or terminal whose
- * reader has stopped must not stop the watchdog. So it is opened again in non-blocking mode, and lines wait in a
- * bounded queue.
+ * Writes log lines from the watchdog's thread and never through the host's. A pipe or terminal whose reader has stopped
+ * must not stop the watchdog. So it is opened again in non-blocking mode, and lines wait in a bounded queue.
  *
- * sonic-boom, pino's own destination, does not do here. Its asynchronous mode writes by fs.write(), which queues in
- * libuv's pool of four threads. That pool is the application's: behind four pbkdf2 the line of a block would come
- * when they are done. Its synchronous mode sleeps while a pipe is full (EAGAIN), 100 ms at a time, and the watchdog
- * would not look at the loop meanwhile.
+ * sonic-boom, pino's own destination, is unsuitable here. Its asynchronous mode uses fs.write(), which queues in
+ * libuv's pool of four threads. The application uses that pool: behind four pbkdf2, the line of a block would come when
+ * they are done. Its synchronous mode sleeps while a pipe is full (EAGAIN), 100 ms at a time, without polling the loop.
  */
 class LogDestination {
   /** @type {number | null} */
@@ -67,7 +65,7 @@ class LogDestination {
       if (typeof target === 'string') {
         this.#owned = true
         this.#rotation?.opened(this.#nowMs())
-        // Non-blocking, since the path may be that of a pipe (/dev/stderr). To a file it makes no difference.
+        // Non-blocking, since the path may be a pipe (/dev/stderr). For a file it makes no difference.
         return openFile(target, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
       }
       const stat = fs.fstatSync(target)
@@ -97,7 +95,7 @@ class LogDestination {
     if (this.#retry === undefined) this.flush()
   }
 
-  /** Closes a file that is no longer in its place: somebody rotates logs, or has cleaned up. */
+  /** Closes a file that was moved or deleted, for example by log rotation. */
   #look () {
     if (this.#fd === null || this.#rotation === null || this.#queue.length > 0) return
     try {
@@ -110,19 +108,19 @@ class LogDestination {
     this.#letGo(0)
   }
 
-  /** Closes the file; its path is opened again. @param {number} waitMs until then */
+  /** Closes the file. @param {number} waitMs until its path is opened again */
   #letGo (waitMs) {
     try {
       fs.closeSync(/** @type {number} */ (this.#fd))
     } catch {
-      // Closed with its disk.
+      // The disk is gone, and the descriptor with it.
     }
     this.#fd = null
     this.#isTorn = false
     this.#reopenAtMs = this.#nowMs() + waitMs
   }
 
-  /** Writes what is queued, as far as it goes without waiting. */
+  /** Writes as much of the queue as possible without waiting. */
   flush () {
     this.#retry = undefined
     while (this.#queue.length > 0) {
@@ -157,9 +155,8 @@ class LogDestination {
   }
 
   /**
-   * Drops what is queued. A reader of stdout or stderr that went away (EPIPE) does not come back. The reader of a
-   * named pipe may, and so may room on a disk.
-   * @param {Error & { code?: string }} error
+   * Drops the queue. A reader of stdout or stderr that went away (EPIPE) does not come back. The reader of a named pipe
+   * may, and a full disk may get space. @param {Error & { code?: string }} error
    */
   #fail (error) {
     this.dropped += this.#queue.length

@@ -4,12 +4,11 @@ const { isatty } = require('node:tty')
 const { makePretty } = require('./pretty')
 const process = require('../../util/process')
 
-/** Sets colours on or off, in this order; what is set to the empty string is not set. */
+/** Variables that switch colors off, unless they are empty. */
 const SWITCHED_OFF = ['NO_COLOR', 'NODE_DISABLE_COLORS']
 
 /**
- * Whether text has colours, as most tools have it: by FORCE_COLOR, else not with NO_COLOR, else on a terminal.
- * @param {NodeJS.ProcessEnv} env
+ * Follows most tools: FORCE_COLOR first, then NO_COLOR, else colors on a terminal. @param {NodeJS.ProcessEnv} env
  * @param {boolean} isTerminal
  */
 function hasColors (env, isTerminal) {
@@ -20,17 +19,16 @@ function hasColors (env, isTerminal) {
 }
 
 /**
- * What to make of pino's lines: null to leave them JSON, for a pipe, a file or a collector of logs.
+ * Makes the function that formats pino's lines; null to leave them JSON, for a pipe, a file or a log collector.
  * @param {'json' | 'pretty' | undefined} format undefined: pretty on a terminal
- * @param {1 | 2 | string} destination
- * @param {{ env?: NodeJS.ProcessEnv, isTerminal?: boolean }} [seen]
+ * @param {1 | 2 | string} destination @param {{ env?: NodeJS.ProcessEnv, isTerminal?: boolean }} [seen]
  */
 exports.formatter = (format, destination, { env = process.env, isTerminal = typeof destination === 'number' && isatty(destination) } = {}) => {
   const isPretty = format === undefined ? isTerminal : format === 'pretty'
   return isPretty ? makePretty({ hasColors: hasColors(env, isTerminal), cwd: workingDirectory() }) : null
 }
 
-/** Paths below it are shown from there; it may have been deleted. */
+/** Paths below the working directory are shown relative to it. It may have been deleted. */
 function workingDirectory () {
   try {
     return process.cwd()

@@ -9,18 +9,17 @@ const { Progress } = require('./progress')
 const { excuseOf, isOwnBlock } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
-/** Longest line. A pipe takes 4 KiB in one piece: lines of host and watchdog stay whole. pino adds 200 bytes. */
+/** Longest line. A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
-/** Longest name of a function, file or route. A line holds up to ten of them beside the stack. */
+/** Longest name of a function, file or route. A line contains up to ten of them beside the stack. */
 const NAME_BYTES = 400
-/** Longest name of a package, and longest version: both are shorter than any path. */
+/** Longest name and longest version of a package: both are shorter than any path. */
 const PACKAGE_BYTES = 100
 
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../../types').Frame} Frame
  * @typedef {import('../../types').WorkRecord} WorkRecord
- *
  * @typedef {object} Destination of lines; it never throws
  * @property {(line: string) => void} write
  * @property {() => number} takeLost lines that could not be written since the last call
@@ -51,17 +50,17 @@ class BlockLog {
     const stream = toText === null ? written : { write: (/** @type {string} */ json) => written.write(toText(json)) }
     this.#pino = pino({ name: 'loopwatch', level }, stream)
     this.#budget = new LogBudget(nowMs())
-    // Blocks of one thread follow each other; those of a pool come together, however long they are.
+    // Blocks of one thread come one after the other. Blocks of a pool come together, however long they are.
     this.#threadBudget = new LogBudget(nowMs(), Infinity)
     this.#nowMs = nowMs
   }
 
-  /** A block is certain. One at start-up is told when it is over. @param {BlockRecord} record */
+  /** A block is certain. One at start-up is logged when it settles. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#block('opened', record)
   }
 
-  /** A block lasts. @param {BlockRecord} record */
+  /** @param {BlockRecord} record */
   lasting (record) {
     if (this.#progress.isDue(record)) this.#block('lasting', record)
   }
@@ -72,7 +71,7 @@ class BlockLog {
     this.#block('settled', record)
   }
 
-  /** A block has lasted for `stuck`: everything known of it, in one piece. @param {BlockRecord} record */
+  /** Logs everything known about a block that has lasted for `stuck`. @param {BlockRecord} record */
   stuck (record) {
     const { id, durationMs, cause, frame, request } = record
     this.#pino.error({ event: 'stuck', block: id, durationMs, cause, frame, request, record }, sentenceOf(record))
@@ -81,17 +80,17 @@ class BlockLog {
   /** @param {'opened' | 'lasting' | 'settled'} event @param {BlockRecord} record */
   #block (event, record) {
     const budget = record.threadId === 0 ? this.#budget : this.#threadBudget
-    // What the application allows is counted. It is told after all once it has lasted for `stuck`.
+    // Allowed blocks are only counted, unless they last for `stuck`.
     if (record.allowed) return budget.pass(record)
     const level = levelOf(record)
-    // Under a debugger somebody is looking at a breakpoint. A line that nobody sees leaves its place to others.
+    // Under a debugger, a person is at a breakpoint. A line that is not written must not use up the budget.
     if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return budget.pass(record)
     if (!budget.allows(record, this.#nowMs())) return
     const { fields, message } = lineOf(event, record, this.#takeSuppressed())
     this.#pino[level](fields, message)
   }
 
-  /** Says how many blocks a storm has kept out of the log, once it is over. */
+  /** Logs how many blocks a storm has kept out of the log, once it is over. */
   flushSuppressed () {
     const suppressed = this.#takeSuppressed()
     if (suppressed === 0) return
@@ -122,27 +121,23 @@ class BlockLog {
   }
 }
 
-/** Computing is what worker threads are for. @param {BlockRecord} record @returns {'error' | 'warn' | 'info'} */
+/**
+ * Info for worker threads, since they exist to compute. @param {BlockRecord} record
+ * @returns {'error' | 'warn' | 'info'}
+ */
 function levelOf (record) {
   if (isOwnBlock(record)) return 'error'
   return excuseOf(record.cause) !== undefined || record.startup || record.threadId !== 0 ? 'info' : 'warn'
 }
 
-/**
- * A destination that is written from this thread.
- * @param {1 | 2 | string} destination
- * @param {(error: Error | null) => void} onState
- * @returns {Destination}
- */
+/** @param {1 | 2 | string} destination @param {(error: Error | null) => void} onState @returns {Destination} */
 function openHere (destination, onState) {
   return new LogDestination(destination, onState)
 }
 
 /**
- * A line about a block: its fields, with as much of the stack as there is room for, and its message.
- * @param {string} event
- * @param {BlockRecord} record
- * @param {number} suppressed
+ * The fields and the message of a line about a block, with as much of the stack as fits.
+ * @param {string} event @param {BlockRecord} record @param {number} suppressed
  */
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
@@ -171,7 +166,7 @@ function lineOf (event, record, suppressed) {
   return { fields, message }
 }
 
-/** A record whose names are short enough for a line. @param {BlockRecord} record @returns {BlockRecord} */
+/** Shortens the names of a record to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
   const { frame, package: found, request, work, origin } = record
   return {
@@ -184,7 +179,7 @@ function cutRecord (record) {
   }
 }
 
-/** Attributes would take the room of the stack: they are in the record. @param {WorkRecord} work */
+/** Without attributes, which would take the space of the stack: they are in the record. @param {WorkRecord} work */
 function workInLine ({ startedAt, attributes, sampled, ...work }) {
   return work
 }
@@ -212,11 +207,7 @@ function cutPackage (found) {
   return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }
 }
 
-/**
- * A name, without its middle if it is too long for a line.
- * @param {string | null} name
- * @param {number} [mostBytes]
- */
+/** Cuts the middle out of a name that is too long. @param {string | null} name @param {number} [mostBytes] */
 function cut (name, mostBytes = NAME_BYTES) {
   if (name === null) return null
   let short = name

@@ -27,9 +27,10 @@ const painter = (hasColors) => (name, text) => {
 }
 
 /**
- * Makes lines of pino's JSON what a person reads on a terminal: a finished block with why and where below it.
- * @param {{ hasColors: boolean, cwd?: string }} settings `cwd`: paths below it are shown from there
- * @returns {(json: string) => string} what is no JSON object comes back as it was
+ * Formats pino's JSON lines for a terminal: a settled block has its reason and place below it. What is not a JSON
+ * object stays unchanged. @param {{ hasColors: boolean, cwd?: string }} settings `cwd`: paths below it are shown
+ * relative to it
+ * @returns {(json: string) => string}
  */
 exports.makePretty = ({ hasColors, cwd = '' }) => {
   const paint = painter(hasColors)
@@ -48,14 +49,12 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
 }
 
 /**
- * What stands below the sentence of a block: why, what was measured, and the stack; of one that is stuck every stack.
- * @param {any} line
- * @param {string} root
- * @returns {string[]}
+ * The lines below the sentence of a block: reason, measurements and stack, or for a stuck one, every stack.
+ * @param {any} line @param {string} root @returns {string[]}
  */
 function belowOf (line, root) {
   if (line.event === 'stuck') return stuckStacks(line.record, root)
-  // Nobody is to blame, or modules are being loaded. Records at start-up tell so, lines by their level.
+  // The code is not to blame, or is loading modules: records at start-up say so, lines have level info.
   if (excuseOf(line.cause) !== undefined || line.level === INFO) return []
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
 }
@@ -83,7 +82,7 @@ function parse (json) {
   }
 }
 
-/** @param {number} time Unix time in ms @returns {string} of this machine's day */
+/** @param {number} time Unix time in ms @returns {string} local time of day */
 function clock (time) {
   const date = new Date(time)
   const two = (/** @type {number} */ value) => String(value).padStart(2, '0')
@@ -91,7 +90,7 @@ function clock (time) {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`
 }
 
-/** What the watchdog measured, in the words of an engineer. @param {any} line */
+/** What the watchdog measured. @param {any} line */
 function evidence ({ durationMs, samples = 0, evidence = {} }) {
   const ms = (/** @type {number} */ value) => `${Math.round(value)} ms`
   return [
@@ -102,10 +101,9 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
 }
 
 /**
- * Lines of the stack down to the outermost of the application; what is below is the same for all.
+ * Lines of the stack up to the outermost of the application: the callers beyond it are the same for all.
  * @param {string[]} stack innermost first, each as `name (file:line:column)`
- * @param {string} [root] folder below which paths are shown from there, with its separator at the end
- * @returns {string[]}
+ * @param {string} [root] folder that is left out of paths, with its separator at the end
  */
 function telling (stack, root = '') {
   const lines = stack.map((line) => line.replace(/^at /, ''))
@@ -119,7 +117,7 @@ function fromRoot (line, root) {
   return root === '' ? line : line.replace(`(${root}`, '(')
 }
 
-/** Whether a frame is of a package or of Node.js itself, and not of the reader's own code. @param {string} line */
+/** Whether a frame is of a package or of Node.js itself. @param {string} line */
 function isForeign (line) {
   const file = /\((.*)\)$/.exec(line)?.[1] ?? line
   return file.startsWith('node:') || file === 'native' || /[\\/]node_modules[\\/]/.test(file)

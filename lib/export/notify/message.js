@@ -3,16 +3,15 @@
 const os = require('node:os')
 const { sentenceOf } = require('../../util/sentence')
 
-/** Slack's own addresses, also those of its government service. */
+/** Slack's own hosts, also those of its government service. */
 const SLACK = /(?:^|\.)hooks\.slack(?:-gov)?\.com$/
 /** Slack cuts longer texts; a sentence is far shorter. */
 const TEXT_CHARS = 2000
 
 /**
- * What is posted of a block: Slack takes a text alone, others get the record as well.
- * @param {URL} url
- * @param {import('../../types').BlockRecord} record with its heaviest stack
- * @param {{ labels: Record<string, string>, held: number }} more `held`: blocks that were not told of since the last
+ * The message about a block: Slack accepts only a text, other receivers get the record as well.
+ * @param {URL} url @param {import('../../types').BlockRecord} record with its heaviest stack
+ * @param {{ labels: Record<string, string>, held: number }} more `held`: blocks without a message since the last one
  */
 exports.messageOf = (url, record, { labels, held }) => {
   const name = `${labels.service ?? 'loopwatch'} on ${os.hostname()} (process ${record.pid})`
@@ -22,5 +21,5 @@ exports.messageOf = (url, record, { labels, held }) => {
   return { event: 'block', text, labels, hostname: os.hostname(), held, block: record }
 }
 
-/** Names that an application gives must not become links or calls of people. @param {string} text */
+/** Names from the application must not become links or mentions. @param {string} text */
 const forSlack = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')

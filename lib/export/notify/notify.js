@@ -5,11 +5,11 @@ const { messageOf } = require('./message')
 const { nowMs } = require('../../util/clock')
 
 const ANSWER_MS = 10000
-/** How often a message is tried: for some two minutes. After that it would only confuse. */
+/** How often a message is tried: for about two minutes. Later it would only confuse. */
 const TRIES = 7
-/** Most messages that wait for a receiver that is away. Beyond it the new ones are counted alone. */
+/** Most messages that wait for an unavailable receiver. Beyond it, new ones are only counted. */
 const WAITING = 20
-/** Most messages in a minute: whoever gets more reads none. */
+/** Most messages in a minute: people do not read more. */
 const PER_MINUTE = 6
 const MINUTE_MS = 60000
 
@@ -18,15 +18,15 @@ const MINUTE_MS = 60000
 /** @param {number} status */
 const isRetryable = (status) => status >= 500 || status === 429 || status === 408
 
-/** Tells somebody of a block that lasts longer than a length, once, while it lasts. It never throws. */
+/** Sends one message for each block that lasts longer than `aboveMs`, while it lasts. It never throws. */
 class Notifier {
   #parts
   #url
   /** @type {Outbox<string>} */
   #outbox
-  /** @type {number[]} when messages were made, of the last minute */
+  /** @type {number[]} times of the messages of the last minute */
   #madeAtMs = []
-  /** Ids of blocks in progress that were told, or held back. @type {Set<string>} */
+  /** Ids of blocks in progress with a message, or without one because of the limit. @type {Set<string>} */
   #told = new Set()
   #held = 0
   #isOver = false
@@ -57,7 +57,7 @@ class Notifier {
     })
   }
 
-  /** A block lasts. @param {BlockRecord} record as it is now */
+  /** @param {BlockRecord} record as it is now */
   lasting (record) {
     const { id, durationMs, startup, allowed } = record
     if (this.#isOver || durationMs < this.#parts.aboveMs || startup || allowed || this.#told.has(id)) return
@@ -75,13 +75,13 @@ class Notifier {
     this.#held = 0
   }
 
-  /** A block is over, and is told if it was too short to be told before. @param {BlockRecord} record */
+  /** Sends a message if the block reached `aboveMs` only at its end. @param {BlockRecord} record */
   settled (record) {
     this.lasting(record)
     this.#told.delete(record.id)
   }
 
-  /** Messages that nobody takes at once are lost. */
+  /** Messages that the receiver does not accept at once are lost. */
   stop () {
     this.#isOver = true
     return this.#outbox.stop()

@@ -2,10 +2,10 @@
 
 const { frameText } = require('../../util/sentence')
 
-/** The innermost frames of the heaviest stack: far more than a person reads, far less than what receivers cut off. */
+/** Most frames of the heaviest stack: far more than a person reads, far fewer than the limits of receivers. */
 const FRAMES = 32
 
-/** Fields of the evidence, which are the names of attributes in the style of OpenTelemetry. */
+/** Fields of the evidence and their attribute names in the style of OpenTelemetry. */
 const EVIDENCE = /** @type {const} */ ({
   cpuMs: 'cpu_ms',
   gcMs: 'gc_ms',
@@ -21,11 +21,7 @@ const EVIDENCE = /** @type {const} */ ({
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {Record<string, import('./values').Plain | null | undefined>} Attributes */
 
-/**
- * A block in the words of OpenTelemetry's conventions, as far as they have some.
- * @param {BlockRecord} record
- * @returns {Attributes}
- */
+/** A block by OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {
   const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed } = record
   return {
@@ -63,6 +59,6 @@ function evidenceOf ({ evidence }) {
   return { ...Object.fromEntries(known), 'loopwatch.evidence.debugger': evidence.debugger || null }
 }
 
-/** The heaviest stack as a text of lines, innermost first. @param {BlockRecord} record */
+/** The heaviest stack as lines of text, innermost first. @param {BlockRecord} record */
 exports.stackText = ({ stacks }) =>
   stacks[0]?.frames.slice(0, FRAMES).map((frame) => `at ${frameText(frame)}`).join('\n')

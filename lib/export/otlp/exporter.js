@@ -10,24 +10,22 @@ const { resourceOf, scope } = require('./resource')
 const { otlpSpan } = require('./spans')
 const { StandardMetrics } = require('./standard-metrics')
 
-/** Most log records, and most spans, that wait for a receiver that is away: some 2 MB. */
+/** Most log records, and most spans, that wait for an unavailable receiver: about 2 MB. */
 const WAITING = 1000
 const BATCH = 200
-/** The latest readings, and those on their way: they only grow, so nothing is missing in the latest. */
+/** The latest readings, and those being sent. The values are cumulative, so the latest reading has everything. */
 const READINGS = 2
-/** So many values are encoded between two looks of the watchdog at the loop: some 2 ms. */
+/** Values encoded between two polls of the loop: about 2 ms of work. */
 const VALUES_A_TURN = 1000
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('../../options/otlp').Signal} Signal
- * @typedef {{ metrics: Metric[], times: import('./metrics').Times }} Reading
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('../../options/otlp').Signal} Signal */
+/** @typedef {{ metrics: Metric[], times: import('./metrics').Times }} Reading */
 
 /**
- * Sends metrics, blocks as log records, and spans by OTLP, from the watchdog's thread: also while the application is
- * stuck. It hears of the phases of blocks. It never throws.
+ * Sends metrics, log records of blocks, and spans by OTLP from the watchdog's thread, even while the application is
+ * stuck. It never throws.
  */
 class OtlpExporter {
   #parts
@@ -37,7 +35,7 @@ class OtlpExporter {
   #budget
   #progress = new Progress()
   #timer
-  /** @type {Map<string, string>} by signal, or of the settings */
+  /** @type {Map<string, string>} by signal, or `settings` */
   #failures = new Map()
   /** @type {{ logs: Outbox<object> | null, traces: Outbox<object> | null, metrics: Outbox<Reading> | null }} */
   #outboxes
@@ -71,12 +69,9 @@ class OtlpExporter {
   }
 
   /**
-   * @template T
-   * @param {Signal} signal
-   * @param {string} reason by which losses are counted
-   * @param {(items: T[]) => Promise<string>} encode
-   * @param {{ most: number, batch: number, delayMs?: number }} [bounds]
-   * @returns {Outbox<T> | null} null where the signal is not sent
+   * @template T @param {Signal} signal @param {string} reason under which losses are counted
+   * @param {(items: T[]) => Promise<string>} encode @param {{ most: number, batch: number, delayMs?: number }} [bounds]
+   * @returns {Outbox<T> | null} null if the signal is not sent
    */
   #open (signal, reason, encode, bounds = { most: WAITING, batch: BATCH }) {
     const { settings, onLost, delayMs, retryMs } = this.#parts
@@ -103,7 +98,7 @@ class OtlpExporter {
     this.#parts.onState(message === undefined ? null : { message })
   }
 
-  /** A block is certain. One at start-up is told when it is over. @param {BlockRecord} record */
+  /** A block is certain. One at start-up is sent when it settles. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#log('opened', record)
   }
@@ -126,7 +121,7 @@ class OtlpExporter {
     if (suppressed > 0) this.#parts.onLost('otlp_suppressed', suppressed)
   }
 
-  /** What the log tells is sent, and no more. @param {import('./logs').Phase} phase @param {BlockRecord} record */
+  /** Sends the same phases as the log. @param {import('./logs').Phase} phase @param {BlockRecord} record */
   #log (phase, record) {
     if (record.allowed || record.evidence.debugger) {
       this.#budget.pass(record)
@@ -140,7 +135,7 @@ class OtlpExporter {
     this.#outboxes.traces?.add(otlpSpan(span))
   }
 
-  /** Whether spans are sent, so that nobody else has to. */
+  /** Whether this exporter sends spans, so that no other part has to. */
   get hasSpans () {
     return this.#outboxes.traces !== null
   }
@@ -162,7 +157,7 @@ class OtlpExporter {
     return { resourceSpans: [{ resource: this.#resource, scopeSpans: [{ scope, spans }] }] }
   }
 
-  /** Metric by metric, and the watchdog looks at the loop between them. @param {Reading[]} readings one */
+  /** Encodes metric by metric, and the watchdog polls the loop in between. @param {Reading[]} readings one */
   async #metrics ([{ metrics, times }]) {
     const parts = this.#standard.of(metrics, times).map((metric) => JSON.stringify(metric))
     let count = 0
@@ -179,7 +174,7 @@ class OtlpExporter {
     return `{"resourceMetrics":[${head},"scopeMetrics":[{${ofScope},"metrics":[${parts}]}]}]}`
   }
 
-  /** Sends the last readings and the rest, once, and ends. */
+  /** Sends the last readings and the rest, once. */
   async stop () {
     clearInterval(this.#timer)
     await this.#read()

@@ -5,15 +5,14 @@ const { keyValues, nanos } = require('./values')
 const { MS_PER_S } = require('../../util/units')
 
 const CUMULATIVE = 2
-/** Units in the code that OpenTelemetry uses. Without a unit stands what is a yes or no: `1` would be a ratio. */
+/** Units in the code that OpenTelemetry uses. Yes-or-no values have no unit: `1` would be a ratio. */
 const UNITS = /** @type {Record<string, string>} */ ({ seconds: 's', bytes: 'By', requests: '{request}', works: '{work}', events: '{event}', workers: '{worker}' })
 const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
 
 /**
  * @typedef {import('../../types').Metric} Metric
  * @typedef {import('../../types').Value} Value
- * @typedef {{ startMs: number, nowMs: number }} Times wall time: counting began, it was read
- *
+ * @typedef {{ startMs: number, nowMs: number }} Times wall times of the start of counting and of the reading
  * @typedef {object} Series of a histogram
  * @property {Value['labels']} labels without `le`
  * @property {number[]} bounds
@@ -23,11 +22,7 @@ const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
  * @property {NonNullable<Value['exemplar']>[]} exemplars
  */
 
-/**
- * The series of a histogram, whose values prom-client gives as a list.
- * @param {Metric} metric
- * @returns {Series[]}
- */
+/** The series of a histogram, from prom-client's list of values. @param {Metric} metric */
 function histogramSeries ({ name, values }) {
   /** @type {Map<string, Series>} */
   const all = new Map()
@@ -72,11 +67,8 @@ function numberPoint (value, { startMs, nowMs }, attributes) {
 }
 
 /**
- * A metric of the registry under its own name, which is what Prometheus makes of it again. Its constant labels are the
- * resource's.
- * @param {Metric} metric
- * @param {Times} times
- * @param {Record<string, string>} constant
+ * A metric of the registry under its own name, which Prometheus restores. Its constant labels are in the resource.
+ * @param {Metric} metric @param {Times} times @param {Record<string, string>} constant
  */
 exports.otlpMetric = (metric, times, constant) => {
   const { name, help: description, type, values } = metric

@@ -5,11 +5,10 @@ const os = require('node:os')
 const { keyValues } = require('./values')
 const { version } = require('../../../package.json')
 
-/** What all that is sent says of its origin: this process. */
+/** The instrumentation scope of everything that is sent. */
 exports.scope = { name: 'loopwatch', version }
 
 /**
- * The resource: which service, and which process of it.
  * @param {object} parts
  * @param {Record<string, string>} parts.attributes of the environment, which win
  * @param {Record<string, string>} parts.labels the option; `service` names the application

@@ -5,20 +5,18 @@ const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./
 const { keyValues } = require('./values')
 
 const MAIN = 'main'
-/** How OpenTelemetry calls a method that is none of the known. */
+/** OpenTelemetry's name for any unknown method. */
 const OTHER_METHOD = '_OTHER'
 const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 }
 
-/**
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('./metrics').Times} Times
- * @typedef {import('./metrics').Series} Series
- * @typedef {{ upTo: number[], count: number, sum: number }} Counts
- */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('./metrics').Times} Times */
+/** @typedef {import('./metrics').Series} Series */
+/** @typedef {{ upTo: number[], count: number, sum: number }} Counts */
 
 /**
- * The same readings under the names of OpenTelemetry's conventions, for dashboards that are made for those:
- * https://opentelemetry.io/docs/specs/semconv/runtime/nodejs-metrics/ . Gauges are of the time since the last call.
+ * The same readings under the names of OpenTelemetry's conventions, for dashboards that use them:
+ * https://opentelemetry.io/docs/specs/semconv/runtime/nodejs-metrics/ . Gauges cover the time since the last call.
  */
 class StandardMetrics {
   /** @type {Counts | null} */
@@ -36,11 +34,7 @@ class StandardMetrics {
     ]
   }
 
-  /**
-   * @param {Metric | undefined} metric
-   * @param {Metric | undefined} longest
-   * @param {Times} times
-   */
+  /** @param {Metric | undefined} metric @param {Metric | undefined} longest @param {Times} times */
   #delay (metric, longest, times) {
     const series = metric && histogramSeries(metric).find(({ labels }) => labels.thread === MAIN)
     if (series === undefined) return []
@@ -48,7 +42,7 @@ class StandardMetrics {
     const last = this.#delays ?? { upTo: bounds.map(() => 0), count: 0, sum: 0 }
     this.#delays = { upTo, count, sum }
     const fresh = { upTo: upTo.map((total, i) => total - last.upTo[i]), count: count - last.count, sum: sum - last.sum }
-    // No timer has fired: the loop is blocked, which the metrics of blocks tell.
+    // No timer has fired: the loop is blocked, which the metrics of blocks show.
     if (fresh.count <= 0) return []
     const longestS = longest?.values.find(({ labels }) => labels.thread === MAIN)?.value ?? 0
     const read = {
@@ -69,7 +63,7 @@ class StandardMetrics {
     const last = this.#loopTime
     this.#loopTime = { active, idle }
     const activeS = active - last.active
-    // Subtracted first: a loop that was busy all the time is at 1, not at a rounding below it.
+    // Subtract first: a loop that was always busy then has exactly 1, without rounding errors.
     const idleS = idle - last.idle
     const totalS = activeS + idleS
     const dataPoints = Object.entries({ active, idle }).map(([state, value]) =>
@@ -94,10 +88,7 @@ function gauge (name, unit, description, value, times) {
 }
 
 /**
- * A quantile, as if values were even within a bucket.
- * @param {number[]} bounds
- * @param {Counts} counts
- * @param {number} share
+ * Assumes an even distribution within a bucket. @param {number[]} bounds @param {Counts} counts @param {number} share
  */
 function quantile (bounds, { upTo, count }, share) {
   const rank = share * count
@@ -109,10 +100,8 @@ function quantile (bounds, { upTo, count }, share) {
 }
 
 /**
- * The longest delay: as long as the longest block if that is of the last bucket with any, else the bucket's bound.
- * @param {number[]} bounds
- * @param {Counts} counts
- * @param {number} longestS block of the last minute
+ * The longest delay: the longest block if it lies in the last bucket with any values, else the bucket's bound.
+ * @param {number[]} bounds @param {Counts} counts @param {number} longestS block of the last minute
  */
 function maximum (bounds, { upTo, count }, longestS) {
   const i = upTo.findIndex((total) => total >= count)
@@ -133,17 +122,14 @@ function requestDuration (metric, times) {
     ({ method, route, status_class: status }) => ({
       'http.request.method': method === OTHER ? OTHER_METHOD : method,
       'http.route': route,
-      // The status itself is not counted by: one series for each would be too many.
+      // There is no count by exact status: one series for each would be too many.
       'loopwatch.http.status_class': status,
       'error.type': status === '5xx' || status === 'aborted' ? status : null
     }))
 }
 
 /**
- * @param {string} name
- * @param {string} description
- * @param {Metric | undefined} metric
- * @param {Times} times
+ * @param {string} name @param {string} description @param {Metric | undefined} metric @param {Times} times
  * @param {(labels: Record<string, any>) => Record<string, string | null>} attributesOf
  */
 function histogram (name, description, metric, times, attributesOf) {

@@ -1,9 +1,7 @@
 'use strict'
 
 /**
- * Values as OTLP has them in JSON.
- * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
- *
+ * Values in OTLP's JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  * @typedef {string | number | boolean} Plain
  * @typedef {{ stringValue: string } | { boolValue: boolean } | { intValue: number } | { doubleValue: number }} AnyValue
  * @typedef {{ key: string, value: AnyValue }} KeyValue
@@ -12,7 +10,7 @@
 const NS_PER_TENTH_MS = 100000n
 const TENTHS_PER_MS = 10
 
-/** A time is not of another type where it happens to be whole: receivers keep a column of one type. */
+/** A whole time stays a double: receivers give a column one type. */
 const TIME = /_ms$/
 
 /** @param {string} key @param {Plain} value @returns {AnyValue} */
@@ -22,16 +20,9 @@ function anyValue (key, value) {
   return Number.isInteger(value) && !TIME.test(key) ? { intValue: value } : { doubleValue: value }
 }
 
-/**
- * What is null or undefined is left out.
- * @param {Record<string, Plain | null | undefined>} attributes
- * @returns {KeyValue[]}
- */
+/** Leaves out null and undefined. @param {Record<string, Plain | null | undefined>} attributes @returns {KeyValue[]} */
 exports.keyValues = (attributes) => Object.entries(attributes).flatMap(([key, value]) =>
   value === null || value === undefined ? [] : [{ key, value: anyValue(key, value) }])
 
-/**
- * Wall time in nanoseconds as text, exact to the tenth of a millisecond that records have.
- * @param {number} wallMs since 1970
- */
+/** Wall time in ns as text, exact to the tenth of a ms that records have. @param {number} wallMs since 1970 */
 exports.nanos = (wallMs) => `${BigInt(Math.round(wallMs * TENTHS_PER_MS)) * NS_PER_TENTH_MS}`

@@ -4,19 +4,14 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
 
-/** Most nodes: more than a viewer can show. The time of further ones goes to their callers. */
+/** Most nodes: more than a viewer can show. The time of others goes to their callers. */
 const NODES = 20000
 /** The id of the idle node, which stands for the time after the last block. */
 const IDLE = 2
 
 /**
- * @typedef {object} CallFrame
- * @property {string} functionName
- * @property {string} scriptId
- * @property {string} url
- * @property {number} lineNumber from 0
- * @property {number} columnNumber from 0
- *
+ * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }}
+ * CallFrame lines and columns from 0
  * @typedef {object} Node
  * @property {number} id
  * @property {CallFrame} callFrame
@@ -26,15 +21,15 @@ const IDLE = 2
  */
 
 /**
- * V8's .cpuprofile, as Chrome DevTools and VS Code open it: the blocks one after the other, without the time between
- * them. A function that blocked in two lines is two nodes, each at its line. The table has its blocks newest first.
+ * V8's .cpuprofile for Chrome DevTools and VS Code: the blocks one after the other, without the time between them. A
+ * function that blocked in two lines is two nodes, each at its line. The table has the newest block first.
  * @param {import('./stack-table').StackTable} table
  */
 exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
   const tree = new CallTree(frames.map(callFrameOf))
   const startTime = Number.isFinite(startMs) ? Math.round(startMs * US_PER_MS) : 0
   const samples = []
-  // A delta is the time since the sample before it: a sample's own length comes with the next one.
+  // A delta is the time since the sample before: a sample's own duration comes with the next one.
   const timeDeltas = [0]
   for (const { stack, weightMs, count } of timeline.toReversed()) {
     const node = tree.nodeOf(stack.frames)
@@ -68,7 +63,7 @@ class CallTree {
     this.nodes[0].children.push(IDLE)
   }
 
-  /** The node of a stack. @param {number[]} frames indexes, outermost first */
+  /** @param {number[]} frames indexes, outermost first */
   nodeOf (frames) {
     let at = 0
     for (const frame of frames) {

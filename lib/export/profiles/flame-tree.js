@@ -2,9 +2,9 @@
 
 const { shortPath } = require('../../util/short-path')
 
-/** Most nodes: more than a screen can show. The time of further ones goes to their callers. */
+/** Most nodes: more than a screen can show. The time of others goes to their callers. */
 const NODES = 20000
-/** Least share of all the time: a smaller frame is less than a pixel wide. */
+/** Least share of the whole time: a smaller frame is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
 
 /**
@@ -13,14 +13,13 @@ const LEAST_SHARE = 1 / 2000
  * @property {string | null} file
  * @property {number} value ms of blocked time, callees included
  * @property {FlameNode[]} children
- *
  * @typedef {{ node: FlameNode, children: Map<string, Growing>, isDoubtful?: boolean }} Growing
  */
 
 /** Keys by frame: blocks share most of their frames. @type {WeakMap<object, string>} */
 const keys = new WeakMap()
 
-/** Stacks as one tree from Node's edge to the innermost function, weighted by blocked time. */
+/** Stacks as one tree, outermost function first, weighted by blocked time. */
 class FlameTree {
   #root = growing('all', null)
   #nodes = 1
@@ -42,14 +41,14 @@ class FlameTree {
         }
         at = next
         at.node.value += weightMs
-        // One block whose line is certain is enough to be certain of the line.
+        // One block with a certain line is enough to be certain of the line.
         if (isDoubtful(frame, record.frame)) at.isDoubtful ??= true
         else if (isSame(frame, record.frame)) at.isDoubtful = false
       }
     }
   }
 
-  /** Without what is too small to be seen. @returns {FlameNode} */
+  /** Without nodes too small to be seen. @returns {FlameNode} */
   toJSON () {
     return grown(this.#root, this.#root.node.value * LEAST_SHARE)
   }
@@ -66,9 +65,8 @@ function keyOf (frame) {
 }
 
 /**
- * Whether a frame is the function whose line is not certain.
- * @param {import('../../types').Frame} frame
- * @param {import('../../types').FrameRecord | null} blamed
+ * Whether a frame is the blamed function and its line is uncertain.
+ * @param {import('../../types').Frame} frame @param {import('../../types').FrameRecord | null} blamed
  */
 function isDoubtful (frame, blamed) {
   return blamed?.exact === false && frame.function === blamed.function && frame.file === blamed.file

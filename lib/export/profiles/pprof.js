@@ -6,9 +6,8 @@ const { LABELS } = require('./stack-table')
 const { NS_PER_MS } = require('../../util/units')
 
 /**
- * Google's pprof, gzipped: blocked nanoseconds (the last type, which `go tool pprof` takes by default) and samples of
- * each stack, labelled by route, cause, thread and worker.
- * @param {import('./stack-table').StackTable} table
+ * Google's pprof, gzipped: blocked nanoseconds (the last type, which `go tool pprof` shows by default) and samples of
+ * each stack, labelled by route, cause, thread and worker. @param {import('./stack-table').StackTable} table
  */
 exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
   const strings = new pprof.StringTable()
@@ -40,8 +39,7 @@ exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
 }
 
 /**
- * A location for each frame, and the functions in which they are.
- * @param {import('../../types').Frame[]} frames
+ * A location for each frame, and their functions. @param {import('../../types').Frame[]} frames
  * @param {(string: string) => number} text
  */
 function locationsOf (frames, text) {

@@ -5,21 +5,19 @@ const { FlameTree } = require('./flame-tree')
 const { chooseBy } = require('./query-filter')
 const { LABELS, StackTable } = require('./stack-table')
 
-/** Blocks between two looks of the watchdog at the loop: a few milliseconds of work. */
+/** Blocks between two polls of the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
-/** The same for the flame graph of all blocks, which takes longer a block. */
+/** The same for the flame graph of all blocks, which takes longer for each block. */
 const FLAMES_AT_ONCE = 5
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../http/server').Reply} Reply
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../http/server').Reply} Reply */
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Every format: its content type, the ending of its files, and how it is written. What writes more than text is loaded
- * when asked for.
+ * Every format: its content type, the ending of its files, and its writer. Writers of more than text are loaded when
+ * needed.
  * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
  */
 const formats = {
@@ -49,8 +47,8 @@ const formats = {
 const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
 
 /**
- * The stacks of many blocks as one tree, made in steps between which the watchdog looks.
- * @param {BlockRecord[]} records newest first
+ * Stacks of many blocks as one tree, in steps between which the watchdog polls. @param {BlockRecord[]} records newest
+ * first
  */
 async function flameOf (records) {
   const tree = new FlameTree()
@@ -63,8 +61,7 @@ async function flameOf (records) {
 
 /**
  * Answers `/flame`: blocks in memory as one tree.
- * @param {BlockRecord[]} records newest first
- * @param {URLSearchParams} query which of them, see choose.js
+ * @param {BlockRecord[]} records newest first @param {URLSearchParams} query which of them, see query-filter.js
  * @returns {Promise<Reply>}
  */
 async function answerFlame (records, query) {
@@ -75,9 +72,8 @@ async function answerFlame (records, query) {
 }
 
 /**
- * The stacks of many blocks, collected in steps between which the watchdog looks.
- * @param {BlockRecord[]} records newest first
- * @param {import('./stack-table').LabelName[]} [group]
+ * Collects the stacks of many blocks, in steps between which the watchdog polls.
+ * @param {BlockRecord[]} records newest first @param {import('./stack-table').LabelName[]} [group]
  */
 async function collect (records, group) {
   const table = new StackTable(group)
@@ -91,8 +87,7 @@ async function collect (records, group) {
 /**
  * Answers `/profile`: blocks in memory as one profile, weighted by blocked time.
  * @param {BlockRecord[]} records newest first
- * @param {URLSearchParams} query format, group, and which of them, see choose.js
- * @returns {Promise<Reply>}
+ * @param {URLSearchParams} query format, group, and which of them, see query-filter.js @returns {Promise<Reply>}
  */
 async function profileOf (records, query) {
   const format = query.get('format') ?? 'cpuprofile'
@@ -108,9 +103,7 @@ async function profileOf (records, query) {
 
 /**
  * One block as a file, if its name ends in that of a format: `/blocks/4242-17.cpuprofile`.
- * @param {string} id with ending
- * @param {(id: string) => BlockRecord | undefined} block
- * @returns {Reply | null}
+ * @param {string} id with ending @param {(id: string) => BlockRecord | undefined} block
  */
 function fileOf (id, block) {
   for (const [format, { ending }] of Object.entries(formats)) {
@@ -137,9 +130,8 @@ function isLabel (name) {
 }
 
 /**
- * One line a stack, outermost frame first, weighted in whole milliseconds: flamegraph.pl, inferno and most viewers
- * read it.
- * @param {import('./stack-table').StackTable} table
+ * One line for each stack, outermost frame first, weighted in whole milliseconds: flamegraph.pl, inferno and most
+ * viewers read it. @param {import('./stack-table').StackTable} table
  */
 function writeFolded (table) {
   const names = table.frames.map(nameOf)

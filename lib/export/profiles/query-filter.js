@@ -6,15 +6,13 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
-/** The numbers of a query, each with what is missing takes and what it has to be. @type {[string, number][]} */
+/** The numbers of a query and their defaults. @type {[string, number][]} */
 const NUMBERS = [['seconds', Infinity], ['from', -Infinity], ['to', Infinity]]
 
 /**
- * The blocks that a query asks for. `seconds`: that ended in the last so many. `from` and `to`: that lasted in that
- * time (Unix ms). `cause`, `work` (as in messages), `route` (as in a label). `file`, `line` and `function`: of the
- * blamed frame.
- * @param {BlockRecord[]} records
- * @param {URLSearchParams} query
+ * The blocks that a query selects. `seconds`: ended in the last so many. `from` and `to`: overlap that time (Unix ms).
+ * `cause`, `work` (as in messages), `route` (as in a label). `file`, `line` and `function`: of the blamed frame.
+ * @param {BlockRecord[]} records @param {URLSearchParams} query
  * @returns {{ records: BlockRecord[], error?: undefined } | { error: string }}
  */
 exports.chooseBy = (records, query) => {
@@ -45,9 +43,8 @@ function isAsked (record, query) {
 }
 
 /**
- * Whether a record is of a route, as profiles name it, with its method, or as metrics do, without it.
- * @param {BlockRecord} record
- * @param {string} route
+ * Whether a record is of a route, with its method, as in profiles, or without, as in metrics.
+ * @param {BlockRecord} record @param {string} route
  */
 function isOfRoute (record, route) {
   const { request } = record

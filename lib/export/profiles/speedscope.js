@@ -7,8 +7,7 @@ const PROFILES = 50
 
 /**
  * The file format of speedscope: everything as one profile, then one for each cause and route.
- * @param {import('./stack-table').StackTable} table
- * @param {string} name
+ * @param {import('./stack-table').StackTable} table @param {string} name
  */
 exports.writeSpeedscope = (table, name) => {
   const { frames, stacks } = table

@@ -3,9 +3,9 @@
 const { excuseOf } = require('../../tables/causes')
 const { OTHER } = require('../../util/overflow-label')
 
-/** Most distinct stacks: writing them must not keep the watchdog away for long. All further ones become one. */
+/** Most distinct stacks: writing them must not delay the watchdog's polls for long. All others become one. */
 const STACKS = 2000
-/** Least time that counts as not sampled. Less is due to the rounding of weights in records. */
+/** Least time that counts as not sampled. Less comes from the rounding of weights in records. */
 const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 
@@ -14,7 +14,6 @@ const NO_ROUTE = '(none)'
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {'route' | 'cause' | 'thread' | 'worker'} LabelName
  * @typedef {Partial<Record<LabelName, string>>} Labels
- *
  * @typedef {object} TableStack equal stacks of blocks with equal labels as one
  * @property {number[]} frames indexes, outermost first
  * @property {Labels} labels
@@ -25,15 +24,15 @@ const NO_ROUTE = '(none)'
 /** The labels by which a profile can be split. */
 const LABELS = /** @type {LabelName[]} */ (['route', 'cause', 'thread', 'worker'])
 
-/** The stacks of many blocks, every distinct frame once: what all formats are written from. */
+/** The stacks of many blocks, with every distinct frame once. All formats are written from it. */
 class StackTable {
   /** @type {Frame[]} */
   frames = []
-  /** Stacks as their blocks came. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
+  /** Stacks in the order of their blocks. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
   timeline = []
   blocks = 0
   totalMs = 0
-  /** Begin of the earliest block, in Unix time. */
+  /** Start of the earliest block, in Unix time. */
   startMs = Infinity
   /** End of the latest block. */
   endMs = -Infinity
@@ -58,7 +57,7 @@ class StackTable {
     this.startMs = Math.min(this.startMs, startMs)
     this.endMs = Math.max(this.endMs, startMs + durationMs)
     const labels = labelsOf(record)
-    // A stack would blame its code, and an excused block is nobody's fault.
+    // A stack would blame its code, which is not at fault in an excused block.
     const isExcused = excuseOf(cause) !== undefined
     const stacks = isExcused ? [] : record.stacks
     for (const { frames, weightMs, count } of stacks) {
@@ -70,10 +69,8 @@ class StackTable {
   }
 
   /**
-   * @param {number[]} inner frames, outermost first
-   * @param {Labels} labels
-   * @param {number} weightMs
-   * @param {number} count
+   * @param {number[]} inner frames, outermost first @param {Labels} labels @param {number} weightMs @param {number}
+   * count
    */
   #add (inner, labels, weightMs, count) {
     const outer = this.#group.map((name) => this.#named(`${name}: ${labels[name] ?? NO_ROUTE}`))
@@ -104,7 +101,7 @@ class StackTable {
     return index
   }
 
-  /** The index of a frame of our own. It is a new object each time, so it must not be kept. @param {string} name */
+  /** The index of a made-up frame. It is a new object each time, so #known must not keep it. @param {string} name */
   #named (name) {
     return this.#indexOf({ function: name, file: null, line: null, column: null })
   }

@@ -4,15 +4,12 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @typedef {{ upTo: number[], count: number, sumMs: number }} Counted */
 
-/**
- * The delays that the host counts in shared memory, as a histogram of Prometheus. A metric as prom-client's registry
- * takes them: name, type, get().
- */
+/** The delays that the host counts in shared memory, as a metric for prom-client's registry: name, type, get(). */
 class DelayHistogram {
   type = 'histogram'
   #buckets
   #read
-  /** @type {Counted | null} what is not counted, null until the first reading */
+  /** @type {Counted | null} subtracted from each reading, null until the first one */
   #start
 
   /**

@@ -8,21 +8,19 @@ const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\
 const HELP_ESCAPES = /[\\\n]/g
 const LABEL_ESCAPES = /[\\\n"]/g
 
-/** So many series are printed between two looks of the watchdog at the loop: some 2 ms. */
+/** Series printed between two polls of the loop: about 2 ms of work. */
 const SERIES_A_TURN = 1000
 
 /**
- * Texts of workers' labels. A worker's labels stay the same objects from scrape to scrape; this process's
- * own are made again for most metrics.
- * @type {WeakMap<Value['labels'], string>}
+ * Texts of workers' labels, which stay the same objects from scrape to scrape. Most of this process's own labels are
+ * new objects each time. @type {WeakMap<Value['labels'], string>}
  */
 const texts = new WeakMap()
 
 /**
- * A snapshot of one process as families: without a label `worker`, in groups after which the watchdog looks.
+ * A snapshot of one process as families: without a label `worker`, in groups after which the watchdog polls the loop.
  * A snapshot is of one moment, so a histogram may be in two groups.
- * @param {Metric[]} metrics
- * @returns {Family[]}
+ * @param {Metric[]} metrics @returns {Family[]}
  */
 exports.familiesOf = (metrics) => metrics.map(({ name, help, type, values }) => {
   const groups = Array.from({ length: Math.ceil(values.length / SERIES_A_TURN) }, (_, i) => ({
@@ -33,12 +31,11 @@ exports.familiesOf = (metrics) => metrics.map(({ name, help, type, values }) => 
 })
 
 /**
- * Metrics as text, of one process or of a cluster. prom-client's registry could print them as well. For 64
- * workers of 118 series each it takes 20 ms at one go, and meanwhile the watchdog cannot look at the loop.
- * Here it looks after a group: one worker's part of a metric. Within a worker's part it does not, because
- * new values may come meanwhile, and the buckets of a histogram would be of two moments.
- * @param {Family[]} families
- * @param {boolean} openMetrics with exemplars
+ * Metrics as text, of one process or of a cluster. prom-client's registry could print them as well, but for 64 workers
+ * of 118 series each it takes 20 ms at once, in which the watchdog cannot poll the loop. Here the watchdog polls after
+ * each group: one worker's part of a metric. It does not poll within such a part: new values may arrive meanwhile, and
+ * the buckets of a histogram would be of two moments.
+ * @param {Family[]} families @param {boolean} openMetrics with exemplars
  */
 exports.renderFamilies = async (families, openMetrics) => {
   /** @type {string[]} */
@@ -64,10 +61,7 @@ exports.renderFamilies = async (families, openMetrics) => {
 }
 
 /**
- * @param {string} name of the metric
- * @param {string} labels as text
- * @param {Value} series
- * @param {boolean} openMetrics
+ * @param {string} name of the metric @param {string} labels as text @param {Value} series @param {boolean} openMetrics
  */
 function line (name, labels, { metricName = name, value, exemplar }, openMetrics) {
   const tail = openMetrics && exemplar ? ` # ${exemplarText(exemplar)}` : ''
@@ -80,10 +74,8 @@ function exemplarText ({ labelSet, value, timestamp }) {
 }
 
 /**
- * Labels with the worker's in front. What a primary counts of a worker has that label already.
- * @param {string | null} worker
- * @param {Value} series
- * @param {string} text of its labels
+ * Puts the worker's label in front. Metrics that a primary counts for a worker already have it.
+ * @param {string | null} worker @param {Value} series @param {string} text of its labels
  */
 function withWorker (worker, { labels }, text) {
   if (worker === null || 'worker' in labels) return text

@@ -2,10 +2,7 @@
 
 const { OTHER } = require('../../util/overflow-label')
 
-/**
- * Bounds the values of a label. The first ones are kept, all later ones become `(other)`. A value that was
- * kept stays, so counters never go backwards.
- */
+/** Keeps the first values of a label; all later ones become `(other)`. Kept values stay, so counters never decrease. */
 class LabelBound {
   /** @type {Set<string>} */
   #known = new Set()

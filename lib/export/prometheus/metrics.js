@@ -1,9 +1,9 @@
 /// <reference path="./prom-client.d.ts" />
 'use strict'
 
-// Each class is loaded from its own file. The package's index also loads its default metrics, its push
-// gateway and @opentelemetry/api: 30 ms of CPU instead of 3 and 1.9 MB more of heap, at the start of every
-// process. Until that is over, the watchdog does not look at the loop.
+// Each class is loaded from its own file. The package's index also loads its default metrics, its push gateway and
+// @opentelemetry/api: 30 ms of CPU instead of 3 and 1.9 MB more of heap, at the start of every process. Meanwhile, the
+// watchdog cannot poll the loop.
 const Counter = require('prom-client/lib/counter')
 const Gauge = require('prom-client/lib/gauge')
 const Histogram = require('prom-client/lib/histogram')
@@ -21,10 +21,10 @@ const { MS_PER_S } = require('../../util/units')
 
 /** The label of the main thread, which no worker thread may have. */
 const MAIN = 'main'
-/** Observed once for each request or piece of work. */
+/** Histograms with one observation for each request or piece of work. */
 const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
 const NONE = '(none)'
-/** The label cause of blocks within agent.allow(), whatever their cause. */
+/** The label `cause` of blocks within agent.allow(), whatever their cause. */
 const ALLOWED = 'allowed'
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
 
@@ -34,20 +34,17 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {number} idleMs
  * @property {number} heartbeatAgeMs
  * @property {number} inProgressMs
- *
  * @typedef {{ user: number, system: number }} CpuSeconds
  * @typedef {import('prom-client').Registry<import('prom-client').OpenMetricsContentType>} OpenMetricsRegistry
  * @typedef {import('../../types').Metric} Metric
  * @typedef {import('../../types').Value} Value
- *
  * @typedef {object} Sources what is read at each scrape
  * @property {() => LoopState} loop
  * @property {() => Record<string, CpuSeconds | null>} cpuSeconds by thread
- * @property {() => Map<string, LoopState & { cpu: CpuSeconds, count: number }>} [threads]
- * worker threads by label; `count` of them live
+ * @property {() => Map<string, LoopState & { cpu: CpuSeconds, count: number }>} [threads] live worker threads by label
  * @property {() => Iterable<[string, boolean]>} degraded by reason
- * @property {() => number} inFlight requests being worked on
- * @property {() => number} workInFlight named work that is no request
+ * @property {() => number} inFlight requests in progress
+ * @property {() => number} workInFlight named work in progress, without requests
  * @property {() => boolean} originTracking
  * @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
@@ -58,35 +55,34 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {number} routes
  * @property {Record<string, string>} labels
  * @property {string} version
- * @property {() => number} [nowMs] the clock of all threads unless given
- * @property {boolean} [countsFromNow] counting starts at the first reading: an earlier watchdog's counts are kept and
- * added
+ * @property {() => number} [nowMs] by default the clock of all threads
+ * @property {boolean} [countsFromNow] count from the first reading on, since an earlier watchdog's counts are added
  */
 
-/** The metrics of the catalogue, filled from what the watchdog reports and from its sources. */
+/** The metrics of the table, filled from what the watchdog reports and from its sources. */
 class Metrics {
-  /** Holds the metrics and never prints them: exposition.js prints one process and a cluster alike. */
+  /** Only stores the metrics: exposition.js prints those of one process and of a cluster. */
   #registry = /** @type {OpenMetricsRegistry} */ (/** @type {unknown} */ (new Registry()))
   /** @type {Record<string, any>} */
   #metrics = {}
   #sources
-  /** Routes that requests are counted under: the host has bounded them. @type {Set<string>} */
+  /** Route labels of counted requests; the host limits their number. @type {Set<string>} */
   #requestRoutes = new Set()
-  /** Routes of blocks under which no request has been counted. */
+  /** Routes of blocks without a counted request. */
   #blockRoutes
-  /** The same of named work. @type {Set<string>} */
+  /** The same for named work. @type {Set<string>} */
   #works = new Set()
   #blockWorks
   #sites
   #threads
   #longest
-  /** @type {Map<string, number>} counters that are read, not counted, and their last value */
+  /** @type {Map<string, number>} the last values of counters that are read, not counted here */
   #totals = new Map()
 
   /** @param {Sources} sources */
   constructor (sources) {
     this.#sources = sources
-    // prom-client takes exemplars in an OpenMetrics registry only.
+    // prom-client accepts exemplars only in an OpenMetrics registry.
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
     this.#registry.setDefaultLabels(sources.labels)
     for (const row of table) this.#metrics[row.key] = this.#create(row)
@@ -120,9 +116,8 @@ class Metrics {
   }
 
   /**
-   * The histograms that are not prom-client's: its registry takes whatever has a name and get().
-   * @param {string} key
-   * @param {{ name: string, help: string, buckets: number[] }} row
+   * Creates those histograms that are not prom-client's: its registry accepts any object with a name and get().
+   * @param {string} key @param {{ name: string, help: string, buckets: number[] }} row
    */
   #createOwn (key, row) {
     const { delays, countsFromNow } = this.#sources
@@ -167,13 +162,13 @@ class Metrics {
     if (thread !== MAIN) return
     const route = request && !request.ended ? inDoubt(request, this.#blockedRoute(request.route)) : NONE
     this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
-    // An excused cause is no fault of the code, so no line is charged.
+    // An excused cause is not the fault of the code, so no line is charged.
     if (frame && !allowed && excuseOf(cause) === undefined) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
     }
   }
 
-  /** For so long the agent itself kept the application, apart from any block. @param {number} ms */
+  /** Adds time in which the agent itself blocked the application, outside any block. @param {number} ms */
   addOwnBlockedMs (ms) {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
@@ -183,7 +178,10 @@ class Metrics {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
   }
 
-  /** Of a request the route tells already. @param {import('../../types').WorkRecord | null | undefined} work */
+  /**
+   * No work for a request: the route already shows it.
+   * @param {import('../../types').WorkRecord | null | undefined} work
+   */
   #blockedWork (work) {
     if (!work || work.kind === 'request' || work.ended) return NONE
     return inDoubt(work, this.#works.has(work.name) ? work.name : this.#bounded('work', this.#blockWorks, work.name))
@@ -196,7 +194,7 @@ class Metrics {
     return bounded
   }
 
-  /** The bounded label of a thread's name. @param {string} name */
+  /** @param {string} name */
   threadLabel (name) {
     return name === MAIN ? name : this.#bounded('thread', this.#threads, name)
   }
@@ -211,18 +209,12 @@ class Metrics {
     this.#metrics.dropped.inc({ reason }, count)
   }
 
-  /**
-   * The metrics of this process as text.
-   * @param {boolean} [openMetrics] with exemplars
-   */
+  /** @param {boolean} [openMetrics] with exemplars */
   async render (openMetrics = false) {
     return renderFamilies(familiesOf(await this.snapshot()), openMetrics)
   }
 
-  /**
-   * All metrics as plain JSON, exemplars included.
-   * @returns {Promise<Metric[]>}
-   */
+  /** All metrics as plain JSON, exemplars included. @returns {Promise<Metric[]>} */
   async snapshot () {
     this.#read()
     const metrics = /** @type {any[]} */ (await this.#registry.getMetricsAsJSON())
@@ -239,7 +231,7 @@ class Metrics {
     return openMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE
   }
 
-  /** Reads all sources at once rather than metric by metric in collect(): a scrape is of one moment. */
+  /** Reads all sources at once rather than metric by metric in collect(), so a scrape is of one moment. */
   #read () {
     const { degraded, shed, originTracking, profiling, inFlight, workInFlight } = this.#sources
     const { threads = () => new Map() } = this.#sources
@@ -295,9 +287,7 @@ class Metrics {
   }
 
   /**
-   * Brings a counter up to a total that is counted elsewhere.
-   * @param {string} key
-   * @param {Record<string, string>} labels
+   * Raises a counter to a total counted elsewhere. @param {string} key @param {Record<string, string>} labels
    * @param {number} total
    */
   #advance (key, labels, total) {
@@ -309,9 +299,7 @@ class Metrics {
 
   /**
    * The same for a total that wraps at 2^31.
-   * @param {string} key
-   * @param {Record<string, string>} labels
-   * @param {number} count
+   * @param {string} key @param {Record<string, string>} labels @param {number} count
    */
   #advanceWrapping (key, labels, count) {
     const total = this.#totals.get(key + Object.values(labels).join('\n'))
@@ -319,7 +307,7 @@ class Metrics {
   }
 }
 
-/** Null where /proc is hidden, from which libuv reads it. */
+/** Null if /proc, from which libuv reads it, is hidden. */
 function residentBytes () {
   try {
     return process.memoryUsage.rss()
@@ -328,13 +316,13 @@ function residentBytes () {
   }
 }
 
-/** A label that says whether it is certain. @param {{ exact?: boolean }} named @param {string} label */
+/** Marks a label that is in doubt with ≈. @param {{ exact?: boolean }} named @param {string} label */
 function inDoubt ({ exact }, label) {
   return exact === false && label !== OTHER ? `≈ ${label}` : label
 }
 
 /**
- * A function of the application by file and line, with the last folder of its path only.
+ * The blamed function by file and line, with only the last folder of the path.
  * @param {import('../../types').FrameRecord} frame
  */
 function siteOf (frame) {
@@ -342,8 +330,7 @@ function siteOf (frame) {
 }
 
 /**
- * A copy, because prom-client's counters and gauges give the very objects in which they count.
- * @param {Value} value
+ * A copy, because prom-client's counters and gauges return the objects in which they count. @param {Value} value
  * @returns {Value}
  */
 function copyOf ({ labels, value, metricName, exemplar }) {

@@ -2,15 +2,14 @@
 
 const { nowMs: sharedNowMs } = require('../../util/clock')
 
-/** The window: scrapes come at least so often, so that `max_over_time` of any range misses no block. */
+/** Scrapes come at least this often, so `max_over_time` of any range misses no block. */
 const WINDOW_MS = 60_000
 
-/** The longest of the values of the last minute, by key. A read changes nothing, so two scrapers see the same. */
+/** The longest value of the last minute, by key. Reading does not reset it, so two scrapers see the same. */
 class RecentLongest {
   /**
-   * Values by key, each smaller than the one before it. A value that is not smaller outlives those before it, so they
-   * are dropped.
-   * @type {Map<string, { atMs: number, value: number }[]>}
+   * Values by key, each smaller than the one before. A value removes earlier ones that are not larger, since it
+   * outlives them. @type {Map<string, { atMs: number, value: number }[]>}
    */
   #falling = new Map()
   #nowMs

@@ -27,7 +27,7 @@ class Series {
   }
 }
 
-/** A histogram that is filled series by series. prom-client's registry takes it for its name, type and get(). */
+/** A histogram that is filled series by series. prom-client's registry accepts it for its name, type and get(). */
 class SeriesHistogram {
   type = 'histogram'
   #bounds
@@ -42,8 +42,7 @@ class SeriesHistogram {
   }
 
   /**
-   * The series of a set of labels; for the caller to keep.
-   * @param {Record<string, string>} labels in the same order each time
+   * The series of a set of labels; callers keep it. @param {Record<string, string>} labels in the same order each time
    */
   series (labels) {
     const key = Object.values(labels).join('\n')
