@@ -39,9 +39,7 @@ class LogBudget {
     return allowed
   }
 
-  /**
-   * Called instead of allows() for a line that is not written anyway. @param {{ id: string, ongoing: boolean }} record
-   */
+  /** Takes note of a line that is not written. @param {{ id: string, ongoing: boolean }} record */
   pass ({ id, ongoing }) {
     if (!ongoing) this.#decided.delete(id)
   }

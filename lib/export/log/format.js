@@ -7,10 +7,7 @@ const process = require('../../util/process')
 /** Variables that switch colors off, unless they are empty. */
 const SWITCHED_OFF = ['NO_COLOR', 'NODE_DISABLE_COLORS']
 
-/**
- * Follows most tools: FORCE_COLOR first, then NO_COLOR, else colors on a terminal. @param {NodeJS.ProcessEnv} env
- * @param {boolean} isTerminal
- */
+/** By FORCE_COLOR, else NO_COLOR, else the terminal. @param {NodeJS.ProcessEnv} env @param {boolean} isTerminal */
 function hasColors (env, isTerminal) {
   const { FORCE_COLOR: forced, TERM } = env
   if (forced) return forced !== '0' && forced !== 'false'

@@ -121,10 +121,7 @@ class BlockLog {
   }
 }
 
-/**
- * Info for worker threads, since they exist to compute. @param {BlockRecord} record
- * @returns {'error' | 'warn' | 'info'}
- */
+/** Worker threads exist to compute. @param {BlockRecord} record @returns {'error' | 'warn' | 'info'} */
 function levelOf (record) {
   if (isOwnBlock(record)) return 'error'
   return excuseOf(record.cause) !== undefined || record.startup || record.threadId !== 0 ? 'info' : 'warn'
@@ -135,10 +132,7 @@ function openHere (destination, onState) {
   return new LogDestination(destination, onState)
 }
 
-/**
- * The fields and the message of a line about a block, with as much of the stack as fits.
- * @param {string} event @param {BlockRecord} record @param {number} suppressed
- */
+/** With as much of the stack as fits. @param {string} event @param {BlockRecord} record @param {number} suppressed */
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short

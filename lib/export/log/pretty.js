@@ -27,10 +27,9 @@ const painter = (hasColors) => (name, text) => {
 }
 
 /**
- * Formats pino's JSON lines for a terminal: a settled block has its reason and place below it. What is not a JSON
- * object stays unchanged. @param {{ hasColors: boolean, cwd?: string }} settings `cwd`: paths below it are shown
- * relative to it
- * @returns {(json: string) => string}
+ * Formats pino's JSON lines for a terminal: a settled block has its reason and place below it.
+ * @param {{ hasColors: boolean, cwd?: string }} settings `cwd`: paths below it are shown relative to it
+ * @returns {(json: string) => string} what is not a JSON object stays unchanged
  */
 exports.makePretty = ({ hasColors, cwd = '' }) => {
   const paint = painter(hasColors)
@@ -48,10 +47,7 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
   }
 }
 
-/**
- * The lines below the sentence of a block: reason, measurements and stack, or for a stuck one, every stack.
- * @param {any} line @param {string} root @returns {string[]}
- */
+/** Reason, measurements and stack; if stuck, every stack. @param {any} line @param {string} root @returns {string[]} */
 function belowOf (line, root) {
   if (line.event === 'stuck') return stuckStacks(line.record, root)
   // The code is not to blame, or is loading modules: records at start-up say so, lines have level info.

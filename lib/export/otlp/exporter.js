@@ -23,10 +23,7 @@ const VALUES_A_TURN = 1000
 /** @typedef {import('../../options/otlp').Signal} Signal */
 /** @typedef {{ metrics: Metric[], times: import('./metrics').Times }} Reading */
 
-/**
- * Sends metrics, log records of blocks, and spans by OTLP from the watchdog's thread, even while the application is
- * stuck. It never throws.
- */
+/** Sends metrics, blocks and spans from the watchdog's thread, even while the application is stuck. It never throws. */
 class OtlpExporter {
   #parts
   #resource

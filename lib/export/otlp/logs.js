@@ -12,17 +12,14 @@ const SAMPLED = 1
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {'opened' | 'lasting' | 'stuck' | 'settled'} Phase */
 
-/**
- * The same levels as in the log. @param {Phase} phase @param {BlockRecord} record @returns {keyof typeof SEVERITIES}
- */
+/** As in the log. @param {Phase} phase @param {BlockRecord} record @returns {keyof typeof SEVERITIES} */
 function levelOf (phase, { cause, startup, allowed }) {
   if (phase === 'stuck') return 'error'
   return excuseOf(cause) !== undefined || startup || allowed ? 'info' : 'warn'
 }
 
 /**
- * A log record with the sentence of the log as its body and the block's record as attributes.
- * @param {Phase} phase @param {BlockRecord} record @param {number} nowMs wall time
+ * The sentence of the log is its body. @param {Phase} phase @param {BlockRecord} record @param {number} nowMs wall time
  */
 exports.logRecord = (phase, record, nowMs) => {
   const { number: severityNumber, text: severityText } = SEVERITIES[levelOf(phase, record)]

@@ -13,13 +13,9 @@ const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
  * @typedef {import('../../types').Metric} Metric
  * @typedef {import('../../types').Value} Value
  * @typedef {{ startMs: number, nowMs: number }} Times wall times of the start of counting and of the reading
- * @typedef {object} Series of a histogram
- * @property {Value['labels']} labels without `le`
- * @property {number[]} bounds
- * @property {number[]} upTo how many values were at most each bound
- * @property {number} count
- * @property {number} sum
- * @property {NonNullable<Value['exemplar']>[]} exemplars
+ * @typedef {{ labels: Value['labels'], bounds: number[], upTo: number[], count: number, sum: number,
+ * exemplars: NonNullable<Value['exemplar']>[] }} Series of a histogram. `labels`: without `le`; `upTo`: how many values
+ * were at most each bound
  */
 
 /** The series of a histogram, from prom-client's list of values. @param {Metric} metric */
@@ -67,7 +63,7 @@ function numberPoint (value, { startMs, nowMs }, attributes) {
 }
 
 /**
- * A metric of the registry under its own name, which Prometheus restores. Its constant labels are in the resource.
+ * Constant labels are in the resource.
  * @param {Metric} metric @param {Times} times @param {Record<string, string>} constant
  */
 exports.otlpMetric = (metric, times, constant) => {

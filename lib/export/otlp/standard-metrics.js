@@ -87,9 +87,7 @@ function gauge (name, unit, description, value, times) {
   return { name, description, unit, gauge: { dataPoints: [numberPoint(value, times, [])] } }
 }
 
-/**
- * Assumes an even distribution within a bucket. @param {number[]} bounds @param {Counts} counts @param {number} share
- */
+/** Assumes an even distribution in a bucket. @param {number[]} bounds @param {Counts} counts @param {number} share */
 function quantile (bounds, { upTo, count }, share) {
   const rank = share * count
   const i = upTo.findIndex((total) => total >= rank)

@@ -12,12 +12,8 @@ const IDLE = 2
 /**
  * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }}
  * CallFrame lines and columns from 0
- * @typedef {object} Node
- * @property {number} id
- * @property {CallFrame} callFrame
- * @property {number} hitCount
- * @property {number[]} children
- * @property {{ line: number, ticks: number }[]} [positionTicks]
+ * @typedef {{ id: number, callFrame: CallFrame, hitCount: number, children: number[],
+ * positionTicks?: { line: number, ticks: number }[] }} Node
  */
 
 /**

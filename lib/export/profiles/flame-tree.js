@@ -64,10 +64,7 @@ function keyOf (frame) {
   return key
 }
 
-/**
- * Whether a frame is the blamed function and its line is uncertain.
- * @param {import('../../types').Frame} frame @param {import('../../types').FrameRecord | null} blamed
- */
+/** @param {import('../../types').Frame} frame @param {import('../../types').FrameRecord | null} blamed */
 function isDoubtful (frame, blamed) {
   return blamed?.exact === false && frame.function === blamed.function && frame.file === blamed.file
 }

@@ -38,10 +38,7 @@ exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
   return gzipSync(profile.encode())
 }
 
-/**
- * A location for each frame, and their functions. @param {import('../../types').Frame[]} frames
- * @param {(string: string) => number} text
- */
+/** @param {import('../../types').Frame[]} frames @param {(string: string) => number} text */
 function locationsOf (frames, text) {
   /** @type {Map<string, import('pprof-format').Function>} */
   const functions = new Map()

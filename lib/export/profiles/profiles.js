@@ -15,9 +15,8 @@ const FLAMES_AT_ONCE = 5
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+// Writers of more than text are loaded when needed. `ending`: of the files.
 /**
- * Every format: its content type, the ending of its files, and its writer. Writers of more than text are loaded when
- * needed.
  * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
  */
 const formats = {
@@ -46,10 +45,7 @@ const formats = {
 /** @param {string} error @returns {Reply} */
 const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
 
-/**
- * Stacks of many blocks as one tree, in steps between which the watchdog polls. @param {BlockRecord[]} records newest
- * first
- */
+/** In steps between which the watchdog polls the loop. @param {BlockRecord[]} records newest first */
 async function flameOf (records) {
   const tree = new FlameTree()
   for (const [i, record] of records.entries()) {
@@ -71,10 +67,7 @@ async function answerFlame (records, query) {
   return { status: 200, type: JSON_TYPE, body: `${JSON.stringify(tree)}\n` }
 }
 
-/**
- * Collects the stacks of many blocks, in steps between which the watchdog polls.
- * @param {BlockRecord[]} records newest first @param {import('./stack-table').LabelName[]} [group]
- */
+/** @param {BlockRecord[]} records newest first @param {import('./stack-table').LabelName[]} [group] */
 async function collect (records, group) {
   const table = new StackTable(group)
   for (const [i, record] of records.entries()) {

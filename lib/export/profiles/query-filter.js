@@ -42,10 +42,7 @@ function isAsked (record, query) {
   return isSame && (route === null || isOfRoute(record, route))
 }
 
-/**
- * Whether a record is of a route, with its method, as in profiles, or without, as in metrics.
- * @param {BlockRecord} record @param {string} route
- */
+/** With the method, as in profiles, or without, as in metrics. @param {BlockRecord} record @param {string} route */
 function isOfRoute (record, route) {
   const { request } = record
   return labelsOf(record).route === route || (request !== null && !request.ended && request.route === route)

@@ -6,8 +6,8 @@ const PROFILES = 50
 /** @typedef {import('./stack-table').TableStack} TableStack */
 
 /**
- * The file format of speedscope: everything as one profile, then one for each cause and route.
- * @param {import('./stack-table').StackTable} table @param {string} name
+ * First all stacks, then one profile for each cause and route. @param {import('./stack-table').StackTable} table
+ * @param {string} name
  */
 exports.writeSpeedscope = (table, name) => {
   const { frames, stacks } = table

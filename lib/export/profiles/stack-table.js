@@ -14,11 +14,8 @@ const NO_ROUTE = '(none)'
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {'route' | 'cause' | 'thread' | 'worker'} LabelName
  * @typedef {Partial<Record<LabelName, string>>} Labels
- * @typedef {object} TableStack equal stacks of blocks with equal labels as one
- * @property {number[]} frames indexes, outermost first
- * @property {Labels} labels
- * @property {number} count of samples
- * @property {number} weightMs of blocked time
+ * @typedef {{ frames: number[], labels: Labels, count: number, weightMs: number }} TableStack equal stacks of blocks
+ * with equal labels as one. `frames`: indexes, outermost first; `count`: of samples; `weightMs`: of blocked time
  */
 
 /** The labels by which a profile can be split. */
@@ -68,10 +65,7 @@ class StackTable {
     this.#add([this.#named(isExcused ? `(${cause})` : '(not sampled)')], labels, missingMs, 0)
   }
 
-  /**
-   * @param {number[]} inner frames, outermost first @param {Labels} labels @param {number} weightMs @param {number}
-   * count
-   */
+  /** @param {number[]} inner outermost first @param {Labels} labels @param {number} weightMs @param {number} count */
   #add (inner, labels, weightMs, count) {
     const outer = this.#group.map((name) => this.#named(`${name}: ${labels[name] ?? NO_ROUTE}`))
     let ids = [...outer, ...inner]

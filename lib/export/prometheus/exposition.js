@@ -60,9 +60,7 @@ exports.renderFamilies = async (families, openMetrics) => {
   return parts.join('')
 }
 
-/**
- * @param {string} name of the metric @param {string} labels as text @param {Value} series @param {boolean} openMetrics
- */
+/** @param {string} name of the metric @param {string} labels @param {Value} series @param {boolean} openMetrics */
 function line (name, labels, { metricName = name, value, exemplar }, openMetrics) {
   const tail = openMetrics && exemplar ? ` # ${exemplarText(exemplar)}` : ''
   return `${metricName}${labels === '' ? '' : `{${labels}}`} ${number(value)}${tail}\n`
@@ -74,8 +72,8 @@ function exemplarText ({ labelSet, value, timestamp }) {
 }
 
 /**
- * Puts the worker's label in front. Metrics that a primary counts for a worker already have it.
- * @param {string | null} worker @param {Value} series @param {string} text of its labels
+ * A primary's series for a worker have the label.
+ * @param {string | null} worker @param {Value} series @param {string} text
  */
 function withWorker (worker, { labels }, text) {
   if (worker === null || 'worker' in labels) return text

@@ -29,11 +29,7 @@ const ALLOWED = 'allowed'
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
 
 /**
- * @typedef {object} LoopState of a thread's event loop
- * @property {number} activeMs
- * @property {number} idleMs
- * @property {number} heartbeatAgeMs
- * @property {number} inProgressMs
+ * @typedef {{ activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number }} LoopState of a thread
  * @typedef {{ user: number, system: number }} CpuSeconds
  * @typedef {import('prom-client').Registry<import('prom-client').OpenMetricsContentType>} OpenMetricsRegistry
  * @typedef {import('../../types').Metric} Metric
@@ -41,7 +37,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @typedef {object} Sources what is read at each scrape
  * @property {() => LoopState} loop
  * @property {() => Record<string, CpuSeconds | null>} cpuSeconds by thread
- * @property {() => Map<string, LoopState & { cpu: CpuSeconds, count: number }>} [threads] live worker threads by label
+ * @property {() => Map<string, LoopState & { cpu: CpuSeconds, count: number }>} [threads] by label; `count`: live ones
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests in progress
  * @property {() => number} workInFlight named work in progress, without requests
@@ -116,7 +112,7 @@ class Metrics {
   }
 
   /**
-   * Creates those histograms that are not prom-client's: its registry accepts any object with a name and get().
+   * Those histograms that are not prom-client's: its registry accepts any object with a name and get().
    * @param {string} key @param {{ name: string, help: string, buckets: number[] }} row
    */
   #createOwn (key, row) {
@@ -178,10 +174,7 @@ class Metrics {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
   }
 
-  /**
-   * No work for a request: the route already shows it.
-   * @param {import('../../types').WorkRecord | null | undefined} work
-   */
+  /** A request is in the label `route` instead. @param {import('../../types').WorkRecord | null | undefined} work */
   #blockedWork (work) {
     if (!work || work.kind === 'request' || work.ended) return NONE
     return inDoubt(work, this.#works.has(work.name) ? work.name : this.#bounded('work', this.#blockWorks, work.name))
@@ -286,10 +279,7 @@ class Metrics {
     }
   }
 
-  /**
-   * Raises a counter to a total counted elsewhere. @param {string} key @param {Record<string, string>} labels
-   * @param {number} total
-   */
+  /** Sets a counter to a total. @param {string} key @param {Record<string, string>} labels @param {number} total */
   #advance (key, labels, total) {
     const id = key + Object.values(labels).join('\n')
     const last = this.#totals.get(id) ?? (this.#sources.countsFromNow ? total : 0)
@@ -297,10 +287,7 @@ class Metrics {
     this.#totals.set(id, Math.max(last, total))
   }
 
-  /**
-   * The same for a total that wraps at 2^31.
-   * @param {string} key @param {Record<string, string>} labels @param {number} count
-   */
+  /** The total wraps at 2^31. @param {string} key @param {Record<string, string>} labels @param {number} count */
   #advanceWrapping (key, labels, count) {
     const total = this.#totals.get(key + Object.values(labels).join('\n'))
     this.#advance(key, labels, total === undefined ? count >>> 0 : total + ((count - total) | 0))
@@ -321,18 +308,12 @@ function inDoubt ({ exact }, label) {
   return exact === false && label !== OTHER ? `≈ ${label}` : label
 }
 
-/**
- * The blamed function by file and line, with only the last folder of the path.
- * @param {import('../../types').FrameRecord} frame
- */
+/** With only the last folder of the path. @param {import('../../types').FrameRecord} frame */
 function siteOf (frame) {
   return inDoubt(frame, `${frame.function ?? '(anonymous)'} ${shortPath(frame.file)}:${frame.line}`)
 }
 
-/**
- * A copy, because prom-client's counters and gauges return the objects in which they count. @param {Value} value
- * @returns {Value}
- */
+/** prom-client's metrics return the objects in which they count. @param {Value} value @returns {Value} */
 function copyOf ({ labels, value, metricName, exemplar }) {
   return { labels, value, metricName, exemplar }
 }

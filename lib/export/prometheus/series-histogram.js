@@ -41,9 +41,7 @@ class SeriesHistogram {
     this.#bounds = buckets
   }
 
-  /**
-   * The series of a set of labels; callers keep it. @param {Record<string, string>} labels in the same order each time
-   */
+  /** Callers keep the series. @param {Record<string, string>} labels in the same order each time */
   series (labels) {
     const key = Object.values(labels).join('\n')
     let known = this.#series.get(key)
