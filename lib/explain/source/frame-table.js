@@ -19,6 +19,8 @@ class FrameTable {
   #frames = new BoundedMap({ mostItems: FRAMES })
   /** Frames before source maps, if their file's map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
+  /** How often more source maps have become known. */
+  version = 0
   /** For frames of this table without a name, the frame with a name. @type {WeakMap<Frame, Frame>} */
   #named = new WeakMap()
   #original
@@ -105,6 +107,7 @@ class FrameTable {
   /** Maps all frames again, since more source maps are known. */
   forget () {
     this.#frames.clear()
+    this.version++
   }
 }
 

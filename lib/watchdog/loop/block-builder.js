@@ -60,6 +60,7 @@ class BlockBuilder {
   #told = { work: null, request: null, exact: true }
   /** Requests that were open, by id. @type {Map<number, import('../../types').RequestContext>} */
   #others = new Map()
+  #mapped = { key: '', stacks: /** @type {Stack[]} */ ([]) }
   #lastAnswerMs = 0
   #nativeMs = 0
   #runningMs = 0
@@ -187,8 +188,7 @@ class BlockBuilder {
   /** @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs */
   #record (span, kernel, nativeMs) {
     const { layProfile, workOf: threadWork, frames: table } = this.#surroundings
-    const stacks = merged(this.#fold.stacks
-      .map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) })))
+    const stacks = this.#stacks()
     const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
     const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
     const measured = this.#measured(span, kernel, nativeMs, stacks)
@@ -208,6 +208,18 @@ class BlockBuilder {
       package: packageAtFault(explained, stacks)
     }, stacks)
     return table === undefined ? whole : withNames(whole, table)
+  }
+
+  /** The stacks through the source maps known by now: each answer and each map changes them, a question does not. */
+  #stacks () {
+    const { frames: table } = this.#surroundings
+    const key = `${this.#fold.samples} ${table?.version}`
+    if (this.#mapped.key !== key) {
+      const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
+      const stacks = this.#fold.stacks.map((stack) => ({ ...stack, frames: stack.frames.map(again) }))
+      this.#mapped = { key, stacks: merged(stacks) }
+    }
+    return this.#mapped.stacks
   }
 
   /**

@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { FrameTable } = require('../../../../lib/explain/source/frame-table')
 const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
 
 const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
@@ -214,4 +215,29 @@ test('a block is charged with the throttling within it, not with that of the qua
   // Frozen with the watchdog: there was no look within it.
   assert.deepEqual(chargedWithThrottled({ before: 0, first: null, after: 180 }), { cause: 'starved', throttledMs: 180 })
   assert.equal(chargedWithThrottled({ before: null, first: null, after: null }).throttledMs, null)
+})
+
+test('a block in progress that is asked for again and again has its stacks mapped once, and again after an answer or a map', () => {
+  const frames = new FrameTable((frame) => frame)
+  let mapped = 0
+  const { again } = frames
+  frames.again = (frame) => { mapped++; return again.call(frames, frame) }
+  const before = { atMs: 1000, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
+  const thread = { thread: 'main', threadId: 0, isDebugged: false }
+  const builder = new BlockBuilder({ ...thread, beats: 1, before, surroundings: { ...surroundings, frames } })
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const answer = (/** @type {number} */ atMs) => builder.add({
+    beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null,
+    frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }]
+  })
+  const asked = (/** @type {number} */ nowMs) => {
+    const { durationMs, frame } = builder.ongoing(nowMs, null)
+    return [durationMs, frame?.function, mapped]
+  }
+  answer(1060)
+  assert.deepEqual([asked(1070), asked(1080), asked(1090)], [[70, 'f', 1], [80, 'f', 1], [90, 'f', 1]])
+  answer(1100)
+  assert.deepEqual([asked(1110), asked(1120)], [[110, 'f', 2], [120, 'f', 2]])
+  frames.forget()
+  assert.deepEqual([asked(1130), asked(1140)], [[130, 'f', 3], [140, 'f', 3]])
 })
