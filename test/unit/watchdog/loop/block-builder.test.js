@@ -227,7 +227,14 @@ test('a block in progress that is asked for again and again has its stacks mappe
   const builder = new BlockBuilder({ ...thread, beats: 1, before, surroundings: { ...surroundings, frames } })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
   const answer = (/** @type {number} */ atMs) => builder.add({
-    beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null,
+    beats: 1,
+    atMs,
+    askedAtMs: atMs - 1,
+    putAtMs: null,
+    idleMs: 0,
+    debugged: false,
+    late: false,
+    request: null,
     frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }]
   })
   const asked = (/** @type {number} */ nowMs) => {
