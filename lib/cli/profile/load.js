@@ -1,6 +1,6 @@
 'use strict'
 
-const { quantile } = require('../common/quantile')
+const { quantile } = require('../../util/statistics')
 
 const CONNECTIONS = 10
 const ANSWER_MS = 10000

@@ -1,5 +1,6 @@
 'use strict'
 
+const { median } = require('../../util/statistics')
 const { packageOf } = require('./evidence-view')
 
 /** If collections have this share of a block, they are its reason. */
@@ -72,9 +73,6 @@ exports.growth = ({ earlier }) => {
   if (last < GROWN * first || agreement(durations) < 0.5) return null
   return `Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms by now. Something that it works through gets longer, such as a list, a cache or a table without a limit.`
 }
-
-/** @param {number[]} values */
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /** Kendall's tau: the share of pairs that grow minus the share that shrinks. @param {number[]} values */
 function agreement (values) {

@@ -2,6 +2,7 @@
 
 const { createHistogram } = require('node:perf_hooks')
 const { nowMs } = require('../../util/clock')
+const { ascending, quantile } = require('../../util/statistics')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { LoopLoad } = require('../shedding/loop-load')
 const { Delays } = require('./delays')
@@ -74,9 +75,8 @@ function tryCreateHistogram () {
 
 /** @param {number[]} values */
 function quantilesOf (values) {
-  const sorted = values.sort((a, b) => a - b)
-  const at = (/** @type {number} */ share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
-  return { p50: at(0.5), p99: at(0.99), max: at(1) }
+  const sorted = ascending(values)
+  return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) }
 }
 
 /** @param {{ calmPeriod: number }} options ms @param {Pick<import('../../bridge/memory').Bridge, 'delays'>} bridge */

@@ -12,6 +12,7 @@ const { ownTime } = require('../../explain/own-time')
 const { folderAtFault } = require('../../explain/package')
 const { causes, isOwnBlock } = require('../../tables/causes')
 const { roundMs } = require('../../store/record')
+const { median } = require('../../util/statistics')
 const { OwnCpu } = require('./own-cpu')
 const { packageIn } = require('../source/packages')
 const { LATE_MS } = require('./sampler')
@@ -297,7 +298,7 @@ class BlockBuilder {
       runQueueMs: round(runQueueMs),
       throttledMs: round(throttledMs),
       stolenMs: round(stolenMs),
-      answerMs: round(median(this.#answersMs)),
+      answerMs: round(median(this.#answersMs) ?? null),
       nativeMs: roundMs(nativeMs),
       watchdogGapMs: roundMs(watchdogGapMs),
       requests: this.#fold.requests.distinct,
@@ -342,11 +343,6 @@ function begunAtMs ({ work, request }) {
 /** @param {number | null} ms */
 function round (ms) {
   return ms === null ? null : roundMs(ms)
-}
-
-/** @param {number[]} values */
-function median (values) {
-  return values.length === 0 ? null : [...values].sort((a, b) => a - b)[values.length >> 1]
 }
 
 exports.BlockBuilder = BlockBuilder
