@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { packageNameOf } = require('../../util/package-name')
 
 /** The folder of loopwatch's own code. */
 const OWN = path.join(__dirname, '..', '..') + path.sep
@@ -16,16 +17,8 @@ const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vi
 /** Where Node.js, Jest and Vite load modules. What such a frame calls is a module's top level, or leads to it. */
 const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
 
-const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
-
 /** @typedef {import('../../bridge/probe-codec').Frame} Frame */
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
-
-/** The package that a file belongs to: the innermost if packages are nested. @param {string} file */
-function packageOf (file) {
-  const name = [...file.matchAll(FOLDER)].at(-1)?.[1].replace('\\', '/')
-  return name === undefined || name.startsWith('.') ? null : name
-}
 
 /** Code of Node.js, V8 and loopwatch is nobody's: it counts for its caller. @param {Frame} frame */
 const isSomebodys = ({ file }) => file !== null && !/^(node|wasm):/.test(file) && !file.startsWith(OWN)
@@ -35,7 +28,7 @@ const isSomebodys = ({ file }) => file !== null && !/^(node|wasm):/.test(file) &
  * callers of the runner do not count. @param {Frame[]} frames innermost first
  */
 function isLoading (frames) {
-  const tool = frames.findIndex(({ file }) => file !== null && TOOL.test(packageOf(file) ?? ''))
+  const tool = frames.findIndex(({ file }) => file !== null && TOOL.test(packageNameOf(file) ?? ''))
   const below = tool === -1 ? frames : frames.slice(0, tool + 1)
   return below.some(({ file }) => file !== null && LOADERS.test(file))
 }
@@ -45,11 +38,11 @@ function isOwn (frames) {
   if (isLoading(frames)) return false
   const innermost = frames.find(isSomebodys)?.file
   if (!innermost) return false
-  const name = packageOf(innermost)
+  const name = packageNameOf(innermost)
   if (name === null) return true
   if (TOOL.test(name)) return false
   // A package that only a tool calls, such as a plugin of Babel, is part of the tool.
-  const above = frames.filter(isSomebodys).map(({ file }) => packageOf(/** @type {string} */ (file)))
+  const above = frames.filter(isSomebodys).map(({ file }) => packageNameOf(/** @type {string} */ (file)))
   return above.includes(null) || !above.some((other) => other !== null && TOOL.test(other))
 }
 
@@ -63,7 +56,7 @@ exports.ownShare = ({ stacks, frame }) => {
 
 /** Whether the whole block is a tool's. @param {BlockRecord} record */
 exports.isFromTool = ({ frame, package: found }) => (found != null && TOOL.test(found.name)) ||
-  (frame?.file != null && TOOL.test(packageOf(frame.file) ?? ''))
+  (frame?.file != null && TOOL.test(packageNameOf(frame.file) ?? ''))
 
 /** @param {Frame} frame */
 exports.isNodes = ({ file }) => file !== null && /^node:/.test(file)
@@ -79,9 +72,8 @@ exports.callerOf = (frames, script, all) => {
   const known = /** @type {(Frame & { file: string })[]} */ (frames.filter(isSomebodys))
   const [innermost] = known
   if (innermost === undefined || (!all && !isOwn(frames))) return null
-  const own = known.find(({ file }) => packageOf(file) === null)
-  if (own === undefined && !all && packageOf(script) !== null) return null
-  return { frame: own ?? innermost, package: packageOf(innermost.file) }
+  const own = known.find(({ file }) => packageNameOf(file) === null)
+  if (own === undefined && !all && packageNameOf(script) !== null) return null
+  return { frame: own ?? innermost, package: packageNameOf(innermost.file) }
 }
 
-exports.packageOf = packageOf

@@ -1,10 +1,10 @@
 'use strict'
 
+const { packageNameOf } = require('../../util/package-name')
 const { ownerOf } = require('../frame')
 
 /** Number of lines above the blamed one that are searched for a loop or a list. */
 const ABOVE = 8
-const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {import('../../types').Frame} Frame */
@@ -41,10 +41,7 @@ exports.lookAt = (record, lines, earlier) => {
 }
 
 /** @param {Frame} frame */
-exports.packageOf = (frame) => {
-  const name = ownerOf(frame) === 'package' ? [...(frame.file ?? '').matchAll(PACKAGE)].at(-1)?.[1] : undefined
-  return name?.replace('\\', '/') ?? null
-}
+exports.packageOf = (frame) => ownerOf(frame) === 'package' ? packageNameOf(`${frame.file}`) : null
 
 /** Whether a built-in of V8 with one of these names was innermost. @param {Seen} seen @param {string[]} names */
 exports.isIn = ({ frames: [innermost] }, names) =>
