@@ -76,4 +76,3 @@ exports.callerOf = (frames, script, all) => {
   if (own === undefined && !all && packageNameOf(script) !== null) return null
   return { frame: own ?? innermost, package: packageNameOf(innermost.file) }
 }
-
