@@ -1,11 +1,13 @@
 'use strict'
 
 const path = require('node:path')
+const { styleText } = require('node:util')
 const { causes, excuseOf } = require('../../tables/causes')
 const { frameText, printable } = require('../../util/sentence')
 
 const STACK_LINES = 5
-/** @type {Record<number, [name: string, color: keyof typeof CODES]>} pino's levels */
+/** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
+/** @type {Record<number, [name: string, color: Style]>} pino's levels */
 const LEVELS = {
   10: ['TRACE', 'dim'],
   20: ['DEBUG', 'dim'],
@@ -15,16 +17,13 @@ const LEVELS = {
   60: ['FATAL', 'red']
 }
 const INFO = 30
-/** SGR parameters: set, reset. */
-const CODES = /** @type {const} */ ({ bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] })
+/** Node.js 20 knows no options. @type {(style: Style, text: string, options: object) => string} */
+const style = styleText
 
-/** @typedef {(name: keyof typeof CODES, text: string) => string} Paint */
+/** @typedef {(style: Style, text: string) => string} Paint */
 
 /** @param {boolean} hasColors @returns {Paint} */
-const painter = (hasColors) => (name, text) => {
-  const [set, reset] = CODES[name]
-  return hasColors ? `\u001b[${set}m${text}\u001b[${reset}m` : text
-}
+const painter = (hasColors) => (name, text) => hasColors ? style(name, text, { validateStream: false }) : text
 
 /**
  * Formats pino's JSON lines for a terminal: a settled block has its reason and place below it.
