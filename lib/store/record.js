@@ -4,8 +4,6 @@ const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
 
-const ROUNDING = 10
-
 /** A record as lists and events carry it: with its heaviest stack only. @param {BlockRecord} record */
 exports.summaryOf = (record) => ({
   ...record,
@@ -97,6 +95,3 @@ exports.isRecord = /** @type {any} */ (objectOf({
   callbacks: orMissing(listOf(objectOf({ kind: isText, frame: isFrame, work: orNull(isText), weightMs: isNumber }))),
   allowed: orMissing(isText)
 }))
-
-/** Milliseconds to a tenth. @param {number} ms */
-exports.roundMs = (ms) => Math.round(ms * ROUNDING) / ROUNDING

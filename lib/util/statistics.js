@@ -9,4 +9,7 @@ exports.median = (values) => ascending(values)[values.length >> 1]
 /** By nearest rank: a measured value, or 0 for none. @param {number[]} sorted ascending @param {number} share 0 to 1 */
 exports.quantile = (sorted, share) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
 
+/** To a tenth of a millisecond. @param {number} ms */
+exports.roundMs = (ms) => Math.round(ms * 10) / 10
+
 exports.ascending = ascending

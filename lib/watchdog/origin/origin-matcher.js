@@ -4,7 +4,7 @@ const { TRACK, TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages
 const { nowMs } = require('../../util/clock')
 const { blamedFrame, ownerOf } = require('../../explain/frame')
 const { place } = require('../../util/sentence')
-const { roundMs } = require('../../store/record')
+const { roundMs } = require('../../util/statistics')
 const { OriginTrigger } = require('./origin-trigger')
 const { MS_PER_S } = require('../../util/units')
 
