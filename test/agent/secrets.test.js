@@ -88,8 +88,9 @@ test('what is secret in the application, or for the agent, is in nothing that th
 
   // What it is about is there: the route, the blocking function, the worker, the origin.
   assert.ok(blocks.some((/** @type {any} */ block) => block.request?.route === '/orders/:id' && block.frame?.function === 'hold'), String(outputs['/blocks ']))
-  const [search] = blocks.filter((/** @type {any} */ { profile }) => profile?.call === '(regular expression)')
-  assert.ok(search && outputs[`/blocks/${search.id}.cpuprofile`].includes('"search"'), String(outputs['/blocks ']))
+  const searches = blocks.filter((/** @type {any} */ { profile }) => profile?.call === '(regular expression)')
+  // One that was starved is nobody's in a profile.
+  assert.ok(searches.some((/** @type {any} */ { id }) => outputs[`/blocks/${id}.cpuprofile`].includes('"search"')), String(outputs['/blocks ']))
   for (const route of ['/orders/:id', '/orders', '/login', '/verify/:id']) assert.match(String(outputs['/metrics ']), new RegExp(`http_request_duration_seconds_count\\{[^}]*route="${route}"`))
   for (const name of ['/blocks ', '/flame ', '/profile?format=pprof ', 'otlp', 'stdout', 'interface']) assert.ok(outputs[name].includes('hold'), name)
   assert.ok(Object.keys(outputs).some((name) => name.startsWith('dir/')))
