@@ -79,7 +79,7 @@ const ofFunction = [
   },
   {
     evidence: 'stacks',
-    when: 'a late stack shows the function, and no sample tells its line (`≈`)',
+    when: 'a stack shows the function late or only at its head, and no sample tells its line (as exact as the stack)',
     place: ({ callee, late, isHead, hasLine }) => (callee === null ? hasLine : isHead) ? null : late
   },
   {

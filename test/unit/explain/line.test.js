@@ -78,6 +78,7 @@ const cases = [
   [{ late, callee }, [10, 20, false]],
   [{ late }, [10, 20, false]],
   [{ late, isHead: true }, [10, 20, false]],
+  [{ late: at(20), isHead: true }, [10, 20, true]],
   // 11
   [{ late, hasLine: true }, [11, 10, true]],
   [{ late, isHead: true, callee }, [11, 10, false]],

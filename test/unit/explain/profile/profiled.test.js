@@ -5,7 +5,6 @@ const path = require('node:path')
 const assert = require('node:assert/strict')
 const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
 const { builtinIn, lineOfCall } = require('../../../../lib/explain/source/native-call')
-const { ownTicks } = require('../../../../lib/explain/source/own-lines')
 const { withProfile } = require('../../../../lib/explain/profile/profiled')
 const { makeRecord } = require('../../../support/record')
 
@@ -195,19 +194,6 @@ test('a sample in code that V8 has built into a function is none of a line of it
   const stack = { function: 'onTimer', file: FILE, line: 3, column: 3, exact: true }
   const told = lay(cutProfiles([makeWindow(nodes, Array(8).fill(2))], 1000, 1100), { frame: stack, cause: 'js', evidence: makeRecord().evidence }, source)
   assert.deepEqual(told.frame, stack)
-})
-
-test('a function ends where its last bracket does, whatever brackets strings, comments and regular expressions hold', () => {
-  const source = ["const f = (a, b = ')') => { // }", '  const x = /[}/]}/.test(a) ? `}` : "}"', '  /* } */ return x', '}, g = a => a +', '  1, h', 'function next () {']
-  const lastOf = (/** @type {number} */ line, /** @type {number} */ column) =>
-    ownTicks(
-      source.map((_, i) => ({ line: i + 1, ticks: 1 })),
-      { line, column },
-      source
-    ).at(-1)?.line
-  assert.equal(lastOf(1, source[0].indexOf('(') + 1), 4)
-  assert.equal(lastOf(4, source[3].indexOf('a =>') + 1), 5)
-  assert.equal(lastOf(6, source[5].indexOf('(') + 1), 6)
 })
 
 test('a stack that was taken in time keeps its line against two samples, not against more; a block of JavaScript is given no call', () => {
