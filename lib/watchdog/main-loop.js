@@ -1,6 +1,7 @@
 'use strict'
 
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
+const { AgentHolds } = require('./loop/agent-holds')
 const { AllowedTime } = require('./loop/allowed-time')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
@@ -24,6 +25,7 @@ const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
 class MainLoop {
   #sources
   #allowed
+  #holds
 
   /** @param {Seen} parts */
   constructor ({ data, bridge, health, stats, scheduler: { lateness }, nextId, post }) {
@@ -34,6 +36,7 @@ class MainLoop {
     const { frames } = sources
     const gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
+    const holds = this.#holds = new AgentHolds(bridge.counters)
     const isAuto = options.origin === 'auto'
     const origins = new Origins({ isAuto, frames, post, say, onState: health.listener('origin') })
     const onState = health.listener('profile')
@@ -53,7 +56,8 @@ class MainLoop {
       rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
-      ...profiling.parts,
+      adjust: (seen) => holds.adjust(seen),
+      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
       surroundings: {
         layProfile: windows.lay,
         gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
@@ -70,7 +74,7 @@ class MainLoop {
   quickCheck (now) {
     this.#allowed.drain()
     this.#sources.workOff()
-    return this.profiling.isStill(now) ? this.monitor.quickCheck(now) : null
+    return this.profiling.isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
   }
 
   /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
@@ -80,7 +84,7 @@ class MainLoop {
     this.#sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
-    this.profiling.look(now, monitor.blockedMs > 0)
+    this.profiling.poll(now, monitor.blockedMs > 0)
     this.#sources.workOff()
     return polled
   }

@@ -36,7 +36,7 @@ const PROGRESS_MS = 1000
  * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
  * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
- * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more may come about a block that ended then
+ * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
  * @property {import('../../explain/source/frame-table').FrameTable} frames @property {() => string} nextId
  */
 

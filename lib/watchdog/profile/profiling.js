@@ -5,7 +5,7 @@ const { isNative } = require('../../explain/cause')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
-const { MS_PER_S, US_PER_MS } = require('../../util/units')
+const { MS_PER_S } = require('../../util/units')
 
 /** A profile restarts after this much activity: V8 keeps every sample, and writing many different stacks is slow. */
 const WINDOW_ACTIVE_MS = 1000
@@ -19,8 +19,6 @@ const SETTLE_MS = 25
 const AWAIT_MS = 2000
 /** If a step keeps the application longer, it is the last. Even on a busy machine, steps take a tenth of this. */
 const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stay: Infinity, missed: Infinity, stop: Infinity }
-/** Anything that keeps the host longer than this counts as a block after all. */
-const HELD_MS = 5000
 const RETRY_MS = 60000
 /** A question without an answer is put again after this long. */
 const LOST_MS = 60000
@@ -44,9 +42,6 @@ class Profiling {
   #missedMs = -Infinity
   #retryAtMs = -Infinity
   #isGivenUp = false
-  #holds = 0
-  #heldSinceMs = -Infinity
-  #lookedAtMs = -Infinity
   /** Whether the application has been asked whether it is small. */
   #isSizeKnown = false
   #isNeeded = false
@@ -56,14 +51,11 @@ class Profiling {
    * @param {object} parts @param {'off' | 'auto' | 'on'} parts.mode @param {string | null} parts.refusal why not
    * @param {boolean} [parts.isOwn] the host takes profiles by itself, by v8.startCpuProfile()
    * @param {(action: Action) => string | null} parts.ask @param {() => number} parts.activeMs of the loop so far
-   * @param {() => number} parts.holds odd while the profiler keeps the host
-   * @param {() => number} parts.heldMicros how long the agent itself has kept the host in total
    * @param {(taken: import('./profile-windows').Taken) => void} parts.keep @param {import('../health').Say} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
     this.#parts = parts
-    this.#holds = parts.holds()
     if (parts.mode !== 'off' && parts.refusal !== null) this.#refuse(parts.refusal)
   }
 
@@ -71,17 +63,9 @@ class Profiling {
     return this.#onSinceMs !== null
   }
 
-  /** Whether the profiler has not kept the host since the last poll, and no profile is due. @param {number} now */
-  isStill (now) {
-    const holds = this.#parts.holds()
-    if (this.#asked !== null || this.#owedMs !== null || holds !== this.#holds || (holds & 1) === 1) return false
-    this.#lookedAtMs = now
-    return true
-  }
-
-  /** What profiling adds to the monitor. @returns {Pick<import('../loop/monitor').Parts, 'adjust' | 'isAwaited'>} */
-  get parts () {
-    return { adjust: (seen) => this.#adjust(seen), isAwaited: (endMs, now) => this.#isAwaited(endMs, now) }
+  /** Whether a profile is asked for or due. */
+  get isBusy () {
+    return this.#asked !== null || this.#owedMs !== null
   }
 
   /**
@@ -94,7 +78,7 @@ class Profiling {
   }
 
   /** @param {number} now @param {boolean} isBlocked */
-  look (now, isBlocked) {
+  poll (now, isBlocked) {
     const { mode } = this.#parts
     if (mode === 'off' || now < this.#retryAtMs) return
     if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
@@ -167,23 +151,6 @@ class Profiling {
     }
   }
 
-  /**
-   * What a poll has seen, with the beat moved later by the time for which the agent itself has kept the host since.
-   * @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen}
-   */
-  #adjust (seen) {
-    if (this.#parts.mode === 'off') return seen
-    const holds = this.#parts.holds()
-    const { reading: { atMs }, beat } = seen
-    if (holds !== this.#holds) this.#heldSinceMs = this.#lookedAtMs
-    this.#lookedAtMs = atMs
-    this.#holds = holds
-    const isHeld = (holds & 1) === 1 && atMs - this.#heldSinceMs < HELD_MS
-    const micros = this.#parts.heldMicros() - (beat.heldMicros ?? 0)
-    const heldMs = (micros | 0) / US_PER_MS + (isHeld ? atMs - this.#heldSinceMs : 0)
-    return heldMs === 0 ? seen : { ...seen, beat: { ...beat, atMs: Math.min(atMs, beat.atMs + heldMs) } }
-  }
-
   /** What ended by then was not sampled. @param {number} endMs */
   #miss (endMs) {
     this.#missedMs = endMs
@@ -195,8 +162,8 @@ class Profiling {
     if (this.isOn && endMs > this.#missedMs) this.#owedMs = endMs
   }
 
-  /** Whether a block should settle later. @param {number} endMs of the block @param {number} now */
-  #isAwaited (endMs, now) {
+  /** Whether the profile of a block may still come. @param {number} endMs of the block @param {number} now */
+  isAwaited (endMs, now) {
     return this.#owedMs !== null && endMs <= this.#owedMs && now - endMs < AWAIT_MS
   }
 
@@ -212,11 +179,10 @@ class Profiling {
 /**
  * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
  * post: (message: object) => void, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
- * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
+ * bridge: Pick<import('../../bridge/memory').Bridge, 'beat'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'keep' | 'say' | 'onState'>} parts
  */
 exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, bridge, ...parts }) => {
-  const { beat, counters } = bridge
   const refusal = profilesItself ? PROFILES_ITSELF : null
   const ask = (/** @type {Action} */ action) => {
     // The host reads a message when its loop turns, which is soon enough.
@@ -229,9 +195,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
     mode,
     ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askSafely }),
     isOwn: ownProfile,
-    holds: () => counters.get('profileHolds'),
-    heldMicros: () => counters.heldMicros,
-    activeMs: () => beat.read().activeMs
+    activeMs: () => bridge.beat.read().activeMs
   })
 }
 

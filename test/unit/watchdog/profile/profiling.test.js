@@ -29,14 +29,12 @@ test('with its end a profile is over for a session of the application, too, whic
 /** @param {'auto' | 'on'} mode @param {string | null} [refusal] @param {boolean} [isOwn] */
 function makeProfiling (mode, refusal = null, isOwn = false) {
   /** @type {any} */
-  const story = { asked: [], said: [], states: [], holds: 0, micros: 0, activeMs: 0 }
+  const story = { asked: [], said: [], states: [], activeMs: 0 }
   story.profiling = new Profiling({
     mode,
     refusal,
     isOwn,
     ask: (action) => { story.asked.push(action); return story.failure ?? null },
-    holds: () => story.holds,
-    heldMicros: () => story.micros,
     activeMs: () => story.activeMs,
     keep: () => {},
     say: (level, fields, message) => story.said.push(message),
@@ -58,27 +56,27 @@ const native = makeRecord({ cause: 'native', evidence: { ...makeRecord().evidenc
 
 test('an automatic profile begins at once where the application is small, and goes on', () => {
   const { profiling, asked, answer } = makeProfiling('auto')
-  profiling.look(nowMs(), true)
+  profiling.poll(nowMs(), true)
   assert.deepEqual(asked, ['startIfSmall'])
   answer()
   assert.equal(profiling.isOn, true)
-  profiling.look(nowMs() + 1e6, false)
+  profiling.poll(nowMs() + 1e6, false)
   assert.deepEqual(asked, ['startIfSmall', 'take'])
 })
 
 test('where the application is large it begins after the first block that needs it, between two blocks', () => {
   const { profiling, asked, said, answer } = makeProfiling('auto')
   const now = nowMs()
-  profiling.look(now, false)
+  profiling.poll(now, false)
   answer({ isOn: false })
   profiling.settled(makeRecord())
-  profiling.look(now + 1, false)
+  profiling.poll(now + 1, false)
   assert.deepEqual(asked, ['startIfSmall'])
   profiling.settled(native)
-  profiling.look(now + 2, true)
+  profiling.poll(now + 2, true)
   assert.equal(asked.length, 1)
-  profiling.look(now + 3, false)
-  profiling.look(now + 4, false)
+  profiling.poll(now + 3, false)
+  profiling.poll(now + 4, false)
   assert.deepEqual(asked, ['startIfSmall', 'start'])
   answer()
   assert.equal(profiling.isOn, true)
@@ -100,41 +98,41 @@ test('what needs a profile: a native call, a line in doubt, no line at all; not 
 test('a profile is taken after a second of work, after two of a block, and once a minute where nothing happens', () => {
   const story = makeProfiling('on')
   const now = nowMs()
-  story.profiling.look(now, false)
+  story.profiling.poll(now, false)
   story.answer()
-  story.profiling.look(now + 30000, false)
+  story.profiling.poll(now + 30000, false)
   assert.deepEqual(story.asked, ['start'])
   story.activeMs = 1000
-  story.profiling.look(now + 30001, false)
+  story.profiling.poll(now + 30001, false)
   assert.deepEqual(story.asked, ['start', 'take'])
   story.answer()
-  story.profiling.look(nowMs() + 1900, true)
+  story.profiling.poll(nowMs() + 1900, true)
   assert.equal(story.asked.length, 2)
-  story.profiling.look(nowMs() + 2100, true)
+  story.profiling.poll(nowMs() + 2100, true)
   assert.equal(story.asked.length, 3)
   story.answer()
-  story.profiling.look(nowMs() + 61000, false)
+  story.profiling.poll(nowMs() + 61000, false)
   assert.equal(story.asked.length, 4)
 })
 
 test('a profile that the host takes by itself is not asked for, read as text, and waited for but by blocks that came while it rested', () => {
   const { profiling, asked, answer } = makeProfiling('auto', null, true)
   const now = nowMs()
-  profiling.look(now, false)
+  profiling.poll(now, false)
   answer()
   profiling.ended(1000)
-  profiling.look(now + 1e6, false)
+  profiling.poll(now + 1e6, false)
   assert.deepEqual(asked, ['startIfSmall'])
-  assert.equal(profiling.parts.isAwaited?.(1000, 1100), true)
+  assert.equal(profiling.isAwaited(1000, 1100), true)
   answer({ action: 'take', taken: { startMs: 0, endMs: 1010, text: 'no JSON' } })
-  assert.equal(profiling.parts.isAwaited?.(1000, 1100), false)
+  assert.equal(profiling.isAwaited(1000, 1100), false)
 
   profiling.ended(2000)
   answer({ action: 'missed', endMs: 2000 })
-  assert.equal(profiling.parts.isAwaited?.(2000, 2100), false, 'told after its end')
+  assert.equal(profiling.isAwaited(2000, 2100), false, 'told after its end')
   answer({ action: 'missed', endMs: 3000 })
   profiling.ended(3000)
-  assert.equal(profiling.parts.isAwaited?.(3000, 3100), false, 'told before it')
+  assert.equal(profiling.isAwaited(3000, 3100), false, 'told before it')
   profiling.settled(makeRecord({ frame: null }), 4000)
   assert.equal(asked.at(-1), 'startIfSmall', 'a block that the profile saw')
   profiling.settled(makeRecord({ frame: null, cause: 'starved' }), 3000)
@@ -147,17 +145,17 @@ test('a profile whose start or taking keeps the application for long is given up
   for (const action of ['start', 'take']) {
     const { profiling, asked, states, answer } = makeProfiling('on')
     const now = nowMs()
-    profiling.look(now, false)
+    profiling.poll(now, false)
     if (action === 'take') {
       answer()
-      profiling.look(now + 61000, false)
+      profiling.poll(now + 61000, false)
     }
     answer({ tookMs: 40000 })
     assert.equal(asked.at(-1), 'stop')
     answer({ action: 'stop', isOn: false })
     assert.equal(states.at(-1), `to ${action} it kept the application for 40000 ms`)
     const { length } = asked
-    profiling.look(now + 1e9, false)
+    profiling.poll(now + 1e9, false)
     assert.equal(asked.length, length)
     assert.equal(profiling.isOn, false)
   }
@@ -166,67 +164,16 @@ test('a profile whose start or taking keeps the application for long is given up
 test('a profile that cannot be started is tried again a minute later; one that is refused never', () => {
   const story = makeProfiling('on')
   const now = nowMs()
-  story.profiling.look(now, false)
+  story.profiling.poll(now, false)
   story.answer({ isOn: false, failure: 'a debugger is attached' })
   assert.deepEqual(story.states, ['a debugger is attached'])
-  story.profiling.look(now + 50000, false)
+  story.profiling.poll(now + 50000, false)
   assert.equal(story.asked.length, 1)
-  story.profiling.look(now + 70000, false)
+  story.profiling.poll(now + 70000, false)
   story.answer()
   assert.deepEqual(story.states, ['a debugger is attached', null])
 
   const refused = makeProfiling('on', 'forbidden')
-  refused.profiling.look(now + 1e9, false)
+  refused.profiling.poll(now + 1e9, false)
   assert.deepEqual([refused.asked, refused.states], [[], ['forbidden']])
-})
-
-test('the time in which the profiler keeps the host is no missing beat', () => {
-  const story = makeProfiling('on')
-  const seen = (/** @type {number} */ atMs) =>
-    story.profiling.parts.adjust({ sample: null, lateBeats: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat
-      .atMs
-  assert.equal(seen(60), 0)
-  story.holds = 1
-  assert.deepEqual([seen(100), seen(400)], [40, 340], 'from the look before on')
-  story.holds = 2
-  story.micros = 350000
-  assert.deepEqual([seen(500), seen(600)], [350, 350])
-  // One that does not come to its end.
-  story.holds = 3
-  assert.deepEqual([seen(1000), seen(5000), seen(7000), seen(8000)], [750, 4750, 350, 350])
-})
-
-test('what the profiler held before a beat, however late that is seen, does not hide what follows the beat', () => {
-  const story = makeProfiling('on')
-  const look = (/** @type {number} */ atMs, /** @type {object} */ beat) =>
-    story.profiling.parts.adjust({ sample: null, reading: { atMs }, beat, lateBeats: [] }).beat.atMs
-  assert.equal(look(1010, { beats: 7, atMs: 1000, heldMicros: 0 }), 1000)
-  story.holds = 2
-  story.micros = 145_000
-  const beat = { beats: 8, atMs: 1200, heldMicros: 145_000 }
-  assert.deepEqual([look(1230, beat), look(1290, beat)], [1200, 1200])
-})
-
-test('profiles taken within a block move its beginning by what they held, and no more', () => {
-  const story = makeProfiling('on')
-  const look = (/** @type {number} */ atMs) =>
-    story.profiling.parts.adjust({ sample: null, reading: { atMs }, beat: { beats: 7, atMs: 1000 }, lateBeats: [] })
-      .beat.atMs
-  assert.equal(look(1010), 1000)
-  story.holds++
-  assert.equal(look(1020), 1010, 'a hold begins after the last look')
-  assert.equal(look(1050), 1040, 'and goes on')
-  story.holds++
-  story.micros += 35000
-  assert.equal(look(1060), 1035)
-  for (let atMs = 3000; atMs < 60000; atMs += 2000) {
-    story.holds += 2
-    story.micros += 400
-    look(atMs)
-  }
-  assert.ok(Math.abs(look(60000) - (1000 + 35 + 29 * 0.4)) < 0.01)
-  // One that does not come to its end hides nothing for long.
-  story.holds++
-  look(61000)
-  assert.ok(look(70000) < 1060)
 })
