@@ -4,7 +4,7 @@ const path = require('node:path')
 const { causes } = require('../../tables/causes')
 const { adviceOn } = require('../../util/cause-document')
 const { faultInWords, loadInWords } = require('../profile/load')
-const { DISAGREE } = require('./second-run')
+const { DISAGREE, percent } = require('./second-run')
 const { escaped, htmlReport, htmlTable, jsonLink } = require('../common/html-report')
 
 const ROUTES = 10
@@ -13,7 +13,6 @@ const ROUTES = 10
 /** @typedef {import('../profile/load').Load} Load */
 
 const ms = (/** @type {number} */ value) => value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(value < 10 ? 1 : 0)} ms`
-const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
 /** The diagnosis in a few sentences. @param {Verdict} verdict @param {number} durationMs @param {Load | null} load */
 function inWords (verdict, durationMs, load) {

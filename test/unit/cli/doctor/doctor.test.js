@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { findings, parse } = require('../../../../lib/cli/doctor/doctor')
+const { parseSamples: parse } = require('../../../../lib/cli/common/metric-samples')
+const { findings } = require('../../../../lib/cli/doctor/doctor')
 const { limitsOf } = require('../../../../lib/cli/doctor/limits')
 
 /** @param {string} lines that differ from an agent in good health */
