@@ -18,10 +18,8 @@ exports.json = (seen) => {
   if (seen.call === ROUND_TRIP) {
     return `JSON.parse(JSON.stringify()) works through the whole value twice to copy it. ${native.copy} structuredClone() copies more types, and takes about as long.`
   }
-  const named = /^JSON\.(?:parse|stringify)$/.exec(seen.call ?? '')?.[0]
-  const innermost = isIn(seen, ['parse', 'stringify']) ? `JSON.${seen.frames[0].function}` : null
-  const call = named ?? (seen.call === null ? innermost : null)
-  if (call === null) return null
+  const call = seen.call ?? (isIn(seen, ['parse', 'stringify']) ? `JSON.${seen.frames[0].function}` : null)
+  if (call !== 'JSON.parse' && call !== 'JSON.stringify') return null
   const cure = call === 'JSON.parse' ? native.parse : native.stringify
   return `${call} works through the whole value before anything else runs. ${cure}`
 }
