@@ -30,6 +30,7 @@ const SETTLED_MS = 600
 
 /** Variables that would move the agent, send its blocks to somebody, end the run or hide a cause. */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
+const OURS = { LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFILE: 'on', LOOPWATCH_KEEP: '1000' }
 
 /** @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
@@ -75,7 +76,8 @@ async function runUnderAgent (target, output, flags) {
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-diagnose-'))
   const port = await choosePort({ flag: '--port', usual: 0 })
   const token = randomBytes(16).toString('hex')
-  const agent = { register: REGISTER, env: environment(port, token) }
+  const env = { ...NOT_FROM_OUTSIDE, ...OURS, LOOPWATCH_PORT: String(port), LOOPWATCH_TOKEN: token }
+  const agent = { register: REGISTER, env }
   const run = new ProfileRun({ profiler: NO_TOOL, script: null, target, cwd: process.cwd(), output, work, agent })
   const signals = watchSignals(() => run.kill())
   const answer = (/** @type {string} */ path) => ask(`127.0.0.1:${port}`, path, token).then((response) => response.text())
@@ -108,19 +110,6 @@ async function runUnderAgent (target, output, flags) {
     signals.stop()
     signals.release()
     fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
-  }
-}
-
-/** @param {number} port @param {string} token */
-function environment (port, token) {
-  return {
-    ...NOT_FROM_OUTSIDE,
-    LOOPWATCH_PORT: String(port),
-    LOOPWATCH_TOKEN: token,
-    LOOPWATCH_LOG: 'false',
-    LOOPWATCH_REQUESTS: 'on',
-    LOOPWATCH_PROFILE: 'on',
-    LOOPWATCH_KEEP: '1000'
   }
 }
 

@@ -6,7 +6,6 @@ const { duration, printable } = require('../../util/sentence')
 const { ask, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { parseSamples } = require('../common/metric-samples')
-const { limitsOf } = require('./limits')
 const { portsOf } = require('./ports')
 const { MS_PER_S } = require('../../util/units')
 
@@ -51,6 +50,16 @@ function findings (samples, address) {
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
 
+/** What does not work on older versions of Node.js. @param {string} node its version @param {string | null} platform */
+function limitsOf (node, platform) {
+  const major = Number.parseInt(node, 10)
+  return [
+    ...(major < 24 ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no request (requests: 'on' follows them always, at a cost)`] : []),
+    // On Linux the kernel makes up for it.
+    ...(major < 22 && platform !== 'linux' ? [`Node.js ${major}: elsewhere than on Linux, CPU time of worker threads is not counted, and causes are unknown: use Node.js 22 or later`] : [])
+  ]
+}
+
 /** Whether an address is on this machine. @param {string} address */
 const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.test(address)
 
@@ -76,3 +85,4 @@ async function addressOfProcess (pid, token) {
 }
 
 exports.findings = findings
+exports.limitsOf = limitsOf
