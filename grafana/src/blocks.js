@@ -4,6 +4,7 @@ const { MAIN, PROCESS, blockedBy, processes } = require('./blocked')
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, heatmap, table } = require('./panels')
 const { ROUTE, PROCESS_LABELS, of, rate, growth, growthRate, longestBlock, by, quantile } = require('./queries')
+const { remedies } = require('./remedies')
 const { applicationVariables } = require('./variables')
 
 const RANGE = '$__range'
@@ -65,7 +66,7 @@ const why = [
     title: 'Time blocked by cause',
     shows: 'Share of time blocked, averaged over the chosen processes. A block counts when it ends.',
     bad: 'one colour throughout.',
-    act: 'js: optimise or split. native: asynchronous call or worker thread. gc: allocate less. sync-io: no *Sync calls. many: more processes. starved: more CPU.'
+    act: remedies
   }),
   timeseries({
     title: 'Blocks by cause',

@@ -5,6 +5,7 @@ const { MAIN, PROCESS, blockedBy } = require('./blocked')
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, heatmap, table } = require('./panels')
 const { ROUTE, PROCESS_LABELS, of, rate, increase, growth, longestBlock, by, quantile, utilization } = require('./queries')
+const { remedies } = require('./remedies')
 const { applicationVariables } = require('./variables')
 
 const requests = (/** @type {string[]} */ ...matchers) => rate(of('requestDuration:count', ROUTE, ...matchers))
@@ -97,7 +98,7 @@ const loop = [
     title: 'Time blocked by cause',
     shows: 'Share of time blocked, averaged over the chosen processes, by what caused it. A block counts when it ends, so one longer than the interval shows as more than 100 %.',
     bad: 'a colour that stays: blocks of one cause again and again. Grey is not the code\'s fault.',
-    act: 'js: optimise or split the function. native: use the asynchronous call or a worker thread. gc: allocate less. sync-io: no *Sync calls. many: more processes. starved: more CPU.'
+    act: remedies
   }),
   timeseries({
     title: 'Utilization by process',

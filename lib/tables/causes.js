@@ -4,6 +4,7 @@
  * @typedef {object} CauseRow
  * @property {string} meaning
  * @property {string} phrase the same for people who do not know the names of causes
+ * @property {string} [remedy] in a few words, on dashboards; docs/causes says more
  * @property {string} [excuse] what happened, if no line of code is to blame
  * @property {'flame' | 'heapprofiler' | null} tool of clinic that shows more
  * @property {boolean} [isOnCpu] the thread computed, so a sampler sees it
@@ -19,6 +20,7 @@ exports.causes = {
   js: {
     meaning: 'JavaScript of the application kept the CPU',
     phrase: 'JavaScript computed',
+    remedy: 'optimise or split the function',
     isOnCpu: true,
     hasCallback: true,
     tool: 'flame',
@@ -27,6 +29,7 @@ exports.causes = {
   native: {
     meaning: 'a native call (JSON.parse, pbkdf2Sync, gzipSync, sort) kept the CPU until it returned',
     phrase: 'a native call computed',
+    remedy: 'use the asynchronous call or a worker thread',
     isOnCpu: true,
     hasCallback: true,
     isCall: true,
@@ -37,6 +40,7 @@ exports.causes = {
   gc: {
     meaning: 'the garbage collector paused the thread for most of it',
     phrase: 'garbage collection',
+    remedy: 'allocate less',
     isOnCpu: true,
     answersLate: true,
     isExcusedInTests: true,
@@ -46,6 +50,7 @@ exports.causes = {
   'sync-io': {
     meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait',
     phrase: 'a synchronous call waited',
+    remedy: 'no *Sync calls',
     hasCallback: true,
     isCall: true,
     answersLate: true,
@@ -55,6 +60,7 @@ exports.causes = {
   many: {
     meaning: 'one long turn of many small callbacks of different requests: too much load, no single culprit',
     phrase: 'many small callbacks',
+    remedy: 'more processes',
     isOnCpu: true,
     tool: 'flame',
     color: { light: '#9a6700', dark: '#e3b341', grafana: 'yellow' }
@@ -62,6 +68,7 @@ exports.causes = {
   starved: {
     meaning: 'the thread could have run and was kept waiting for a CPU: contention, cgroup throttling, a hypervisor that ran others',
     phrase: 'no CPU to run on',
+    remedy: 'more CPU',
     excuse: 'the process was kept waiting for a CPU',
     isExcusedInTests: true,
     tool: null,

@@ -1,6 +1,7 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { parsed } = require('../common/parsed')
 
 const CONNECT_MS = 3000
 
@@ -17,6 +18,7 @@ class Remote {
   constructor (socket) {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {
+      // A server that is no inspector may send anything.
       const { id, result } = parsed(String(data))
       this.#waiting.get(id)?.(result)
       this.#waiting.delete(id)
@@ -50,15 +52,6 @@ class Remote {
   close () {
     this.isClosed = true
     this.#socket.close()
-  }
-}
-
-/** A server that is no inspector may send anything. @param {string} text @returns {{ id?: any, result?: any }} */
-function parsed (text) {
-  try {
-    return JSON.parse(text) ?? {}
-  } catch {
-    return {}
   }
 }
 

@@ -1,6 +1,7 @@
 'use strict'
 
 const { spawn } = require('node:child_process')
+const { createInterface } = require('node:readline')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 
@@ -24,9 +25,9 @@ class Tool {
 
   /**
    * @param {string} name for people @param {string} file @param {string[]} args
-   * @param {{ env?: Record<string, string>, onOutput?: (text: string) => void }} [options]
+   * @param {{ env?: Record<string, string>, onLine?: (text: string) => void }} [options]
    */
-  constructor (name, file, args, { env = {}, onOutput } = {}) {
+  constructor (name, file, args, { env = {}, onLine } = {}) {
     this.#name = name
     // Its own process group: the terminal sends Ctrl-C to ours, and we end the tools in order.
     this.#process = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: !IS_WINDOWS, windowsHide: true })
@@ -34,7 +35,7 @@ class Tool {
     for (const stream of [stdout, stderr]) {
       stream.setEncoding('utf8').on('data', (text) => { this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS) })
     }
-    if (onOutput) stdout.on('data', onOutput)
+    if (onLine) createInterface({ input: stdout }).on('line', onLine)
     this.#closed = /** @type {Promise<string>} */ (new Promise((resolve) => {
       this.#process.once('error', (error) => {
         this.#failure = error

@@ -11,6 +11,7 @@ const { diagnosisMarkdown } = require('./markdown')
 const { judge } = require('./judge')
 const { readSecondRun, withLines } = require('./second-run')
 const { readMetrics, utilizationOf } = require('./latency')
+const { ask } = require('../common/endpoint')
 const { openFile } = require('../common/open')
 const { choosePort } = require('../common/port')
 const { findProfiler } = require('../profile/find-profiler')
@@ -20,7 +21,6 @@ const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
 const REGISTER = entryPoint('register')
-const ANSWER_MS = 10000
 /** Everything is known by then. The application has this long for its own `exit` listeners, before it is killed. */
 const STOP_MS = 1000
 /** In a run this long, all blocks still fit the agent's memory. */
@@ -30,6 +30,7 @@ const SETTLED_MS = 600
 
 /** Variables that would move the agent, send its blocks to somebody, end the run or hide a cause. */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
+const OURS = { LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFILE: 'on', LOOPWATCH_KEEP: '1000' }
 
 /** @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
@@ -75,21 +76,22 @@ async function runUnderAgent (target, output, flags) {
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-diagnose-'))
   const port = await choosePort({ flag: '--port', usual: 0 })
   const token = randomBytes(16).toString('hex')
-  const agent = { register: REGISTER, env: environment(port, token) }
+  const env = { ...NOT_FROM_OUTSIDE, ...OURS, LOOPWATCH_PORT: String(port), LOOPWATCH_TOKEN: token }
+  const agent = { register: REGISTER, env }
   const run = new ProfileRun({ profiler: NO_TOOL, script: null, target, cwd: process.cwd(), output, work, agent })
   const signals = watchSignals(() => run.kill())
-  const ask = asker(port, token)
+  const answer = (/** @type {string} */ path) => ask(`127.0.0.1:${port}`, path, token).then((response) => response.text())
   const startMs = Date.now()
   try {
     /** @type {Young | null} */
     let early = null
-    askEarly(run, ask, signals).then((young) => { early = young }, () => {})
+    askEarly(run, answer, signals).then((young) => { early = young }, () => {})
     const load = await observe(run, 'diagnose', flags, signals)
     const sinceMs = run.event('port')?.atMs ?? null
     const durationMs = Date.now() - (sinceMs ?? startMs)
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', 'diagnose')
     // The watchdog answers even if the application is stuck for good.
-    const [blocks, tree, metrics] = await Promise.all(['/blocks', '/flame', '/metrics'].map(ask)).catch((error) => {
+    const [blocks, tree, metrics] = await Promise.all(['blocks', 'flame', 'metrics'].map(answer)).catch((error) => {
       throw endedEarly(error, run.event('exit')?.code, sinceMs !== null)
     })
     return {
@@ -111,28 +113,6 @@ async function runUnderAgent (target, output, flags) {
   }
 }
 
-/** @param {number} port @param {string} token */
-function environment (port, token) {
-  return {
-    ...NOT_FROM_OUTSIDE,
-    LOOPWATCH_PORT: String(port),
-    LOOPWATCH_TOKEN: token,
-    LOOPWATCH_LOG: 'false',
-    LOOPWATCH_REQUESTS: 'on',
-    LOOPWATCH_PROFILE: 'on',
-    LOOPWATCH_KEEP: '1000'
-  }
-}
-
-/** @param {number} port @param {string} token */
-function asker (port, token) {
-  return async (/** @type {string} */ route) => {
-    const headers = { authorization: `Bearer ${token}` }
-    const response = await fetch(`http://127.0.0.1:${port}${route}`, { headers, signal: AbortSignal.timeout(ANSWER_MS) })
-    return response.text()
-  }
-}
-
 /**
  * The application has said why it ended: its output was shown.
  * @param {unknown} cause why the agent did not answer @param {number | undefined} code @param {boolean} hasListened
@@ -145,13 +125,13 @@ function endedEarly (cause, code, hasListened) {
 
 /**
  * Asks the agent early in the run: at the end of a long run its memory holds only the latest blocks.
- * @param {ProfileRun} run @param {(route: string) => Promise<string>} ask
+ * @param {ProfileRun} run @param {(path: string) => Promise<string>} answer of the agent
  * @param {ReturnType<typeof watchSignals>} signals
  */
-async function askEarly (run, ask, signals) {
+async function askEarly (run, answer, signals) {
   await run.waitFor('port', LISTEN_MS, () => signals.isOver)
   await signals.sleep(SETTLED_MS)
-  const [blocks, metrics] = await Promise.all(['/blocks', '/metrics'].map(ask))
+  const [blocks, metrics] = await Promise.all(['blocks', 'metrics'].map(answer))
   return { blocks: JSON.parse(blocks), metrics }
 }
 

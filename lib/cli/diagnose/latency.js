@@ -1,12 +1,13 @@
 'use strict'
 
 const { MS_PER_S } = require('../../util/units')
+const { parseSamples } = require('../common/metric-samples')
 
 /** The metrics of each route that are read. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
 const OF_ROUTES = {
-  http_request_duration_seconds_count: 'requests',
-  http_request_duration_seconds_sum: 'seconds',
-  http_request_blocked_seconds_sum: 'waited'
+  loopwatch_http_request_duration_seconds_count: 'requests',
+  loopwatch_http_request_duration_seconds_sum: 'seconds',
+  loopwatch_http_request_blocked_seconds_sum: 'waited'
 }
 
 /**
@@ -26,14 +27,12 @@ exports.readMetrics = (text) => {
   const loop = { active: 0, idle: 0 }
   /** @type {Metrics['totals']} */
   const totals = new Map()
-  for (const [, name, labels, value] of text.matchAll(/^loopwatch_(\w+)\{(.*)\} (\S+)$/gm)) {
-    const label = (/** @type {string} */ key) => new RegExp(`(?:^|,)${key}="((?:[^"\\\\]|\\\\.)*)"`).exec(labels)?.[1] ?? ''
-    const amount = Number(value)
-    if (name === 'eventloop_time_seconds_total' && label('thread') === 'main') loop[/** @type {'active' | 'idle'} */ (label('state'))] += amount
-    if (name === 'blocked_seconds_total') entry(totals, label('cause'), noBlocks).ms += amount * MS_PER_S
-    if (name === 'block_duration_seconds_count' && label('thread') === 'main') entry(totals, label('cause'), noBlocks).count += amount
+  for (const { name, labels: { cause, route, state, thread }, value } of parseSamples(text)) {
+    if (name === 'loopwatch_eventloop_time_seconds_total' && thread === 'main') loop[/** @type {'active' | 'idle'} */ (state)] += value
+    if (name === 'loopwatch_blocked_seconds_total') entry(totals, cause, noBlocks).ms += value * MS_PER_S
+    if (name === 'loopwatch_block_duration_seconds_count' && thread === 'main') entry(totals, cause, noBlocks).count += value
     const field = OF_ROUTES[name]
-    if (field !== undefined) entry(routes, label('route'), noRequests)[field] += amount
+    if (field !== undefined) entry(routes, route, noRequests)[field] += value
   }
   const latencies = [...routes]
     .filter(([, { requests }]) => requests > 0)

@@ -1,20 +1,18 @@
 'use strict'
 
-const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../../tables/causes')
+const { adviceOn } = require('../../util/cause-document')
 const { faultInWords, loadInWords } = require('../profile/load')
-const { DISAGREE } = require('./second-run')
+const { DISAGREE, percent } = require('./second-run')
 const { escaped, htmlReport, htmlTable, jsonLink } = require('../common/html-report')
 
-const ADVICE = path.join(__dirname, '..', 'advice')
 const ROUTES = 10
 
 /** @typedef {import('./judge').Verdict} Verdict */
 /** @typedef {import('../profile/load').Load} Load */
 
 const ms = (/** @type {number} */ value) => value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(value < 10 ? 1 : 0)} ms`
-const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
 /** The diagnosis in a few sentences. @param {Verdict} verdict @param {number} durationMs @param {Load | null} load */
 function inWords (verdict, durationMs, load) {
@@ -71,7 +69,7 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
     body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped(told.join(' '))}</p>${jsonLink('diagnosis.json', { command, node: process.versions.node, durationMs, told, verdict, latencies, load: load && { ...load, statuses: Object.fromEntries(load.statuses) }, tool: tool && { name: tool.name, reason: tool.reason } })}
 ${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}${glossary(verdict)}</section>` : ''}
 ${latencies.length > 0 ? `<section><h2>What it costs in latency</h2>${under}${cost}</section>` : ''}
-${advised(verdict).map((name) => `<section><h2>What to try: ${escaped(name)}</h2>${markdown(advice(name))}</section>`).join('\n')}
+${advised(verdict).map(adviceSection).join('\n')}
 ${deeper}`,
     flameTitle: 'Blocked time',
     tree
@@ -84,15 +82,15 @@ function advised ({ cause, sites, knownMs }) {
   return cause === null ? [] : [...new Set([cause, ...weighty])]
 }
 
-/** @param {string} name */
-function advice (name) {
-  return fs.readFileSync(path.join(ADVICE, `${name}.md`), 'utf8')
+/** Nothing if this installation is without its documents. @param {string} name */
+function adviceSection (name) {
+  const advice = adviceOn(name)
+  return advice === null ? '' : `<section><h2>What to try: ${escaped(name)}</h2>${markdown(Object.values(advice).join('\n\n'))}</section>`
 }
 
 /** Renders the little Markdown that advice uses: paragraphs, lists, `code`. @param {string} text */
 function markdown (text) {
-  const blocks = text.trim().split(/\n\n+/)
-  return blocks.map((block) => {
+  return text.trim().split(/\n\n+/).map((block) => {
     const html = escaped(block).replace(/`([^`]+)`/g, '<code>$1</code>')
     return block.startsWith('- ') ? `<ul style="list-style: disc; padding-inline-start: 1.5rem">${html.split(/^- /m).slice(1).map((item) => `<li>${item}</li>`).join('')}</ul>` : `<p>${html}</p>`
   }).join('\n')
@@ -100,4 +98,3 @@ function markdown (text) {
 
 exports.conclusion = conclusion
 exports.inWords = inWords
-exports.ADVICE = ADVICE

@@ -8,6 +8,7 @@ const { shortPath } = require('../../util/short-path')
 const { readSource } = require('../../util/read-source')
 const { causeRow } = require('../../tables/causes')
 const { US_PER_MS } = require('../../util/units')
+const { ownTimes } = require('../profile/cpu-tree')
 const { functionsIn, readTicks } = require('./flame-ticks')
 
 /** As for the line of a record: fewer samples may have fallen into a line by chance. */
@@ -152,46 +153,39 @@ function mainLine ({ ownMs, withCalleesMs, ticks }) {
 
 /** @param {CpuProfile} profile @param {(file: string) => string[] | null} linesOf @returns {Map<string, Profiled>} */
 function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
-  /** @type {Map<number, import('../../explain/profile/cpu-profile').ProfileNode>} */
-  const parents = new Map()
-  for (const node of nodes) for (const child of node.children ?? []) parents.set(child, node)
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])))
   /** @type {Map<string, Profiled>} */
   const functions = new Map()
   /** @type {Map<number, Profiled>} */
   const byId = new Map()
-  for (const { id, callFrame, positionTicks = [] } of nodes) {
-    const file = callFrame.url === '' ? null : toPath(callFrame.url)
+  for (const { id, callFrame: { functionName, url, lineNumber, columnNumber }, positionTicks = [] } of nodes) {
+    const file = url === '' ? null : toPath(url)
     if (file === null) continue
-    const name = callFrame.functionName || '(anonymous)'
+    const name = functionName || '(anonymous)'
     const known = functions.get(`${file}\n${name}`) ?? { file, name, withCalleesMs: 0, ownMs: 0, ticks: new Map() }
     functions.set(`${file}\n${name}`, known)
     byId.set(id, known)
-    for (const { line, ticks } of positionTicks.length === 0
-      ? []
-      : ownTicks(
-        positionTicks,
-        { line: callFrame.lineNumber + 1, column: callFrame.columnNumber + 1 },
-        linesOf(file)
-      )) {
+    if (positionTicks.length === 0) continue
+    const begin = { line: lineNumber + 1, column: columnNumber + 1 }
+    for (const { line, ticks } of ownTicks(positionTicks, begin, linesOf(file))) {
       known.ticks.set(line, (known.ticks.get(line) ?? 0) + ticks)
     }
   }
-  for (const [i, id] of samples.entries()) {
-    // A delta is the time since the previous sample.
-    const ms = Math.max(0, timeDeltas[i + 1] ?? 0) / US_PER_MS
+  for (const [id, ms] of ownTimes(samples, timeDeltas)) {
     const own = byId.get(id)
     if (own !== undefined) own.ownMs += ms
+    /** @type {Set<Profiled>} a function may be in a stack several times */
     const met = new Set()
-    for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)?.id) {
+    for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)) {
       const each = byId.get(at)
-      if (each === undefined || met.has(each)) continue
-      met.add(each)
-      each.withCalleesMs += ms
+      if (each !== undefined) met.add(each)
     }
+    for (const each of met) each.withCalleesMs += ms
   }
   return functions
 }
 
 exports.DISAGREE = DISAGREE
+exports.percent = percent
 exports.compareRuns = compareRuns
 exports.compareTicks = compareTicks

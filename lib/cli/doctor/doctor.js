@@ -5,7 +5,7 @@ const { degraded } = require('../../tables/degraded')
 const { duration, printable } = require('../../util/sentence')
 const { ask, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
-const { limitsOf } = require('./limits')
+const { parseSamples } = require('../common/metric-samples')
 const { portsOf } = require('./ports')
 const { MS_PER_S } = require('../../util/units')
 
@@ -13,27 +13,14 @@ const { MS_PER_S } = require('../../util/units')
 const LATE_MS = 1000
 const WIDTH = 10
 
-const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
-const LABEL = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g
-/** @type {Record<string, string>} */
-const ESCAPES = { '\\n': '\n', '\\"': '"', '\\\\': '\\' }
-
 /** @typedef {{ token?: string }} Flags */
-/** @typedef {{ name: string, labels: Record<string, string>, value: number }} Sample */
-
-/** Reads the samples of a Prometheus exposition. @param {string} text @returns {Sample[]} */
-const parse = (text) => text.split('\n').flatMap((line) => {
-  const [, name, labels = '', value] = LINE.exec(line) ?? []
-  if (name === undefined) return []
-  const entries = [...labels.matchAll(LABEL)].map(([, key, quoted]) => [key, quoted.replace(/\\[n"\\]/g, (escaped) => ESCAPES[escaped])])
-  return [{ name, labels: Object.fromEntries(entries), value: Number(value.replace('+Inf', 'Infinity')) }]
-})
+/** @typedef {import('../common/metric-samples').Sample} Sample */
 
 /** @param {string} target @param {Flags} flags */
 exports.examine = async (target, { token }) => {
   const address = /^\d+$/.test(target) ? await addressOfProcess(Number(target), token) : target
   const text = await (await ask(address, 'metrics', token)).text()
-  const samples = parse(text)
+  const samples = parseSamples(text)
   if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no metric of loopwatch')
   const { isWell, lines } = findings(samples, address)
   for (const [head, line] of lines) process.stdout.write(`${head.padEnd(WIDTH)}  ${printable(line)}\n`)
@@ -63,6 +50,16 @@ function findings (samples, address) {
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
 
+/** What does not work on older versions of Node.js. @param {string} node its version @param {string | null} platform */
+function limitsOf (node, platform) {
+  const major = Number.parseInt(node, 10)
+  return [
+    ...(major < 24 ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no request (requests: 'on' follows them always, at a cost)`] : []),
+    // On Linux the kernel makes up for it.
+    ...(major < 22 && platform !== 'linux' ? [`Node.js ${major}: elsewhere than on Linux, CPU time of worker threads is not counted, and causes are unknown: use Node.js 22 or later`] : [])
+  ]
+}
+
 /** Whether an address is on this machine. @param {string} address */
 const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.test(address)
 
@@ -88,4 +85,4 @@ async function addressOfProcess (pid, token) {
 }
 
 exports.findings = findings
-exports.parse = parse
+exports.limitsOf = limitsOf

@@ -2,6 +2,7 @@
 
 const { causes, excuseOf } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
+const { adviceOn } = require('../../util/cause-document')
 const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
 const { filterOf, timeOf } = require('../blocks/filter')
 const { culpritsOf } = require('../blocks/top')
@@ -125,13 +126,20 @@ const sourceRows = (excerpt) => excerpt?.lines.map(({ line, text, share }) =>
 const adviceRows = ({ advice }) =>
   advice.length === 0 ? ['no specific advice'] : advice.map(({ text }) => `advice: ${text}`)
 
+/** What the documents say for every block of these causes. @param {string[]} names */
+const adviceByCause = (names) => [...new Set(names)].filter((name) => Object.hasOwn(causes, name)).flatMap((name) => {
+  const advice = adviceOn(name)
+  return advice === null ? [] : [`For every block whose cause is ${name}: ${advice.about}`, advice.toDo]
+})
+
 /** @type {Tool} */
 exports.advice = async (source, { id }) => {
   const culprits = id === undefined ? culpritsOf((await source.records()).filter(isBlamed)) : [{ longestId: id }]
   const details = await detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
   return {
     head: details.length === 0 ? NO_BLOCK.head : [],
-    rows: details.flatMap((detail) => [rowOf(detail.block), ...adviceRows(detail)])
+    rows: details.flatMap((detail) => [rowOf(detail.block), ...adviceRows(detail)]),
+    tail: adviceByCause(details.filter(({ advice }) => advice.length === 0).map(({ block }) => block.cause))
   }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
-const { adviceOf } = require('../../explain/advice/advice')
-const { excerptOf, fileToShow, isEarlier } = require('../../explain/advice/excerpt')
+const { detailOf } = require('../../explain/advice/advice')
+const { fileToShow } = require('../../explain/advice/excerpt')
 const { chooseBy } = require('../../export/profiles/query-filter')
 const { flameOf } = require('../../export/profiles/profiles')
 const { isRecord } = require('../../store/record')
@@ -53,13 +53,7 @@ exports.openSource = (name, token) => {
 async function readDetail (block, records) {
   const file = fileToShow(block)
   const lines = (file === null ? null : readSource(file))?.split('\n') ?? null
-  const earlier = block.frame === null ? [] : records.filter((each) => isEarlier(each, block))
-  return {
-    block,
-    source: lines === null ? null : excerptOf(block, lines),
-    advice: adviceOf(block, lines, earlier),
-    waits: null
-  }
+  return { ...detailOf(block, lines, () => records), waits: null }
 }
 
 /** @param {() => Promise<BlockRecord[]>} records @param {URLSearchParams} query */

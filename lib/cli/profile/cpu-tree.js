@@ -21,13 +21,7 @@ const OWN = pathToFileURL(__dirname).href
 
 /** A CPU profile as a flame graph, and the functions with the most time of their own. @param {CpuProfile} profile */
 exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] }) => {
-  /** @type {Map<number, number>} */
-  const selfMs = new Map()
-  // A delta is the time since the sample before it.
-  for (let i = 0; i < samples.length; i++) {
-    const deltaUs = i + 1 < timeDeltas.length ? timeDeltas[i + 1] : 0
-    selfMs.set(samples[i], (selfMs.get(samples[i]) ?? 0) + Math.max(0, deltaUs) / US_PER_MS)
-  }
+  const selfMs = ownTimes(samples, timeDeltas)
   const byId = new Map(nodes.map((node) => [node.id, node]))
   /** @type {Map<string, Hot>} */
   const hot = new Map()
@@ -55,6 +49,17 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
     hot: [...hot.values()].sort((a, b) => b.selfMs - a.selfMs),
     durationMs: (endTime - startTime) / US_PER_MS
   }
+}
+
+/** How long each node ran itself, in ms, by its id. @param {number[]} samples @param {number[]} timeDeltas */
+function ownTimes (samples, timeDeltas) {
+  /** @type {Map<number, number>} */
+  const selfMs = new Map()
+  for (const [i, id] of samples.entries()) {
+    // A delta is the time since the sample before it.
+    selfMs.set(id, (selfMs.get(id) ?? 0) + Math.max(0, timeDeltas[i + 1] ?? 0) / US_PER_MS)
+  }
+  return selfMs
 }
 
 /** @param {CpuNode['callFrame']} frame */
@@ -92,3 +97,5 @@ function trimmed (node, leastMs) {
   const kept = node.children.filter(({ value }) => value > 0 && value >= leastMs)
   return { ...node, value: Math.round(node.value * 10) / 10, children: kept.map((child) => trimmed(child, leastMs)) }
 }
+
+exports.ownTimes = ownTimes

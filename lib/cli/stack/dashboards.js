@@ -7,20 +7,15 @@ const { makeFolder } = require('../../util/files')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'dashboards')
 
-/** Makes the folder if needed. @param {string} to folder */
-function writeDashboards (to) {
-  makeFolder(to)
-  return fs.readdirSync(FOLDER).filter((name) => name.endsWith('.json')).map((name) => {
-    const file = path.join(to, name)
-    fs.copyFileSync(path.join(FOLDER, name), file)
-    return file
-  })
-}
-
-/** Writes the dashboards for the user's own Grafana. @param {string} to folder */
+/** Writes the dashboards for the user's own Grafana. @param {string} to folder, which is made if needed */
 exports.writeDashboards = (to) => {
   try {
-    return writeDashboards(to)
+    makeFolder(to)
+    return fs.readdirSync(FOLDER).filter((name) => name.endsWith('.json')).map((name) => {
+      const file = path.join(to, name)
+      fs.copyFileSync(path.join(FOLDER, name), file)
+      return file
+    })
   } catch (error) {
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', '--dashboards', to, error.message)
   }

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
+const { parsed } = require('../common/parsed')
 const { Tool } = require('../common/tool')
 
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
@@ -18,27 +19,13 @@ exports.startDemo = () => {
   /** @type {(urls: string[]) => void} */
   let settle
   const urls = new Promise((resolve) => { settle = resolve })
-  let rest = ''
   const tool = new Tool('the demo', process.execPath, [START], {
-    onOutput: (text) => {
-      const lines = (rest + text).split('\n')
-      rest = /** @type {string} */ (lines.pop())
-      for (const line of lines) {
-        const { name, event, url } = parse(line)
-        if (name !== 'loopwatch' || event !== 'listening') continue
-        found.add(url)
-        if (found.size === WATCHED) settle([...found])
-      }
+    onLine: (line) => {
+      const { name, event, url } = parsed(line)
+      if (name !== 'loopwatch' || event !== 'listening') return
+      found.add(url)
+      if (found.size === WATCHED) settle([...found])
     }
   })
   return { tool, urls }
-}
-
-/** @param {string} line @returns {any} */
-function parse (line) {
-  try {
-    return JSON.parse(line) ?? {}
-  } catch {
-    return {}
-  }
 }

@@ -14,6 +14,10 @@ export type CauseRow = {
   */
  phrase: string;
  /**
+  * in a few words, on dashboards; docs/causes says more
+  */
+ remedy?: string | undefined;
+ /**
   * what happened, if no line of code is to blame
   */
  excuse?: string | undefined;

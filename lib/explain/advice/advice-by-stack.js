@@ -1,6 +1,7 @@
 'use strict'
 
 const { median } = require('../../util/statistics')
+const { cures } = require('./cures')
 const { packageOf } = require('./evidence-view')
 
 /** If collections have this share of a block, they are its reason. */
@@ -21,20 +22,20 @@ const WRITES = new Set(['writeSync', 'flushSync', 'writeUtf8String', 'writeBuffe
 exports.require = ({ record: { startup }, frames }) => {
   const isLoading = frames.some(({ file, function: name }) => file === 'node:internal/modules/cjs/loader' && /(?:^|\.)(?:require|_load|Module\._load|load)$/.test(name ?? ''))
   return isLoading && !startup
-    ? 'A module is loaded while the application serves: its files are read and compiled on the loop. Load it at the top of the file, or once at start-up.'
+    ? `A module is loaded while the application serves: its files are read and compiled on the loop. ${cures.js.require}`
     : null
 }
 
 /** @type {Detector} */
 exports.many = ({ record: { cause, evidence } }) => {
   if (cause !== 'many' && evidence.requests < MANY) return null
-  return `${evidence.requests > 1 ? `${evidence.requests} requests` : 'Many callbacks'} had a turn without the loop coming round. No single one is to blame: take fewer at a time (a limit, a queue), do less in each, or add processes.`
+  return `${evidence.requests > 1 ? `${evidence.requests} requests` : 'Many callbacks'} had a turn without the loop coming round. ${cures.many.many}`
 }
 
 /** @type {Detector} */
 exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs } } }) => {
   if (cause !== 'gc' && gcMs < STORM_SHARE * durationMs) return null
-  return `The garbage collector had ${Math.round(100 * Math.min(1, gcMs / durationMs))} % of the time. Make fewer objects in this place (no copies in loops, no growing strings or spreads), keep less alive, or give the heap more room (--max-semi-space-size, --max-old-space-size).`
+  return `The garbage collector had ${Math.round(100 * Math.min(1, gcMs / durationMs))} % of the time. ${cures.gc.allocation}`
 }
 
 /** @type {Detector} */
@@ -44,7 +45,7 @@ exports.logging = ({ callees, record: { cause } }) => {
   const logger = callees.map(packageOf).find((name) => name !== null && LOGGERS.has(name))
   const writes = callees.some(({ function: name }) => WRITES.has(name?.split('.').pop() ?? ''))
   if (!(isConsole || (logger !== undefined && writes))) return null
-  return `${isConsole ? 'console' : logger} writes synchronously to files, and to terminals and pipes on some systems. Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with sync: false).`
+  return `${isConsole ? 'console' : logger} writes synchronously to files, and to terminals and pipes on some systems. ${cures['sync-io'].logging}`
 }
 
 /** @type {Detector} */
@@ -52,7 +53,7 @@ exports.microtasks = ({ record: { cause, samples }, frames, near }) => {
   const isTurn = frames.some(({ file }) => file === MICROTASKS)
   const awaits = /\bawait\b/.test(near) && /\b(?:for|while)\b/.test(near)
   if (cause !== 'js' || samples < 2 || !isTurn || !awaits) return null
-  return 'await gives way to other promises only: a loop over values that are there already never lets the event loop run. Let it come round now and then: await setImmediate() of node:timers/promises, every few milliseconds.'
+  return `await gives way to other promises only: a loop over values that are there already never lets the event loop run. ${cures.js.microtasks}`
 }
 
 /** @type {Detector} */
@@ -60,7 +61,7 @@ exports.tls = ({ callees }) => {
   const isContext = callees.some(({ file, function: name }) =>
     /^node:(?:_tls_common|internal\/tls\/)/.test(file ?? '') && /createSecureContext|configSecureContext|SecureContext/.test(name ?? ''))
   return isContext
-    ? 'Each new secure context reads its certificates again. Make one https.Agent with keepAlive, or one secure context, and use it for every connection.'
+    ? `Each new secure context reads its certificates again. ${cures.native.tls}`
     : null
 }
 
@@ -71,7 +72,7 @@ exports.growth = ({ earlier }) => {
   const durations = earlier.map(({ durationMs }) => durationMs)
   const [first, last] = [durations.slice(0, third), durations.slice(-third)].map(median)
   if (last < GROWN * first || agreement(durations) < 0.5) return null
-  return `Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms by now. Something that it works through gets longer, such as a list, a cache or a table without a limit.`
+  return `Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms by now. ${cures.js.growth}`
 }
 
 /** Kendall's tau: the share of pairs that grow minus the share that shrinks. @param {number[]} values */

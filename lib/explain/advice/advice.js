@@ -1,8 +1,9 @@
 'use strict'
 
 const calls = require('./advice-by-call')
-const { lookAt } = require('./evidence-view')
 const turns = require('./advice-by-stack')
+const { lookAt } = require('./evidence-view')
+const { excerptOf } = require('./excerpt')
 const { excuseOf } = require('../../tables/causes')
 
 /** Most advice for one block: more would not be read. */
@@ -30,13 +31,14 @@ const detectors = {
   growth: { detect: turns.growth, doc: 'js' }
 }
 
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ kind: string, text: string, doc: string }} Advice `doc` is a page of the package */
 
 /**
  * What to do about a block: at most three sentences, and often none.
- * @param {import('../../types').BlockRecord} record with all its stacks
+ * @param {BlockRecord} record with all its stacks
  * @param {string[] | null} [lines] of the blamed frame's file
- * @param {import('../../types').BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last
+ * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last
  * @returns {Advice[]}
  */
 exports.adviceOf = (record, lines = null, earlier = []) => {
@@ -46,6 +48,23 @@ exports.adviceOf = (record, lines = null, earlier = []) => {
     const text = detect(seen)
     return text === null ? [] : [{ kind, text, doc: `docs/causes/${doc}.md` }]
   }).slice(0, MOST)
+}
+
+/**
+ * A block with the source around its place and what to do about it.
+ * @param {BlockRecord} record with all its stacks @param {string[] | null} lines of its file, null if not to be shown
+ * @param {() => BlockRecord[]} records oldest first: those of the same place show whether its blocks grow
+ */
+exports.detailOf = (record, lines, records) => {
+  const { frame, startedAt } = record
+  const isEarlier = (/** @type {BlockRecord} */ other) =>
+    other.startedAt <= startedAt && other.frame?.file === frame?.file && other.frame?.line === frame?.line
+  const earlier = frame === null ? [] : records().filter(isEarlier)
+  return {
+    block: record,
+    source: lines === null ? null : excerptOf(record, lines),
+    advice: exports.adviceOf(record, lines, earlier)
+  }
 }
 
 exports.detectors = detectors

@@ -22,13 +22,6 @@ exports.fileToShow = ({ frame }) => {
 }
 
 /**
- * Whether two blocks have the same place and the other one is no later: earlier blocks show whether a block grows.
- * @param {BlockRecord} other @param {BlockRecord} record
- */
-exports.isEarlier = (other, { frame, startedAt }) =>
-  other.startedAt <= startedAt && other.frame?.file === frame?.file && other.frame?.line === frame?.line
-
-/**
  * The lines around the place of a block, each with its share of the time. Null if the file has no such line.
  * @param {BlockRecord} record @param {string[]} lines of the frame's file @returns {Excerpt | null}
  */

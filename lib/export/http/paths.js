@@ -1,8 +1,7 @@
 'use strict'
 
-const fs = require('node:fs')
-const path = require('node:path')
 const { causes } = require('../../tables/causes')
+const { causeDocument } = require('../../util/cause-document')
 const { prefers } = require('./negotiate')
 const { BUSY, json } = require('./server')
 const { WorkQueue } = require('./work-queue')
@@ -101,8 +100,10 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 /** The document of a cause, as it is installed. @param {string} id @returns {Reply} */
 function aboutCause (id) {
   if (!Object.hasOwn(causes, id)) return json({ error: `the causes are ${Object.keys(causes).join(', ')}` }, 404)
-  const file = path.join(__dirname, '..', '..', '..', 'docs', 'causes', `${id}.md`)
-  return { status: 200, type: 'text/plain; charset=utf-8', body: fs.readFileSync(file) }
+  const body = causeDocument(id)
+  return body === null
+    ? json({ error: 'this installation is without its documents' }, 404)
+    : { status: 200, type: 'text/plain; charset=utf-8', body }
 }
 
 /**

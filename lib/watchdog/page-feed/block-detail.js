@@ -1,7 +1,7 @@
 'use strict'
 
-const { adviceOf } = require('../../explain/advice/advice')
-const { excerptOf, fileToShow, isEarlier } = require('../../explain/advice/excerpt')
+const { detailOf } = require('../../explain/advice/advice')
+const { fileToShow } = require('../../explain/advice/excerpt')
 
 /** Addresses that only this machine can reach. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
@@ -26,12 +26,6 @@ exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
     if (record === undefined) return null
     const file = mayShow ? fileToShow(record) : null
     const lines = file === null ? null : linesOf(file)
-    const earlier = record.frame === null ? [] : records().filter((each) => isEarlier(each, record)).reverse()
-    return {
-      block: record,
-      source: lines === null ? null : excerptOf(record, lines),
-      advice: adviceOf(record, lines, earlier),
-      waits: waitsFor(id)
-    }
+    return { ...detailOf(record, lines, () => records().toReversed()), waits: waitsFor(id) }
   }
 }

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { causes } = require('../../../lib/tables/causes')
-const { ADVICE, conclusion, diagnosisReport, inWords } = require('../../../lib/cli/diagnose/report')
+const { conclusion, diagnosisReport, inWords } = require('../../../lib/cli/diagnose/report')
 const { diagnosisMarkdown } = require('../../../lib/cli/diagnose/markdown')
 const { judge } = require('../../../lib/cli/diagnose/judge')
 const { compareRuns, compareTicks, readSecondRun, withLines } = require('../../../lib/cli/diagnose/second-run')
@@ -192,6 +192,7 @@ test('a report has its causes in words, whole counts, and its data as JSON to do
   const html = reportOf({ verdict, load, latencies: [{ route: '/a', requests: 4, meanMs: 200, waitedMs: 100 }] })
   for (const cause of /** @type {const} */ (['js', 'gc', 'native'])) assert.ok(html.includes(`<dt><b>${cause}</b></dt><dd>${causes[cause].meaning}</dd>`), cause)
   assert.ok(!html.includes('<b>starved</b>'), 'which nothing of it was')
+  assert.match(html, /<h2>What to try: js<\/h2><p>JavaScript of the .*<li>Look at the named line first: .*<code>Map<\/code>.*<h2>What to try: gc/s)
   assert.match(html, /<td class="figure">900 ms<\/td><td class="figure">1<\/td>/)
   assert.match(html, /<td>\/a<\/td><td class="figure">4<\/td>/)
   const [, name, data] = /** @type {RegExpExecArray} */ (/<a download="([^"]+)" href="data:application\/json;base64,([^"]+)">/.exec(html))
@@ -276,10 +277,6 @@ test('an application that serves hardly any request is said to, by what it answe
   assert.equal(faultInWords({ ...served, requests: 10, failed: 5, statuses: new Map([[500, 5]]) }), null, 'half of them')
   const calmWords = inWords(judge({ blocks: [], ...calm }), 10000, refused)
   assert.match(calmWords, /^Nothing is wrong with the event loop: .*\. In this run the application answered 404 to (\d+) of \1 requests \(.*\)\.$/)
-})
-
-test('there is advice for every cause, and for waiting', () => {
-  assert.deepEqual(fs.readdirSync(ADVICE).sort(), [...Object.keys(causes), 'io'].map((name) => `${name}.md`).sort())
 })
 
 test('a diagnosis as Markdown, in which the names of an application stay names', () => {

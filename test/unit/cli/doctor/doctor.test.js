@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { findings, parse } = require('../../../../lib/cli/doctor/doctor')
-const { limitsOf } = require('../../../../lib/cli/doctor/limits')
+const { parseSamples: parse } = require('../../../../lib/cli/common/metric-samples')
+const { findings, limitsOf } = require('../../../../lib/cli/doctor/doctor')
 
 /** @param {string} lines that differ from an agent in good health */
 const metrics = (lines = '') => parse(`# HELP loopwatch_build_info Always 1

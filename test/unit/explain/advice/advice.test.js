@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const path = require('node:path')
 const { adviceOf, detectors } = require('../../../../lib/explain/advice/advice')
+const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/native-call')
+const { causes } = require('../../../../lib/tables/causes')
+const { adviceOn, causeDocument } = require('../../../../lib/util/cause-document')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
-const ROOT = path.join(__dirname, '..', '..', '..', '..')
 
 /** @param {string | null} name @param {string | null} [file] */
 const frame = (name, file = null) => ({ function: name, file, line: file === null ? null : 7, column: 3 })
@@ -151,6 +151,21 @@ test('at most three are given, and none where no code is to blame or nothing is 
   assert.deepEqual(adviceOf(makeRecord({ frame: null, stacks: [], samples: 0, cause: 'unknown' })), [])
 })
 
-test('every page that advice leads to is there', () => {
-  for (const { doc } of Object.values(detectors)) assert.ok(fs.existsSync(path.join(ROOT, 'docs', 'causes', `${doc}.md`)), doc)
+const plain = (/** @type {string} */ text) => text.replaceAll('`', '').replace(/\s+/g, ' ')
+
+test('the document of a cause advises the same as its blocks do, and nothing else', () => {
+  assert.deepEqual([...new Set(Object.values(detectors).map(({ doc }) => doc))].sort(), Object.keys(cures).sort())
+  for (const name of Object.keys(causes)) {
+    const found = adviceOn(name)?.found ?? ''
+    const items = found === '' ? [] : found.split(/^- /m).slice(1).map((item) => plain(item).trim())
+    const texts = Object.values(Object.hasOwn(cures, name) ? cures[/** @type {keyof typeof cures} */ (name)] : {})
+    for (const text of texts) assert.ok(items.some((item) => item.endsWith(`. ${text}`)), `docs/causes/${name}.md lacks: ${text}`)
+    for (const item of items) assert.ok(texts.some((text) => item.endsWith(`. ${text}`)), `lib/explain/advice/cures.js lacks: ${item}`)
+  }
+})
+
+test('the table of calls is the same in the document', () => {
+  const rows = [...`${causeDocument('native')}`.matchAll(/^\| (`.*`) \| (.*) \|$/gm)]
+  const calls = rows.flatMap(([, names, text]) => names.split(', ').map((name) => [plain(name), text]))
+  assert.deepEqual(calls, [...builtins])
 })

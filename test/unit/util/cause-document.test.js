@@ -1,0 +1,24 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { causes } = require('../../../lib/tables/causes')
+const { adviceOn, causeDocument } = require('../../../lib/util/cause-document')
+
+/** Three of them fit one answer of `loopwatch mcp`, beside the blocks that they are about. */
+const MOST_CHARS = 1000
+
+for (const name of [...Object.keys(causes), 'io']) {
+  test(`the document of ${name} says what it is and what to do, in few words`, () => {
+    const { about, toDo } = /** @type {NonNullable<ReturnType<typeof adviceOn>>} */ (adviceOn(name))
+    assert.match(about, /^[A-Z`][^#]+[.:]$/s)
+    assert.match(toDo, /^- /)
+    assert.doesNotMatch(toDo, /\]\(|^\|/m, 'reports show no links and no tables')
+    assert.ok(about.length + toDo.length < MOST_CHARS, `${about.length + toDo.length} characters`)
+  })
+}
+
+test('without its documents, as in a bundle, nothing is advised and nothing thrown', () => {
+  assert.equal(causeDocument('none'), null)
+  assert.equal(adviceOn('none'), null)
+})
