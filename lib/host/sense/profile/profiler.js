@@ -11,7 +11,7 @@ const { threadCpuMs } = require('../thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
 /** Two samples name a block. V8's timer is late at times, so half of the blocks as long as the threshold get three. */
-const SAMPLES_PER_THRESHOLD = 2.5
+const SAMPLES_PER_THRESHOLD = 1
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100

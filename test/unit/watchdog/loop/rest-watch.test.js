@@ -12,7 +12,7 @@ const resting = { beats: 9, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 25
 /** @param {{ isAsleep?: boolean, canSee?: boolean }} [seen] */
 function watch ({ isAsleep = true, canSee = true } = {}) {
   const sight = { isAsleep, canSee, learn: () => {} }
-  const counters = { seesSleep: 1, add: () => { counters.seesSleep++ }, take: () => (counters.seesSleep = 0) }
+  const counters = { seesSleep: 1, add: () => { counters.seesSleep++ }, take: () => (counters.seesSleep = 0), setWoken: () => {} }
   return { sight, counters, rest: new RestWatch({ sight, counters, thresholdMs: 50 }) }
 }
 
