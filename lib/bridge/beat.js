@@ -12,13 +12,13 @@ const REST = 5
 const HELD_MICROS = 6
 const FLOATS = 7
 
-/** From a beat on the loop either turns, or rests, and then its next turn ends with the next beat. */
+/**
+ * From a beat on the loop either turns, or rests, and then its next turn ends with the next beat. While V8 samples a
+ * resting loop, its idle time is unknown: libuv counts it from the last signal only.
+ */
 const TURNS = 0
 const RESTS = 1
-
-/** While the loop rests, the watchdog polls every 0.9 thresholds, so a block of one threshold is seen at least once. */
-const LOOK_SHARE = 0.9
-const MOST_LOOK_MS = 250
+const RESTS_SAMPLED = 2
 
 /**
  * @typedef {object} Beat
@@ -29,7 +29,7 @@ const MOST_LOOK_MS = 250
  * @property {number} periodMs until the next beat is due
  * @property {number | null} [cpuMs] of the thread so far; null if the watchdog asks the kernel, or if it is unknown
  * @property {number} [heldMicros] how long the agent itself had kept the thread by then (counters.js)
- * @property {number} [rest] RESTS: the loop runs at most one turn until the next beat
+ * @property {number} [rest] RESTS or RESTS_SAMPLED: the loop runs at most one turn until the next beat
  */
 
 /** The host's last heartbeat. A seqlock: the version is odd while the host writes, and the writer never waits. */
@@ -91,6 +91,7 @@ function orNull (value) {
 
 exports.TURNS = TURNS
 exports.RESTS = RESTS
+exports.RESTS_SAMPLED = RESTS_SAMPLED
 exports.BeatSlots = BeatSlots
 exports.orNull = orNull
 
@@ -100,6 +101,3 @@ exports.orNull = orNull
  * @param {number} thresholdMs @param {number} periodMs after which the second beat was due
  */
 exports.minBlockGapMs = (thresholdMs, periodMs) => Math.max(thresholdMs, periodMs + thresholdMs / 2)
-
-/** The time between two polls of a resting loop. @param {number} thresholdMs */
-exports.lookMs = (thresholdMs) => Math.min(thresholdMs * LOOK_SHARE, MOST_LOOK_MS)

@@ -3,16 +3,17 @@
 const { US_PER_MS } = require('../util/units')
 
 /**
- * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets three: `heard` when it monitors the
+ * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets some: `heard` when it monitors the
  * thread, `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself
- * whether the main loop waits for events. For a worker thread, `ended` says that it exits, and `userMs` and `systemMs`
+ * whether the main loop waits for events, and the three of `woke` (see Woken). For a worker thread, `ended` says that it exits, and `userMs` and `systemMs`
  * are its CPU time if the kernel does not report it. `agentMicros` is time in which the agent itself kept the thread,
  * `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts. `ownBlockedMicros` is the part of
  * both that came in pieces of at least a threshold.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
-  'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep', 'ownBlockedMicros'
+  'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep', 'ownBlockedMicros',
+  'wokeBeats', 'wokeMicros', 'wokeDoubtMicros'
 ]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
@@ -21,7 +22,11 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 /**
  * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'agentMicros' |
  * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
- * 'seesSleep' | 'ownBlockedMicros'} Slot
+ * 'seesSleep' | 'ownBlockedMicros' | 'wokeBeats' | 'wokeMicros' | 'wokeDoubtMicros'} Slot
+ * @typedef {object} Woken what the watchdog has seen of the turn that ends a rest
+ * @property {number} beats the number of the beat with which the rest began
+ * @property {number} afterMs at the latest this long after that beat the turn began
+ * @property {number} doubtMs at the earliest this much before
  */
 
 /** Counters in shared memory, Int32. Those that only grow wrap after 2^31 and are read as differences. */
@@ -63,6 +68,25 @@ class Counters {
   /** The same for named work. @param {number} count */
   setWorkInFlight (count) {
     this.#ints[WORK_IN_FLIGHT] = count
+  }
+
+  /** Watchdog: the turn that ends a rest has begun. @param {Woken} woken */
+  setWoken ({ beats, afterMs, doubtMs }) {
+    this.#set('wokeBeats', -1)
+    this.#set('wokeMicros', Math.round(afterMs * US_PER_MS))
+    this.#set('wokeDoubtMicros', Math.round(doubtMs * US_PER_MS))
+    this.#set('wokeBeats', beats)
+  }
+
+  /** Host: what the watchdog has seen, null if nothing. @param {number} beats of the beat before @returns {Woken | null} */
+  woken (beats) {
+    if (this.get('wokeBeats') !== beats) return null
+    return { beats, afterMs: this.get('wokeMicros') / US_PER_MS, doubtMs: this.get('wokeDoubtMicros') / US_PER_MS }
+  }
+
+  /** @param {Slot} slot @param {number} value */
+  #set (slot, value) {
+    Atomics.store(this.#ints, SLOTS.indexOf(slot), value)
   }
 
   /** Watchdog: the count since the last call. @param {Slot} slot */

@@ -2,8 +2,8 @@
 
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
-const { minBlockGapMs, RESTS, TURNS } = require('../../bridge/beat')
-const { Rest, PERIOD_MS: REST_PERIOD_MS } = require('./rest')
+const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
+const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
 const { tellAsBeats } = require('./rest-to-beats')
 const { addLostIdle, loopTime } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
@@ -15,6 +15,8 @@ const CALM_SHARE = 0.9
 const REST_AFTER_MS = 250
 /** After a rest this long, one calm beat is enough: it follows the timers of the turn, so none of them took long. */
 const LONG_REST_MS = 60
+/** A turn that the CPU time of the thread explains up to this has not slept. */
+const UNSLEPT_MS = 2
 
 /**
  * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
@@ -33,6 +35,8 @@ class Heartbeat {
   #lastIdleMs
   #lastCpuMs
   #lastHeldMicros
+  /** NaN unless V8 samples the thread. */
+  #lastRanMs = NaN
   /** When the loop became calm; Infinity while it is not. */
   #calmAtMs = Infinity
   /** How late the last timer of a calm loop was. */
@@ -76,9 +80,10 @@ class Heartbeat {
 
   #beat () {
     const atMs = nowMs()
-    const { delays, load, profiler } = this.#told
+    const { delays, load } = this.#told
     const { beatPeriod, calmPeriod } = this.#options
-    if (profiler?.isSampling) this.#countLostIdle(atMs)
+    const ranMs = this.#readRanMs()
+    this.#countLostIdle(atMs, ranMs)
     const gapMs = atMs - this.#lastAtMs
     const idleMs = loopTime().idle - this.#lastIdleMs
     const lateMs = gapMs - this.#periodMs
@@ -90,7 +95,7 @@ class Heartbeat {
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
     delays?.beat(atMs, lateMs)
-    this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs)
+    this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
 
   /** Ends a rest. @param {boolean} mayGoOn its timer ended it, and nothing else: the next rest may follow at once */
@@ -99,13 +104,16 @@ class Heartbeat {
     const { threshold, beatPeriod, calmPeriod } = this.#options
     const fromMs = this.#lastAtMs
     const gapMs = atMs - fromMs
-    const busyMs = this.#turnMs(atMs)
+    const ranMs = this.#readRanMs()
+    const { busyMs, doubtMs } = this.#turnOf(atMs, ranMs)
+    const lostMs = gapMs - busyMs - (loopTime().idle - this.#lastIdleMs)
+    if (this.#rested === RESTS_SAMPLED && lostMs > 0) addLostIdle(lostMs)
     const blockedMs = busyMs - this.#heldMs
     // All of it is one turn, in which no beat was due.
-    if (blockedMs >= threshold) this.#late(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: 0 })
-    else if (gapMs >= minBlockGapMs(threshold, REST_PERIOD_MS)) {
+    if (blockedMs >= threshold) this.#late(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: doubtMs })
+    else if (gapMs >= minBlockGapMs(threshold, this.#periodMs)) {
       // The process was stopped while it slept, and its timer with it.
-      this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: REST_PERIOD_MS })
+      this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: this.#periodMs })
     }
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
@@ -115,11 +123,29 @@ class Heartbeat {
     const goesOn = mayGoOn && isCalm
     if (!goesOn) this.#calmAtMs = Infinity
     this.#restAfterMs = isCalm && gapMs >= LONG_REST_MS ? 0 : REST_AFTER_MS
-    this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs)
+    this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
 
   /** How long the turn that ends a rest has taken so far. @param {number} atMs */
-  #turnMs = (atMs) => Math.max(0, atMs - this.#lastAtMs - (loopTime().idle - this.#lastIdleMs))
+  #turnMs = (atMs) => this.#turnOf(atMs, this.#readRanMs()).busyMs
+
+  /** The same, and by how much it may be shorter or longer. @param {number} atMs @param {number} ranMs */
+  #turnOf (atMs, ranMs) {
+    const mostMs = Math.max(0, atMs - this.#lastAtMs - (loopTime().idle - this.#lastIdleMs))
+    if (this.#rested !== RESTS_SAMPLED) return { busyMs: mostMs, doubtMs: 0 }
+    // The time that it ran or waited for a CPU. Only the watchdog can tell sleep within the turn from the rest.
+    const sinceMs = Math.min(mostMs, ranMs - this.#lastRanMs || 0)
+    const woken = this.#bridge.counters.woken(this.#bridge.beat.beats)
+    const leastMs = woken === null ? 0 : atMs - this.#lastAtMs - woken.afterMs
+    if (leastMs <= sinceMs + UNSLEPT_MS) return { busyMs: sinceMs, doubtMs: 0 }
+    const doubtMs = (woken?.doubtMs ?? 0) / 2
+    return { busyMs: Math.min(mostMs, leastMs + doubtMs), doubtMs }
+  }
+
+  /** How long the thread has run so far, NaN if that is unknown or nobody needs to know. */
+  #readRanMs () {
+    return this.#rested === RESTS_SAMPLED || this.#told.profiler?.isSampling ? this.#ran.read() : NaN
+  }
 
   /** Begins a new turn within one: what runs now is not part of what ran before. The next beat keeps its time. */
   turn () {
@@ -129,13 +155,13 @@ class Heartbeat {
     const { beatPeriod } = this.#options
     const dueInMs = this.#lastAtMs + this.#periodMs - atMs
     this.#periodMs = dueInMs === Infinity ? beatPeriod : Math.max(dueInMs, beatPeriod)
-    this.#write(atMs)
+    this.#write(atMs, this.#readRanMs())
   }
 
   /** Nothing counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
   skipTopLevel () {
     this.#periodMs = Infinity
-    this.#write(nowMs())
+    this.#write(nowMs(), this.#readRanMs())
   }
 
   /** Reports the gap since the last beat if it can hide a block. @param {number} atMs */
@@ -153,39 +179,42 @@ class Heartbeat {
     this.#options.onLate?.(atMs, loopTime().idle)
   }
 
-  /** @param {number} atMs @param {number} periodMs */
-  #next (atMs, periodMs) {
+  /** @param {number} atMs @param {number} periodMs @param {number} ranMs */
+  #next (atMs, periodMs, ranMs) {
     const { load, profiler, works } = this.#told
     works?.beat(atMs)
     profiler?.beat(atMs, loopTime().active)
-    this.#rested = this.#restFrom(periodMs)
-    this.#periodMs = this.#rested === TURNS ? Math.min(periodMs, this.#options.calmPeriod) : periodMs
-    this.#write(atMs)
+    this.#rested = this.#restFrom(periodMs, ranMs)
+    if (this.#rested === TURNS) this.#periodMs = Math.min(periodMs, this.#options.calmPeriod)
+    else this.#periodMs = this.#rested === RESTS ? REST_PERIOD_MS : SAMPLED_PERIOD_MS
+    this.#write(atMs, ranMs)
     load?.rest(this.#rested === TURNS ? null : this.#turnMs)
     this.#arm(atMs)
   }
 
-  /** @param {number} atMs */
-  #write (atMs) {
+  /** @param {number} atMs @param {number} ranMs */
+  #write (atMs, ranMs) {
     const { idle, active } = loopTime()
     const { beat, counters } = this.#bridge
     this.#lastCpuMs = this.#cpuNow()
     this.#lastAtMs = atMs
     this.#lastIdleMs = idle
     this.#lastHeldMicros = counters.heldMicros
+    this.#lastRanMs = ranMs
     beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested, this.#lastHeldMicros)
   }
 
-  /** Whether the loop turns or rests until the next beat. @param {number} periodMs */
-  #restFrom (periodMs) {
+  /** Whether the loop turns or rests until the next beat. @param {number} periodMs @param {number} ranMs */
+  #restFrom (periodMs, ranMs) {
     if (periodMs !== REST_PERIOD_MS || this.#bridge.counters.get('seesSleep') === 0) return TURNS
     // While V8 samples the thread, libuv loses the idle time that separates a turn from the rest before it.
-    return this.#told.profiler?.isSampling ? TURNS : RESTS
+    if (!this.#told.profiler?.isSampling) return RESTS
+    return Number.isNaN(ranMs) ? TURNS : RESTS_SAMPLED
   }
 
   /** Arms a timer that has fired again, as a new one would leave garbage at each beat. @param {number} atMs */
   #arm (atMs) {
-    if (this.#rested !== TURNS) return this.#rest.enter(atMs)
+    if (this.#rested !== TURNS) return this.#rest.enter(atMs, this.#periodMs)
     this.#rest.leave()
     if (this.#periodMs < this.#options.calmPeriod) this.#busy.refresh()
     else if (this.#calm !== undefined) this.#calm.refresh()
@@ -194,13 +223,13 @@ class Heartbeat {
 
   /**
    * Adds the idle time since the last beat that libuv has lost by signals, at most as long as the beat was to wait. A
-   * gap that can hide a block stays as it is: sleep that is part of a block must not count. @param {number} atMs
+   * gap that can hide a block stays as it is: sleep that is part of a block must not count.
+   * @param {number} atMs @param {number} ranMs
    */
-  #countLostIdle (atMs) {
-    const ranMs = this.#ran.take()
+  #countLostIdle (atMs, ranMs) {
     const gapMs = atMs - this.#lastAtMs
-    if (ranMs === null || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)) return
-    const lostMs = Math.min(this.#periodMs, gapMs - ranMs) - (loopTime().idle - this.#lastIdleMs)
+    if (Number.isNaN(ranMs - this.#lastRanMs) || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)) return
+    const lostMs = Math.min(this.#periodMs, gapMs - (ranMs - this.#lastRanMs)) - (loopTime().idle - this.#lastIdleMs)
     if (lostMs > 0) addLostIdle(lostMs)
   }
 

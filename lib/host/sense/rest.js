@@ -5,6 +5,11 @@ const { nowMs } = require('../../util/clock')
 
 /** The period of beats while the loop rests. They show that it turns, and keep the last second's load up to date. */
 const PERIOD_MS = 250
+/**
+ * The same while V8 samples the thread. Each signal has libuv subtract all of the time since the wait began from what
+ * is left of it, so a wait is over after a third of a second at the latest, without an event (libuv 1.51).
+ */
+const SAMPLED_PERIOD_MS = 1000
 /** Timers may fire this much early by our clock, which is not that of the loop. */
 const EARLY_MS = 2
 
@@ -13,6 +18,7 @@ class Rest {
   #onTime
   #onTurn
   #dueAtMs = Infinity
+  #periodMs = 0
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   /** @type {NodeJS.Immediate | undefined} */
@@ -28,11 +34,15 @@ class Rest {
     return this.#timer !== undefined
   }
 
-  /** Begins a rest, or prolongs it when its timer has fired. @param {number} atMs */
-  enter (atMs) {
-    this.#dueAtMs = atMs + PERIOD_MS
-    if (this.#timer !== undefined) this.#timer.refresh()
-    else this.#timer = setTimeout(this.#onTime, PERIOD_MS).unref()
+  /** Begins a rest, or prolongs it when its timer has fired. @param {number} atMs @param {number} periodMs */
+  enter (atMs, periodMs) {
+    this.#dueAtMs = atMs + periodMs
+    if (this.#timer !== undefined && periodMs === this.#periodMs) this.#timer.refresh()
+    else {
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(this.#onTime, periodMs).unref()
+    }
+    this.#periodMs = periodMs
     this.#immediate ??= setImmediate(this.#onImmediate).unref()
   }
 
@@ -57,3 +67,4 @@ class Rest {
 
 exports.Rest = Rest
 exports.PERIOD_MS = PERIOD_MS
+exports.SAMPLED_PERIOD_MS = SAMPLED_PERIOD_MS

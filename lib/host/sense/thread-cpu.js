@@ -40,16 +40,9 @@ class RanTime {
   /** @type {number | null | undefined} undefined before the first time */
   #fd
   #buffer = Buffer.alloc(64)
-  #lastMs = NaN
 
-  /** Since the last time, ms; null the first time, and if it is unknown. */
-  take () {
-    const beforeMs = this.#lastMs
-    this.#lastMs = this.#read()
-    return Number.isNaN(this.#lastMs - beforeMs) ? null : this.#lastMs - beforeMs
-  }
-
-  #read () {
+  /** So far, ms; NaN if it is unknown. */
+  read () {
     try {
       this.#fd ??= exports.isToldByKernel() ? openFile(SCHEDSTAT, 'r') : null
       if (this.#fd === null) return exports.threadCpuMs()

@@ -1,6 +1,6 @@
 'use strict'
 
-const { minBlockGapMs } = require('../../bridge/beat')
+const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
 
 /**
  * @typedef {object} LateBeat two beats of the host further apart than the threshold, as the host saw it
@@ -110,10 +110,10 @@ class Detector {
 
   /** The block, if it has certainly reached the threshold. @param {Poll} poll @returns {Block | null} */
   #blockOf (poll) {
-    const { nowMs, beat, idleMs } = poll
+    const { nowMs, beat } = poll
     const startMs = this.#certainStart(poll)
     if (nowMs - startMs < this.#thresholdMs) return null
-    const isExact = beat.beats === 1 || idleMs !== null
+    const isExact = beat.beats === 1 || knownIdleMs(poll) !== null
     const windowMs = beat.latestMs === undefined ? beat.periodMs : beat.latestMs - beat.atMs
     const uncertaintyMs = (isExact ? 0 : windowMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0)
     return { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs }
@@ -124,7 +124,9 @@ class Detector {
    * later the loop may idle until the next beat.
    * @param {Poll} poll
    */
-  #certainStart ({ beat, idleMs }) {
+  #certainStart (poll) {
+    const { beat } = poll
+    const idleMs = knownIdleMs(poll)
     if (beat.beats === 1) return beat.atMs
     const { latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
     if (idleMs === null) return latestMs
@@ -172,6 +174,11 @@ class Detector {
     const uncertaintyMs = Math.max(TIMER_SLACK_MS, differenceMs) + doubtMs
     return [{ type: 'ended', block, endMs, durationMs, uncertaintyMs, busyMs, seen: open !== null, cpuMs }]
   }
+}
+
+/** What the thread's answer says of its idle time, null if that cannot be relied on. @param {Poll} poll */
+function knownIdleMs ({ beat, idleMs }) {
+  return beat.rest === RESTS_SAMPLED ? null : idleMs
 }
 
 exports.Detector = Detector

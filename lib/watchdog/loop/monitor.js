@@ -31,7 +31,7 @@ const PROGRESS_MS = 1000
  * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
  * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
- * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs'>} [rest] of a loop that may rest
+ * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
  * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
  * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats of the thread
@@ -44,7 +44,7 @@ const PROGRESS_MS = 1000
 const unchanged = (seen) => seen
 
 /** For a loop that never rests. @type {NonNullable<Parts['rest']>} */
-const beatsAlways = { see: (nowMs, beat) => beat, dueAtMs: Infinity }
+const beatsAlways = { see: (nowMs, beat) => beat, dueAtMs: Infinity, blocked: () => {} }
 
 /** Monitors one thread's event loop: reads its heartbeat, asks it where it is, reports the phases of its blocks. */
 class LoopMonitor {
@@ -269,6 +269,7 @@ class LoopMonitor {
     if (builder.block === null) builder.begin(this.#parts.nextId(), end.block, after.atMs)
     this.#isAnnounced = true
     this.#progressAtMs = Infinity
+    this.#parts.rest?.blocked()
     const record = builder.ended(end, after)
     sinks.ended(record, { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds: builder.workIds })
     this.#ended.push({ builder, end, after, beats })

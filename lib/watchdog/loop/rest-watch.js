@@ -1,6 +1,15 @@
 'use strict'
 
-const { lookMs, RESTS } = require('../../bridge/beat')
+const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
+
+/** The watchdog polls a resting loop every 0.9 thresholds, so it sees a block of one threshold at least once. */
+const LOOK_SHARE = 0.9
+const MOST_LOOK_MS = 250
+/** A loop that has hardly worked for this long, and has never blocked out of such a rest, is polled half as often. */
+const DEEP_MS = 10000
+const DEEP_LOOKS = 2
+/** An idle loop is active for 1 to 3 % of the time: beats, and the samples of V8. */
+const WORK_SHARE = 0.1
 
 /** @typedef {import('../../bridge/beat').Beat} Beat */
 
@@ -12,23 +21,28 @@ const { lookMs, RESTS } = require('../../bridge/beat')
 class RestWatch {
   #sight
   #counters
-  #lookMs
+  #thresholdMs
   #beats = -1
   #sleptAtMs = 0
   /** @type {number | null} */
   #activeAtMs = null
   /** @type {number | null} the thread's total when it was last seen asleep */
   #ranMs = null
+  /** @type {Beat | null} */
+  #last = null
+  #workedAtMs = Infinity
+  #hasBlocked = false
+  #isDeep = false
 
   /**
    * @param {object} parts @param {number} parts.thresholdMs
    * @param {Pick<import('../kernel/epoll-sleep-probe').SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
-   * @param {Pick<import('../../bridge/counters').Counters, 'add' | 'take'>} parts.counters
+   * @param {Pick<import('../../bridge/counters').Counters, 'add' | 'take' | 'setWoken'>} parts.counters
    */
   constructor ({ sight, counters, thresholdMs }) {
     this.#sight = sight
     this.#counters = counters
-    this.#lookMs = lookMs(thresholdMs)
+    this.#thresholdMs = thresholdMs
     // Clears the mark of an earlier watchdog.
     counters.take('seesSleep')
   }
@@ -37,13 +51,24 @@ class RestWatch {
     return this.#activeAtMs === null ? this.#sleptAtMs + this.#lookMs : Infinity
   }
 
+  get #lookMs () {
+    return Math.min(this.#thresholdMs * LOOK_SHARE * (this.#isDeep ? DEEP_LOOKS : 1), MOST_LOOK_MS)
+  }
+
+  /** A block has ended. */
+  blocked () {
+    this.#hasBlocked ||= this.#isDeep
+    this.#isDeep = false
+  }
+
   /**
    * @param {number} nowMs @param {Beat} beat the last one
    * @param {{ cpuMs: number | null, runQueueMs: number | null }} reading of the thread
    * @returns {import('./detector').DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {
-    if (beat.rest !== RESTS || !this.#sight.canSee) return this.#learn(nowMs, beat)
+    this.#followWork(nowMs, beat)
+    if ((beat.rest ?? TURNS) === TURNS || !this.#sight.canSee) return this.#learn(nowMs, beat)
     if (beat.beats !== this.#beats) {
       this.#beats = beat.beats
       this.#sleptAtMs = beat.atMs
@@ -51,21 +76,36 @@ class RestWatch {
       this.#ranMs = null
     }
     const ranMs = reading.cpuMs === null || reading.runQueueMs === null ? null : reading.cpuMs + reading.runQueueMs
+    const wasActiveAtMs = this.#activeAtMs
     if (this.#sight.isAsleep) {
       this.#sleptAtMs = nowMs
       this.#activeAtMs = null
       this.#ranMs = ranMs
     } else this.#activeAtMs ??= nowMs
     const sinceMs = ranMs === null || this.#ranMs === null ? 0 : ranMs - this.#ranMs
-    const latestMs = Math.min(this.#activeAtMs ?? nowMs, nowMs - sinceMs)
+    const latestMs = Math.max(this.#sleptAtMs, Math.min(this.#activeAtMs ?? nowMs, nowMs - sinceMs))
+    // A single poll may have met the thread in V8's handler of a signal.
+    if (beat.rest === RESTS_SAMPLED && wasActiveAtMs !== null) this.#tellWoken(beat, latestMs)
     const idleMs = beat.idleMs + this.#sleptAtMs - beat.atMs
-    return {
-      ...beat,
-      atMs: this.#sleptAtMs,
-      idleMs,
-      periodMs: 0,
-      latestMs: Math.max(this.#sleptAtMs, latestMs)
-    }
+    const periodMs = this.#isDeep ? Math.max(0, this.#lookMs - this.#thresholdMs / 2) : 0
+    return { ...beat, atMs: this.#sleptAtMs, idleMs, periodMs, latestMs }
+  }
+
+  /** @param {number} nowMs @param {Beat} beat */
+  #followWork (nowMs, beat) {
+    const last = this.#last
+    if (last?.beats === beat.beats) return
+    this.#last = beat
+    const isWork = last === null || beat.activeMs - last.activeMs > (beat.atMs - last.atMs) * WORK_SHARE
+    if (isWork) this.#workedAtMs = nowMs
+    this.#isDeep = !this.#hasBlocked && nowMs - this.#workedAtMs >= DEEP_MS
+  }
+
+  /** The host cannot tell by itself when its turn began. @param {Beat} beat @param {number} latestMs */
+  #tellWoken ({ beats, atMs }, latestMs) {
+    const isAwake = this.#activeAtMs !== null
+    const woken = { beats, afterMs: latestMs - atMs, doubtMs: latestMs - this.#sleptAtMs }
+    this.#counters.setWoken(isAwake ? woken : { ...woken, beats: -1 })
   }
 
   /** @param {number} nowMs @param {Beat} beat */

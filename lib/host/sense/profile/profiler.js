@@ -10,8 +10,11 @@ const { startCostNowMs } = require('./start-cost')
 const { threadCpuMs } = require('../thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
-/** Two samples name a block. V8's timer is late at times, so half of the blocks as long as the threshold get three. */
-const SAMPLES_PER_THRESHOLD = 2.5
+/**
+ * Two samples name a block. In native blocks of 50 to 85 ms every line was right at 20 ms, 99 % at 25, 98 % at 31 and
+ * 82 % at 40, where some were wrong without a doubt (96 blocks each, 24.21); longer blocks need less.
+ */
+const SAMPLES_PER_THRESHOLD = 2
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { RESTS, TURNS } = require('../../../../lib/bridge/beat')
+const { RESTS, RESTS_SAMPLED, TURNS } = require('../../../../lib/bridge/beat')
 const { Detector } = require('../../../../lib/watchdog/loop/detector')
 const { RestWatch } = require('../../../../lib/watchdog/loop/rest-watch')
 
@@ -12,7 +12,14 @@ const resting = { beats: 9, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 25
 /** @param {{ isAsleep?: boolean, canSee?: boolean }} [seen] */
 function watch ({ isAsleep = true, canSee = true } = {}) {
   const sight = { isAsleep, canSee, learn: () => {} }
-  const counters = { seesSleep: 1, add: () => { counters.seesSleep++ }, take: () => (counters.seesSleep = 0) }
+  /** @type {any} */
+  const counters = {
+    seesSleep: 1,
+    woken: null,
+    add: () => { counters.seesSleep++ },
+    take: () => (counters.seesSleep = 0),
+    setWoken: (/** @type {any} */ woken) => { counters.woken = woken }
+  }
   return { sight, counters, rest: new RestWatch({ sight, counters, thresholdMs: 50 }) }
 }
 
@@ -63,4 +70,50 @@ test('the host may rest once the watchdog sees whether it waits, never by the wo
   sight.learn = () => { sight.canSee = true }
   rest.see(1000, { ...resting, rest: TURNS }, NOTHING)
   assert.equal(counters.seesSleep, 1)
+})
+
+test('while V8 samples the thread, the host hears when its turn began, from the second poll that meets it awake', () => {
+  const { rest, sight, counters } = watch()
+  const sampled = { ...resting, rest: RESTS_SAMPLED }
+  rest.see(1150, sampled, { cpuMs: 70, runQueueMs: 5 })
+  sight.isAsleep = false
+  rest.see(1200, sampled, { cpuMs: 71, runQueueMs: 5 })
+  assert.equal(counters.woken, null, 'it may have met the handler of a signal')
+  rest.see(1210, sampled, { cpuMs: 71, runQueueMs: 5 })
+  assert.deepEqual(counters.woken, { beats: 9, afterMs: 200, doubtMs: 50 })
+  sight.isAsleep = true
+  rest.see(1215, sampled, { cpuMs: 71, runQueueMs: 5 })
+  assert.equal(counters.woken.beats, -1, 'it sleeps on')
+})
+
+test('an answer does not say when a sampled loop began its turn: signals hide its idle time', () => {
+  const { rest, sight } = watch()
+  const sampled = { ...resting, rest: RESTS_SAMPLED }
+  const detector = new Detector({ thresholdMs: 50, beatPeriodMs: 10 })
+  rest.see(1150, sampled, NOTHING)
+  sight.isAsleep = false
+  for (let nowMs = 1195; detector.block === null && nowMs < 2000; nowMs += 5) {
+    detector.poll({ nowMs, beat: rest.see(nowMs, sampled, NOTHING), lateBeats: [], idleMs: 905, selfLate: false })
+  }
+  const { startMs, uncertaintyMs } = /** @type {any} */ (detector.block)
+  assert.deepEqual([startMs, startMs - uncertaintyMs < 1151], [1195, true])
+})
+
+test('a loop that has hardly worked for ten seconds is polled half as often, until a block comes out of that', () => {
+  const { rest } = watch()
+  let beat = { ...resting }
+  const restFor = (/** @type {number} */ ms, activeShare = 0.01) => {
+    for (const untilMs = beat.atMs + ms; beat.atMs < untilMs;) {
+      beat = { ...beat, beats: beat.beats + 1, atMs: beat.atMs + 250, activeMs: beat.activeMs + 250 * activeShare }
+      rest.see(beat.atMs, beat, NOTHING)
+    }
+    return rest.dueAtMs - beat.atMs
+  }
+  assert.equal(restFor(9000), 45)
+  assert.equal(restFor(2000), 90)
+  assert.equal(rest.see(beat.atMs + 90, beat, NOTHING).periodMs, 65, 'the next beat is overdue with the next poll')
+  assert.equal(restFor(250, 0.5), 45, 'work')
+  assert.equal(restFor(11000), 90)
+  rest.blocked()
+  assert.equal(restFor(20000), 45)
 })

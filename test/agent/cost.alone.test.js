@@ -1,0 +1,45 @@
+'use strict'
+
+// A budget of what the agent costs, in numbers that no busy machine changes. A change that needs more raises a limit
+// here, and says so in its commit. Wake-ups are in rest.alone.test.js.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const path = require('node:path')
+const { createMemory } = require('../../lib/bridge/memory')
+const { hasContextFrame } = require('../../lib/host/runtime')
+const { median } = require('../../lib/util/statistics')
+
+const ROOT = path.join(__dirname, '..', '..')
+const REQUESTS = path.join(ROOT, 'test', 'fixtures', 'request-bytes.js')
+const MB = 1024 * 1024
+/** Files of this package and of its dependencies. The host's are read before the application's first line. */
+const MOST_MODULES = { host: 60, watchdog: 135 }
+const MOST_BRIDGE_BYTES = 2.6 * MB
+/** The request's context and what follows it; before Node.js 24 async_hooks follow it, which takes more. */
+const MOST_BYTES_A_REQUEST = hasContextFrame() ? 1600 : 2600
+
+/** @param {string[]} args */
+const node = (...args) => JSON.parse(execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' }))
+
+/** @param {string} code that loads */
+const modulesAfter = (code) => node('-e', `${code}; console.log(Object.keys(require.cache).length); process.exit()`)
+
+test('as few modules are loaded at start as today', () => {
+  const host = modulesAfter("require('./lib').start({ port: 0, log: false })")
+  const watchdog = modulesAfter("require('./lib/watchdog/watchdog')")
+  assert.ok(host <= MOST_MODULES.host, `${host} modules in the application's thread`)
+  assert.ok(watchdog <= MOST_MODULES.watchdog, `${watchdog} modules in the watchdog's thread`)
+})
+
+test('the memory that both threads share is as small as today', () => {
+  const { byteLength } = createMemory()
+  assert.ok(byteLength <= MOST_BRIDGE_BYTES, `${byteLength} bytes`)
+})
+
+test('a request takes as little of the heap as today', () => {
+  const young = ['--expose-gc', '--max-semi-space-size=512', '--min-semi-space-size=512']
+  const bytes = (/** @type {string} */ kind) => Number(median(node(...young, REQUESTS, kind)))
+  const [watched, bare] = [bytes('watched'), bytes('bare')]
+  assert.ok(watched - bare <= MOST_BYTES_A_REQUEST, `${watched - bare} bytes above ${bare}`)
+})
