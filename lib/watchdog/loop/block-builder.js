@@ -40,9 +40,11 @@ const STACKS_IN_RECORD = 10
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] adds a CPU profile
  * @property {() => ThreadWork | null} [workOf] what a whole worker thread works on @property {number} thresholdMs
  * @property {import('../../explain/source/frame-table').FrameTable} [frames] may know more of the code by now
+ * @typedef {Surroundings['frames']} Table
  * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
  * @typedef {Omit<Required<End>, 'cpuMs'> & { startMs: number, ongoing: boolean }} Span
+ * @typedef {ReturnType<typeof see> & { key: string, told: ReturnType<typeof tell> | null }} Seen
  * @typedef {ReturnType<KernelEvidence['ongoing']> & { gcMs: number, nativeMs: number, watchdogGapMs: number }} Evidence
  */
 
@@ -57,10 +59,11 @@ class BlockBuilder {
   /** @type {number[]} */
   #answersMs = []
   /** The work that the last record named. @type {ReturnType<typeof workOf>} */
-  #told = { work: null, request: null, exact: true }
+  #running = { work: null, request: null, exact: true }
   /** Requests that were open, by id. @type {Map<number, import('../../types').RequestContext>} */
   #others = new Map()
-  #mapped = { key: '', stacks: /** @type {Stack[]} */ ([]) }
+  /** @type {Seen | null} */
+  #seen = null
   #lastAnswerMs = 0
   #nativeMs = 0
   #runningMs = 0
@@ -149,7 +152,7 @@ class BlockBuilder {
    * may have been running, as each of them mostly waited.
    */
   get workIds () {
-    const { work, request } = this.#told
+    const { work, request } = this.#running
     if (work?.among) return []
     const ids = [work?.id, work?.rootId, work?.parent?.id, request?.id].map(Number)
     return [...new Set(ids.filter(Number.isInteger))]
@@ -188,50 +191,46 @@ class BlockBuilder {
   /** @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs */
   #record (span, kernel, nativeMs) {
     const { layProfile, workOf: threadWork, frames: table } = this.#surroundings
-    const stacks = this.#stacks()
-    const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
-    const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
-    const measured = this.#measured(span, kernel, nativeMs, stacks)
-    const blamed = blame(stacks, passesOn)
-    const { durationMs } = span
+    const { durationMs, ongoing } = span
+    const seen = this.#see()
+    const { stacks, blamed, callbacks } = seen
+    const measured = this.#measured(span, kernel, nativeMs, seen)
     // A thread that is held up can be at any line: that line does not block by itself.
     const isSure = !isHeld({ ...measured.evidence, durationMs, runningMs: this.#runningMs })
-    const callbacks = callbacksOf(stacks)
     const frame = blamed && { ...blamed, exact: blamed.exact && isSure }
     const record = { ...measured, ...(callbacks && { callbacks }), frame }
-    const explained = span.ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
-    this.#told = workOf(stacks, explained.frame, { passesOn, routesOf, others: [...this.#others.values()] })
-    const whole = withOwnTime({
+    const explained = ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
+    const others = [...this.#others.values()]
+    const told = ongoing ? seen.told ??= tell(record, stacks, others, table) : tell(explained, stacks, others, table)
+    // Names and calls that are still being read change it without a new version.
+    if (table?.isAwaiting) this.#seen = null
+    this.#running = told.running
+    return withOwnTime({
       ...explained,
-      ...workRecords(this.#told, threadWork?.() ?? null, (ms) => this.#wallTime(ms)),
-      generated: generatedIn(stacks, explained.frame),
-      package: packageAtFault(explained, stacks)
-    }, stacks)
-    return table === undefined ? whole : withNames(whole, table)
+      ...told.named,
+      frame: explained.frame && { ...explained.frame, function: told.name },
+      ...workRecords(told.running, threadWork?.() ?? null, (ms) => this.#wallTime(ms)),
+      generated: told.generated,
+      package: packageAtFault(explained, told.folder)
+    }, told.own)
   }
 
-  /** The stacks through the source maps known by now: each answer and each map changes them, a question does not. */
-  #stacks () {
+  /** What the samples show: each answer and each source map changes it, a question does not. */
+  #see () {
     const { frames: table } = this.#surroundings
     const key = `${this.#fold.samples} ${table?.version}`
-    if (this.#mapped.key !== key) {
-      const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
-      const stacks = this.#fold.stacks.map((stack) => ({ ...stack, frames: stack.frames.map(again) }))
-      this.#mapped = { key, stacks: merged(stacks) }
-    }
-    return this.#mapped.stacks
+    if (this.#seen?.key !== key) this.#seen = { key, told: null, ...see(this.#fold, table) }
+    return this.#seen
   }
 
   /**
    * @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs
-   * @param {Stack[]} stacks @returns {BlockRecord}
+   * @param {ReturnType<typeof see>} seen @returns {BlockRecord}
    */
-  #measured (span, kernel, nativeMs, stacks) {
+  #measured (span, kernel, nativeMs, { isFirst, innermost, listed }) {
     const { originWithin, allowedWithin } = this.#surroundings
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
-    const { requests, samples } = this.#fold
-    const isFirst = requests.top === null && workIn(stacks).request === null
     return {
       id: this.id,
       pid: process.pid,
@@ -248,9 +247,9 @@ class BlockBuilder {
       cause: this.#causeOf(span, evidence),
       evidence: this.#evidenceRecord(evidence),
       frame: null,
-      leaf: leaf(stacks),
-      samples,
-      stacks: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
+      leaf: innermost,
+      samples: this.#fold.samples,
+      stacks: listed,
       work: null,
       request: null,
       // Known only when the callback is over.
@@ -311,16 +310,49 @@ class BlockBuilder {
   }
 }
 
+/** @param {Fold} fold @param {Table} table */
+function see (fold, table) {
+  const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
+  const stacks = merged(fold.stacks.map((stack) => ({ ...stack, frames: stack.frames.map(again) })))
+  return {
+    stacks,
+    listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
+    blamed: blame(stacks, (frame) => table?.passesOn(frame) === true),
+    innermost: leaf(stacks),
+    callbacks: callbacksOf(stacks),
+    isFirst: fold.requests.top === null && workIn(stacks).request === null
+  }
+}
+
+/**
+ * What stacks and profile tell, however long the block lasts and whatever its cause.
+ * @param {BlockRecord} record @param {Stack[]} stacks all of the block
+ * @param {import('../../types').RequestContext[]} others @param {Table} table
+ */
+function tell (record, stacks, others, table) {
+  const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
+  const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
+  const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
+  const { ownMs, frame } = ownTime(stacks, record.profile)
+  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks } = name(record)
+  return {
+    name: blamed?.function ?? null,
+    named: { leaf, stacks: listed, profile, origin, ...(callbacks && { callbacks }) },
+    running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
+    generated: generatedIn(stacks, record.frame),
+    folder: folderAtFault(stacks, record.profile),
+    own: { ownMs, frame: frame && name({ ...record, frame: { ...frame, exact: true } }).frame }
+  }
+}
+
 /**
  * Adds the time that loopwatch itself took. A block that is mostly ours is blamed on loopwatch, and on no work.
- * @param {BlockRecord} record @param {Stack[]} stacks all of the block @returns {BlockRecord}
+ * @param {BlockRecord} record @param {{ ownMs: number, frame: BlockRecord['frame'] }} own @returns {BlockRecord}
  */
-function withOwnTime (record, stacks) {
-  const { ownMs, frame } = ownTime(stacks, record.profile)
+function withOwnTime (record, { ownMs, frame }) {
   const told = { ...record, evidence: { ...record.evidence, ownMs: roundMs(Math.min(ownMs, record.durationMs)) } }
   if (!isOwnBlock(told) || frame === null) return told
-  const own = { frame: { ...frame, exact: true }, package: packageIn(OWN_PACKAGE) }
-  return { ...told, ...own, generated: null, work: null, request: null, origin: null }
+  return { ...told, frame, package: packageIn(OWN_PACKAGE), generated: null, work: null, request: null, origin: null }
 }
 
 /** @param {Stack} stack */
@@ -328,10 +360,9 @@ function stackRecord ({ count, weightMs, frames }) {
   return { count, weightMs: roundMs(weightMs), frames }
 }
 
-/** @param {BlockRecord} record @param {Stack[]} stacks all of the block */
-function packageAtFault ({ cause, profile }, stacks) {
-  const folder = causes[cause].excuse === undefined ? folderAtFault(stacks, profile) : null
-  return folder === null ? null : packageIn(folder)
+/** @param {BlockRecord} record @param {string | null} folder of the package whose code ran */
+function packageAtFault ({ cause }, folder) {
+  return folder === null || causes[cause].excuse !== undefined ? null : packageIn(folder)
 }
 
 /** When the work of a sample began. @param {PlacedSample} sample */

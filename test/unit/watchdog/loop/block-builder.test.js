@@ -217,15 +217,26 @@ test('a block is charged with the throttling within it, not with that of the qua
   assert.equal(chargedWithThrottled({ before: null, first: null, after: null }).throttledMs, null)
 })
 
-test('a block in progress that is asked for again and again has its stacks mapped once, and again after an answer or a map', () => {
-  const frames = new FrameTable((frame) => frame)
-  let mapped = 0
-  const { again } = frames
-  frames.again = (frame) => { mapped++; return again.call(frames, frame) }
-  const before = { atMs: 1000, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
-  const thread = { thread: 'main', threadId: 0, isDebugged: false }
-  const builder = new BlockBuilder({ ...thread, beats: 1, before, surroundings: { ...surroundings, frames } })
+const calm = { atMs: 1000, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
+
+/** A block in progress from 1000 on whose frame table counts what it is asked. @param {FrameTable} frames */
+function observed (frames) {
+  /** @type {Record<'again' | 'passesOn' | 'routesOf' | 'named', number>} */
+  const asked = { again: 0, passesOn: 0, routesOf: 0, named: 0 }
+  const counted = new Proxy(frames, {
+    get (target, key) {
+      const value = Reflect.get(target, key)
+      if (typeof value !== 'function') return value
+      return (/** @type {unknown[]} */ ...given) => {
+        if (key in asked) asked[/** @type {keyof typeof asked} */ (key)]++
+        return value.apply(target, given)
+      }
+    }
+  })
+  const thread = { thread: 'main', threadId: 0, isDebugged: false, surroundings: { ...surroundings, frames: counted } }
+  const builder = new BlockBuilder({ ...thread, beats: 1, before: calm })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
   const answer = (/** @type {number} */ atMs) => builder.add({
     beats: 1,
     atMs,
@@ -234,17 +245,58 @@ test('a block in progress that is asked for again and again has its stacks mappe
     idleMs: 0,
     debugged: false,
     late: false,
-    request: null,
-    frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }]
+    request,
+    // The innermost is a package's: only then does it matter whether the application's function passes on a call.
+    frames: ['/app/node_modules/p/p.js', '/app/a.js'].map((file) => frames.get({ function: null, file, line: 1, column: 1 }))
   })
-  const asked = (/** @type {number} */ nowMs) => {
-    const { durationMs, frame } = builder.ongoing(nowMs, null)
-    return [durationMs, frame?.function, mapped]
+  return { builder, answer, asked }
+}
+
+test('twenty questions about a block in progress do the expensive part once, and an answer or a map renews it', () => {
+  const frames = new FrameTable((frame) => frame, { nameOf: () => 'f' })
+  const { builder, answer, asked } = observed(frames)
+  const twenty = (/** @type {number} */ nowMs) => {
+    const before = { ...asked }
+    const first = builder.ongoing(nowMs, null)
+    const once = { ...asked }
+    const records = Array.from({ length: 19 }, (_, i) => builder.ongoing(nowMs + i + 1, null))
+    assert.deepEqual(asked, once)
+    for (const key of /** @type {(keyof typeof asked)[]} */ (Object.keys(asked))) {
+      assert.ok(once[key] > before[key], `${key} was asked again`)
+    }
+    for (const [i, record] of records.entries()) {
+      assert.deepEqual(record, { ...first, durationMs: nowMs - 1000 + i + 1, evidence: record.evidence })
+    }
+    return first
   }
   answer(1060)
-  assert.deepEqual([asked(1070), asked(1080), asked(1090)], [[70, 'f', 1], [80, 'f', 1], [90, 'f', 1]])
+  const { frame, stacks, request, durationMs, samples } = twenty(1070)
+  assert.deepEqual([frame?.function, stacks[0].frames[1].function, request?.route], ['f', 'f', '/report'])
+  assert.deepEqual([durationMs, samples], [70, 1])
   answer(1100)
-  assert.deepEqual([asked(1110), asked(1120)], [[110, 'f', 2], [120, 'f', 2]])
+  assert.equal(twenty(1110).samples, 2)
   frames.forget()
-  assert.deepEqual([asked(1130), asked(1140)], [[130, 'f', 3], [140, 'f', 3]])
+  assert.equal(twenty(1140).samples, 2)
+})
+
+test('what is renewed at each question is how long it lasts, its evidence and its cause', () => {
+  const { builder, answer } = observed(new FrameTable((frame) => frame))
+  answer(1060)
+  builder.addReading({ ...calm, atMs: 1070, cpuMs: 70 })
+  const early = builder.ongoing(1070, null)
+  builder.addReading({ ...calm, atMs: 1300, cpuMs: 300 })
+  // A question that stays unanswered shows a native call, without a new sample.
+  const late = builder.ongoing(1300, 1065)
+  assert.deepEqual([early.cause, early.evidence.nativeMs, late.cause, late.evidence.nativeMs], ['js', 0, 'native', 235])
+})
+
+test('a name that is still being read is in the next record once it is known', () => {
+  let isBusy = true
+  const nameOf = () => isBusy ? undefined : 'f'
+  const later = { mayMove: () => false, isBusy: () => isBusy }
+  const { builder, answer } = observed(new FrameTable((frame) => frame, { nameOf, later }))
+  answer(1060)
+  assert.equal(builder.ongoing(1070, null).frame?.function, null)
+  isBusy = false
+  assert.equal(builder.ongoing(1080, null).frame?.function, 'f')
 })
