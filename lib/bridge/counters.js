@@ -5,10 +5,10 @@ const { US_PER_MS } = require('../util/units')
 /**
  * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets some: `heard` when it monitors the
  * thread, `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself
- * whether the main loop waits for events, and the three of `woke` (see Woken). For a worker thread, `ended` says that it exits, and `userMs` and `systemMs`
- * are its CPU time if the kernel does not report it. `agentMicros` is time in which the agent itself kept the thread,
- * `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts. `ownBlockedMicros` is the part of
- * both that came in pieces of at least a threshold.
+ * whether the main loop waits for events, and the three of `woke` (see Woken). For a worker thread, `ended` says that
+ * it exits, and `userMs` and `systemMs` are its CPU time if the kernel does not report it. `agentMicros` is time in
+ * which the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that
+ * lasts. `ownBlockedMicros` is the part of both that came in pieces of at least a threshold.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
@@ -78,7 +78,7 @@ class Counters {
     this.#set('wokeBeats', beats)
   }
 
-  /** Host: what the watchdog has seen, null if nothing. @param {number} beats of the beat before @returns {Woken | null} */
+  /** Host: what the watchdog has seen, null if nothing. @param {number} beats the last @returns {Woken | null} */
   woken (beats) {
     if (this.get('wokeBeats') !== beats) return null
     return { beats, afterMs: this.get('wokeMicros') / US_PER_MS, doubtMs: this.get('wokeDoubtMicros') / US_PER_MS }

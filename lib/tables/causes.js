@@ -8,6 +8,7 @@
  * @property {string} [excuse] what happened, if no line of code is to blame
  * @property {'flame' | 'heapprofiler' | null} tool of clinic that shows more
  * @property {boolean} [isOnCpu] the thread computed, so a sampler sees it
+ * @property {boolean} [isAsleep] the thread slept, so CPU time does not measure it
  * @property {boolean} [isCall] one call, which answers nothing before it returns
  * @property {boolean} [answersLate] V8 answers an interrupt only after what blocked is over
  * @property {boolean} [hasCallback] one callback took the time
@@ -51,6 +52,7 @@ exports.causes = {
     meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait',
     phrase: 'a synchronous call waited',
     remedy: 'no *Sync calls',
+    isAsleep: true,
     hasCallback: true,
     isCall: true,
     answersLate: true,

@@ -37,13 +37,12 @@ class MainLoop {
     const gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
-    const isAuto = options.origin === 'auto'
-    const origins = new Origins({ isAuto, frames, post, say, onState: health.listener('origin') })
-    const onState = health.listener('profile')
+    const onOrigin = health.listener('origin')
+    const origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: onOrigin })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(sources)
-    const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say, onState }
-    const profiling = startProfiling(options.profile, profiler)
+    const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
+    const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins

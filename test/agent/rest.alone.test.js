@@ -12,6 +12,8 @@ const options = { skip: !isLinux && 'only Linux tells whether a thread waits for
 const DEEP_MS = 4000
 /** Where the loop never rests it is 70 and more: 40 beats and 26 looks. */
 const MOST_WAKE_UPS = 60
+/** 40 a second, each of which wakes V8's own thread and the application's. */
+const SAMPLES = 80
 /** V8 collects garbage now and then, for a second or two: its own threads wake 40 times a second then. */
 const WINDOWS = 5
 const WINDOW_MS = 2000
@@ -40,11 +42,11 @@ test('an idle process is woken less than 60 times a second', options, async (t) 
   assert.ok(Math.min(...perSecond) < MOST_WAKE_UPS, `${perSecond}`)
 })
 
-test('it is woken no more often than that and 50 times a second while V8 samples it', options, async (t) => {
+test('it is woken no more often than that and twice for each sample of V8, whose loop rests, too', options, async (t) => {
   const app = await startApp(t, { options: { profile: 'on' } })
   await sleep(DEEP_MS)
   const perSecond = await wakeUpsOf(app.child.pid)
-  assert.ok(Math.min(...perSecond) < MOST_WAKE_UPS + 50, `${perSecond}`)
+  assert.ok(Math.min(...perSecond) < MOST_WAKE_UPS + SAMPLES, `${perSecond}`)
 })
 
 for (const profile of /** @type {const} */ (['off', 'on'])) {

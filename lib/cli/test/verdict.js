@@ -92,11 +92,11 @@ function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
  */
 function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isInTest, run }) {
   const { cause, evidence, frame } = record
-  const isExcused = causeRow(cause).isExcusedInTests === true
+  const { isExcusedInTests: isExcused = false, isAsleep } = causeRow(cause)
   if (evidence.debugger) return 'debugger'
   if (record.allowed) return 'allowed by agent.allow()'
   // A thread that waited for a CPU may have used up the limit as well: its CPU time decides.
-  if (spentMs < overMs) return isExcused || cause === 'sync-io' ? cause : 'below the limit on the CPU'
+  if (spentMs < overMs) return isExcused || isAsleep ? cause : 'below the limit on the CPU'
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
     if (!isInTest && isStartup(record, run)) return 'start-up'

@@ -30,6 +30,10 @@ export type CauseRow = {
   */
  isOnCpu?: boolean | undefined;
  /**
+  * the thread slept, so CPU time does not measure it
+  */
+ isAsleep?: boolean | undefined;
+ /**
   * one call, which answers nothing before it returns
   */
  isCall?: boolean | undefined;

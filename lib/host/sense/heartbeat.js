@@ -15,8 +15,8 @@ const CALM_SHARE = 0.9
 const REST_AFTER_MS = 250
 /** After a rest this long, one calm beat is enough: it follows the timers of the turn, so none of them took long. */
 const LONG_REST_MS = 60
-/** A turn that the CPU time of the thread explains up to this has not slept. */
-const UNSLEPT_MS = 2
+/** A turn that the time it ran explains up to this has not slept: the kernel's figure may be a tick of 4 ms old. */
+const UNSLEPT_MS = 6
 
 /**
  * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
@@ -137,7 +137,7 @@ class Heartbeat {
     const sinceMs = Math.min(mostMs, ranMs - this.#lastRanMs || 0)
     const woken = this.#bridge.counters.woken(this.#bridge.beat.beats)
     const leastMs = woken === null ? 0 : atMs - this.#lastAtMs - woken.afterMs
-    if (leastMs <= sinceMs + UNSLEPT_MS) return { busyMs: sinceMs, doubtMs: 0 }
+    if (leastMs <= sinceMs + UNSLEPT_MS) return { busyMs: Math.max(sinceMs, leastMs), doubtMs: 0 }
     const doubtMs = (woken?.doubtMs ?? 0) / 2
     return { busyMs: Math.min(mostMs, leastMs + doubtMs), doubtMs }
   }

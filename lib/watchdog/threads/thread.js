@@ -5,6 +5,7 @@ const { CALM_MS } = require('../../bridge/thread-beats')
 const { SleepDetector } = require('./sleep-detector')
 const { ThreadStats } = require('../kernel/thread-stats')
 const { LoopMonitor } = require('../loop/monitor')
+const { causes } = require('../../tables/causes')
 
 /** A thread that was found waiting is polled this often: what it does next may be a block. */
 const WAITING_MS = 25
@@ -74,7 +75,7 @@ class WatchedThread {
    */
   #settleIn = (sinks) => (record, endMs) => {
     const isLast = record.id === this.#lastId
-    if (record.cause === 'sync-io' || (isLast && record.durationMs < APART_MS)) sinks.withdrawn(record)
+    if (causes[record.cause].isAsleep || (isLast && record.durationMs < APART_MS)) sinks.withdrawn(record)
     else sinks.settled(isLast ? { ...record, uncertaintyMs: record.uncertaintyMs + APART_MS } : record, endMs)
   }
 
