@@ -19,8 +19,10 @@ const { nowMs } = require('../util/clock')
  * @typedef {(sink: string, error: Error) => void} OnThrow a sink threw, which is a fault of ours
  */
 
-/** @type {(keyof ThreadPhases)[]} */
-const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
+/** @type {(keyof Phases)[]} */
+const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled']
+/** Those of a worker thread's block that show it. @type {(keyof Phases)[]} */
+const OF_THREAD = ['opened', 'lasting', 'settled']
 
 /**
  * Makes one sink of many: each phase goes to every sink that handles it, in the order of the list. A sink that throws
@@ -28,8 +30,10 @@ const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
  * @param {Record<string, Sink | null>} sinks by name; null = none @param {OnThrow} onThrow @returns {ThreadPhases}
  */
 function inOrder (sinks, onThrow) {
+  /** @type {(keyof ThreadPhases)[]} */
+  const phases = [...PHASES, 'withdrawn']
   const present = Object.entries(sinks).flatMap(([name, sink]) => sink === null ? [] : [{ name, sink }])
-  return /** @type {ThreadPhases} */ (Object.fromEntries(PHASES.map((phase) => [
+  return /** @type {ThreadPhases} */ (Object.fromEntries(phases.map((phase) => [
     phase,
     (/** @type {BlockRecord} */ record, /** @type {any} */ detail) => {
       for (const { name, sink } of present) {
@@ -65,9 +69,9 @@ exports.mainSinks = ({
   startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, log, otlp, spans,
   upkeep, aborts, post, onThrow
 }) => routed(recent, inOrder({
-  memory: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
-  page: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
-  cluster: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => cluster.block(record)),
+  memory: on(PHASES, (record) => memory.put(record)),
+  page: on(PHASES, (record) => page.put(record)),
+  cluster: on(PHASES, (record) => cluster.block(record)),
   requests: on(['settled'], () => upkeep.mainSettled()),
   missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
   metrics: on(['settled'], (record) => metrics.observeBlock(record)),
@@ -119,11 +123,11 @@ exports.threadSinks = ({
   }, onThrow)
   return inOrder({
     memory: {
-      ...on(['opened', 'lasting', 'settled'], (record) => memory.put(record)),
+      ...on(OF_THREAD, (record) => memory.put(record)),
       withdrawn: ({ id }) => memory.delete(id)
     },
     page: {
-      ...on(['opened', 'lasting', 'settled'], (record) => page.put(record)),
+      ...on(OF_THREAD, (record) => page.put(record)),
       withdrawn: ({ id }) => page.drop(id)
     },
     metrics: on(['settled'], (record) => metrics.observeBlock(record)),
