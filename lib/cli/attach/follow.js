@@ -102,13 +102,14 @@ function tellAll (records, told, beforeMs = -Infinity) {
 
 /** @param {BlockRecord} record @param {Telling} [last] how it was printed before */
 function tell (record, last) {
-  const { ongoing, stacks, startedAt } = record
+  const { ongoing, stacks, startup, startedAt, durationMs } = record
   const isSame = last !== undefined && last.verdict === verdictOf(record)
   if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) {
     return last
   }
-  // The agent did not see the process start, so it cannot say whether this is start-up.
-  print(`${clockTime(startedAt)} ${sentenceOf({ ...record, startup: false })}`)
+  // The agent did not see the process start: what looks like start-up may have begun long before the agent came.
+  const sentence = sentenceOf({ ...record, startup: false }, { isAtLeast: ongoing || startup })
+  print(`${clockTime(new Date(Date.parse(startedAt) + durationMs).toISOString())} ${sentence}`)
   // Print the stack once, and again only if the block is found in another place.
   if (!isSame && stacks.length > 0) {
     for (const line of telling(stacks[0].frames.map(lineOf))) print(`    ${line}`)
