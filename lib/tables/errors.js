@@ -42,7 +42,7 @@ const table = {
   LOOPWATCH_ERR_INSPECTOR: (/** @type {number} */ pid, /** @type {string} */ reason) =>
     `cannot inspect process ${pid}: ${reason}`,
   LOOPWATCH_ERR_TOOL_ENDED: (/** @type {string} */ tool, /** @type {string} */ how, /** @type {string} */ output) =>
-    `${tool} has ended (${how})${output === '' ? '' : `; it said:\n${output}\n`}`,
+    `${tool} ${how}${output === '' ? '' : `; it said:\n${output}\n`}`,
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>
     `${flag} ${port}: something else listens there, or it may not be used`,
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
