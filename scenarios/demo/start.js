@@ -110,8 +110,12 @@ const died = (who) => (/** @type {number | null} */ code, /** @type {string | nu
 function stop () {
   demo.stopping ??= (async () => {
     await demo.load?.end()
-    const urls = [demo.agentUrl, demo.workerUrl].filter((url) => typeof url === 'string')
-    if (demo.load && urls.length > 0 && !process.exitCode) say(`\n  ${await report(urls)}\n`)
+    if (demo.load && !process.exitCode) {
+      for (const [name, child, url] of /** @type {const} */ ([['shop', demo.shop, demo.agentUrl], ['worker', demo.worker, demo.workerUrl]])) {
+        if (typeof url === 'string') say(`\n  ${name} (pid ${child?.pid}): ${await report(url)}`)
+      }
+      say('\n')
+    }
     await Promise.all([demo.shop?.end(), demo.worker?.end()])
   })()
 }

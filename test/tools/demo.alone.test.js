@@ -58,10 +58,11 @@ test('the demo reports all seven ways to block by route, function and cause, and
   demo.child.kill('SIGINT')
   const { code, stderr } = await demo.closed
   assert.equal(code, 0, stderr)
+  const [, ofShop, ofWorker] = /^ {2}shop \(pid \d+\): \d+ blocks, ([^]*)^ {2}worker \(pid \d+\): \d+ blocks, ([^]*)/m.exec(stderr) ?? assert.fail(stderr)
   for (const [route, name, cause] of demoBlocks) {
-    assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* ${route} +${cause} +\\d`, 'm'))
+    assert.match(ofShop, new RegExp(`^ +(≈ )?${name} \\(.* ${route} +${cause} +\\d`, 'm'))
   }
-  for (const [work, name] of demoJobs) assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* task ${work} `, 'm'))
+  for (const [work, name] of demoJobs) assert.match(ofWorker, new RegExp(`^ +(≈ )?${name} \\(.* task ${work} `, 'm'))
 })
 
 test('the demo ends by itself after its seconds, with all its processes', async (t) => {
