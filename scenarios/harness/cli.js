@@ -2,6 +2,7 @@
 
 const { Command, Option } = require('commander')
 const { number } = require('../../lib/cli/common/flags')
+const { LACKS } = require('../../lib/cli/scenario')
 const { codedError } = require('../../lib/tables/errors')
 const { installMissing, missingPackages, withRanges } = require('./packages')
 const { findScenarios, pick } = require('./registry')
@@ -47,7 +48,7 @@ function makeProgram (scenarios) {
     .option('--only <variant>', 'run this variant only; may be given again, or several with commas', addNames)
     .option('--list', 'list variants and cells instead of running them')
     .option('--port <port>', 'of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', EXAMPLES + LACKS)
     .showHelpAfterError('(loopwatch scenario --help lists the options)')
   for (const { name, options = [] } of scenarios) {
     for (const { flags, description, parse } of options) {

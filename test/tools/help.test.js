@@ -3,12 +3,15 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
+const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { causes } = require('../../lib/tables/causes')
+const { makeDir } = require('../support/files')
 
 const run = promisify(execFile)
-const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
+const ROOT = path.join(__dirname, '..', '..')
+const CLI = path.join(ROOT, 'lib', 'cli', 'main.js')
 const COMMANDS = ['run', 'test', 'blocks', 'mcp', 'doctor', 'docs', 'attach', 'profile', 'diagnose', 'stack', 'demo', 'scenario']
 
 for (const command of COMMANDS) {
@@ -25,6 +28,16 @@ test('the help lists every command that has an example here', async () => {
   const { stdout } = await run(process.execPath, [CLI, '--help'])
   const listed = [...stdout.matchAll(/^ {2}([a-z]+) (?=[[<])/gm)].map(([, name]) => name).filter((name) => name !== 'help')
   assert.deepEqual(listed, COMMANDS)
+})
+
+test('the help of scenario says what the installed package lacks, there and in a checkout', async (t) => {
+  const installed = makeDir(t)
+  for (const name of ['lib', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(installed, name), { recursive: true })
+  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'))
+  for (const cli of [CLI, path.join(installed, 'lib', 'cli', 'main.js')]) {
+    const { stdout } = await run(process.execPath, [cli, 'scenario', '--help'])
+    assert.match(stdout, /The installed package lacks[^]*npm ci && npx loopwatch scenario[^]*cli-table3[^]*cargo[^]*hook-calls[^]*Go[^]*goroutines/)
+  }
 })
 
 test('docs lists what the package has of documents, prints one, and refuses others by their names', async () => {
