@@ -2,6 +2,7 @@
 
 // `npm start` and `loopwatch demo`: the shop under the agent with a gentle load on it, a queue worker without HTTP, and
 // what blocks, as it happens.
+const { endWith } = require('../../lib/cli/common/failure')
 const { Child } = require('./child')
 const { readFlags, DEFAULT_PORT, DEFAULT_WORKER_PORT } = require('./flags')
 const { passThrough } = require('./output')
@@ -122,4 +123,4 @@ function stop () {
 
 exports.main = (/** @type {string[]} */ args) => main(args, 'loopwatch demo')
 
-if (require.main === module) main(process.argv.slice(2), 'npm start --')
+if (require.main === module) main(process.argv.slice(2), 'npm start --').catch(endWith)

@@ -84,11 +84,13 @@ async function run (flags, { prometheus, dir, tools, signals }) {
   end          ${flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`}
 
 `)
-  const services = [...targets.map((name) => ({ name, url: `http://${name}/healthz`, hint: HINT })), ...tools]
-  const silent = watchAnswers(services, signals)
+  const silent = watchAnswers([...targets.map(serviceAt), ...tools], signals)
   const isOver = flags.seconds === undefined ? [] : [signals.sleep(flags.seconds * 1000)]
   await Promise.race([...isOver, silent, ...tools.map(({ died }) => died)])
 }
+
+/** @param {string} name host:port */
+const serviceAt = (name) => ({ name, url: `http://${name}/healthz`, hint: HINT })
 
 /**
  * Prints when a target or a tool does not answer, and when it answers again.
