@@ -24,7 +24,8 @@ const port = (flag) => number(flag, 0, LAST_PORT)
 /**
  * @param {string[]} args
  * @param {string} command as it was typed
- * @returns {{ seconds?: number, every: number, port?: number, workerPort?: number, appPort: number }}
+ * @returns {{ seconds?: number, every: number, port?: number, workerPort?: number, appPort: number,
+ *   format?: 'pretty' | 'json' }}
  */
 exports.readFlags = (args, command) => makeProgram(command, 'flags')
   .description('A small shop whose endpoints block the event loop in seven ways, and a queue worker, watched by loopwatch.')
@@ -33,8 +34,9 @@ exports.readFlags = (args, command) => makeProgram(command, 'flags')
   .addOption(new Option('--port <port>', `port of the agent's endpoint, 0 = any free one (default: ${DEFAULT_PORT}, or a free one where that is taken)`)
     .env('LOOPWATCH_PORT').argParser(port('--port or LOOPWATCH_PORT')))
   .option('--worker-port <port>', `the same of the worker's agent (default: ${DEFAULT_WORKER_PORT}, or a free one where that is taken)`, port('--worker-port'))
+  .addOption(new Option('--format <format>', 'what a person reads, or lines of JSON (default: pretty in a terminal, else json)').choices(['pretty', 'json']))
   .option('--app-port <port>', 'port of the shop', port('--app-port'), 0)
-  .addHelpText('after', `\nExamples:\n  $ ${command} --seconds 20\n  $ ${command} --every 5 --port 0\n`)
+  .addHelpText('after', `\nExamples:\n  $ ${command} --seconds 20\n  $ ${command} --every 5 --port 0\n  $ ${command} --format pretty | tee demo.log\n`)
   .allowExcessArguments(false)
   .parse(args, { from: 'user' })
   .opts()

@@ -83,6 +83,18 @@ test('Ctrl-C ends the demo with all its processes, with exit code 0', async (t) 
   assert.deepEqual(pids.filter(isAlive), [])
 })
 
+test('in a pipe it prints lines of JSON and says how to read them, or what a person reads if asked', async (t) => {
+  const short = ['--seconds', '1', '--port', '0']
+  const json = await startDemo(t, short).closed
+  assert.equal(JSON.parse(json.stdout.split('\n')[0]).name, 'loopwatch')
+  assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is no terminal; --format pretty prints what a person reads$/m)
+  const pretty = await startDemo(t, [...short, '--format', 'pretty']).closed
+  assert.match(pretty.stdout, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO {2}/)
+  assert.doesNotMatch(pretty.stdout, /^\{/m)
+  assert.ok(!pretty.stdout.includes('\u001b'), 'colours')
+  assert.doesNotMatch(pretty.stderr, /--format/)
+})
+
 test('a demo that is killed leaves no process behind', async (t) => {
   const demo = startDemo(t, ['--port', '0'])
   const pids = await running(demo)
@@ -122,6 +134,7 @@ test('a wrong flag is refused with what it takes', async (t) => {
     [['--port', '70000'], /--port or LOOPWATCH_PORT takes .* from 0 to 65535, got "70000"/],
     [['--worker-port', 'x'], /--worker-port takes .* from 0 to 65535, got "x"/],
     [['--sceonds', '3'], /unknown option '--sceonds'/],
+    [['--format', 'xml'], /--format.*'xml' is invalid.*pretty, json/],
     [['shop'], /too many arguments/]
   ])) {
     const { code, stdout, stderr } = await startDemo(t, flags).closed
