@@ -1,7 +1,7 @@
 'use strict'
 
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { sentenceOf, place, printable } = require('../../util/sentence')
+const { frameText, place, printable, sentenceOf } = require('../../util/sentence')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/is-alive')
 const { refusedPort } = require('../common/endpoint')
@@ -112,14 +112,9 @@ function tell (record, last) {
   print(`${clockTime(new Date(Date.parse(startedAt) + durationMs).toISOString())} ${sentence}`)
   // Print the stack once, and again only if the block is found in another place.
   if (!isSame && stacks.length > 0) {
-    for (const line of telling(stacks[0].frames.map(lineOf))) print(`    ${line}`)
+    for (const line of telling(stacks[0].frames.map(frameText))) print(`    ${line}`)
   }
   return tellingOf(record)
-}
-
-/** @param {import('../../types').Frame} frame */
-function lineOf ({ function: name, file, line, column }) {
-  return `${name ?? '(anonymous)'} (${file === null ? 'native' : `${file}:${line}:${column}`})`
 }
 
 /** What the sentence says besides the duration. @param {BlockRecord} record */
