@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 'use strict'
 
-const { Command, CommanderError } = require('commander')
 const { addRun } = require('./run')
 const { addBlocks } = require('./blocks/command')
 const { addMcp } = require('./mcp/command')
@@ -14,7 +13,7 @@ const { addProfile } = require('./profile/command')
 const { addAttach } = require('./attach/command')
 const { addDiagnose } = require('./diagnose/command')
 const { addTest } = require('./test/command')
-const { endWith, styled } = require('./common/failure')
+const { endWith, makeProgram } = require('./common/failure')
 const { version } = require('../../package.json')
 
 const EXAMPLES = `
@@ -27,14 +26,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 ended by Ctrl-C. 'run' and 'tes
 application's own.
 `
 
-const program = new Command('loopwatch')
+const program = makeProgram('loopwatch', 'commands')
   .description('Says what blocks a Node.js event loop: which line, which request, why and how long.')
   .version(version)
   .enablePositionalOptions()
   .addHelpText('after', EXAMPLES)
-  .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(styled(text)) })
-  .showHelpAfterError('(loopwatch --help lists the commands)')
 
 for (const add of [
   addRun,
@@ -53,8 +49,14 @@ for (const add of [
   add(program)
 }
 
-program.parseAsync().catch((error) => {
-  // commander has printed its message already.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else endWith(error)
-})
+// commander's own prints the whole help for a command that does not exist.
+program.helpCommand(false).command('help')
+  .description('display help for command')
+  .argument('[command]')
+  .action(async (name) => {
+    const isKnown = name === undefined || program.commands.some((each) => each.name() === name)
+    if (!isKnown) program.error(`error: unknown command '${name}'`)
+    await program.parseAsync([name ?? '--help', '--help'], { from: 'user' })
+  })
+
+program.parseAsync().catch(endWith)

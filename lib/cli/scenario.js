@@ -7,6 +7,14 @@ const { codedError } = require('../tables/errors')
 /** Loaded by its path: the scenarios are a separate program, and their types are not part of the agent's. */
 const HARNESS = path.join(__dirname, '..', '..', 'scenarios', 'harness', 'cli.js')
 
+exports.LACKS = `
+The installed package lacks:
+  scenarios    they are in a checkout: npm ci && npx loopwatch scenario
+  packages     cli-table3, hdr-histogram-js and others: npm ci installs them
+  toolchains   cargo (https://rustup.rs) for hook-calls, Go (https://go.dev/dl)
+               for goroutines, k6 (https://k6.io) for cluster-http --driver k6
+`
+
 /** Scenarios have flags of their own, which their program parses. @param {import('commander').Command} program */
 exports.addScenario = (program) => {
   program.command('scenario')
@@ -14,9 +22,11 @@ exports.addScenario = (program) => {
     .argument('[arguments...]', 'loopwatch scenario --help lists them')
     .allowUnknownOption()
     .helpOption(false)
+    .addHelpText('after', exports.LACKS)
     // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((_, __, command) => {
-      if (!fs.existsSync(HARNESS)) throw codedError('LOOPWATCH_ERR_SCENARIOS', /** @type {{ homepage?: string }} */ (require('../../package.json')).homepage)
-      return require(HARNESS).main(command.args)
+      if (fs.existsSync(HARNESS)) return require(HARNESS).main(command.args)
+      if (['--help', '-h'].some((flag) => command.args.includes(flag))) return command.outputHelp()
+      throw codedError('LOOPWATCH_ERR_SCENARIOS', /** @type {{ homepage?: string }} */ (require('../../package.json')).homepage)
     })
 }

@@ -21,23 +21,23 @@ const KEPT_BYTES = 128 * 1024 * 1024
  */
 
 /**
- * Reads the files of a folder. An unchanged file is not read again, and from one that has grown only the new part is
- * read: files are only appended to, and rotation gives them another name or inode.
+ * Reads the files of a folder, or a single one. An unchanged file is not read again, and from one that has grown only
+ * the new part is read: files are only appended to, and rotation gives them another name or inode.
  */
 class BlockReader {
-  #dir
+  #source
   #keptBytes
   /** @type {Map<string, Part>} */
   #parts = new Map()
 
-  /** @param {string} dir @param {number} [keptBytes] files beyond this are read each time */
-  constructor (dir, keptBytes = KEPT_BYTES) {
-    this.#dir = dir
+  /** @param {string} source folder or file @param {number} [keptBytes] files beyond this are read each time */
+  constructor (source, keptBytes = KEPT_BYTES) {
+    this.#source = source
     this.#keptBytes = keptBytes
   }
 
   /**
-   * Every block recorded in the folder, by any process, oldest first. Skips lines that a crash cut short and files that
+   * Every block recorded there, by any process, oldest first. Skips lines that a crash cut short and files that
    * cannot be read. The last line of a block counts.
    */
   read () {
@@ -48,11 +48,10 @@ class BlockReader {
     /** @type {Map<string, Part>} */
     const kept = new Map()
     let [broken, bytes] = [0, 0]
-    // In reverse order, the older generation (.old.ndjson) of a file comes before the newer one.
-    for (const file of fs.readdirSync(this.#dir).filter((name) => name.endsWith('.ndjson')).sort().reverse()) {
+    for (const file of filesOf(this.#source)) {
       const owner = file.replace(/(\.old)?\.ndjson$/, '')
       try {
-        const part = readPart(path.join(this.#dir, file), this.#parts.get(file))
+        const part = readPart(file, this.#parts.get(file))
         if (bytes + part.size <= this.#keptBytes) {
           bytes += part.size
           kept.set(file, part)
@@ -63,12 +62,20 @@ class BlockReader {
         if (last !== null) records.set(`${owner} ${last.id}`, last)
         broken += part.broken + (part.rest !== '' && last === null ? 1 : 0)
       } catch (error) {
-        unread.push({ file, reason: error.message })
+        unread.push({ file: path.basename(file), reason: error.message })
       }
     }
     this.#parts = kept
     return { records: [...records.values()].sort((a, b) => a.startedAt < b.startedAt ? -1 : 1), broken, unread }
   }
+}
+
+/** @param {string} source folder or file @throws if it is not there */
+function filesOf (source) {
+  if (!fs.statSync(source).isDirectory()) return [source]
+  // In reverse order, the older generation (.old.ndjson) of a file comes before the newer one.
+  const names = fs.readdirSync(source).filter((name) => name.endsWith('.ndjson')).sort().reverse()
+  return names.map((name) => path.join(source, name))
 }
 
 /** @param {string} file @param {Part} [known] @returns {Part} @throws if it cannot be read */

@@ -24,7 +24,7 @@ const table = {
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
     `cannot read ${source}: ${reason}`,
   LOOPWATCH_ERR_ADDRESS: (/** @type {string} */ text) =>
-    `${show(text)} is neither a folder nor an address: an address is host:port or a url, as 127.0.0.1:9464 or http://127.0.0.1:9464`,
+    `${show(text)} is neither a folder or file nor an address: an address is host:port or a url, as 127.0.0.1:9464 or http://127.0.0.1:9464`,
   LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>
     `${tool} is not on the PATH: ${hint}`,
   LOOPWATCH_ERR_PROFILER: (/** @type {string} */ tool) =>
@@ -42,7 +42,7 @@ const table = {
   LOOPWATCH_ERR_INSPECTOR: (/** @type {number} */ pid, /** @type {string} */ reason) =>
     `cannot inspect process ${pid}: ${reason}`,
   LOOPWATCH_ERR_TOOL_ENDED: (/** @type {string} */ tool, /** @type {string} */ how, /** @type {string} */ output) =>
-    `${tool} has ended (${how})${output === '' ? '' : `; it said:\n${output}\n`}`,
+    `${tool} ${how}${output === '' ? '' : `; it said:\n${output}\n`}`,
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>
     `${flag} ${port}: something else listens there, or it may not be used`,
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>

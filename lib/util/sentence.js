@@ -10,8 +10,8 @@ const PACKAGE_CHARS = 80
 /** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
 /** @typedef {import('../types').BlockRecord} BlockRecord */
 
-/** @param {BlockRecord} record */
-exports.sentenceOf = (record) => printable(sentence(record))
+/** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [known] whether the duration may be longer */
+exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
 
 /** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
@@ -32,12 +32,12 @@ function isOver ({ work, request }) {
   return work?.ended ?? request?.ended ?? false
 }
 
-/** @param {BlockRecord} record */
-function sentence (record) {
+/** @param {BlockRecord} record @param {string} bound */
+function sentence (record, bound) {
   const { thread, threadId, durationMs, ongoing, startup, cause, origin } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
-  const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
+  const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
   const begin = `${loop} ${how}${startup ? ' at start-up' : ''}`
   if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)} (${cause})`
   const excuse = excuseOf(cause)

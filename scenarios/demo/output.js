@@ -7,17 +7,17 @@ const { makePretty } = require('../../lib/export/log/pretty')
 const ROOT = path.join(__dirname, '..', '..')
 
 /**
- * Passes a child's lines on, on a terminal as a person reads them, else as they came, and tells
- * what is in them.
+ * Passes a child's lines on, and what is in them.
  * @param {import('node:stream').Readable} stream
+ * @param {'pretty' | 'json'} format as a person reads them, or as they came
  * @param {(line: any) => void} onLine each that is JSON
  */
-exports.passThrough = (stream, onLine) => {
-  const format = process.stdout.isTTY
-    ? makePretty({ hasColors: process.stdout.hasColors(), cwd: ROOT })
+exports.passThrough = (stream, format, onLine) => {
+  const toText = format === 'pretty'
+    ? makePretty({ hasColors: process.stdout.isTTY && process.stdout.hasColors(), cwd: ROOT })
     : (/** @type {string} */ text) => `${text}\n`
   readline.createInterface({ input: stream }).on('line', (text) => {
-    process.stdout.write(format(text))
+    process.stdout.write(toText(text))
     const line = parse(text)
     if (line !== null) onLine(line)
   })

@@ -2,6 +2,7 @@
 
 // `npm start` and `loopwatch demo`: the shop under the agent with a gentle load on it, a queue worker without HTTP, and
 // what blocks, as it happens.
+const { endWith } = require('../../lib/cli/common/failure')
 const { Child } = require('./child')
 const { readFlags, DEFAULT_PORT, DEFAULT_WORKER_PORT } = require('./flags')
 const { passThrough } = require('./output')
@@ -38,9 +39,10 @@ async function main (args, command) {
   const workerPort = await choosePort('--worker-port', flags.workerPort, DEFAULT_WORKER_PORT)
   if (demo.stopping !== undefined) return
   demo.shop = new Child('shop', [], { LOOPWATCH_PORT: `${port}`, PORT: `${flags.appPort}` }, died('the shop'))
-  passThrough(demo.shop.stdout, followShop)
+  const format = flags.format ?? (process.stdout.isTTY ? 'pretty' : 'json')
+  passThrough(demo.shop.stdout, format, followShop)
   demo.worker = new Child('worker', [`${flags.every * 2000}`], { LOOPWATCH_PORT: `${workerPort}` }, died('the worker'))
-  passThrough(demo.worker.stdout, followWorker)
+  passThrough(demo.worker.stdout, format, followWorker)
 }
 
 /** @param {string} flag @param {number | undefined} asked @param {number} usual */
@@ -84,13 +86,16 @@ function startLoad (appUrl, agentUrl) {
   const agent = agentUrl === null
     ? `no endpoint on port ${flags.port} (see above); --port chooses another`
     : `live page: ${agentUrl}/\n          ${['/metrics', '/healthz', '/blocks'].map((path) => agentUrl + path).join('\n          ')}`
+  const hint = flags.format !== undefined || process.stdout.isTTY
+    ? ''
+    : '  lines   JSON, as stdout is no terminal; --format pretty prints what a person reads\n'
   const end = flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`
   say(`
   shop    ${appUrl} (pid ${demo.shop?.pid})
   agent   ${agent}
   worker  a queue worker without HTTP (pid ${demo.worker?.pid}), live page: ${demo.workerUrl ?? 'none'}
   load    a few requests a second, and every ${flags.every} s one that blocks (pid ${load.pid})
-  end     ${end}
+${hint}  end     ${end}
 
 `)
   if (flags.seconds !== undefined) setTimeout(stop, flags.seconds * 1000).unref()
@@ -110,12 +115,16 @@ const died = (who) => (/** @type {number | null} */ code, /** @type {string | nu
 function stop () {
   demo.stopping ??= (async () => {
     await demo.load?.end()
-    const urls = [demo.agentUrl, demo.workerUrl].filter((url) => typeof url === 'string')
-    if (demo.load && urls.length > 0 && !process.exitCode) say(`\n  ${await report(urls)}\n`)
+    if (demo.load && !process.exitCode) {
+      for (const [name, child, url] of /** @type {const} */ ([['shop', demo.shop, demo.agentUrl], ['worker', demo.worker, demo.workerUrl]])) {
+        if (typeof url === 'string') say(`\n  ${name} (pid ${child?.pid}): ${await report(url)}`)
+      }
+      say('\n')
+    }
     await Promise.all([demo.shop?.end(), demo.worker?.end()])
   })()
 }
 
 exports.main = (/** @type {string[]} */ args) => main(args, 'loopwatch demo')
 
-if (require.main === module) main(process.argv.slice(2), 'npm start --')
+if (require.main === module) main(process.argv.slice(2), 'npm start --').catch(endWith)

@@ -35,6 +35,6 @@ exports.buildServer = async (go, signal) => {
   } catch (error) {
     // Its compilers go on until they have written: some seconds on a busy machine.
     await fs.promises.rm(dir, { recursive: true, force: true, maxRetries: 20 })
-    throw codedErrorFrom(error, 'LOOPWATCH_ERR_TOOL_ENDED', 'go build', `exit code ${error.code}`, error.stderr || error.message)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_TOOL_ENDED', 'go build', `has ended (exit code ${error.code})`, error.stderr || error.message)
   }
 }

@@ -1,7 +1,9 @@
 'use strict'
 
-const { Command, Option } = require('commander')
+const { Option } = require('commander')
+const { makeProgram } = require('../../lib/cli/common/failure')
 const { number } = require('../../lib/cli/common/flags')
+const { LACKS } = require('../../lib/cli/scenario')
 const { codedError } = require('../../lib/tables/errors')
 const { installMissing, missingPackages, withRanges } = require('./packages')
 const { findScenarios, pick } = require('./registry')
@@ -32,8 +34,8 @@ function addNames (text, before = []) {
 }
 
 /** @param {Scenario[]} scenarios */
-function makeProgram (scenarios) {
-  const program = new Command('loopwatch scenario')
+function programOf (scenarios) {
+  const program = makeProgram('loopwatch scenario', 'options')
     .description('Measures how Node.js behaves in questions that public benchmarks asked. Without a name it lists them.')
     .argument('[names...]', 'scenarios to run, one after the other')
     .addOption(new Option('--quick', 'half a minute: that it works, rather than figures').conflicts(['full', 'faithful']))
@@ -47,8 +49,7 @@ function makeProgram (scenarios) {
     .option('--only <variant>', 'run this variant only; may be given again, or several with commas', addNames)
     .option('--list', 'list variants and cells instead of running them')
     .option('--port <port>', 'of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
-    .addHelpText('after', EXAMPLES)
-    .showHelpAfterError('(loopwatch scenario --help lists the options)')
+    .addHelpText('after', EXAMPLES + LACKS)
   for (const { name, options = [] } of scenarios) {
     for (const { flags, description, parse } of options) {
       const option = new Option(flags, description).helpGroup(`Of ${name}:`)
@@ -86,7 +87,7 @@ function ignoreClosedPipe (error) {
 exports.main = async (args) => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   const scenarios = findScenarios()
-  const program = makeProgram(scenarios)
+  const program = programOf(scenarios)
   program.parse(args, { from: 'user' })
   const {
     quick,

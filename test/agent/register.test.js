@@ -209,7 +209,7 @@ test('loopwatch blocks says clearly what it cannot read', async (t) => {
   await eachOf(sources, AT_ONCE, async (source) => {
     const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
     assert.equal(code, 1)
-    assert.match(stderr, /^loopwatch: cannot read .*: (there is no such folder|nobody listens there\. .*) \(LOOPWATCH_ERR_SOURCE\)\n$/)
+    assert.match(stderr, /^loopwatch: cannot read .*: (there is no such folder or file|nobody listens there\. .*) \(LOOPWATCH_ERR_SOURCE\)\n$/)
   })
 })
 
@@ -248,7 +248,7 @@ test('loopwatch blocks takes a url that answers no blocks for an error, passes o
   assert.match(mixed.stdout, /2-1 event loop was blocked/)
 })
 
-test('loopwatch blocks says of what is neither a folder nor an address what one looks like', async (t) => {
+test('loopwatch blocks says of what is neither a folder or file nor an address what one looks like', async (t) => {
   await eachOf(['localhost', 'ftp://x'], AT_ONCE, async (source) => {
     const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
     assert.equal(code, 2)

@@ -211,6 +211,9 @@ test('the package', async (t) => {
       assert.equal(stdout, '')
       assert.match(stderr, /npm ci && npx loopwatch scenario' in a checkout.*LOOPWATCH_ERR_SCENARIOS/s)
     }
+    const help = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'scenario', '--help'], { cwd: project }).closed
+    assert.deepEqual([help.code, help.stderr], [0, ''])
+    assert.match(help.stdout, /The installed package lacks/)
   })
 
   await t.test('has an effect when loaded only where it says so: a bundler may leave out what nobody calls', async () => {

@@ -53,3 +53,26 @@ test('a url is where the endpoint begins, as behind a proxy with or without a sl
   }
   assert.deepEqual(asked, ['/blocks', '/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/blocks', '/blocks', '/agents/shop/blocks', '/blocks', '/agents/shop/blocks', '/blocks'])
 })
+
+test('without a source the agent on the port of the docs is asked, as doctor and mcp do', async (t) => {
+  const { stdout } = await startNode(t, [CLI, 'blocks', '--help']).closed
+  assert.match(stdout, /\[sources\.\.\.\].*\(default:\s+"127\.0\.0\.1:9464"\)/s)
+  const { stderr, code } = await startNode(t, [CLI, 'blocks', '--top', '--token', 'x']).closed
+  if (code !== 0) assert.match(stderr, /^loopwatch: cannot read 127\.0\.0\.1:9464: .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
+})
+
+test('a file of records is read, and it is said that it is one; any other file is refused with what was expected and what came', async (t) => {
+  const dir = makeDir(t)
+  const file = path.join(dir, 'saved.json')
+  const list = (/** @type {string} */ text) => {
+    fs.writeFileSync(file, text)
+    return startNode(t, [CLI, 'blocks', '--json', file]).closed
+  }
+  const saved = await list(`${JSON.stringify(started(0, {}))}\n${JSON.stringify(started(5, { id: '1-2' }))}\n`)
+  assert.deepEqual([saved.code, saved.stderr], [0, `${file}: read as a file of records\n`])
+  assert.deepEqual(saved.stdout.trim().split('\n').map((line) => JSON.parse(line).id), ['1-1', '1-2'])
+  assert.deepEqual(await list(''), { code: 0, signal: null, stdout: '', stderr: `${file}: read as a file of records\n` })
+  const other = await list('{\n  "name": "shop"\n}\n')
+  assert.deepEqual([other.code, other.stdout], [1, ''])
+  assert.equal(other.stderr, `loopwatch: cannot read ${file}: expected a file of records, one JSON line each as the option dir and blocks --json write them, got 3 lines and no record (LOOPWATCH_ERR_SOURCE)\n`)
+})

@@ -58,10 +58,11 @@ test('the demo reports all seven ways to block by route, function and cause, and
   demo.child.kill('SIGINT')
   const { code, stderr } = await demo.closed
   assert.equal(code, 0, stderr)
+  const [, ofShop, ofWorker] = /^ {2}shop \(pid \d+\): \d+ blocks, ([^]*)^ {2}worker \(pid \d+\): \d+ blocks, ([^]*)/m.exec(stderr) ?? assert.fail(stderr)
   for (const [route, name, cause] of demoBlocks) {
-    assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* ${route} +${cause} +\\d`, 'm'))
+    assert.match(ofShop, new RegExp(`^ +(≈ )?${name} \\(.* ${route} +${cause} +\\d`, 'm'))
   }
-  for (const [work, name] of demoJobs) assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* task ${work} `, 'm'))
+  for (const [work, name] of demoJobs) assert.match(ofWorker, new RegExp(`^ +(≈ )?${name} \\(.* task ${work} `, 'm'))
 })
 
 test('the demo ends by itself after its seconds, with all its processes', async (t) => {
@@ -80,6 +81,18 @@ test('Ctrl-C ends the demo with all its processes, with exit code 0', async (t) 
   const { code, signal, stderr } = await demo.closed
   assert.deepEqual({ code, signal }, { code: 0, signal: null }, stderr)
   assert.deepEqual(pids.filter(isAlive), [])
+})
+
+test('in a pipe it prints lines of JSON and says how to read them, or what a person reads if asked', async (t) => {
+  const short = ['--seconds', '1', '--port', '0']
+  const json = await startDemo(t, short).closed
+  assert.equal(JSON.parse(json.stdout.split('\n')[0]).name, 'loopwatch')
+  assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is no terminal; --format pretty prints what a person reads$/m)
+  const pretty = await startDemo(t, [...short, '--format', 'pretty']).closed
+  assert.match(pretty.stdout, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO {2}/)
+  assert.doesNotMatch(pretty.stdout, /^\{/m)
+  assert.ok(!pretty.stdout.includes('\u001b'), 'colours')
+  assert.doesNotMatch(pretty.stderr, /--format/)
 })
 
 test('a demo that is killed leaves no process behind', async (t) => {
@@ -115,16 +128,17 @@ test('the queue worker counts its jobs and what they lost to others, and its pag
 
 test('a wrong flag is refused with what it takes', async (t) => {
   for (const [flags, message] of /** @type {[string[], RegExp][]} */ ([
-    [['--seconds', 'soon'], /--seconds.*'soon'.*It takes seconds/],
-    [['--every', 'now'], /--every.*'now'.*It takes seconds/],
-    [['--seconds', '0'], /--seconds.*'0'.*It takes seconds/],
-    [['--port', '70000'], /--port.*'70000'.*0 to 65535/],
-    [['--worker-port', 'x'], /--worker-port.*'x'.*0 to 65535/],
+    [['--seconds', 'soon'], /^loopwatch: --seconds takes seconds, above 0 .*"soon"/],
+    [['--every', 'now'], /--every takes seconds.*"now"/],
+    [['--seconds', '0'], /--seconds takes seconds.*"0"/],
+    [['--port', '70000'], /--port or LOOPWATCH_PORT takes .* from 0 to 65535, got "70000"/],
+    [['--worker-port', 'x'], /--worker-port takes .* from 0 to 65535, got "x"/],
     [['--sceonds', '3'], /unknown option '--sceonds'/],
+    [['--format', 'xml'], /--format.*'xml' is invalid.*pretty, json/],
     [['shop'], /too many arguments/]
   ])) {
     const { code, stdout, stderr } = await startDemo(t, flags).closed
-    assert.notEqual(code, 0)
+    assert.equal(code, 2)
     assert.match(stderr, message)
     assert.equal(stdout, '')
   }

@@ -3,12 +3,15 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
+const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { causes } = require('../../lib/tables/causes')
+const { makeDir } = require('../support/files')
 
 const run = promisify(execFile)
-const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
+const ROOT = path.join(__dirname, '..', '..')
+const CLI = path.join(ROOT, 'lib', 'cli', 'main.js')
 const COMMANDS = ['run', 'test', 'blocks', 'mcp', 'doctor', 'docs', 'attach', 'profile', 'diagnose', 'stack', 'demo', 'scenario']
 
 for (const command of COMMANDS) {
@@ -21,10 +24,48 @@ for (const command of COMMANDS) {
   })
 }
 
+test('help and --help of a command are the same', async () => {
+  for (const args of [[], ['run'], ['demo'], ['scenario']]) {
+    const [word, flag] = await Promise.all([['help', ...args], [...args, '--help']].map((each) => run(process.execPath, [CLI, ...each])))
+    assert.deepEqual(word, flag)
+  }
+})
+
 test('the help lists every command that has an example here', async () => {
   const { stdout } = await run(process.execPath, [CLI, '--help'])
   const listed = [...stdout.matchAll(/^ {2}([a-z]+) (?=[[<])/gm)].map(([, name]) => name).filter((name) => name !== 'help')
   assert.deepEqual(listed, COMMANDS)
+})
+
+test('the help of scenario says what the installed package lacks, there and in a checkout', async (t) => {
+  const installed = makeDir(t)
+  for (const name of ['lib', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(installed, name), { recursive: true })
+  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'))
+  for (const cli of [CLI, path.join(installed, 'lib', 'cli', 'main.js')]) {
+    const { stdout } = await run(process.execPath, [cli, 'scenario', '--help'])
+    assert.match(stdout, /The installed package lacks[^]*npm ci && npx loopwatch scenario[^]*cli-table3[^]*cargo[^]*hook-calls[^]*Go[^]*goroutines/)
+  }
+})
+
+test('every usage error ends with 2, in one line that begins with the name of the program', async () => {
+  for (const [args, message] of /** @type {[string[], string][]} */ ([
+    [['nope'], "unknown command 'nope'"],
+    [['help', 'nope'], "unknown command 'nope'"],
+    [['run'], "missing required argument 'app'"],
+    [['blocks', '--cause', 'x'], "option '--cause <cause>' argument 'x' is invalid"],
+    [['doctor', 'a', 'b'], "too many arguments for 'doctor'"],
+    [['demo', '--every', 'x'], '--every takes seconds, above 0 and up to 86400, got "x" (LOOPWATCH_ERR_OPTION)'],
+    [['demo', '--nope'], "unknown option '--nope'"],
+    [['demo', 'extra'], 'too many arguments'],
+    [['scenario', '--nope'], "unknown option '--nope'"],
+    [['scenario', 'offload', '--quick', '--full'], "option '--quick' cannot be used with option '--full'"],
+    [['scenario', '--port', 'x'], '--port takes a whole number from 0 to 65535, got "x" (LOOPWATCH_ERR_OPTION)']
+  ])) {
+    const { code, stdout, stderr } = await run(process.execPath, [CLI, ...args]).then(() => assert.fail(args.join(' ')), (error) => error)
+    assert.deepEqual([code, stdout], [2, ''], `${args.join(' ')}: ${stderr}`)
+    assert.ok(stderr.startsWith(`loopwatch: ${message}`), stderr)
+    assert.match(stderr, /^[^\n]*(\(LOOPWATCH_ERR_\w+\)|\n\(loopwatch( \w+)? --help lists the \w+\))\n$/)
+  }
 })
 
 test('docs lists what the package has of documents, prints one, and refuses others by their names', async () => {

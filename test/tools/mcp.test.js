@@ -99,9 +99,9 @@ test('a folder of records is answered from, and the server ends with its client'
   assert.deepEqual(await closed, { code: 0, signal: null, stdout: '', stderr: '' })
 })
 
-test('what is neither a folder nor an address, and a missing package, are errors before anything is served', async (t) => {
+test('what is neither a folder or file nor an address, and a missing package, are errors before anything is served', async (t) => {
   const cases = /** @type {const} */ ([
-    [PROJECT, '/no/such/folder', 1, /there is no such folder \(LOOPWATCH_ERR_SOURCE\)/],
+    [PROJECT, '/no/such/folder', 1, /there is no such folder or file \(LOOPWATCH_ERR_SOURCE\)/],
     [PROJECT, 'nonsense', 2, /LOOPWATCH_ERR_ADDRESS/],
     [makeDir(t), '127.0.0.1:9464', 1, /npm install @modelcontextprotocol\/server \(LOOPWATCH_ERR_MCP\)/]
   ])

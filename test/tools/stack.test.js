@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const { once } = require('node:events')
@@ -122,6 +123,26 @@ test('one that ends by itself ends the others, and its last words are passed on'
   assert.match(stderr, /Grafana has ended \(SIGKILL\)/)
   assert.equal(isAlive(tools.record('prometheus').pid), false)
   assert.deepEqual(stack.left(), [])
+})
+
+test('it says who does not answer, be it the application or a tool, and who answers again', async (t) => {
+  const tools = fakeTools(t, ['prometheus', 'grafana'])
+  const port = Number(await takenPort(t)) + 1
+  const stack = startStack(t, [...FREE, '--target', `127.0.0.1:${port}`], tools)
+  const says = (/** @type {string} */ text) => eventually(() => stack.out.stderr.includes(text), () => `${text}; it said ${stack.out.stderr}`)
+  await stack.running()
+  await says(`  127.0.0.1:${port} does not answer: is the application running, and is this the port of its agent?\n`)
+  const server = http.createServer((request, response) => response.end()).listen(port, '127.0.0.1')
+  t.after(() => server.close().closeAllConnections())
+  await says(`  127.0.0.1:${port} answers\n`)
+  for (const [name, file] of [['Prometheus', 'prometheus'], ['Grafana', 'grafana']]) {
+    process.kill(tools.record(file).pid, 'SIGSTOP')
+    await says(`  ${name} does not answer\n`)
+    process.kill(tools.record(file).pid, 'SIGCONT')
+    await says(`  ${name} answers\n`)
+  }
+  stack.child.kill('SIGINT')
+  assert.equal((await stack.closed).code, 0)
 })
 
 test('a second Ctrl-C ends at once what does not want to end', async (t) => {

@@ -4,6 +4,7 @@ const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/is-alive')
+const { duration } = require('../../util/sentence')
 const { AGENT_URL, STOP_AGENT, startAgent } = require('./expressions')
 const { connect } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
@@ -107,8 +108,8 @@ async function watch (inspector, target, flags, signals) {
     thresholdMs: flags.threshold,
     isOver: () => signals.isOver,
     onSpell: ({ ms, ongoing, frames }) => {
-      const startedAt = new Date(Date.now() - ms).toISOString()
-      print(`${clockTime(startedAt)} event loop ${ongoing ? 'busy' : 'was busy'} for ${Math.round(ms)} ms${ongoing ? ' so far' : ''}: ${frames[0] ?? 'no stack taken'}`)
+      const how = ongoing ? `busy for at least ${duration(ms)} so far` : `was busy for ${duration(ms)}`
+      print(`${clockTime(new Date().toISOString())} event loop ${how}: ${frames[0] ?? 'no stack taken'}`)
       if (ongoing) for (const frame of telling(frames).slice(1)) print(`    ${frame}`)
     }
   })

@@ -1,7 +1,7 @@
 'use strict'
 
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { sentenceOf, place, printable } = require('../../util/sentence')
+const { frameText, place, printable, sentenceOf } = require('../../util/sentence')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/is-alive')
 const { refusedPort } = require('../common/endpoint')
@@ -102,23 +102,19 @@ function tellAll (records, told, beforeMs = -Infinity) {
 
 /** @param {BlockRecord} record @param {Telling} [last] how it was printed before */
 function tell (record, last) {
-  const { ongoing, stacks, startedAt } = record
+  const { ongoing, stacks, startup, startedAt, durationMs } = record
   const isSame = last !== undefined && last.verdict === verdictOf(record)
   if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) {
     return last
   }
-  // The agent did not see the process start, so it cannot say whether this is start-up.
-  print(`${clockTime(startedAt)} ${sentenceOf({ ...record, startup: false })}`)
+  // The agent did not see the process start: what looks like start-up may have begun long before the agent came.
+  const sentence = sentenceOf({ ...record, startup: false }, { isAtLeast: ongoing || startup })
+  print(`${clockTime(new Date(Date.parse(startedAt) + durationMs).toISOString())} ${sentence}`)
   // Print the stack once, and again only if the block is found in another place.
   if (!isSame && stacks.length > 0) {
-    for (const line of telling(stacks[0].frames.map(lineOf))) print(`    ${line}`)
+    for (const line of telling(stacks[0].frames.map(frameText))) print(`    ${line}`)
   }
   return tellingOf(record)
-}
-
-/** @param {import('../../types').Frame} frame */
-function lineOf ({ function: name, file, line, column }) {
-  return `${name ?? '(anonymous)'} (${file === null ? 'native' : `${file}:${line}:${column}`})`
 }
 
 /** What the sentence says besides the duration. @param {BlockRecord} record */

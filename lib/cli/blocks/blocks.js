@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { sentenceOf, printable } = require('../../util/sentence')
+const { counted, sentenceOf, printable } = require('../../util/sentence')
 const { BlockReader } = require('../../store/block-reader')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
@@ -15,6 +15,7 @@ const { topMarkdown, topTable } = require('./top')
 const ROUNDING_MS = 1
 /** Soon enough for a person who watches. */
 const POLL_MS = 1000
+const FILE = 'expected a file of records, one JSON line each as the option dir and blocks --json write them'
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
@@ -116,14 +117,14 @@ function isSame (a, b) {
 }
 
 /** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
-const read = async (source, token) => isFolder(source) ? readFolder(source) : ask(source, token)
+const read = async (source, token) => isOnDisk(source) ? readFiles(source) : ask(source, token)
 
-/** Whether a source is a folder, not an address. @param {string} source @throws if it is neither */
-function isFolder (source) {
+/** Whether a source is a folder or a file, not an address. @param {string} source @throws if it is neither */
+function isOnDisk (source) {
   if (fs.existsSync(source)) return true
-  // A path that does not exist is a mistyped folder; anything else is a mistyped address.
+  // A path that does not exist is mistyped; anything else is a mistyped address.
   const isPath = /[\\/]/.test(source) && !/^\w+:\/\//.test(source)
-  if (!isAddress(source) && isPath) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder')
+  if (!isAddress(source) && isPath) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder or file')
   addressOf(source)
   return false
 }
@@ -137,27 +138,35 @@ async function ask (source, token) {
   return records
 }
 
-/** By folder: a reader keeps the records of files that have not changed. @type {Map<string, BlockReader>} */
+/** By source: a reader keeps the records of files that have not changed. @type {Map<string, BlockReader>} */
 const readers = new Map()
 
-/** @param {string} dir */
-function readFolder (dir) {
-  const reader = readers.get(dir) ?? new BlockReader(dir)
-  readers.set(dir, reader)
+/** @param {string} source folder or file */
+function readFiles (source) {
+  const reader = readers.get(source) ?? new BlockReader(source)
   try {
     const { records, broken, unread } = reader.read()
-    if (broken > 0) passOver(dir, `${broken} broken lines`)
-    for (const { file, reason } of unread) passOver(dir, `${file}: ${reason}`)
+    if (!fs.statSync(source).isDirectory()) {
+      if (unread.length > 0) throw new Error(unread[0].reason)
+      if (records.length === 0 && broken > 0) throw new Error(`${FILE}, got ${counted(broken, 'line')} and no record`)
+      if (!readers.has(source)) say(source, 'read as a file of records')
+    }
+    readers.set(source, reader)
+    if (broken > 0) passOver(source, `${broken} broken lines`)
+    for (const { file, reason } of unread) passOver(source, `${file}: ${reason}`)
     return records
   } catch (error) {
-    throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', dir, printable(error.code === 'ENOTDIR' ? 'it is a file; --dir named a folder' : error.message))
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', source, printable(error.message))
   }
 }
 
 /** @param {string} source @param {string} what */
-function passOver (source, what) {
-  process.stderr.write(`${printable(`${source}: passed over ${what}`)}\n`)
+const passOver = (source, what) => say(source, `passed over ${what}`)
+
+/** @param {string} source @param {string} what */
+function say (source, what) {
+  process.stderr.write(`${printable(`${source}: ${what}`)}\n`)
 }
 
-exports.isFolder = isFolder
+exports.isOnDisk = isOnDisk
 exports.readAll = readAll

@@ -1,21 +1,22 @@
 'use strict'
 
-const { Option } = require('commander')
+const { Argument, Option } = require('commander')
 const { causes } = require('../../tables/causes')
+const { DEFAULT_TARGET } = require('../common/flags')
 const { since } = require('./filter')
 
 const EXAMPLES = `
 Examples:
-  $ loopwatch blocks 127.0.0.1:9464 --top --since 10m
-  $ loopwatch blocks 127.0.0.1:9464 --top --format md
+  $ loopwatch blocks --top --since 10m
+  $ loopwatch blocks shop.internal:9464 --top --format md
   $ loopwatch blocks /var/log/shop --cause sync-io --json
 `
 
 /** @param {import('commander').Command} program */
 exports.addBlocks = (program) => {
   program.command('blocks')
-    .description('list recorded blocks of running agents (by address) or of folders (option dir), joined')
-    .argument('<sources...>', 'host:port, a url, or a folder')
+    .description('list recorded blocks of running agents (by address), of folders (option dir) or of files of records, joined')
+    .addArgument(new Argument('[sources...]', 'host:port, a url, a folder, or a file of records').default([DEFAULT_TARGET], `"${DEFAULT_TARGET}"`))
     .optionsGroup('Which blocks:')
     .option('--since <time>', 'that ended within this time (90s, 10m, 2h, 7d) or after it (2026-11-22T10:00:00Z)', since)
     .addOption(new Option('--cause <cause>', 'of this cause alone').choices(Object.keys(causes)))

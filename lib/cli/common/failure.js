@@ -1,5 +1,6 @@
 'use strict'
 
+const { Command, CommanderError } = require('commander')
 const { LoopwatchError } = require('../../tables/errors')
 
 /** Mistakes in the command line. All others are failures of what the command was to do. */
@@ -24,10 +25,21 @@ exports.EXIT_INTERRUPTED = 130
 
 /** Prints the error in one line and sets the exit code; throws errors that are not ours. @param {any} error */
 exports.endWith = (error) => {
+  // commander has printed its message already.
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : exports.EXIT_USAGE
+    return
+  }
   if (!(error instanceof LoopwatchError)) throw error
   process.stderr.write(`loopwatch: ${error.message} (${error.code})\n`)
   process.exitCode = USAGE.has(error.code) ? exports.EXIT_USAGE : exports.EXIT_FAILED
 }
 
-/** Usage errors of commander in the style of ours. @param {string} text */
-exports.styled = (text) => text.replace(/^error: /, 'loopwatch: ')
+/**
+ * A program whose usage errors are in the style of ours, and thrown.
+ * @param {string} name as it is typed @param {string} listed what its help lists
+ */
+exports.makeProgram = (name, listed) => new Command(name)
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'loopwatch: ')) })
+  .showHelpAfterError(`(${name} --help lists the ${listed})`)

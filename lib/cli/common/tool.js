@@ -4,8 +4,8 @@ const { spawn } = require('node:child_process')
 const { createInterface } = require('node:readline')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
+const { IS_WINDOWS, signalGroup } = require('./signal')
 
-const IS_WINDOWS = process.platform === 'win32'
 /** When it ends, Prometheus writes its memory to disk: in well under a second if that is little. */
 const PATIENCE_MS = 8000
 const READY_MS = 60000
@@ -15,7 +15,8 @@ const TAIL_CHARACTERS = 2000
 
 /** A third-party program that runs until we end it. */
 class Tool {
-  #name
+  /** @type {string | undefined} where it answers, once it is waited for */
+  url
   #process
   #closed
   #isEnding = false
@@ -28,7 +29,7 @@ class Tool {
    * @param {{ env?: Record<string, string>, onLine?: (text: string) => void }} [options]
    */
   constructor (name, file, args, { env = {}, onLine } = {}) {
-    this.#name = name
+    this.name = name
     // Its own process group: the terminal sends Ctrl-C to ours, and we end the tools in order.
     this.#process = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: !IS_WINDOWS, windowsHide: true })
     const { stdout, stderr } = this.#process
@@ -46,20 +47,21 @@ class Tool {
     /** Rejects with the last output if the tool ends unasked; else stays pending. @type {Promise<never>} */
     this.died = new Promise((_resolve, reject) => {
       this.#closed.then((how) => {
-        if (!this.#isEnding) reject(codedErrorFrom(this.#failure, 'LOOPWATCH_ERR_TOOL_ENDED', name, how, this.#tail.trim()))
+        if (!this.#isEnding) reject(codedErrorFrom(this.#failure, 'LOOPWATCH_ERR_TOOL_ENDED', name, `has ended (${how})`, this.#tail.trim()))
       })
     })
     // While the other tools are being ended, there may be no listener: that must not become an unhandled rejection.
     this.died.catch(() => {})
   }
 
-  /** Waits until the url answers with success, or the tool is being ended. @param {string} url */
+  /** Waits until its url answers with success, or the tool is being ended. @param {string} url */
   async ready (url) {
+    this.url = url
     const end = performance.now() + READY_MS
     const isUp = () => fetch(url, { signal: AbortSignal.timeout(POLL_MS * 10) }).then(({ ok }) => ok, () => false)
     while (!await Promise.race([isUp(), this.died])) {
       if (this.#isEnding) return
-      if (performance.now() > end) throw codedError('LOOPWATCH_ERR_TOOL_ENDED', this.#name, `not ready within ${READY_MS / 1000} s`, this.#tail.trim())
+      if (performance.now() > end) throw codedError('LOOPWATCH_ERR_TOOL_ENDED', this.name, `does not answer within ${READY_MS / 1000} s`, this.#tail.trim())
       await sleep(POLL_MS)
     }
   }
@@ -76,13 +78,8 @@ class Tool {
   /** Kills the tool and all that it started. */
   kill () {
     this.#isEnding = true
-    const { pid, exitCode, signalCode } = this.#process
-    if (pid === undefined || exitCode !== null || signalCode !== null) return
-    try {
-      process.kill(IS_WINDOWS ? pid : -pid, 'SIGKILL')
-    } catch {
-      // It has just ended.
-    }
+    const { exitCode, signalCode } = this.#process
+    if (exitCode === null && signalCode === null) signalGroup(this.#process, 'SIGKILL')
   }
 }
 

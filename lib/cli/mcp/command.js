@@ -13,7 +13,7 @@ Examples:
 exports.addMcp = (program) => {
   program.command('mcp')
     .description('answer an assistant (Model Context Protocol on stdio, read-only) about the blocks of an agent or of a folder')
-    .argument('[source]', 'host:port, a url, or a folder', DEFAULT_TARGET)
+    .argument('[source]', 'host:port, a url, a folder, or a file of records', DEFAULT_TARGET)
     .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
     .action((source, flags) => require('./serve').serve(source, flags))

@@ -6,7 +6,7 @@ const { chooseBy } = require('../../export/profiles/query-filter')
 const { flameOf } = require('../../export/profiles/profiles')
 const { isRecord } = require('../../store/record')
 const { readSource } = require('../../util/read-source')
-const { isFolder, readAll } = require('../blocks/blocks')
+const { isOnDisk, readAll } = require('../blocks/blocks')
 const { askJson, notOurs } = require('../common/endpoint')
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -27,7 +27,7 @@ const { askJson, notOurs } = require('../common/endpoint')
  */
 
 /**
- * Opens an agent's endpoint, or a folder of records. @param {string} name @param {string} [token] @returns {Source}
+ * Opens an agent's endpoint, or records on disk. @param {string} name @param {string} [token] @returns {Source}
  * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ADDRESS, LOOPWATCH_ERR_SOURCE
  */
 exports.openSource = (name, token) => {
@@ -36,7 +36,7 @@ exports.openSource = (name, token) => {
     if (failure !== null) throw failure
     return found.map(({ record }) => record)
   }
-  if (isFolder(name)) return { isLive: false, records, detail: readDetail, flame: (query) => readFlame(records, query) }
+  if (isOnDisk(name)) return { isLive: false, records, detail: readDetail, flame: (query) => readFlame(records, query) }
   return {
     isLive: true,
     records,

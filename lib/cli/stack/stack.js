@@ -14,8 +14,9 @@ const { watchSignals } = require('../common/interruption')
 const { DEFAULT_TARGET } = require('../common/flags')
 
 const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
-/** Interval between polls of the targets, and the timeout of each poll. */
-const TARGET_MS = 2000
+/** Interval between polls of what is to answer, and the timeout of each poll. */
+const POLL_MS = 2000
+const HINT = ': is the application running, and is this the port of its agent?'
 const GET_PROMETHEUS = 'apt install prometheus, brew install prometheus or https://prometheus.io/download/'
 const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/download'
 
@@ -83,27 +84,33 @@ async function run (flags, { prometheus, dir, tools, signals }) {
   end          ${flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`}
 
 `)
-  const silent = watchTargets(targets, signals)
+  const silent = watchAnswers([...targets.map(serviceAt), ...tools], signals)
   const isOver = flags.seconds === undefined ? [] : [signals.sleep(flags.seconds * 1000)]
   await Promise.race([...isOver, silent, ...tools.map(({ died }) => died)])
 }
 
+/** @param {string} name host:port */
+const serviceAt = (name) => ({ name, url: `http://${name}/healthz`, hint: HINT })
+
 /**
- * Prints when a target does not answer, and when it answers again.
- * @param {string[]} targets @param {ReturnType<typeof watchSignals>} signals @returns {Promise<never>}
+ * Prints when a target or a tool does not answer, and when it answers again.
+ * @param {{ name: string, url?: string, hint?: string }[]} services @param {ReturnType<typeof watchSignals>} signals
+ * @returns {Promise<never>}
  */
-async function watchTargets (targets, signals) {
+async function watchAnswers (services, signals) {
   /** @type {Map<string, boolean>} */
   const known = new Map()
   while (!signals.isOver) {
-    for (const target of targets) {
-      const isUp = await fetch(`http://${target}/healthz`, { signal: AbortSignal.timeout(TARGET_MS) }).then(() => true, () => false)
-      if (signals.isOver || known.get(target) === isUp) continue
-      if (!isUp) process.stderr.write(`  ${target} does not answer: is the application running, and is this the port of its agent?\n`)
-      else if (known.has(target)) process.stderr.write(`  ${target} answers\n`)
-      known.set(target, isUp)
+    for (const { name, url, hint = '' } of services) {
+      // The demo's endpoints are among the targets.
+      if (url === undefined) continue
+      const isUp = await fetch(url, { signal: AbortSignal.timeout(POLL_MS) }).then(() => true, () => false)
+      if (signals.isOver || known.get(name) === isUp) continue
+      if (!isUp) process.stderr.write(`  ${name} does not answer${hint}\n`)
+      else if (known.has(name)) process.stderr.write(`  ${name} answers\n`)
+      known.set(name, isUp)
     }
-    await signals.sleep(TARGET_MS).catch(() => {})
+    await signals.sleep(POLL_MS).catch(() => {})
   }
   return new Promise(() => {})
 }

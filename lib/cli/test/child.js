@@ -5,8 +5,8 @@ const os = require('node:os')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedErrorFrom } = require('../../tables/errors')
 const { EXIT_INTERRUPTED } = require('../common/failure')
+const { IS_WINDOWS } = require('../common/signal')
 
-const IS_WINDOWS = process.platform === 'win32'
 const PRELOAD = entryPoint('testPreload')
 /** A shell reports a program that a signal ended as 128 plus the number of the signal. */
 const SIGNAL_BASE = 128

@@ -35,20 +35,35 @@ test('blocks are told as they come, each once when it is over, and it is said wh
   assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks have come than the agent keeps: some are not shown\n']])
 })
 
-test('blocks carry their own time, and of those from before the five latest are told', (t) => {
+test('a line has the time at which its block had that length, and of those from before the five latest are told', (t) => {
   assert.equal(clockTime('2026-11-21T10:00:00.123Z', '2026-11-21T23:59:59.999Z'), '10:00:00.123')
   assert.equal(clockTime('2026-11-20T10:00:00.123Z', '2026-11-21T00:00:00.000Z'), '2026-11-20 10:00:00.123')
   const said = t.mock.method(process.stderr, 'write', () => true)
   const printed = t.mock.method(process.stdout, 'write', () => true)
-  const newestFirst = [8, 7, 6, 5, 4, 3, 2, 1].map((second) => makeRecord({ id: `1-${second}`, startedAt: `2020-01-01T10:00:0${second}.000Z`, stacks: [] }))
+  const newestFirst = [8, 7, 6, 5, 4, 3, 2, 1].map((second) => makeRecord({ id: `1-${second}`, startedAt: `2020-01-01T10:00:0${second}.000Z`, durationMs: 123, stacks: [] }))
   const told = tellAll(newestFirst, new Map(), Date.parse('2020-01-01T10:00:08.100Z'))
   tellAll(newestFirst, told)
   const lines = printed.mock.calls.map(({ arguments: [text] }) => String(text).slice(0, 23))
   const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
   t.mock.restoreAll()
   // The last one was not over by then.
-  assert.deepEqual(lines, [3, 4, 5, 6, 7, 8].map((second) => `2020-01-01 10:00:0${second}.000`))
+  assert.deepEqual(lines, [3, 4, 5, 6, 7, 8].map((second) => `2020-01-01 10:00:0${second}.123`))
   assert.deepEqual(texts, ['2 earlier blocks are not shown\n'])
+})
+
+test('a block that is not over, or began before the agent came, has at least its duration, at a time of its own', (t) => {
+  const printed = t.mock.method(process.stdout, 'write', () => true)
+  const record = makeRecord({ startedAt: '2020-01-01T10:00:00.000Z', durationMs: 1100, ongoing: true, stacks: [] })
+  const told = tellAll([record], new Map())
+  tellAll([{ ...record, durationMs: 6200, ongoing: false }], told)
+  tellAll([{ ...record, id: '1-9', durationMs: 6200, ongoing: false, startup: true }], new Map())
+  const lines = printed.mock.calls.map(({ arguments: [text] }) => String(text).replace(/: .*\n/, ''))
+  t.mock.restoreAll()
+  assert.deepEqual(lines, [
+    '2020-01-01 10:00:01.100 event loop blocked for at least 1.1 s so far',
+    '2020-01-01 10:00:06.200 event loop was blocked for 6.2 s',
+    '2020-01-01 10:00:06.200 event loop was blocked for at least 6.2 s'
+  ])
 })
 
 test('an agent on a port that fetch() refuses is not waited for', { timeout: 10000 }, async () => {

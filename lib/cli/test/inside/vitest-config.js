@@ -33,5 +33,3 @@ exports.follow = () => {
   }
   process.on('newListener', onListener)
 }
-
-exports.addSetupFile = addSetupFile
