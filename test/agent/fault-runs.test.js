@@ -248,7 +248,7 @@ test('workers of a cluster are killed and replaced one batch after the other: no
       const isSeen = (/** @type {number} */ pid) => {
         const own = listed.filter((/** @type {any} */ record) => record.pid === pid)
         return (
-          // What the agent itself keeps the thread for in a block, to load its modules or start its profile, is not in it.
+          // The time for which the agent itself keeps the thread within a block is not counted in it.
           own.some((/** @type {any} */ { startup, durationMs }) => !startup && durationMs >= 150) &&
           counted[own[0].worker] >= (before[own[0].worker] ?? 0) + own.length
         )
