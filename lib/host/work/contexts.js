@@ -69,7 +69,8 @@ class Contexts {
   /** @param {RequestContext | Work} store */
   closed (store) {
     this.#open.remove(store)
-    this.#unfollowed.delete(store)
+    // Mostly empty, and a search in an empty Set still takes 1 % of a small request.
+    if (this.#unfollowed.size > 0) this.#unfollowed.delete(store)
   }
 
   /** What runs from here on is part of it, until something else is entered. @param {Store} store */
