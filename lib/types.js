@@ -8,6 +8,7 @@
  * @property {string | null} file path, `node:` name, or null for a built-in of V8
  * @property {number | null} line from 1
  * @property {number | null} column from 1
+ * @property {true} [async] it is not on the stack, but awaits what runs there
  * @property {boolean} [compiled] line and column are of code compiled in memory, not of the file
  *
  * @typedef {{ id: number, method: string, route: string, startedAtMs: number, traceId: string | null, ended: boolean,
@@ -55,6 +56,7 @@
  * @property {ProfileRecord | null} [profile] what a CPU profile shows of the block; null without one (option `profile`)
  * @property {Frame | null} [generated] code made while the application ran (`new Function`, `vm`, a template) in
  * which `frame` spent most of the block
+ * @property {FrameRecord | null} [calledFrom] where the application awaits `frame`, if only packages were on the stack
  * @property {CallbackRecord[]} [callbacks] heaviest first, if several ran in the turn; at most five
  * @property {string | null} [allowed] why the application allows the block: the reason passed to agent.allow(), if at
  * least half of the block was in such calls

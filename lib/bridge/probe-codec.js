@@ -5,6 +5,8 @@ const FIELD = '\x1f'
 const LINE = '\x1e'
 /** Marks a numeric attribute of work. */
 const NUMBER = 'n'
+/** Marks a frame that is not on the stack but awaits what runs there. */
+const AWAITING = 'a'
 const REQUEST_FIELDS = 7
 
 /**
@@ -22,9 +24,11 @@ const REQUEST_FIELDS = 7
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost
  * @property {RequestContext[]} [others] the newest open requests
- * @property {Frame[]} frames
+ * @property {Frame[]} frames innermost first
+ * @property {Frame[]} [awaiting] async functions that await what runs, as far as V8 knows them, innermost first
  */
 
+exports.AWAITING = AWAITING
 exports.FIELD = FIELD
 exports.LINE = LINE
 exports.NUMBER = NUMBER
@@ -34,7 +38,9 @@ exports.parseAnswer = (text) => {
   const [head, work = '', open = '', openWork = '', others = '', ...lines] = text.split(LINE)
   const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, ...fields] = head.split(FIELD)
   const isWritten = lines.length > 0 && !lines[0].includes(FIELD)
-  const frames = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
+  const all = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
+  const frames = all.filter((frame) => !frame.async)
+  const awaiting = all.filter((frame) => frame.async)
   const certain = parseRunning(fields, work.split(FIELD), frames)
   return {
     atMs: Number(atMs),
@@ -45,7 +51,8 @@ exports.parseAnswer = (text) => {
     cpuMs: cpuMs === '' ? null : Number(cpuMs),
     ...(certain.work === null ? parseOpen(open.split(FIELD), openWork.split(FIELD)) : certain),
     others: parseOthers(others.split(FIELD)),
-    frames
+    frames,
+    ...(awaiting.length > 0 && { awaiting })
   }
 }
 
@@ -142,17 +149,20 @@ function isArrival ({ function: name, file }) {
 
 /** @param {string} text @returns {Frame} */
 function parseFrame (text) {
-  const [line, column, file, ...name] = text.split(FIELD)
+  const isAwaiting = text.startsWith(AWAITING)
+  const [line, column, file, ...name] = text.slice(isAwaiting ? AWAITING.length : 0).split(FIELD)
   return {
     function: name.join('') || null,
     file: file || null,
     line: Number(line) || null,
-    column: Number(column) || null
+    column: Number(column) || null,
+    ...(isAwaiting && { async: true })
   }
 }
 
 /** A line of a stack as V8 writes it: `at async name (place)` or `at place`. */
 const WRITTEN = /^ {4}at (?:(?:async |new )*(.*?) \((.*)\)|(.*))$/
+const AWAITED = '    at async '
 /** A place: a file, line and column. For code of an eval, where that was made, and its own line and column. */
 const PLACE = /^(eval at .*), .*?:(\d+):(\d+)$|^(?:async )?(.+):(\d+):(\d+)$/
 
@@ -171,6 +181,7 @@ function parseWritten (line) {
     function: !name || name === '<anonymous>' ? null : name,
     file: made ?? file ?? null,
     line: Number(madeLine ?? fileLine) || null,
-    column: Number(madeColumn ?? column) || null
+    column: Number(madeColumn ?? column) || null,
+    ...(line.startsWith(AWAITED) && { async: true })
   }
 }

@@ -16,6 +16,10 @@ export type Frame = {
   */
  column: number | null;
  /**
+  * it is not on the stack, but awaits what runs there
+  */
+ async?: true | undefined;
+ /**
   * line and column are of code compiled in memory, not of the file
   */
  compiled?: boolean | undefined;
@@ -143,6 +147,10 @@ export type BlockRecord = {
   * which `frame` spent most of the block
   */
  generated?: Frame | null | undefined;
+ /**
+  * where the application awaits `frame`, if only packages were on the stack
+  */
+ calledFrom?: FrameRecord | null | undefined;
  /**
   * heaviest first, if several ran in the turn; at most five
   */

@@ -112,6 +112,23 @@ function blame (stacks, passesOn) {
   return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
 
+/**
+ * The line of the application that awaits what blocked, if only packages are on the stack. V8 knows it while the await
+ * of an async function is carried out; a callback of a timer or socket has no such caller.
+ * @param {Pick<import('./fold').Stack, 'weightMs' | 'awaiting'>[]} stacks
+ * @returns {import('../types').FrameRecord | null} exact if it awaited for most of the block
+ */
+function awaitingFrame (stacks) {
+  const known = stacks.flatMap(({ awaiting = [], weightMs }) => {
+    const frame = awaiting.find((each) => ownerOf(each) === 'application')
+    return frame === undefined ? [] : [{ frame, weightMs }]
+  })
+  const atLine = heaviest(known, ({ frame: { file, line } }) => `${file}\n${line}`)
+  if (atLine.length === 0) return null
+  const { async: _, ...frame } = atLine[0].frame
+  return { ...frame, exact: sum(atLine, 'weightMs') * 2 > sum(stacks, 'weightMs') }
+}
+
 /** The innermost frame that was seen longest. @param {import('./fold').Stack[]} stacks */
 function leaf (stacks) {
   const leaves = stacks.filter(({ frames }) => frames.length > 0)
@@ -165,6 +182,7 @@ function sum (items, key) {
 }
 
 exports.ownerOf = ownerOf
+exports.awaitingFrame = awaitingFrame
 exports.blamedFrame = blamedFrame
 exports.blame = blame
 exports.isSame = isSame

@@ -92,6 +92,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),
   probable: orMissing(objectOf({ call: isText, line: isCount })),
   generated: orMissing(isFrame),
+  calledFrom: orMissing(objectOf({ ...frame, exact: isFlag })),
   callbacks: orMissing(listOf(objectOf({ kind: isText, frame: isFrame, work: orNull(isText), weightMs: isNumber }))),
   allowed: orMissing(isText)
 }))

@@ -34,7 +34,7 @@ function isOver ({ work, request }) {
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
-  const { thread, threadId, durationMs, ongoing, startup, cause, origin } = record
+  const { thread, threadId, durationMs, ongoing, startup, cause, origin, calledFrom } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
@@ -49,7 +49,8 @@ function sentence (record, bound) {
   const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
-  return `${begin}: ${where(record)}${within}${who}${created} (${cause})`
+  const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
+  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})`
 }
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */
@@ -78,8 +79,8 @@ function place (frame) {
 }
 
 /** A line of a stack. @param {Frame} frame */
-function frameText ({ function: name, file, line, column }) {
-  return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+function frameText ({ function: name, file, line, column, async: isAwaiting }) {
+  return `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 }
 
 /** @param {import('../types').PackageRecord} found */

@@ -63,10 +63,10 @@ class FrameTable {
 
   /** @param {Frame} raw */
   get (raw) {
-    const key = `${raw.file}\n${raw.line}\n${raw.column}\n${raw.function}`
+    const key = `${raw.file}\n${raw.line}\n${raw.column}\n${raw.function}\n${raw.async ?? ''}`
     let frame = this.#frames.get(key)
     if (frame === undefined) {
-      frame = Object.freeze(copy(this.#original(raw)))
+      frame = Object.freeze({ ...copy(this.#original(raw)), ...(raw.async && { async: raw.async }) })
       this.#frames.set(key, frame)
       if (this.#later.mayMove(raw)) this.#raw.set(frame, copy(raw))
     }

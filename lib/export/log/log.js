@@ -136,7 +136,7 @@ function openHere (destination, onState) {
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
-  const { package: found, origin, work } = short
+  const { package: found, calledFrom, origin, work } = short
   const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
   const fields = {
     event,
@@ -147,6 +147,7 @@ function lineOf (event, record, suppressed) {
     cause,
     frame,
     ...(found && { package: { name: found.name, version: found.version } }),
+    ...(calledFrom && { calledFrom }),
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
     samples,
@@ -162,11 +163,12 @@ function lineOf (event, record, suppressed) {
 
 /** Shortens the names of a record to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: found, request, work, origin } = record
+  const { frame, package: found, calledFrom, request, work, origin } = record
   return {
     ...record,
     frame: frame && cutFrame(frame),
     package: found && cutPackage(found),
+    calledFrom: calledFrom && cutFrame(calledFrom),
     request: request && { ...request, route: /** @type {string} */ (cut(request.route)) },
     work: work && cutWork(work),
     origin: origin && { ...origin, frame: cutFrame(origin.frame) }

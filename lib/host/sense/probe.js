@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
+const { AWAITING, FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
 const { activeSpan } = require('../work/http/trace-id')
 const { fileOf, noteStack, readNote } = require('./call-sites')
@@ -37,7 +37,7 @@ function writeFrames (sites, see) {
     const name = site.getFunctionName()
     const file = fileOf(site)
     if (file) see(file)
-    text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD +
+    text += (site.isAsync() ? AWAITING : '') + (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD +
       (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : '') + LINE
   }
   return text

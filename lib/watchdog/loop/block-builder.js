@@ -5,7 +5,7 @@ const { Fold, merged, workIn } = require('../../explain/fold')
 const { callbacksOf } = require('../../explain/callbacks')
 const { causeOf, isHeld } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
-const { blame, blamedFrame, generatedIn, leaf, wrapsNative } = require('../../explain/frame')
+const { awaitingFrame, blame, blamedFrame, generatedIn, leaf, ownerOf, wrapsNative } = require('../../explain/frame')
 const { workOf } = require('../../explain/work')
 const { withNames } = require('../../explain/named-record')
 const { ownTime } = require('../../explain/own-time')
@@ -193,7 +193,7 @@ class BlockBuilder {
     const { layProfile, workOf: threadWork, frames: table } = this.#surroundings
     const { durationMs, ongoing } = span
     const seen = this.#see()
-    const { stacks, blamed, callbacks } = seen
+    const { stacks, blamed, callbacks, awaits } = seen
     const measured = this.#measured(span, kernel, nativeMs, seen)
     // A thread that is held up can be at any line: that line does not block by itself.
     const isSure = !isHeld({ ...measured.evidence, durationMs, runningMs: this.#runningMs })
@@ -211,6 +211,7 @@ class BlockBuilder {
       frame: explained.frame && { ...explained.frame, function: told.name },
       ...workRecords(told.running, threadWork?.() ?? null, (ms) => this.#wallTime(ms)),
       generated: told.generated,
+      calledFrom: calledFrom(explained, awaits && { ...awaits, exact: awaits.exact && isSure }, table),
       package: packageAtFault(explained, told.folder)
     }, told.own)
   }
@@ -313,13 +314,15 @@ class BlockBuilder {
 /** @param {Fold} fold @param {Table} table */
 function see (fold, table) {
   const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
-  const stacks = merged(fold.stacks.map((stack) => ({ ...stack, frames: stack.frames.map(again) })))
+  const stacks = merged(fold.stacks.map((stack) =>
+    ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) })))
   return {
     stacks,
     listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
     blamed: blame(stacks, (frame) => table?.passesOn(frame) === true),
     innermost: leaf(stacks),
     callbacks: callbacksOf(stacks),
+    awaits: awaitingFrame(stacks),
     isFirst: fold.requests.top === null && workIn(stacks).request === null
   }
 }
@@ -352,12 +355,19 @@ function tell (record, stacks, others, table) {
 function withOwnTime (record, { ownMs, frame }) {
   const told = { ...record, evidence: { ...record.evidence, ownMs: roundMs(Math.min(ownMs, record.durationMs)) } }
   if (!isOwnBlock(told) || frame === null) return told
-  return { ...told, frame, package: packageIn(OWN_PACKAGE), generated: null, work: null, request: null, origin: null }
+  const none = { generated: null, calledFrom: null, work: null, request: null, origin: null }
+  return { ...told, frame, package: packageIn(OWN_PACKAGE), ...none }
+}
+
+/** @param {BlockRecord} record @param {BlockRecord['frame']} awaits @param {Table} table */
+function calledFrom ({ frame }, awaits, table) {
+  if (awaits === null || (frame !== null && ownerOf(frame) === 'application')) return null
+  return table?.named(awaits) ?? awaits
 }
 
 /** @param {Stack} stack */
-function stackRecord ({ count, weightMs, frames }) {
-  return { count, weightMs: roundMs(weightMs), frames }
+function stackRecord ({ count, weightMs, frames, awaiting = [] }) {
+  return { count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting] }
 }
 
 /** @param {BlockRecord} record @param {string | null} folder of the package whose code ran */

@@ -178,7 +178,8 @@ class LoopMonitor {
     builder.add({
       ...sample,
       isJustEntered: sample.late && frames.isJustEntered(sample.frames),
-      frames: sample.frames.map((frame) => frames.get(frame))
+      frames: sample.frames.map((frame) => frames.get(frame)),
+      awaiting: sample.awaiting?.map((frame) => frames.get(frame))
     })
     // The thread was between two callbacks: ask again at once.
     if (this.#awaitsPlace(builder, now)) this.#sampler.hurry()

@@ -210,3 +210,20 @@ test('while V8 formats another stack the frames are read from the text that it w
   const { file, line, column } = frames[of('write')]
   assert.ok(file === __filename && Number(line) > 100 && Number(column) > 10, JSON.stringify(frames[of('write')]))
 })
+
+test('functions that await what runs are told apart from those that run', async () => {
+  const bridge = openBridge(createMemory())
+  const probe = createProbe(bridge, () => ({ context: undefined, isCertain: true }))
+  const question = bridge.answer.ask()
+  // The probe leaves out the three innermost frames: its own two and the expression that calls it.
+  const evaluate = () => probe(undefined)
+  const inner = async () => { await null; evaluate() }
+  async function outer () { await inner() }
+  await outer()
+  const { frames, awaiting } = parseAnswer(/** @type {any} */ (bridge.answer.take(question)))
+  assert.ok(frames.length > 0 && frames.every((each) => each.async === undefined), JSON.stringify(frames))
+  assert.deepEqual(awaiting?.map(({ function: name, async: isAwaiting }) => [name, isAwaiting])[0], ['outer', true])
+  const written = 'Error\n    at a (/x.js:1:1)\n    at b (/x.js:1:1)\n    at c (/x.js:1:1)\n    at run (/x.js:2:3)\n    at async wait (/y.js:4:5)'
+  const told = parseAnswer(write(['', '', '', '', '', ''], []) + written)
+  assert.deepEqual([told.frames.map(({ function: name }) => name), told.awaiting?.map(({ function: name }) => name)], [['run'], ['wait']])
+})

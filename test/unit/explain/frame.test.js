@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { ownerOf, blamedFrame, blame, leaf, generatedIn, wrapsNative } = require('../../../lib/explain/frame')
+const { awaitingFrame, ownerOf, blamedFrame, blame, leaf, generatedIn, wrapsNative } = require('../../../lib/explain/frame')
 
 /** @typedef {import('../../../lib/types').Frame} Frame */
 
@@ -181,4 +181,14 @@ test('Node\'s JavaScript that does its own work, and the application below it, t
   assert.equal(wrapsNative([frame('callback@/srv/a.js:1'), frame('inflateSync@node:zlib:1')]), false)
   assert.equal(wrapsNative([frame('builtIn')]), false)
   assert.equal(wrapsNative([]), false)
+})
+
+test('the line that awaits a package is the innermost of the application, in doubt unless it awaits for most of the time', () => {
+  const orm = (/** @type {number} */ weightMs, /** @type {string[]} */ awaiting) =>
+    ({ ...stack(weightMs, ['hydrate@/srv/node_modules/orm/index.js:9']), awaiting: awaiting.map(frame) })
+  const load = 'load@/srv/app/jobs.js:7'
+  const found = awaitingFrame([orm(60, ['find@/srv/node_modules/orm/index.js:3', load, 'main@/srv/app/main.js:1']), orm(40, [])])
+  assert.deepEqual([spell(found), found?.exact], [load, true])
+  assert.equal(awaitingFrame([orm(40, [load]), orm(60, [])])?.exact, false)
+  assert.equal(awaitingFrame([orm(40, ['find@/srv/node_modules/orm/index.js:3']), orm(60, [])]), null)
 })

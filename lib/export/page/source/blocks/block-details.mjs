@@ -220,7 +220,7 @@ function callbacksOf (callbacks) {
 }
 
 /** Which block it was, and where. @param {any} record @returns {(string | Node)[][]} */
-function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, allowed }) {
+function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, calledFrom, allowed }) {
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
@@ -228,7 +228,8 @@ function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, 
     ...(request?.traceId ? [['trace', request.traceId]] : []),
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
     ...(allowed ? [['allowed', allowed]] : []),
-    ...(found ? [['in the package', packageOf(found)]] : [])
+    ...(found ? [['in the package', packageOf(found)]] : []),
+    ...(calledFrom ? [['called from', place(calledFrom)]] : [])
   ]
 }
 
