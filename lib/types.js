@@ -69,6 +69,7 @@
  *
  * @typedef {object} CallbackRecord one of several callbacks of a block
  * @property {string} kind what ran it: `timer`, `immediate`, `request`, `event`, `continuation` (a promise or nextTick)
+ * @property {string} [event] which one, if `kind` is `event`: `data`, `end`, `connection`, `fs`…
  * @property {Frame} frame the outermost function of the application or a package
  * @property {string | null} work its name, as in WorkRecord
  * @property {number} weightMs

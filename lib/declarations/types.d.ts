@@ -195,6 +195,10 @@ export type CallbackRecord = {
   */
  kind: string;
  /**
+  * which one, if `kind` is `event`: `data`, `end`, `connection`, `fs`…
+  */
+ event?: string | undefined;
+ /**
   * the outermost function of the application or a package
   */
  frame: Frame;

@@ -20,6 +20,23 @@ const KINDS = {
   processTicksAndRejections: 'continuation'
 }
 
+/** Functions of Node.js that call listeners and completed operations, and the name of the event or module. */
+const EVENTS = /** @type {Record<string, string>} */ ({
+  addChunk: 'data',
+  flow: 'data',
+  endReadableNT: 'end',
+  onFinish: 'finish',
+  emitCloseNT: 'close',
+  onconnection: 'connection',
+  parserOnIncomingClient: 'response',
+  onexit: 'exit',
+  exithandler: 'exit',
+  '[nodejs.internal.kHybridDispatch]': 'message',
+  onlookup: 'lookup',
+  oncomplete: 'fs',
+  ondone: 'crypto'
+})
+
 /**
  * @typedef {import('../types').Frame} Frame
  * @typedef {import('../types').CallbackRecord} CallbackRecord
@@ -37,12 +54,12 @@ exports.callbacksOf = (stacks) => {
   for (const { frames, works } of stacks) {
     const frame = frames.length < CUT_FRAMES ? frames.findLast((each) => ownerOf(each) !== 'node') : undefined
     if (frame === undefined) continue
-    const kind = kindOf(frames)
+    const { kind, event } = invokerOf(frames)
     for (const { weightMs, ...running } of works) {
       const name = nameOf(running) || null
       // The line of the call within a function does not identify the callback, unless the function has no name.
-      const key = [kind, frame.file, frame.function ?? frame.line, name].join('\n')
-      const known = callbacks.get(key) ?? { kind, frame, work: name, weightMs: 0 }
+      const key = [kind, event, frame.file, frame.function ?? frame.line, name].join('\n')
+      const known = callbacks.get(key) ?? { kind, ...(event && { event }), frame, work: name, weightMs: 0 }
       callbacks.set(key, { ...known, weightMs: known.weightMs + weightMs })
     }
   }
@@ -54,7 +71,12 @@ exports.callbacksOf = (stacks) => {
 }
 
 /** What ran a callback, judged by Node's own functions around it. @param {Frame[]} frames innermost first */
-function kindOf (frames) {
+function invokerOf (frames) {
   const around = frames.slice(frames.findLastIndex((each) => ownerOf(each) !== 'node') + 1)
-  return around.map(({ function: name }) => KINDS[`${name}`]).find((kind) => kind !== undefined) ?? 'event'
+  const first = (/** @type {Record<string, string>} */ names) =>
+    around.map(({ function: name }) => names[`${name}`]).find((found) => found !== undefined)
+  // A request is an event of its server, and its end one of the queue of nextTick.
+  const kind = first(KINDS) ?? 'event'
+  const event = kind === 'request' ? undefined : first(EVENTS)
+  return { kind: event === undefined ? kind : 'event', event }
 }

@@ -7,6 +7,9 @@ const { MS_PER_S } = require('./units')
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
 
+/** Callbacks in a message. */
+const CALLBACKS = 3
+
 /** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
 /** @typedef {import('../types').BlockRecord} BlockRecord */
 
@@ -50,7 +53,21 @@ function sentence (record, bound) {
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})`
+  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})${turnOf(record)}`
+}
+
+/** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */
+function turnOf ({ callbacks = [] }) {
+  if (callbacks.length < 2) return ''
+  const more = callbacks.length - CALLBACKS
+  const heaviest = callbacks.slice(0, CALLBACKS).map(callbackText).join(', ')
+  return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** What ran a callback, its function, its work and its time. @param {import('../types').CallbackRecord} callback */
+function callbackText ({ kind, event, frame, work, weightMs }) {
+  const of = work === null ? '' : ` of ${work}`
+  return `${event ? `'${event}'` : kind} ${frame.function ?? '(anonymous)'}${of} ${duration(weightMs)}`
 }
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */

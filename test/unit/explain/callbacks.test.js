@@ -33,6 +33,16 @@ test('the callbacks of a turn are told with what ran them, their work and their 
     [['timer', 'refresh', null, 75], ['request', 'report', 'GET /report', 20]])
 })
 
+test('an event has its name: the end of a body is not any continuation', () => {
+  const tick = 'processTicksAndRejections@node:internal/process/task_queues'
+  const told = callbacksOf([
+    stack(40, ['read@/srv/a.js', 'emit@node:events', 'endReadableNT@node:internal/streams/readable', tick], '/x'),
+    stack(30, ['next@/srv/a.js', tick]),
+    stack(20, ['take@/srv/a.js', 'emit@node:events', 'addChunk@node:internal/streams/readable', 'onStreamRead@node:net'])
+  ])
+  assert.deepEqual(told?.map(({ kind, event }) => [kind, event]), [['event', 'end'], ['continuation', undefined], ['event', 'data']])
+})
+
 test('a single callback is not listed, nor is what nothing is known of', () => {
   assert.equal(callbacksOf([]), undefined)
   assert.equal(callbacksOf([stack(50, ['refresh@/srv/a.js', ...TIMER]), stack(60, []), stack(60, ['set'])]), undefined)

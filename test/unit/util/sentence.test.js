@@ -67,3 +67,15 @@ test('every cause gives a sentence, and where no code is to blame none names any
     assert.equal(sentence.includes('report'), excuse === undefined, sentence)
   }
 })
+
+test('a turn of several callbacks tells what called each, the three heaviest', () => {
+  const frame = { function: 'read', file: '/srv/app/report.js', line: 3, column: 1 }
+  const callbacks = [
+    { kind: 'timer', frame: { ...frame, function: 'refresh' }, work: null, weightMs: 75 },
+    { kind: 'event', event: 'end', frame, work: 'POST /x', weightMs: 12 }
+  ]
+  const told = (/** @type {any[]} */ each) => sentenceOf(makeRecord({ request: null, callbacks: each })).split(' (js)')[1]
+  assert.equal(told(callbacks), ", callbacks: timer refresh 75 ms, 'end' read of POST /x 12 ms")
+  assert.match(told([...callbacks, ...callbacks]), /12 ms, timer refresh 75 ms and 1 more$/)
+  assert.equal(told([callbacks[0]]), '')
+})

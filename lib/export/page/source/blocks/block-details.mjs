@@ -214,8 +214,8 @@ function waitsOf ({ requests, longestMs, routes }) {
 /** @param {any[]} callbacks of the turn */
 function callbacksOf (callbacks) {
   if (callbacks.length === 0) return []
-  const each = callbacks.map(({ kind, frame, work, weightMs }) =>
-    make('li', {}, `${kind} `, make('code', {}, functionOf(frame)), `${work === null ? '' : `, ${work}`} ${duration(weightMs)}`))
+  const each = callbacks.map(({ kind, event, frame, work, weightMs }) =>
+    make('li', {}, `${event ? `'${event}'` : kind} `, make('code', {}, functionOf(frame)), `${work === null ? '' : `, ${work}`} ${duration(weightMs)}`))
   return [make('h3', {}, 'Callbacks in this turn'), make('ul', { class: 'waits' }, ...each)]
 }
 
