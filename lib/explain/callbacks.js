@@ -53,7 +53,7 @@ exports.callbacksOf = (stacks) => {
   const callbacks = new Map()
   for (const { frames, works } of stacks) {
     const frame = frames.length < CUT_FRAMES ? frames.findLast((each) => ownerOf(each) !== 'node') : undefined
-    if (frame === undefined) continue
+    if (frame === undefined || ownerOf(frame) === 'own') continue
     const { kind, event } = invokerOf(frames)
     for (const { weightMs, ...running } of works) {
       const name = nameOf(running) || null

@@ -43,6 +43,12 @@ test('an event has its name: the end of a body is not any continuation', () => {
   assert.deepEqual(told?.map(({ kind, event }) => [kind, event]), [['event', 'end'], ['continuation', undefined], ['event', 'data']])
 })
 
+test('an immediate of loopwatch itself is none of the application\'s', () => {
+  const own = `#end@${require.resolve('../../../lib/host/work/http/iteration-clock')}`
+  const stacks = [stack(50, ['refresh@/srv/a.js', ...TIMER]), stack(30, [own, 'processImmediate@node:internal/timers'])]
+  assert.equal(callbacksOf(stacks), undefined)
+})
+
 test('a single callback is not listed, nor is what nothing is known of', () => {
   assert.equal(callbacksOf([]), undefined)
   assert.equal(callbacksOf([stack(50, ['refresh@/srv/a.js', ...TIMER]), stack(60, []), stack(60, ['set'])]), undefined)
