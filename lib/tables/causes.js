@@ -20,7 +20,7 @@
 exports.causes = {
   js: {
     meaning: 'JavaScript of the application kept the CPU',
-    phrase: 'JavaScript computed',
+    phrase: 'JavaScript',
     remedy: 'optimise or split the function',
     isOnCpu: true,
     hasCallback: true,
@@ -29,7 +29,7 @@ exports.causes = {
   },
   native: {
     meaning: 'a native call (JSON.parse, pbkdf2Sync, gzipSync, sort) kept the CPU until it returned',
-    phrase: 'a native call computed',
+    phrase: 'native call',
     remedy: 'use the asynchronous call or a worker thread',
     isOnCpu: true,
     hasCallback: true,
@@ -50,7 +50,7 @@ exports.causes = {
   },
   'sync-io': {
     meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait',
-    phrase: 'a synchronous call waited',
+    phrase: 'waiting in a synchronous call',
     remedy: 'no *Sync calls',
     isAsleep: true,
     hasCallback: true,

@@ -89,8 +89,11 @@ test('every key of the list of keys does what it says', async (t) => {
 
   await press('?')
   assert.ok(await page.locator('#help').isVisible())
-  assert.deepEqual(await page.locator('#help kbd').allTextContents(), ['/', 'j', 'k', 'Enter', 'c', '?'])
+  assert.deepEqual(await page.locator('#help kbd').allTextContents(), ['/', 'j', 'k', 'Enter', 'c', '?', 'Esc'])
   await press('?')
+  assert.ok(await page.locator('#help').isHidden())
+  await press('?')
+  await press('Escape')
   assert.ok(await page.locator('#help').isHidden())
 
   await press('j')
@@ -109,7 +112,7 @@ test('every key of the list of keys does what it says', async (t) => {
   assert.match(copied, /^### Event loop blocked for 900 ms\n/)
   assert.match(copied, /≈ known/)
   assert.ok(copied.includes(`${url}#block=1-5`), copied)
-  await press('Enter')
+  await press('Escape')
   await page.waitForFunction("document.querySelectorAll('#blocks [aria-expanded=\"true\"]').length === 0")
 
   await press('/')

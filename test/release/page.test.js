@@ -351,6 +351,13 @@ test('a culprit that is chosen, and the block that is opened, are in the address
   assert.deepEqual(await violations(again.page), [])
   await again.page.click('#reset')
   await reads(again.page, '#blocks-note', /^2 blocks/)
+  await again.page.fill('#search', 'zzz')
+  await reads(again.page, '#verdict', /no block matches the filters\.$/)
+  await reads(again.page, '#culprits-note', /^No block matches the filters above\.$/)
+  await again.page.fill('#search', '')
+  // What ranks the rows is on the screen of a telephone.
+  const total = await again.page.locator('#culprits-body .total').first().boundingBox()
+  assert.ok(total !== null && total.x + total.width <= 390, JSON.stringify(total))
   await again.page.keyboard.press('/')
   assert.equal(await again.page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.id), 'search')
   assert.deepEqual([...complaints, ...again.complaints], [])

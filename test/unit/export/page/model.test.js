@@ -173,7 +173,7 @@ test('the flame graph without lines has each function once below its caller', as
 
 test('a block is told in a sentence, and as Markdown that its names cannot break', async () => {
   const { whyOf, markdownOf } = await import(`${MODEL}/report.mjs`)
-  assert.equal(whyOf(at(1)), 'The loop was blocked for 1.0 s: JavaScript computed – report app/report.js:41, for GET /report/:id.')
+  assert.equal(whyOf(at(1)), 'The loop was blocked for 1.0 s: JavaScript – report app/report.js:41, for GET /report/:id.')
   assert.match(whyOf(at(1, { cause: 'suspended', frame: null })), /: the whole process was stopped\. No line of code is to blame\.$/)
   const block = at(1, { frame: { ...frame('<b>`x`'), exact: false } })
   const source = { lines: [{ line: 1, text: '```', share: 0.5 }] }

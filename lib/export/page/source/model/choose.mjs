@@ -19,6 +19,11 @@ export function windowOf ({ range }, nowMs, sinceMs) {
 export const inRange = (rows, { fromMs, toMs }) =>
   rows.filter((row) => endOf(row) >= fromMs && Date.parse(row.startedAt) <= toMs)
 
+export const NO_MATCH = 'No block matches the filters above.'
+
+/** Whether only some blocks of the range are to be seen. @param {import('./address.mjs').View} view */
+export const isFiltered = ({ culprit, cause, text }) => culprit !== null || cause !== null || text !== ''
+
 /** @param {any} row @param {import('./address.mjs').View} view */
 export function isChosen (row, { culprit, cause, text, aside }) {
   if (!aside && asideOf(row) !== null) return false

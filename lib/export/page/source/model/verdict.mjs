@@ -54,16 +54,18 @@ function fewFunctions (rows, range, allMs) {
  * What happened in a range, in one to three sentences.
  * @param {any[]} rows of main loops, in the range
  * @param {Range} range
- * @param {{ thresholdMs: number, loops: number }} more `loops`: number of processes
+ * @param {{ thresholdMs: number, loops: number, isFiltered?: boolean }} more `loops`: number of processes
  */
-export function verdictOf (rows, range, { thresholdMs, loops }) {
+export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false }) {
   const { lengthMs, blockedMs, count, share, excusedMs } = sumOf(rows, range)
   const within = `In ${duration(lengthMs)}`
+  if (count === 0 && isFiltered) return `${within} no block matches the filters.`
   if (count === 0) return `${within} nothing blocked ${loops > 1 ? 'a loop' : 'the loop'} for ${duration(thresholdMs)} or longer.`
   const howOften = count === 1 ? 'once' : `${count} times`
+  const by = isFiltered ? ' by what matches the filters' : ''
   const sentences = [loops > 1
-    ? `${within} loops were blocked for ${duration(blockedMs)} in all, ${howOften}.`
-    : `${within} the loop was blocked ${percent(share)} of the time, ${howOften}.`]
+    ? `${within} loops were blocked${by} for ${duration(blockedMs)} in all, ${howOften}.`
+    : `${within} the loop was blocked${by} ${percent(share)} of the time, ${howOften}.`]
   const own = rows.filter((row) => asideOf(row) === null)
   const few = fewFunctions(own, range, blockedMs)
   if (few !== null && few.count === 1) sentences.push(`One function makes ${percent(few.share)} of it: ${few.first}.`)

@@ -1,5 +1,6 @@
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration, percent } from '../format.mjs'
+import { isFiltered, NO_MATCH } from '../model/choose.mjs'
 import { sorted } from '../model/culprits.mjs'
 import { wordsOf } from '../model/labels.mjs'
 
@@ -11,10 +12,10 @@ const SVG = 'http://www.w3.org/2000/svg'
 /** @type {[key: string, title: string, hint: string][]} */
 const COLUMNS = [
   ['place', 'Place', ''],
-  ['work', 'Route or work', ''],
+  ['totalMs', 'Total', 'number'],
+  ['work', 'Route or work', 'work'],
   ['words', 'Cause', ''],
   ['count', 'Blocks', 'number'],
-  ['totalMs', 'Total', 'number'],
   ['longestMs', 'Longest', 'number longest'],
   ['waited', 'Waited', 'number requests'],
   ['lastMs', 'Last', 'number last']
@@ -59,13 +60,14 @@ export class CulpritTable {
   draw (culprits) {
     this.#culprits = culprits
     const { sort, ascends, culprit: chosen } = this.#view.now
+    const none = isFiltered(this.#view.now) ? NO_MATCH : 'No block of your code in this range.'
     for (const { key, element } of this.#heads) {
       element.setAttribute('aria-sort', key !== sort ? 'none' : ascends ? 'ascending' : 'descending')
     }
     const ordered = sorted(culprits, sort, !ascends)
     const shown = this.#showsAll ? ordered : ordered.filter(({ key }, i) => i < ROWS || key === chosen)
     byId('culprits').hidden = culprits.length === 0
-    setText(this.#note, culprits.length === 0 ? 'No block of your code in this range.' : '')
+    setText(this.#note, culprits.length === 0 ? none : '')
     this.#note.hidden = culprits.length > 0
     this.#more.hidden = culprits.length <= ROWS
     setText(this.#more, this.#showsAll ? `Show the first ${ROWS}` : `Show all ${culprits.length}`)
@@ -85,7 +87,7 @@ export class CulpritTable {
     const { work, cause, count, totalMs, share, longestMs, waited, lastMs, bins } = culprit
     button.setAttribute('aria-pressed', `${culprit.key === chosen}`)
     row.classList.toggle('chosen', culprit.key === chosen)
-    const [workCell, causeCell, countCell, totalCell, longestCell, waitedCell, lastCell, sparkCell] = cells
+    const [totalCell, workCell, causeCell, countCell, longestCell, waitedCell, lastCell, sparkCell] = cells
     setText(workCell, work || '–')
     if (causeCell.textContent !== wordsOf(cause)) causeCell.replaceChildren(make('span', { class: `chip cause-${cause}` }), wordsOf(cause))
     setText(countCell, `${count}`)
@@ -107,7 +109,7 @@ export class CulpritTable {
   #make ({ key, place, frame }) {
     const button = make('button', { type: 'button', title: frame?.file ?? null }, place)
     button.addEventListener('click', () => this.#view.set({ culprit: this.#view.now.culprit === key ? null : key }))
-    const cells = ['', '', 'number', 'number total', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
+    const cells = ['number total', 'work', '', 'number', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
     const row = make('tr', {}, make('th', { scope: 'row' }, button), ...cells)
     const made = { row, button, cells }
     this.#rows.set(key, made)

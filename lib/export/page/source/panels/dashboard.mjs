@@ -41,7 +41,12 @@ export class Dashboard {
     this.#blocks = new BlockList(get, this.#view)
     this.#flame = new FlameOfAll(get)
     this.#toReveal = this.#view.now.block
-    bindKeys({ blocks: this.#blocks, search: byId('search'), help: () => this.#filters.toggleHelp() })
+    bindKeys({
+      blocks: this.#blocks,
+      search: byId('search'),
+      filters: this.#filters,
+      close: () => this.#view.set({ block: null })
+    })
   }
 
   /** @param {any} hello */
@@ -136,18 +141,22 @@ export class Dashboard {
 
 /**
  * The keys of the page. They do nothing while the user types. With a modifier they belong to the browser.
- * @param {{ blocks: import('../blocks/block-list.mjs').BlockList, search: HTMLElement, help: () => void }} parts
+ * @param {object} parts @param {import('../blocks/block-list.mjs').BlockList} parts.blocks
+ * @param {HTMLElement} parts.search @param {FilterBar} parts.filters @param {() => void} parts.close the open block
  */
-function bindKeys ({ blocks, search, help }) {
+function bindKeys ({ blocks, search, filters, close }) {
   /** @type {Record<string, () => void>} */
   const keys = {
     '/': () => search.focus(),
     j: () => blocks.step(1),
     k: () => blocks.step(-1),
     c: () => { navigator.clipboard?.writeText(blocks.open?.markdown() ?? '').catch(() => {}) },
-    '?': help
+    '?': () => filters.toggleHelp(),
+    Escape: () => { if (!filters.closeHelp()) close() }
   }
   document.addEventListener('keydown', (event) => {
+    // Escape within the flame graph shows all of it.
+    if (event.defaultPrevented) return
     const target = /** @type {HTMLElement} */ (event.target)
     const isTyping = /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)
     if (event.key === 'Escape' && isTyping) target.blur()

@@ -42,6 +42,13 @@ export class FilterBar {
     return [Math.floor(this.#range.fromMs), Math.ceil(this.#range.toMs)]
   }
 
+  /** Whether there was a list of keys to close. */
+  closeHelp () {
+    if (this.#help.hidden) return false
+    this.toggleHelp()
+    return true
+  }
+
   toggleHelp () {
     this.#help.hidden = !this.#help.hidden
     byId('help-show').setAttribute('aria-expanded', `${!this.#help.hidden}`)
@@ -51,7 +58,9 @@ export class FilterBar {
   draw (range, culprit, all) {
     this.#range = range
     const { range: name, span, base, culprit: key, cause, text } = this.#view.now
-    for (const [each, input] of this.#ranges) input.checked = each === name
+    for (const [each, input] of this.#ranges) input.checked = span === null && each === name
+    byId('span').hidden = span === null
+    setText(byId('span'), span === null ? '' : Timeline.label(span))
     if (document.activeElement !== this.#search) this.#search.value = text
     this.#cause.value = cause ?? ''
     this.#pin.setAttribute('aria-pressed', `${base !== null}`)

@@ -1,4 +1,5 @@
 import { byId, setText } from '../dom.mjs'
+import { isChosen, isFiltered } from '../model/choose.mjs'
 import { isMain } from '../model/strip.mjs'
 import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
 
@@ -12,9 +13,11 @@ import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
  * @param {number} what.thresholdMs
  * @param {number} what.loops number of processes
  */
-export function sayVerdict ({ all, rows, range, view: { base, aside }, thresholdMs, loops }) {
+export function sayVerdict ({ all, rows, range, view, thresholdMs, loops }) {
+  const { base, aside } = view
   const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
-  setText(byId('verdict'), verdictOf(rows.filter(isLoop), range, { thresholdMs, loops }))
+  const chosen = isFiltered(view) ? rows.filter((row) => isChosen(row, view)) : rows
+  setText(byId('verdict'), verdictOf(chosen.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) }))
   const compared = byId('comparison')
   compared.hidden = base === null
   if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
