@@ -91,7 +91,7 @@ test('every key of the list of keys does what it says', async (t) => {
   const { url } = await startAgent(t)
   const { page, context, complaints } = await openPage(browser, `${url}#aside=1`)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await reads(page, '#blocks-note', /^9 blocks/)
+  await reads(page, '#blocks-note', new RegExp(`^${RECORDS.length} blocks`))
   const press = (/** @type {string} */ key) => page.keyboard.press(key)
 
   await press('?')
