@@ -200,6 +200,23 @@ const table = [
 /** Why the loop was blocked. @param {Evidence} evidence */
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
 
+/** Fewer answers may all have come just after a long call. */
+const ENOUGH_SAMPLES = 2
+
+/**
+ * The cause when a CPU profile has told more. Without any answered interrupt, it shows what ran. A line that calls a
+ * built-in may have done so once or often: only interrupts can distinguish that. Where they were answered between
+ * native calls or just after one, most of the time belongs to the calls.
+ * @param {Pick<import('../types').BlockRecord, 'cause' | 'samples' | 'evidence'>} record
+ * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen
+ * @returns {Cause}
+ */
+exports.causeByProfile = ({ cause, samples, evidence }, { call, isOpen, isBetweenCalls }) => {
+  if (cause === 'js') return isBetweenCalls || (call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'
+  if (cause !== 'unknown' || samples > 0 || evidence.debugger || isOpen) return cause
+  return call === null ? 'js' : 'native'
+}
+
 exports.table = table
 exports.isHeld = isHeld
 exports.isNative = isNative

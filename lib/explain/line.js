@@ -1,5 +1,6 @@
 'use strict'
 
+const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
 const { isNative } = require('./cause')
 
@@ -98,7 +99,8 @@ function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs 
   if (place.exact || isSame(frame, place)) return false
   const isWithin = stacks.some(({ frames }) => frames.slice(1).some((each) => isSame(place, each)))
   const isTimely = frame?.exact === true && !isNative({ ...evidence, durationMs })
-  return isTimely ? samples >= ENOUGH_SAMPLES || isWithin : cause === 'gc' && frame !== null && isWithin
+  if (isTimely) return samples >= ENOUGH_SAMPLES || isWithin
+  return causeRow(cause).blamesAllocation === true && frame !== null && isWithin
 }
 
 /**

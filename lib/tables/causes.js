@@ -8,9 +8,11 @@
  * @property {string} [excuse] what happened, if no line of code is to blame
  * @property {'flame' | 'heapprofiler' | null} tool of clinic that shows more
  * @property {boolean} [isOnCpu] the thread computed, so a sampler sees it
+ * @property {boolean} [isScript] JavaScript computed, and interrupts find the line that ran
  * @property {boolean} [isAsleep] the thread slept, so CPU time does not measure it
  * @property {boolean} [isCall] one call, which answers nothing before it returns
  * @property {boolean} [answersLate] V8 answers an interrupt only after what blocked is over
+ * @property {boolean} [blamesAllocation] the line that allocates is to blame, not the one that was interrupted
  * @property {boolean} [hasCallback] one callback took the time
  * @property {boolean} [isExcusedInTests] the machine or the collector is to blame, and no code
  * @property {{ light: string, dark: string, grafana: string }} color in panels: warm if code is to blame, else grey
@@ -23,6 +25,7 @@ exports.causes = {
     phrase: 'JavaScript',
     remedy: 'optimise or split the function',
     isOnCpu: true,
+    isScript: true,
     hasCallback: true,
     tool: 'flame',
     color: { light: '#c2591d', dark: '#f0883e', grafana: 'red' }
@@ -44,6 +47,7 @@ exports.causes = {
     remedy: 'allocate less',
     isOnCpu: true,
     answersLate: true,
+    blamesAllocation: true,
     isExcusedInTests: true,
     tool: 'heapprofiler',
     color: { light: '#1a7f37', dark: '#57c26f', grafana: 'purple' }

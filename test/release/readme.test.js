@@ -27,9 +27,10 @@ const namesIn = (rows) => rows.map(([name]) => /^\w+/.exec(name)?.[0])
 const meanings = Object.entries(causes).map(([cause, { meaning }]) => [cause, meaning])
 
 test('README and docs explain every cause, and docs print the decision table as it is', () => {
-  assert.deepEqual(tables('README.md', 'Causes')[0], meanings)
-  assert.deepEqual(tables('docs/causes/README.md', 'Causes')[0], meanings)
-  assert.deepEqual(tables('docs/causes/README.md', 'How the cause is found')[0], decisions.map(({ cause, when }, i) => [`${i + 1}`, cause, when]))
+  assert.deepEqual(tables('README.md', 'Causes')[0], meanings, 'README, Causes: the rows of lib/tables/causes.js')
+  assert.deepEqual(tables('docs/causes/README.md', 'Causes')[0], meanings, 'docs/causes/README.md: the rows of lib/tables/causes.js')
+  assert.deepEqual(tables('docs/causes/README.md', 'How the cause is found')[0], decisions.map(({ cause, when }, i) => [`${i + 1}`, cause, when]),
+    'docs/causes/README.md: the decision table of lib/explain/cause.js')
 })
 
 test('docs print the table by which the line is chosen as it is', () => {

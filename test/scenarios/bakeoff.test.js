@@ -47,7 +47,7 @@ test('the first 48 blocks run as they were unless others are asked for, and the 
     return /** @type {string[]} */ (cell.data?.cases)
   }
   const [first, fresh, shapes, all] = ['first', 'fresh', 'shapes', 'all'].map(casesOf)
-  assert.equal(first.length, 48)
+  assert.equal(first.length, 48, 'new blocks belong to corpus/fresh/cases.js')
   assert.ok(fresh.length >= 20, `${fresh.length}`)
   // One of them is of a database that begins with Node.js 22.
   assert.ok(shapes.length === 16 || shapes.length === 15, `${shapes.length}`)

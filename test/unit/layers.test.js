@@ -86,7 +86,8 @@ test('http servers, inspector sessions and perf_hooks are where the design has t
 for (const [limit, most] of /** @type {[keyof typeof LIMITS, number][]} */ (Object.entries(LIMITS))) {
   test(`at most ${most} ${limit}`, () => {
     const beyond = measured[limit]().filter(({ value }) => value > most)
-    assert.deepEqual(Object.fromEntries(beyond.map(({ what, value }) => [what, value])), {})
+    assert.deepEqual(Object.fromEntries(beyond.map(({ what, value }) => [what, value])), {},
+      'move one of its ideas to the file or folder that has others of the kind')
   })
 }
 

@@ -30,6 +30,10 @@ export type CauseRow = {
   */
  isOnCpu?: boolean | undefined;
  /**
+  * JavaScript computed, and interrupts find the line that ran
+  */
+ isScript?: boolean | undefined;
+ /**
   * the thread slept, so CPU time does not measure it
   */
  isAsleep?: boolean | undefined;
@@ -41,6 +45,10 @@ export type CauseRow = {
   * V8 answers an interrupt only after what blocked is over
   */
  answersLate?: boolean | undefined;
+ /**
+  * the line that allocates is to blame, not the one that was interrupted
+  */
+ blamesAllocation?: boolean | undefined;
  /**
   * one callback took the time
   */

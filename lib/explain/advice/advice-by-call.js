@@ -1,5 +1,6 @@
 'use strict'
 
+const { causeRow } = require('../../tables/causes')
 const { SYNC_DATABASE, twins } = require('./async-alternatives')
 const { builtins, cures: { js, native, 'sync-io': syncIo } } = require('./cures')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
@@ -51,7 +52,7 @@ exports.sync = (seen) => {
   const ofNode = seen.callees.filter(({ file }) => file?.startsWith('node:')).map(({ function: name }) => name?.split('.').pop() ?? '')
   const inLine = seen.call === null || !twins.has(seen.call) ? seen.line.match(/[\w$]+Sync(?=\s*\()/g) ?? [] : []
   // A line alone proves nothing about a block that computed in JavaScript.
-  const fromLine = seen.record.cause === 'js' ? [] : inLine
+  const fromLine = causeRow(seen.record.cause).isScript ? [] : inLine
   const name = [seen.call ?? '', ...ofNode, ...fromLine].find((each) => twins.has(each))
   if (name !== undefined) return `${name} keeps the loop until it is done. ${twins.get(name)} does the same on another thread.`
   const database = seen.callees.map((frame) => packageOf(frame) ?? frame.file ?? '').find((each) => SYNC_DATABASE.test(each))

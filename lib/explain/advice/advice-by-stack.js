@@ -1,5 +1,6 @@
 'use strict'
 
+const { causeRow } = require('../../tables/causes')
 const { median } = require('../../util/statistics')
 const { cures } = require('./cures')
 const { packageOf } = require('./evidence-view')
@@ -34,13 +35,13 @@ exports.many = ({ record: { cause, evidence } }) => {
 
 /** @type {Detector} */
 exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs } } }) => {
-  if (cause !== 'gc' && gcMs < STORM_SHARE * durationMs) return null
+  if (!causeRow(cause).blamesAllocation && gcMs < STORM_SHARE * durationMs) return null
   return `The garbage collector had ${Math.round(100 * Math.min(1, gcMs / durationMs))} % of the time. ${cures.gc.allocation}`
 }
 
 /** @type {Detector} */
 exports.logging = ({ callees, record: { cause } }) => {
-  if (cause === 'gc') return null
+  if (causeRow(cause).blamesAllocation) return null
   const isConsole = callees.some(({ file }) => file?.startsWith('node:internal/console/'))
   const logger = callees.map(packageOf).find((name) => name !== null && LOGGERS.has(name))
   const writes = callees.some(({ function: name }) => WRITES.has(name?.split('.').pop() ?? ''))
@@ -52,7 +53,7 @@ exports.logging = ({ callees, record: { cause } }) => {
 exports.microtasks = ({ record: { cause, samples }, frames, near }) => {
   const isTurn = frames.some(({ file }) => file === MICROTASKS)
   const awaits = /\bawait\b/.test(near) && /\b(?:for|while)\b/.test(near)
-  if (cause !== 'js' || samples < 2 || !isTurn || !awaits) return null
+  if (!causeRow(cause).isScript || samples < 2 || !isTurn || !awaits) return null
   return `await gives way to other promises only: a loop over values that are there already never lets the event loop run. ${cures.js.microtasks}`
 }
 

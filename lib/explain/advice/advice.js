@@ -11,7 +11,7 @@ const MOST = 3
 
 /**
  * Every detector with its page of the docs, the most specific first.
- * @type {Record<string, { detect: import('./advice-by-call').Detector, doc: string }>}
+ * @type {Record<string, { detect: import('./advice-by-call').Detector, doc: import('../../tables/causes').Cause }>}
  */
 const detectors = {
   regexp: { detect: calls.regexp, doc: 'js' },

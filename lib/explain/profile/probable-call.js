@@ -1,5 +1,6 @@
 'use strict'
 
+const { causeRow } = require('../../tables/causes')
 const { builtinIn, DEAR, REG_EXP, REPEATED, ROUND_TRIP } = require('../source/native-call')
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -49,8 +50,9 @@ function repeatedCall (line) {
 exports.withProbableCall = (record, lines) => {
   const { frame, cause, profile, leaf } = record
   if (frame === null || frame.file === null || frame.line === null || profile?.call) return record
-  const isLate = cause === 'native' && !frame.exact
-  const isOwn = cause === 'js' && frame.exact && (leaf?.file === null || leaf?.function === frame.function)
+  const { isOnCpu, isCall, isScript } = causeRow(cause)
+  const isLate = isOnCpu && isCall && !frame.exact
+  const isOwn = isScript && frame.exact && (leaf?.file === null || leaf?.function === frame.function)
   const text = isLate || isOwn ? lines(frame.file) : null
   if (text === null) return record
   if (isLate) return { ...record, probable: probableCall(text, frame.line) }

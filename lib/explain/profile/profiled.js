@@ -1,7 +1,9 @@
 'use strict'
 
 const { blamedFrame, isSame, wrapsNative } = require('../frame')
+const { causeByProfile } = require('../cause')
 const { lineOf } = require('../line')
+const { causeRow } = require('../../tables/causes')
 const { isAgreed } = require('./agreement')
 const { drawnStacks } = require('./drawn-stacks')
 const { offHead } = require('../source/loop-body')
@@ -42,11 +44,12 @@ exports.withProfile = (record, profile, sources) => {
   const isTold = profile.samples.length >= ENOUGH_SAMPLES && !isUnowned(stacks)
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
   const { frame: found, call } = lineOf({ record, profiled })
+  const isBetweenCalls = areBetweenCalls(found, record, stacks)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause) : found
   return {
     ...record,
-    cause: profiled === null ? record.cause : causeBy({ frame: found, call, isOpen: profiled.isOpen }, record, stacks),
+    cause: profiled === null ? record.cause : causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls }),
     frame: frame && { ...frame, exact: frame.exact && isAgreed(frame, record, stacks) },
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
@@ -70,9 +73,10 @@ const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === 
  * @param {BlockRecord['cause']} cause
  */
 function inBody (frame, stacks, { textOf, lineAt }, cause) {
-  if (!(frame.exact || cause === 'gc') || frame.file === null || frame.compiled) return frame
+  const { blamesAllocation } = causeRow(cause)
+  if (!(frame.exact || blamesAllocation) || frame.file === null || frame.compiled) return frame
   // The line in which a function ran between two collections need not be the one that made the garbage.
-  const own = cause === 'gc' ? [] : stacks.filter(({ frames }) => isSame(callerIn(frames), frame))
+  const own = blamesAllocation ? [] : stacks.filter(({ frames }) => isSame(callerIn(frames), frame))
   const ticks = own.flatMap(({ raw, ticks }) => ticks.map((each) => {
     const place = lineAt(raw.find(({ file }) => file !== null)?.file ?? '', each.line)
     return { line: place?.line ?? 0, ticks: each.ticks }
@@ -81,20 +85,13 @@ function inBody (frame, stacks, { textOf, lineAt }, cause) {
 }
 
 /**
- * Without any answered interrupt, the profile shows what ran. A line that calls a built-in may have done so once or
- * often: only interrupts can distinguish that. They are also answered in callbacks of a native call and between many
- * short native calls, and a single one may come just after a long call. Most of the time belongs to the calls all the
- * same.
- * @param {{ frame: Frame & { exact: boolean } | null, call: string | null, isOpen: boolean }} line
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks
+ * Whether interrupts were answered in callbacks of a native call, or between many short ones.
+ * @param {Frame & { exact: boolean } | null} place by the profile @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
  */
-function causeBy ({ frame: place, call, isOpen }, { cause, frame, samples, stacks: answered, evidence }, stacks) {
-  if (cause === 'js') {
-    const callsBack = place?.exact === true && calls(place, frame, answered) && isAround(place, frame, stacks)
-    return callsBack || isInWrappers(stacks) || (call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'
-  }
-  if (cause !== 'unknown' || samples > 0 || evidence.debugger || isOpen) return cause
-  return call === null ? 'js' : 'native'
+function areBetweenCalls (place, { frame, stacks: answered }, stacks) {
+  const callsBack = place?.exact === true && calls(place, frame, answered) && isAround(place, frame, stacks)
+  return callsBack || isInWrappers(stacks)
 }
 
 /**

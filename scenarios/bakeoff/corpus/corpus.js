@@ -1,5 +1,6 @@
 'use strict'
 
+const { causeRow } = require('../../../lib/tables/causes')
 const fresh = require('./fresh/cases')
 const { marks } = require('./marks')
 const shapes = require('./shapes/cases')
@@ -135,4 +136,4 @@ exports.FEW = [
 ]
 
 /** Blocked by JavaScript: there a line can be asked for. @param {Case} each */
-exports.isJs = ({ cause }) => cause[0] === 'js'
+exports.isJs = ({ cause }) => causeRow(cause[0]).isScript === true

@@ -50,12 +50,12 @@ const causeIn = (story) => causeOf({ ...plain, ...story })
 const rowOf = (story) => table.findIndex((row) => row.test({ ...plain, ...story }))
 
 test('every row of the decision table is reached by some block, and every cause by some row', () => {
-  assert.equal(stories.length, table.length)
+  assert.equal(stories.length, table.length, '`stories` has one entry for each row of the decision table, in its order')
   stories.forEach((story, i) => {
     assert.equal(rowOf(story), i, `${table[i].cause}, ${table[i].when}`)
     assert.equal(causeIn(story), table[i].cause)
   })
-  assert.deepEqual(new Set(table.map(({ cause }) => cause)), new Set(Object.keys(causes)))
+  assert.deepEqual(new Set(table.map(({ cause }) => cause)), new Set(Object.keys(causes)), 'a cause without a row in the decision table of lib/explain/cause.js')
 })
 
 test('a pause of the collector keeps an answer, which makes no native call of it', () => {

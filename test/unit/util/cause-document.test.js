@@ -10,9 +10,11 @@ const MOST_CHARS = 1000
 
 for (const name of [...Object.keys(causes), 'io']) {
   test(`the document of ${name} says what it is and what to do, in few words`, () => {
-    const { about, toDo } = /** @type {NonNullable<ReturnType<typeof adviceOn>>} */ (adviceOn(name))
+    const advice = adviceOn(name)
+    assert.ok(advice !== null, `docs/causes/${name}.md is missing: copy docs/causes/many.md`)
+    const { about, toDo } = advice
     assert.match(about, /^[A-Z`][^#]+[.:]$/s)
-    assert.match(toDo, /^- /)
+    assert.match(toDo, /^- /, `docs/causes/${name}.md needs a list below "## What to do"`)
     assert.doesNotMatch(toDo, /\]\(|^\|/m, 'reports show no links and no tables')
     assert.ok(about.length + toDo.length < MOST_CHARS, `${about.length + toDo.length} characters`)
   })
