@@ -171,7 +171,7 @@ class ClusterPrimary {
 /** @param {Connection} connection @param {string} reason */
 function refuse (connection, reason) {
   connection.send({ t: 'refused', reason })
-  connection.end()
+  connection.leave(HELLO_MS)
   return null
 }
 

@@ -1,5 +1,7 @@
 'use strict'
 
+const { StringDecoder } = require('node:string_decoder')
+
 /**
  * The protocol between the watchdogs of a cluster: one JSON object a line, its kind in `t`. Unknown kinds are
  * ignored. The version is raised when one side would misread the other.
@@ -23,37 +25,19 @@ exports.VERSION = 1
 /** A line of metrics has some 100 KB, or 600 KB with exemplars or many bytes a character. A record has 16 KB. */
 exports.LINE_BYTES = 1024 * 1024
 
-const NEWLINE = 10
-
 /** @typedef {{ t: string, [key: string]: any }} Message */
 
 /** Turns bytes into messages. Throws on a line that is no message. */
 class LineReader {
-  /** @type {Buffer[]} parts of the line whose end has not come */
-  #parts = []
-  #bytes = 0
+  #decoder = new StringDecoder()
+  #rest = ''
 
   /** @param {Buffer} chunk @returns {Message[]} those that end in it */
   push (chunk) {
-    /** @type {Message[]} */
-    const messages = []
-    let start = 0
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#add(chunk.subarray(start, end))
-      messages.push(parse(Buffer.concat(this.#parts).toString()))
-      this.#parts = []
-      this.#bytes = 0
-      start = end + 1
-    }
-    if (start < chunk.length) this.#add(chunk.subarray(start))
-    return messages
-  }
-
-  /** @param {Buffer} part */
-  #add (part) {
-    this.#bytes += part.length
-    if (this.#bytes > exports.LINE_BYTES) throw new Error(`a line of more than ${exports.LINE_BYTES} bytes`)
-    this.#parts.push(part)
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n')
+    this.#rest = /** @type {string} */ (lines.pop())
+    if (this.#rest.length > exports.LINE_BYTES) throw new Error(`a line of more than ${exports.LINE_BYTES} bytes`)
+    return lines.map(parse)
   }
 }
 
