@@ -9,8 +9,8 @@ const { StringDecoder } = require('node:string_decoder')
  * worker to primary:
  * - hello { v, pid, instance, slot } first of all; `instance` identifies one life of its watchdog, `slot` is the one
  *   that it had under an earlier primary, or null
- * - metrics { metrics, series, values, gone, id } what has changed (metrics/series.js), in several lines; the last
- *   line has `gone`, and the `id` of the ask that it answers
+ * - metrics { series, values, gone, id } what has changed (metrics/series.js), in several lines; the last line has
+ *   `gone`, and the `id` of the ask that it answers
  * - block { record } as soon as a block opens, each second, when it ends and when it settles
  *
  * A worker that leaves sends its last metrics and ends its side. The primary reads up to that end and closes.
@@ -20,7 +20,7 @@ const { StringDecoder } = require('node:string_decoder')
  * - endpoint { url } of the primary, null if it has none
  * - ask { id } for the metrics as they are now
  */
-exports.VERSION = 1
+exports.VERSION = 2
 
 /** A line of metrics has some 100 KB, or 600 KB with exemplars or many bytes a character. A record has 16 KB. */
 exports.LINE_BYTES = 1024 * 1024
