@@ -24,53 +24,26 @@ class Listener {
   constructor (address, handlers) {
     this.#address = address
     this.#handlers = handlers
-    sweepFolder(address)
     this.#listen()
   }
 
   #listen () {
     const unsafe = prepareFolder(this.#address)
-    if (unsafe !== null) {
-      this.#fail(unsafe)
-      return
-    }
+    if (unsafe !== null) return this.#fail(unsafe)
+    sweepFolder(this.#address)
     const server = net.createServer((socket) => this.#handlers.onSocket(socket))
     server.on('listening', () => {
       this.#handlers.onState(null)
       // A named pipe is no file.
       if (process.platform !== 'win32') this.#timer.set(CHECK_MS, () => this.#check())
     })
-    server.on('error', (/** @type {Error & { code?: string }} */ error) => {
-      if (error.code === 'EADDRINUSE') this.#takeOver(error)
-      else this.#fail(error)
-    })
+    server.on('error', (error) => this.#fail(error))
     server.listen({ path: this.#address, exclusive: true })
     this.#server = server
   }
 
-  /** A connection is refused only if nobody listens: then a dead process left the file. @param {Error} error */
-  #takeOver (error) {
-    const probe = net.connect(this.#address)
-    probe.on('connect', () => {
-      probe.destroy()
-      this.#fail(error)
-    })
-    probe.on('error', () => {
-      if (this.#timer.isClosed) return
-      try {
-        fs.unlinkSync(this.#address)
-        this.#listen()
-      } catch (failure) {
-        this.#fail(failure)
-      }
-    })
-  }
-
   #check () {
-    if (fs.existsSync(this.#address)) {
-      this.#timer.set(CHECK_MS, () => this.#check())
-      return
-    }
+    if (fs.existsSync(this.#address)) return this.#timer.set(CHECK_MS, () => this.#check())
     // Closing the server keeps its connections open.
     this.#server?.close()
     this.#listen()

@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Connection } = require('./connection')
 const { Listener } = require('./listener')
 const { MetricsUnion } = require('./metrics/union')
@@ -33,7 +34,6 @@ class ClusterPrimary {
   #url
   /** @type {Map<number, number>} by slot */
   #restarts = new Map()
-  #lastAsk = 0
   /** @type {Promise<void> | null} */
   #asking = null
 
@@ -137,12 +137,8 @@ class ClusterPrimary {
   }
 
   async #ask () {
-    const id = ++this.#lastAsk
-    const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask(id)))
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer
-    await Promise.race([answers, new Promise((resolve) => { timer = setTimeout(resolve, ANSWER_MS) })])
-    clearTimeout(timer)
+    const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask()))
+    await Promise.race([answers, sleep(ANSWER_MS)])
   }
 
   get ongoing () {

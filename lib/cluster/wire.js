@@ -9,8 +9,8 @@ const { StringDecoder } = require('node:string_decoder')
  * worker to primary:
  * - hello { v, pid, instance, slot } first of all; `instance` identifies one life of its watchdog, `slot` is the one
  *   that it had under an earlier primary, or null
- * - metrics { series, values, gone, id } what has changed (metrics/series.js), in several lines; the last line has
- *   `gone`, and the `id` of the ask that it answers
+ * - metrics { series, values, gone } what has changed (metrics/series.js), each second and when asked, in several
+ *   lines; the last line has `gone`
  * - block { record } as soon as a block opens, each second, when it ends and when it settles
  *
  * A worker that leaves sends its last metrics and ends its side. The primary reads up to that end and closes.
@@ -18,7 +18,7 @@ const { StringDecoder } = require('node:string_decoder')
  * primary to worker:
  * - welcome { v, slot } or refused { reason }
  * - endpoint { url } of the primary, null if it has none
- * - ask { id } for the metrics as they are now
+ * - ask {} for the metrics as they are now
  */
 exports.VERSION = 2
 

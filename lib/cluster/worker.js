@@ -47,7 +47,6 @@ class ClusterWorker {
   #hello
   #fullRecords = 0
   #lost = 0
-  #hasFailed = false
 
   /**
    * @param {object} parts
@@ -56,7 +55,7 @@ class ClusterWorker {
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
    * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or none at present
-   * @param {(error: Error | null) => void} parts.onState why the primary cannot be joined although there is one
+   * @param {(error: Error | null) => void} parts.onState what does not work: joining, or reading the metrics
    */
   constructor (parts) {
     this.#parts = parts
@@ -98,7 +97,7 @@ class ClusterWorker {
       this.#isJoined = true
       this.#parts.onJoined(message.url)
     } else if (message.t === 'ask') {
-      this.#tellMetrics(message.id)
+      this.#tellMetrics()
     }
   }
 
@@ -136,8 +135,7 @@ class ClusterWorker {
     this.#timer.set(PUSH_MS, () => { if (this.#writer !== null) this.#push() })
   }
 
-  /** @param {number} [id] of the question it answers */
-  async #tellMetrics (id) {
+  async #tellMetrics () {
     const writer = this.#writer
     const connection = this.#connection
     // A primary that does not read gets the changes when it reads again.
@@ -145,20 +143,11 @@ class ClusterWorker {
     try {
       const snapshot = await this.#parts.snapshot()
       if (this.#writer !== writer) return
-      const messages = writer.changes(snapshot)
-      messages[messages.length - 1].id = id
-      for (const message of messages) this.#lost += connection.send(message) ? 0 : 1
-      this.#fail(null)
+      for (const message of writer.changes(snapshot)) this.#lost += connection.send(message) ? 0 : 1
+      this.#parts.onState(null)
     } catch (error) {
-      this.#fail(error)
+      this.#parts.onState(error)
     }
-  }
-
-  /** Reports that the metrics cannot be read, or can be read again. @param {Error | null} error */
-  #fail (error) {
-    if (this.#hasFailed === (error !== null)) return
-    this.#hasFailed = error !== null
-    this.#parts.onState(error)
   }
 
   /** @param {BlockRecord} record */
