@@ -47,12 +47,7 @@ class Cluster {
     const parts = this.#parts
     if (this.#primary !== null || this.#worker !== null || parts === null) return
     const { ClusterPrimary } = require('./primary')
-    let faults = 0
-    this.#primary = new ClusterPrimary({
-      ...parts,
-      address: this.#address(process.pid),
-      onFault: (fault) => parts.onFault(fault, faults++ === 0)
-    })
+    this.#primary = new ClusterPrimary({ ...parts, address: this.#address(process.pid) })
     if (this.#url !== undefined) this.#primary.tellUrl(this.#url)
   }
 

@@ -19,6 +19,7 @@ const SPARE_CONNECTIONS = 64
 
 /** @typedef {import('../types').Metric} Metric */
 /** @typedef {import('../types').BlockRecord} BlockRecord */
+/** @typedef {{ address: string }} Address */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
 class ClusterPrimary {
@@ -37,13 +38,9 @@ class ClusterPrimary {
   /** @type {Promise<void> | null} */
   #asking = null
 
-  /**
-   * @param {object} parts
-   * @param {string} parts.address @param {() => number} parts.nowMs
-   * @param {(record: BlockRecord) => void} parts.onBlock
-   * @param {(error: Error | null) => void} parts.onState whether workers can join
-   * @param {(fault: Error) => void} parts.onFault a connection was closed because it did not keep to the protocol
-   */
+  #faults = 0
+
+  /** @param {Pick<import('./cluster').Parts, 'nowMs' | 'onBlock' | 'onState' | 'onFault'> & Address} parts */
   constructor (parts) {
     this.#parts = parts
     this.#listener = new Listener(parts.address, { onSocket: (socket) => this.#admit(socket), onState: parts.onState })
@@ -68,7 +65,7 @@ class ClusterPrimary {
         clearTimeout(hello)
         this.#connections.delete(connection)
         if (worker !== null) this.#leave(worker)
-        if (fault !== null) this.#parts.onFault(fault)
+        if (fault !== null) this.#parts.onFault(fault, this.#faults++ === 0)
       }
     })
     this.#connections.add(connection)

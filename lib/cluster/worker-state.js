@@ -1,10 +1,10 @@
 'use strict'
 
 const { isRecord } = require('../store/record')
+const { roundMs } = require('../util/statistics')
 const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 
-const ROUNDING = 10
 /** A worker repeats a block in progress each second. Without a repeat for this long, the end of the block was lost. */
 const SILENT_BLOCK_MS = 3000
 /** Most blocks in progress that are kept for one worker. It has at most one for each of its threads. */
@@ -81,7 +81,7 @@ class WorkerState {
   get ongoing () {
     const now = this.#nowMs()
     return [...this.#ongoing.values()].map(({ record, atMs }) => ({
-      ...record, durationMs: Math.round((record.durationMs + now - atMs) * ROUNDING) / ROUNDING
+      ...record, durationMs: roundMs(record.durationMs + now - atMs)
     }))
   }
 
