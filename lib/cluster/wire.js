@@ -6,6 +6,10 @@ const { StringDecoder } = require('node:string_decoder')
  * The protocol between the watchdogs of a cluster: one JSON object a line, its kind in `t`. Unknown kinds are
  * ignored. The version is raised when one side would misread the other.
  *
+ * HTTP requests to the workers at a scrape were measured instead, with the last answer kept for the dead. With 64
+ * workers of 1430 series, the primary took 470 ms of CPU a scrape (here 125), answers came within 520 ms (here 50),
+ * and a killed worker lost everything since the last scrape (here a second). Blocks would need this protocol anyway.
+ *
  * worker to primary:
  * - hello { v, pid, instance, slot } first of all; `instance` identifies one life of its watchdog, `slot` is the one
  *   that it had under an earlier primary, or null
