@@ -52,15 +52,15 @@ exports.checkFolder = (address) => {
   }
 }
 
-/** Removes the sockets of processes that ended without closing them. @param {string} address */
+/** Removes the sockets of ended processes, and of an earlier watchdog of this one. @param {string} address */
 exports.sweepFolder = (address) => {
   if (process.platform === 'win32') return
-  const folder = path.dirname(address)
+  const { dir: folder, base: own } = path.parse(address)
   try {
     for (const name of fs.readdirSync(folder)) {
       const [match, pid, space = ''] = SOCKET.exec(name) ?? []
       // Another process may sweep at the same time.
-      const isStale = match !== undefined && space === namespace() && !isAlive(Number(pid))
+      const isStale = match !== undefined && space === namespace() && (name === own || !isAlive(Number(pid)))
       if (isStale) fs.rmSync(path.join(folder, name), { force: true })
     }
   } catch {

@@ -10,7 +10,7 @@
  * @property {(record: BlockRecord) => void} onBlock of a worker
  * @property {(url: string | null) => void} onJoined this process needs no endpoint; the primary's is at `url`
  * @property {(hadPrimary: boolean) => void} onAlone there is no primary: this process needs an endpoint of its own
- * @property {(error: Error | null) => void} onState
+ * @property {(error: Error | null) => void} onState whether joining works, and reading the metrics
  * @property {(fault: Error, isFirst: boolean) => void} onFault the socket received something that no worker sends
  */
 
@@ -47,12 +47,7 @@ class Cluster {
     const parts = this.#parts
     if (this.#primary !== null || this.#worker !== null || parts === null) return
     const { ClusterPrimary } = require('./primary')
-    let faults = 0
-    this.#primary = new ClusterPrimary({
-      ...parts,
-      address: this.#address(process.pid),
-      onFault: (fault) => parts.onFault(fault, faults++ === 0)
-    })
+    this.#primary = new ClusterPrimary({ ...parts, address: this.#address(process.pid) })
     if (this.#url !== undefined) this.#primary.tellUrl(this.#url)
   }
 

@@ -46,11 +46,6 @@ class Connection {
     return true
   }
 
-  /** Closes once everything sent has gone out. */
-  end () {
-    this.#socket.destroySoon()
-  }
-
   /**
    * Ends this side, and resolves when the other side has read everything and closed, or after `ms`. Closing at once
    * could lose what was sent: if the other side is just writing, its write fails, and then it reads nothing more.

@@ -3,89 +3,46 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const { prepareFolder, sweepFolder } = require('./address')
-const { Timer } = require('./timer')
 
-const RETRY_MS = 5000
-/** How often the socket's file is checked: cleaners of temporary folders may delete it. */
+/** How often a listener that failed tries again, and checks its file: cleaners of temporary folders may delete it. */
 const CHECK_MS = 5000
 
-/** Listens at the cluster's address. Takes over a file that a dead process left, and makes a deleted file again. */
+/** Listens at the cluster's address. Takes over a file that an earlier process left, and makes a deleted file again. */
 class Listener {
   #address
-  #handlers
-  /** @type {net.Server | null} */
-  #server = null
-  #timer = new Timer()
+  #onState
+  #server
+  #timer = setInterval(() => this.#check(), CHECK_MS)
 
   /**
    * @param {string} address
    * @param {{ onSocket: (socket: net.Socket) => void, onState: (error: Error | null) => void }} handlers
    */
-  constructor (address, handlers) {
+  constructor (address, { onSocket, onState }) {
     this.#address = address
-    this.#handlers = handlers
-    sweepFolder(address)
+    this.#onState = onState
+    this.#server = net.createServer(onSocket).on('listening', () => onState(null)).on('error', onState)
     this.#listen()
   }
 
   #listen () {
     const unsafe = prepareFolder(this.#address)
-    if (unsafe !== null) {
-      this.#fail(unsafe)
-      return
-    }
-    const server = net.createServer((socket) => this.#handlers.onSocket(socket))
-    server.on('listening', () => {
-      this.#handlers.onState(null)
-      // A named pipe is no file.
-      if (process.platform !== 'win32') this.#timer.set(CHECK_MS, () => this.#check())
-    })
-    server.on('error', (/** @type {Error & { code?: string }} */ error) => {
-      if (error.code === 'EADDRINUSE') this.#takeOver(error)
-      else this.#fail(error)
-    })
-    server.listen({ path: this.#address, exclusive: true })
-    this.#server = server
-  }
-
-  /** A connection is refused only if nobody listens: then a dead process left the file. @param {Error} error */
-  #takeOver (error) {
-    const probe = net.connect(this.#address)
-    probe.on('connect', () => {
-      probe.destroy()
-      this.#fail(error)
-    })
-    probe.on('error', () => {
-      if (this.#timer.isClosed) return
-      try {
-        fs.unlinkSync(this.#address)
-        this.#listen()
-      } catch (failure) {
-        this.#fail(failure)
-      }
-    })
+    if (unsafe !== null) return this.#onState(unsafe)
+    sweepFolder(this.#address)
+    this.#server.listen({ path: this.#address, exclusive: true })
   }
 
   #check () {
-    if (fs.existsSync(this.#address)) {
-      this.#timer.set(CHECK_MS, () => this.#check())
-      return
-    }
+    // A named pipe is no file.
+    if (this.#server.listening && (process.platform === 'win32' || fs.existsSync(this.#address))) return
     // Closing the server keeps its connections open.
-    this.#server?.close()
+    this.#server.close()
     this.#listen()
   }
 
-  /** @param {Error} error */
-  #fail (error) {
-    if (this.#timer.isClosed) return
-    this.#handlers.onState(error)
-    this.#timer.set(RETRY_MS, () => this.#listen())
-  }
-
   close () {
-    this.#timer.close()
-    this.#server?.close()
+    clearInterval(this.#timer)
+    this.#server.close()
   }
 }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Connection } = require('./connection')
 const { Listener } = require('./listener')
 const { MetricsUnion } = require('./metrics/union')
@@ -18,6 +19,7 @@ const SPARE_CONNECTIONS = 64
 
 /** @typedef {import('../types').Metric} Metric */
 /** @typedef {import('../types').BlockRecord} BlockRecord */
+/** @typedef {{ address: string }} Address */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
 class ClusterPrimary {
@@ -33,17 +35,12 @@ class ClusterPrimary {
   #url
   /** @type {Map<number, number>} by slot */
   #restarts = new Map()
-  #lastAsk = 0
   /** @type {Promise<void> | null} */
   #asking = null
 
-  /**
-   * @param {object} parts
-   * @param {string} parts.address @param {() => number} parts.nowMs
-   * @param {(record: BlockRecord) => void} parts.onBlock
-   * @param {(error: Error | null) => void} parts.onState whether workers can join
-   * @param {(fault: Error) => void} parts.onFault a connection was closed because it did not keep to the protocol
-   */
+  #faults = 0
+
+  /** @param {Pick<import('./cluster').Parts, 'nowMs' | 'onBlock' | 'onState' | 'onFault'> & Address} parts */
   constructor (parts) {
     this.#parts = parts
     this.#listener = new Listener(parts.address, { onSocket: (socket) => this.#admit(socket), onState: parts.onState })
@@ -68,7 +65,7 @@ class ClusterPrimary {
         clearTimeout(hello)
         this.#connections.delete(connection)
         if (worker !== null) this.#leave(worker)
-        if (fault !== null) this.#parts.onFault(fault)
+        if (fault !== null) this.#parts.onFault(fault, this.#faults++ === 0)
       }
     })
     this.#connections.add(connection)
@@ -137,12 +134,8 @@ class ClusterPrimary {
   }
 
   async #ask () {
-    const id = ++this.#lastAsk
-    const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask(id)))
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer
-    await Promise.race([answers, new Promise((resolve) => { timer = setTimeout(resolve, ANSWER_MS) })])
-    clearTimeout(timer)
+    const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask()))
+    await Promise.race([answers, sleep(ANSWER_MS)])
   }
 
   get ongoing () {
@@ -171,7 +164,7 @@ class ClusterPrimary {
 /** @param {Connection} connection @param {string} reason */
 function refuse (connection, reason) {
   connection.send({ t: 'refused', reason })
-  connection.end()
+  connection.leave(HELLO_MS)
   return null
 }
 

@@ -1,10 +1,10 @@
 'use strict'
 
 const { isRecord } = require('../store/record')
+const { roundMs } = require('../util/statistics')
 const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 
-const ROUNDING = 10
 /** A worker repeats a block in progress each second. Without a repeat for this long, the end of the block was lost. */
 const SILENT_BLOCK_MS = 3000
 /** Most blocks in progress that are kept for one worker. It has at most one for each of its threads. */
@@ -18,8 +18,8 @@ class WorkerState {
   /** @type {Map<string, { record: BlockRecord, atMs: number }>} */
   #ongoing = new Map()
   #nowMs
-  /** @type {{ id: number, done: () => void } | null} the question that it has not answered */
-  #asked = null
+  /** Called when its metrics have come. */
+  #answered = () => {}
   heardAtMs
   /** Whether a complete snapshot has come. Before that, the metrics of the slot's last worker count. */
   isKnown = false
@@ -38,11 +38,10 @@ class WorkerState {
 
   /** @param {import('./wire').Message} message */
   takeMetrics (message) {
-    if (this.#series.apply(message)) this.isKnown = true
     this.heardAtMs = this.#nowMs()
-    if (message.id === undefined || this.#asked === null || message.id !== this.#asked.id) return
-    this.#asked.done()
-    this.#asked = null
+    if (!this.#series.apply(message)) return
+    this.isKnown = true
+    this.#answered()
   }
 
   /** @param {import('./wire').Message} message */
@@ -64,14 +63,13 @@ class WorkerState {
     return silent.map(({ record }) => record)
   }
 
-  /** Resolves when its metrics are up to date. @param {number} id @returns {Promise<void>} */
-  ask (id) {
+  /** Resolves when its next metrics have come. @returns {Promise<void>} */
+  ask () {
     return new Promise((resolve) => {
-      this.#asked?.done()
-      this.#asked = { id, done: resolve }
+      this.#answered = resolve
       // A worker that does not read will not answer either.
       if (this.connection.isBacklogged) resolve()
-      else this.connection.send({ t: 'ask', id })
+      else this.connection.send({ t: 'ask' })
     })
   }
 
@@ -83,7 +81,7 @@ class WorkerState {
   get ongoing () {
     const now = this.#nowMs()
     return [...this.#ongoing.values()].map(({ record, atMs }) => ({
-      ...record, durationMs: Math.round((record.durationMs + now - atMs) * ROUNDING) / ROUNDING
+      ...record, durationMs: roundMs(record.durationMs + now - atMs)
     }))
   }
 

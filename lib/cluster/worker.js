@@ -2,7 +2,6 @@
 
 const net = require('node:net')
 const { checkFolder } = require('./address')
-const { Timer } = require('./timer')
 const { Connection } = require('./connection')
 const { fit } = require('./records')
 const { SeriesWriter } = require('./metrics/series')
@@ -42,22 +41,15 @@ class ClusterWorker {
   #isAlone = false
   /** Whether the primary's endpoint is known. Only then is the worker's own not needed. */
   #isJoined = false
-  #timer = new Timer()
+  /** @type {NodeJS.Timeout | undefined} of the next attempt to join, or of the next report */
+  #timer
   /** @type {NodeJS.Timeout | undefined} */
   #hello
+  #isClosed = false
   #fullRecords = 0
   #lost = 0
-  #hasFailed = false
 
-  /**
-   * @param {object} parts
-   * @param {string} parts.address @param {number} [parts.pid] @param {() => number} parts.nowMs
-   * @param {() => Promise<import('../types').Metric[]>} parts.snapshot
-   * @param {() => BlockRecord[]} parts.blocks of this process, newest first
-   * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
-   * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or none at present
-   * @param {(error: Error | null) => void} parts.onState why the primary cannot be joined although there is one
-   */
+  /** @param {Omit<import('./cluster').Parts, 'onBlock' | 'onFault'> & { address: string, pid?: number }} parts */
   constructor (parts) {
     this.#parts = parts
     this.#aloneAtMs = parts.nowMs() + PATIENCE_MS
@@ -87,7 +79,7 @@ class ClusterWorker {
   /** @param {import('./wire').Message} message */
   #receive (message) {
     // A worker that leaves has just sent all that the primary could ask for.
-    if (this.#timer.isClosed) return
+    if (this.#isClosed) return
     if (message.t === 'welcome') {
       this.#begin(message.slot)
     } else if (message.t === 'refused') {
@@ -98,7 +90,7 @@ class ClusterWorker {
       this.#isJoined = true
       this.#parts.onJoined(message.url)
     } else if (message.t === 'ask') {
-      this.#tellMetrics(message.id)
+      this.#tellMetrics()
     }
   }
 
@@ -112,6 +104,7 @@ class ClusterWorker {
   }
 
   #lose () {
+    clearTimeout(this.#timer)
     clearTimeout(this.#hello)
     if (this.#isJoined) this.#aloneAtMs = this.#parts.nowMs() + PATIENCE_MS
     this.#isJoined = false
@@ -121,23 +114,22 @@ class ClusterWorker {
   }
 
   #again () {
-    if (this.#timer.isClosed) return
+    if (this.#isClosed) return
     const isPatient = !this.#isAlone && this.#parts.nowMs() < this.#aloneAtMs
     if (!isPatient && !this.#isAlone) {
       this.#isAlone = true
       this.#parts.onAlone(this.#slot !== null)
     }
-    this.#timer.set(isPatient ? HURRY_MS : RETRY_MS, () => this.#connect())
+    this.#timer = setTimeout(() => this.#connect(), isPatient ? HURRY_MS : RETRY_MS)
   }
 
   #push () {
     this.#fullRecords = FULL_RECORDS_A_PUSH
     this.#tellMetrics()
-    this.#timer.set(PUSH_MS, () => { if (this.#writer !== null) this.#push() })
+    this.#timer = setTimeout(() => this.#push(), PUSH_MS)
   }
 
-  /** @param {number} [id] of the question it answers */
-  async #tellMetrics (id) {
+  async #tellMetrics () {
     const writer = this.#writer
     const connection = this.#connection
     // A primary that does not read gets the changes when it reads again.
@@ -145,20 +137,11 @@ class ClusterWorker {
     try {
       const snapshot = await this.#parts.snapshot()
       if (this.#writer !== writer) return
-      const messages = writer.changes(snapshot)
-      messages[messages.length - 1].id = id
-      for (const message of messages) this.#lost += connection.send(message) ? 0 : 1
-      this.#fail(null)
+      for (const message of writer.changes(snapshot)) this.#lost += connection.send(message) ? 0 : 1
+      this.#parts.onState(null)
     } catch (error) {
-      this.#fail(error)
+      this.#parts.onState(error)
     }
-  }
-
-  /** Reports that the metrics cannot be read, or can be read again. @param {Error | null} error */
-  #fail (error) {
-    if (this.#hasFailed === (error !== null)) return
-    this.#hasFailed = error !== null
-    this.#parts.onState(error)
   }
 
   /** @param {BlockRecord} record */
@@ -178,7 +161,8 @@ class ClusterWorker {
   }
 
   async close () {
-    this.#timer.close()
+    this.#isClosed = true
+    clearTimeout(this.#timer)
     clearTimeout(this.#hello)
     await this.#tellMetrics()
     this.#writer = null

@@ -138,7 +138,7 @@ exports.parts = [
       { fault: 'garbage, 100 MB lines, HTTP, other versions on the socket', host: 'nothing; said', lost: 'those connections', file: 'unit/cluster/primary', test: 'bytes that no worker would send end their connection and nothing else' },
       { fault: 'a block\'s record with any field wrong', host: 'nothing; said', lost: 'that connection', file: 'unit/store/record', test: 'a record with any field wrong is refused, or shown and exported like any other' },
       { fault: 'a primary that accepts and says nothing', host: 'nothing', lost: 'the common endpoint; the worker has its own', file: 'unit/cluster/worker', test: 'a worker whose primary accepts and says nothing listens itself' },
-      { fault: 'a socket file left by a dead process', host: 'nothing', lost: 'nothing', file: 'agent/cluster-primary', test: 'a socket file that a dead process has left is taken over, one in use is not' },
+      { fault: 'a socket file left by a dead process', host: 'nothing', lost: 'nothing', file: 'agent/cluster-primary', test: 'a socket file that a dead process has left is taken over' },
       { fault: 'a socket file deleted by a cleaner', host: 'nothing', lost: 'nothing', file: 'unit/cluster/listener', test: 'a socket file that a cleaner has deleted is made again' },
       { fault: 'a socket folder that others may enter', host: 'nothing; said once', lost: 'the common endpoint; each worker has its own', file: 'agent/cluster', test: 'a folder that other users may enter is not used: said once, and the workers listen themselves' }
     ]

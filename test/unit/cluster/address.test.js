@@ -29,15 +29,16 @@ test('the folder of the sockets is this user\'s alone', (t) => {
   assert.match(`${prepareFolder(addressOf({ tmpdir: path.join(tmpdir, 'x'.repeat(100)), pid: 1 }))}`, /ENOENT|too long/)
 })
 
-test('sockets of processes that are gone are swept away, those of the living are not', (t) => {
+test('sockets of ended processes and of an earlier watchdog are swept away, those of others are not', (t) => {
   const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
   t.after(() => fs.rmSync(tmpdir, { recursive: true }))
   const mine = addressOf({ tmpdir, pid: process.pid })
   prepareFolder(mine)
   // Above the largest pid there can be.
   const dead = addressOf({ tmpdir, pid: 4194305 })
+  const living = addressOf({ tmpdir, pid: process.ppid })
   const other = path.join(path.dirname(mine), '4194305-1.sock')
-  for (const file of [mine, dead, other]) fs.writeFileSync(file, '')
+  for (const file of [mine, dead, living, other]) fs.writeFileSync(file, '')
   sweepFolder(mine)
-  assert.deepEqual([mine, dead, other].map((file) => fs.existsSync(file)), [true, false, true])
+  assert.deepEqual([mine, dead, living, other].map((file) => fs.existsSync(file)), [false, false, true, true])
 })
