@@ -3,8 +3,11 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { ServerProcess } = require('../server/server-process')
 
-/** After start-up, of which compilers and collectors are busy for some seconds. */
-const SETTLE_S = 5
+/**
+ * Compilers and collectors are busy for some seconds after start-up, and a watcher that takes less once nothing has
+ * happened for a while may do so: the agent's watchdog does after ten seconds.
+ */
+const SETTLE_S = 20
 
 /**
  * CPU time of a server that nobody asks, above that of an unwatched one, wake-ups and memory of both.

@@ -1,37 +1,29 @@
 'use strict'
 
 // What watching requests costs, without two processes that differ by themselves:
-// node scenarios/overhead/server/requests.js [--seconds 30] [--server bare | express | fastify]
+// node scenarios/overhead/server/requests.js [--seconds 30] [--server bare | express | fastify] [--part agent | ...]
 // In one watched server the agent hears of requests in every other slice of a quarter of a second
 // (on, off, off, on), with 50 connections of wrk; slices are compared four by four. All threads of
-// the process share core 0, so the watchdog's work on requests is in it.
+// the process share core 0, so the watchdog's work on requests is in it. Another part than `agent` (request-parts.js)
+// is switched on and off without an agent: what each thing costs that one could do per request.
 const { spawn, spawnSync } = require('node:child_process')
-const diagnosticsChannel = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const http = require('node:http')
 const { parseArgs } = require('node:util')
+const { parts } = require('./request-parts')
 const { print } = require('../report/spread')
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' }, server: { type: 'string', default: 'bare' } } })
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    server: { type: 'string', default: 'bare' },
+    part: { type: 'string', default: 'agent' }
+  }
+})
+if (!Object.hasOwn(parts, values.part)) throw new Error(`--part takes one of ${Object.keys(parts).join(', ')}, got '${values.part}'`)
 const SLICE_MS = 250
 const WARM_UP_SLICES = 8
 const IS_ON = [true, false, false, true]
-
-/**
- * How the agent hears of requests, found while it starts.
- * @type {[string | symbol, import('node:diagnostics_channel').ChannelListener][]}
- */
-const subscriptions = []
-
-function startAgent () {
-  const { subscribe } = diagnosticsChannel
-  diagnosticsChannel.subscribe = (name, listener) => {
-    if (String(name).startsWith('http.server.')) subscriptions.push([name, listener])
-    subscribe(name, listener)
-  }
-  require('../../../lib').start({ port: 0, log: false })
-  diagnosticsChannel.subscribe = subscribe
-}
 
 let answered = 0
 /** @type {Record<string, () => Promise<import('node:http').Server> | import('node:http').Server>} */
@@ -57,8 +49,12 @@ const servers = {
 
 /** @typedef {{ isOn: boolean, requestsPerMs: number, cpuUs: number }} Slice */
 
-/** @returns {() => Slice} */
-function startSlices () {
+/**
+ * @param {import('./request-parts').Part} part which is on
+ * @param {import('node:http').Server} server
+ * @returns {() => Slice}
+ */
+function startSlices (part, server) {
   let isOn = true
   let count = 0
   let from = { ms: performance.now(), cpu: process.cpuUsage(), answered }
@@ -67,12 +63,7 @@ function startSlices () {
     const requests = answered - from.answered
     const slice = { isOn, requestsPerMs: requests / (performance.now() - from.ms), cpuUs: (user + system) / requests }
     const next = IS_ON[++count % IS_ON.length]
-    if (next !== isOn) {
-      for (const [name, listener] of subscriptions) {
-        if (next) diagnosticsChannel.subscribe(name, listener)
-        else diagnosticsChannel.unsubscribe(name, listener)
-      }
-    }
+    if (next !== isOn) part[next ? 'on' : 'off'](server)
     isOn = next
     from = { ms: performance.now(), cpu: process.cpuUsage(), answered }
     return slice
@@ -80,14 +71,15 @@ function startSlices () {
 }
 
 async function main () {
-  startAgent()
+  const part = parts[values.part]()
   const server = (await servers[values.server]()).listen(0, '127.0.0.1')
+  part.on(server)
   await once(server, 'listening')
   if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', '0', `${process.pid}`])
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  console.log(`Node ${process.version}, wrk, 50 connections, ${values.server} server, ${values.seconds} s`)
+  console.log(`Node ${process.version}, wrk, 50 connections, ${values.server} server, ${values.part}, ${values.seconds} s`)
   const wrk = spawn('wrk', ['-t1', '-c50', `-d${values.seconds}s`, `http://127.0.0.1:${port}/`], { stdio: 'ignore' })
-  const nextSlice = startSlices()
+  const nextSlice = startSlices(part, server)
   /** @type {Slice[]} */
   const slices = []
   const timer = setInterval(() => slices.push(nextSlice()), SLICE_MS)
