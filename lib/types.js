@@ -126,8 +126,39 @@
  * @property {number} nativeMs inside native calls, according to the samples
  * @property {number} [ownMs] in code of loopwatch itself, according to the samples
  * @property {number} watchdogGapMs the watchdog did not run either
+ * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples
  * @property {boolean} debugger an inspector was open, so nothing was sampled
+ *
+ * @typedef {object} MemoryRecord bytes; null if this system does not report the value
+ * @property {number} [heapUsedBytes] the most that was seen in use within the block
+ * @property {number} [heapFreedBytes] the most that was freed of it
+ * @property {number} [heapLimitBytes] at which V8 ends the process
+ * @property {number} [externalBytes] outside the heap and held by it, such as buffers
+ * @property {number | null} [allocatedBytesPerSecond] null before Node.js 26
+ * @property {boolean} [isHeapFull] at least 80 % of the limit stayed in use: something keeps memory
+ * @property {number | null} rssBytes resident memory of the process
+ * @property {number | null} cgroupBytes in use by the cgroup, which is the container's
+ * @property {number | null} cgroupLimitBytes null as well if there is no limit
+ * @property {number | null} majorFaults pages that the thread waited for from disk or swap within the block
+ * @property {number | null} memoryStallMs of the block in which something in the machine waited for memory
+ * @property {number | null} ioStallMs the same for disks
+ */
+
+/**
+ * @typedef {object} HeapReading the heap of one isolate, bytes
+ * @property {number} usedBytes
+ * @property {number} limitBytes as of `--max-old-space-size`
+ * @property {number} externalBytes outside the heap and held by it, such as buffers
+ * @property {number | null} allocatedBytes so far in all, null before Node.js 26
+ *
+ * @typedef {object} MemoryReading of the process and its system, null if that does not report it
+ * @property {number | null} rssBytes
+ * @property {number | null} cgroupBytes
+ * @property {number | null} cgroupLimitBytes null as well without a limit
+ * @property {number | null} majorFaults pages that the main thread has waited for so far, from disk or swap
+ * @property {number | null} memoryStallMs in which something in the machine has waited for memory so far
+ * @property {number | null} ioStallMs the same for disks
  */
 
 /**

@@ -29,6 +29,21 @@ const frame = { function: orNull(isText), file: orNull(isText), line: orNull(isP
 const isFrame = objectOf(frame)
 const areStacks = listOf(objectOf({ count: isCount, weightMs: isNumber, frames: listOf(isFrame) }))
 
+const isMemory = objectOf({
+  heapUsedBytes: isReading,
+  heapFreedBytes: isReading,
+  heapLimitBytes: isReading,
+  externalBytes: isReading,
+  allocatedBytesPerSecond: isReading,
+  isHeapFull: orMissing(isFlag),
+  rssBytes: isReading,
+  cgroupBytes: isReading,
+  cgroupLimitBytes: isReading,
+  majorFaults: isReading,
+  memoryStallMs: isReading,
+  ioStallMs: isReading
+})
+
 const isEvidence = objectOf({
   cpuMs: isReading,
   gcMs: isReading,
@@ -40,7 +55,8 @@ const isEvidence = objectOf({
   ownMs: isReading,
   watchdogGapMs: isReading,
   requests: isReading,
-  debugger: isFlag
+  debugger: isFlag,
+  memory: orMissing(isMemory)
 })
 
 /** How certain it is that the work ran. */

@@ -1,6 +1,7 @@
 'use strict'
 
 const { causeRow, excuseOf, isOwnBlock } = require('../tables/causes')
+const { garbageOf } = require('./memory-text')
 const { shortPath } = require('./short-path')
 const { MS_PER_S } = require('./units')
 
@@ -52,8 +53,10 @@ function sentence (record, bound) {
   const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
+  const reason = garbageOf(record)
+  const garbage = reason === null ? '' : `, ${reason}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})${turnOf(record)}`
+  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */

@@ -3,6 +3,7 @@
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds } = require('./loop/agent-holds')
 const { AllowedTime } = require('./loop/allowed-time')
+const { BlockMemory } = require('./loop/block-memory')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
@@ -37,8 +38,7 @@ class MainLoop {
     const gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
-    const onOrigin = health.listener('origin')
-    const origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: onOrigin })
+    const origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
@@ -62,6 +62,7 @@ class MainLoop {
         gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
         watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
         allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
+        memory: () => new BlockMemory(bridge.heap, stats.memory),
         originWithin: (startMs, endMs) => origins.within(startMs, endMs)
       },
       frames,
@@ -106,6 +107,12 @@ class MainLoop {
     else this.origins.receive(message)
   }
 }
+
+/**
+ * @param {{ frames: SourceReader['frames'], options: Seen['data']['options'] } & Pick<Seen, 'health' | 'post'>} parts
+ */
+const makeOrigins = ({ options, frames, post, health }) =>
+  new Origins({ isAuto: options.origin === 'auto', frames, post, say: health.say, onState: health.listener('origin') })
 
 /** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {import('./health').Health} health */
 function askInspector (mayInspect, scripts, health) {

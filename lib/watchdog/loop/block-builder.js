@@ -37,6 +37,7 @@ const STACKS_IN_RECORD = 10
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
  * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
  * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
+ * @property {() => import('./block-memory').BlockMemory} [memory] follows that of one block
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] adds a CPU profile
  * @property {() => ThreadWork | null} [workOf] what a whole worker thread works on @property {number} thresholdMs
  * @property {import('../../explain/source/frame-table').FrameTable} [frames] may know more of the code by now
@@ -65,6 +66,7 @@ class BlockBuilder {
   /** @type {Seen | null} */
   #seen = null
   #lastAnswerMs = 0
+  #memory
   #nativeMs = 0
   #runningMs = 0
   #debugged
@@ -96,6 +98,7 @@ class BlockBuilder {
     this.#debugged = isDebugged
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
+    this.#memory = surroundings.memory?.()
   }
 
   /** From here on it is certainly a block. @param {string} id @param {Block} block @param {number} nowMs */
@@ -104,12 +107,14 @@ class BlockBuilder {
     this.block = block
     this.#lastAnswerMs = block.startMs
     this.#wallMs = Date.now() - nowMs
+    this.#memory?.begin()
     for (const sample of this.#early.splice(0)) this.add(sample)
   }
 
   /** @param {PlacedSample} sample */
   add (sample) {
     this.ownCpu.add(sample)
+    this.#memory?.sample()
     this.idleMs ??= sample.idleMs
     this.isPlaced ||= blamedFrame(sample.frames) !== null
     if (this.block === null) {
@@ -246,7 +251,7 @@ class BlockBuilder {
       // A process that answers requests has started up.
       startup: /** @type {Block} */ (this.block).startup && isFirst,
       cause: this.#causeOf(span, evidence),
-      evidence: this.#evidenceRecord(evidence),
+      evidence: { ...this.#evidenceRecord(evidence), ...(this.#memory && { memory: this.#memory.record(!ongoing) }) },
       frame: null,
       leaf: innermost,
       samples: this.#fold.samples,
