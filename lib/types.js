@@ -198,6 +198,8 @@
  * @typedef {object} LoopLoadReport what agent.load() returns
  * @property {LoadOfTime} lastSecond with what is due now; its utilization is of the last half to whole second
  * @property {LoadOfTime} sinceStart since the agent started, delays to 1 %
+ * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
+ * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
  * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog calls on the host
  * through the inspector

@@ -13,15 +13,12 @@ class HeapSlots {
     this.#slots = new Float64Array(memory, offset, SLOTS)
   }
 
-  /**
-   * @param {number} usedBytes @param {number} limitBytes @param {number} externalBytes
-   * @param {number} allocatedBytes 0 = unknown
-   */
-  write (usedBytes, limitBytes, externalBytes, allocatedBytes) {
+  /** @param {import('../types').HeapReading} heap */
+  write ({ usedBytes, limitBytes, externalBytes, allocatedBytes }) {
     this.#slots[0] = usedBytes
     this.#slots[1] = limitBytes
     this.#slots[2] = externalBytes
-    this.#slots[3] = allocatedBytes
+    this.#slots[3] = allocatedBytes ?? 0
   }
 
   /** Null if nothing has been reported yet. @returns {import('../types').HeapReading | null} */

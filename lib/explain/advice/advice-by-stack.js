@@ -1,6 +1,7 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
+const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { cures } = require('./cures')
 const { packageOf } = require('./evidence-view')
@@ -34,9 +35,17 @@ exports.many = ({ record: { cause, evidence } }) => {
 }
 
 /** @type {Detector} */
-exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs } } }) => {
+exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs, memory } } }) => {
+  if (memory?.isHeapFull) return null
   if (!causeRow(cause).blamesAllocation && gcMs < STORM_SHARE * durationMs) return null
   return `The garbage collector had ${Math.round(100 * Math.min(1, gcMs / durationMs))} % of the time. ${cures.gc.allocation}`
+}
+
+/** @type {Detector} */
+exports.memory = ({ record }) => {
+  const { evidence: { memory } } = record
+  const reason = memory?.isHeapFull ? garbageOf(record) : null
+  return reason === null ? null : `${reason[0].toUpperCase()}${reason.slice(1)}. ${cures.gc.memory}`
 }
 
 /** @type {Detector} */

@@ -6,7 +6,7 @@ const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./format')
 const { Progress } = require('./progress')
-const { excuseOf, isOwnBlock } = require('../../tables/causes')
+const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
 /** Longest line. A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
@@ -151,7 +151,7 @@ function lineOf (event, record, suppressed) {
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
     samples,
-    evidence,
+    evidence: causeRow(cause).blamesAllocation ? evidence : { ...evidence, memory: undefined },
     stack,
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),
     ...(suppressed > 0 && { suppressed })

@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { styleText } = require('node:util')
 const { causes, excuseOf } = require('../../tables/causes')
+const { outOf } = require('../../util/memory-text')
 const { frameText, printable } = require('../../util/sentence')
 
 const STACK_LINES = 5
@@ -90,6 +91,7 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
   const ms = (/** @type {number} */ value) => `${Math.round(value)} ms`
   return [
     Number.isFinite(evidence.cpuMs) && `${ms(evidence.cpuMs)} of ${ms(durationMs)} on the CPU`,
+    evidence.memory?.isHeapFull && `heap ${outOf(evidence.memory.heapUsedBytes, evidence.memory.heapLimitBytes)}`,
     evidence.gcMs >= 1 && `${ms(evidence.gcMs)} of it garbage collection`,
     `${samples} stack ${samples === 1 ? 'sample' : 'samples'}`
   ].filter(Boolean).join(', ')

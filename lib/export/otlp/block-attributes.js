@@ -18,6 +18,17 @@ const EVIDENCE = /** @type {const} */ ({
   requests: 'requests'
 })
 
+/** The same for its memory. */
+const MEMORY = /** @type {const} */ ({
+  heapUsedBytes: 'heap_used_bytes',
+  heapFreedBytes: 'heap_freed_bytes',
+  heapLimitBytes: 'heap_limit_bytes',
+  rssBytes: 'rss_bytes',
+  cgroupBytes: 'cgroup_bytes',
+  cgroupLimitBytes: 'cgroup_limit_bytes',
+  majorFaults: 'major_faults'
+})
+
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {Record<string, import('./values').Plain | null | undefined>} Attributes */
 
@@ -54,9 +65,9 @@ exports.blockAttributes = (record) => {
 
 /** @param {BlockRecord} record @returns {Attributes} */
 function evidenceOf ({ evidence }) {
-  const known = Object.entries(EVIDENCE).map(([field, name]) =>
-    [`loopwatch.evidence.${name}`, evidence[/** @type {keyof typeof EVIDENCE} */ (field)]])
-  return { ...Object.fromEntries(known), 'loopwatch.evidence.debugger': evidence.debugger || null }
+  const named = (/** @type {Record<string, string>} */ names, /** @type {Record<string, any>} */ values) =>
+    Object.fromEntries(Object.entries(names).map(([field, name]) => [`loopwatch.evidence.${name}`, values[field]]))
+  return { ...named(EVIDENCE, evidence), ...named(MEMORY, evidence.memory ?? {}), 'loopwatch.evidence.debugger': evidence.debugger || null }
 }
 
 /** The heaviest stack as lines of text, innermost first. @param {BlockRecord} record */

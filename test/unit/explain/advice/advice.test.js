@@ -42,6 +42,7 @@ function advise (block) {
 const TURN = frame('processTicksAndRejections', 'node:internal/process/task_queues')
 const LOADER = frame('Module._load', 'node:internal/modules/cjs/loader')
 const evidence = makeRecord().evidence
+const memory = { heapUsedBytes: 243e6, heapFreedBytes: 7e6, heapLimitBytes: 256e6, rssBytes: 3e8 }
 
 /**
  * By kind: blocks that must be advised so, and blocks that must not.
@@ -74,9 +75,16 @@ const PAIRS = {
     yes: [{ record: { cause: 'many', evidence: { ...evidence, requests: 40 } } }],
     no: [{ record: { evidence: { ...evidence, requests: 2 } } }]
   },
+  memory: {
+    yes: [{ record: { cause: 'gc', evidence: { ...evidence, memory: { ...memory, isHeapFull: true } } } }],
+    no: [{ record: { cause: 'gc', evidence: { ...evidence, memory: { ...memory, isHeapFull: false } } } }]
+  },
   allocation: {
     yes: [{ record: { cause: 'gc', evidence: { ...evidence, gcMs: 250 } } }, { record: { evidence: { ...evidence, gcMs: 200 } } }],
-    no: [{ record: { evidence: { ...evidence, gcMs: 60 } } }]
+    no: [
+      { record: { evidence: { ...evidence, gcMs: 60 } } },
+      { record: { cause: 'gc', evidence: { ...evidence, gcMs: 250, memory: { ...memory, isHeapFull: true } } } }
+    ]
   },
   logging: {
     yes: [
