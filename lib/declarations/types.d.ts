@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * one line of a stack; the innermost frame of a stack comes first
  */

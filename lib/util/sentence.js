@@ -63,14 +63,22 @@ function sentence (record, bound) {
 function turnOf ({ callbacks = [] }) {
   if (callbacks.length < 2) return ''
   const more = callbacks.length - CALLBACKS
-  const heaviest = callbacks.slice(0, CALLBACKS).map(callbackText).join(', ')
+  // Functions of one name, such as those without any, differ by their lines.
+  const names = callbacks.map(({ frame }) => frame.function)
+  const isShared = (/** @type {string | null} */ name) =>
+    name === null || names.indexOf(name) !== names.lastIndexOf(name)
+  const heaviest = callbacks.slice(0, CALLBACKS)
+    .map((each) => callbackText(each, isShared(each.frame.function))).join(', ')
   return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** What ran a callback, its function, its work and its time. @param {import('../types').CallbackRecord} callback */
-function callbackText ({ kind, event, frame, work, weightMs }) {
+/**
+ * What ran a callback, its function, its work and its time.
+ * @param {import('../types').CallbackRecord} callback @param {boolean} hasLine
+ */
+function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
   const of = work === null ? '' : ` of ${work}`
-  return `${event ? `'${event}'` : kind} ${frame.function ?? '(anonymous)'}${of} ${duration(weightMs)}`
+  return `${event ? `'${event}'` : kind} ${hasLine ? place(frame) : frame.function}${of} ${duration(weightMs)}`
 }
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */

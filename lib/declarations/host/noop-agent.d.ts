@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * What start() returns in a worker thread of the application: the same interface, which does nothing. The main
  * thread's agent watches the thread and has its blocks and metrics.

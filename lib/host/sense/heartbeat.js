@@ -20,6 +20,8 @@ const LONG_REST_MS = 60
 const UNSLEPT_MS = 6
 /** The heap is reported this often, and after each gap that can hide a block. */
 const HEAP_MS = 1000
+/** A gap settles within this time, whatever is still to be learnt of it. */
+const SETTLE_MS = 1000
 
 /**
  * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
@@ -39,6 +41,7 @@ class Heartbeat {
   #lastCpuMs
   #lastHeldMicros
   #heapAtMs = -Infinity
+  #lateAtMs = -Infinity
   /** NaN unless V8 samples the thread. */
   #lastRanMs = NaN
   /** When the loop became calm; Infinity while it is not. */
@@ -162,6 +165,13 @@ class Heartbeat {
     this.#write(atMs, this.#readRanMs())
   }
 
+  /** Whether the running turn, or one of the last second, can hide a block. */
+  get mayHaveBlock () {
+    const atMs = nowMs()
+    const gapMs = atMs - this.#lastAtMs - this.#heldMs
+    return atMs - this.#lateAtMs < SETTLE_MS || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)
+  }
+
   /** Nothing counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
   skipTopLevel () {
     this.#periodMs = Infinity
@@ -181,6 +191,7 @@ class Heartbeat {
     const { beat, lateBeats } = this.#bridge
     // Before the gap is seen: the memory of a block is read with it.
     this.#tellHeap(atMs)
+    this.#lateAtMs = atMs
     lateBeats.push(fromMs, atMs, idleMs, periodMs, beat.beats, this.#cpuNow() - this.#lastCpuMs)
     this.#options.onLate?.(atMs, loopTime().idle)
   }
