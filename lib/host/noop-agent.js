@@ -81,6 +81,8 @@ class NoopAgent extends EventEmitter {
     return require('./expect-no-blocks').expectNoBlocks(null, fn, options)
   }
 
+  async flush () {}
+
   async stop () {}
 }
 

@@ -38,6 +38,7 @@ export class NoopAgent extends EventEmitter<{
  expectNoBlocks<T>(fn: () => T, options?: {
   overMs?: number;
  }): Promise<Awaited<T>>;
+ flush(): Promise<void>;
  stop(): Promise<void>;
 }
 import { EventEmitter } from "events";
