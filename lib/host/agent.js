@@ -242,6 +242,17 @@ class Agent extends EventEmitter {
     }
   }
 
+  /**
+   * Sends what `otlp` and `notify` would send later, before the process is frozen. Resolves when it is sent, at the
+   * latest after 1.4 s, and never rejects. @returns {Promise<void>}
+   */
+  async flush () {
+    if (this.#stopping !== null) return
+    // A block of the turn that calls this ends here.
+    this.turn()
+    await this.#thread.call('flush', undefined)
+  }
+
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */
   stop () {
     this.#stopping ??= (async () => {

@@ -20,7 +20,7 @@ const run = promisify(execFile)
 
 /** What a package may hold; everything else in it is a mistake. */
 const belongs = [
-  /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
+  /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|llms\.txt)$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
   /^lib\/export\/page\/built\/(index\.html|runbook\.html|page\.css|THIRD-PARTY\.txt|page\.js|report\.js)$/,

@@ -105,6 +105,11 @@ class LoopMonitor {
     return this.#builder !== null && (this.#detector.block === null || !this.#isAnnounced)
   }
 
+  /** Whether every block that has ended has its final record. */
+  get isSettled () {
+    return this.#ended.length === 0
+  }
+
   /** The loop's totals, with the block in progress as active time, and the age of its last beat. */
   get state () {
     const { beat } = this
