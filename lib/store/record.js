@@ -40,7 +40,8 @@ const isEvidence = objectOf({
   ownMs: isReading,
   watchdogGapMs: isReading,
   requests: isReading,
-  debugger: isFlag
+  debugger: isFlag,
+  sleptIn: orMissing(objectOf({ call: isText, target: orNull(isText), text: isText, share: isNumber }))
 })
 
 /** How certain it is that the work ran. */

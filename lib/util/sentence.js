@@ -37,7 +37,7 @@ function isOver ({ work, request }) {
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
-  const { thread, threadId, durationMs, ongoing, startup, cause, origin, calledFrom } = record
+  const { thread, threadId, durationMs, ongoing, startup, cause, evidence, origin, calledFrom } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
@@ -53,7 +53,8 @@ function sentence (record, bound) {
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})${turnOf(record)}`
+  const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
+  return `${begin}: ${where(record)}${asleep}${within}${awaited}${who}${created} (${cause})${turnOf(record)}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */

@@ -7,6 +7,7 @@ const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
+const { Waits } = require('./loop/waits')
 const { Origins } = require('./origin/origin-matcher')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
@@ -43,6 +44,7 @@ class MainLoop {
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
+    const waits = new Waits(() => stats.calls.read())
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins
@@ -55,15 +57,10 @@ class MainLoop {
       rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
+      waits,
       adjust: (seen) => holds.adjust(seen),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
-      surroundings: {
-        layProfile: windows.lay,
-        gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
-        allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
-        originWithin: (startMs, endMs) => origins.within(startMs, endMs)
-      },
+      surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits }),
       frames,
       nextId
     })
@@ -104,6 +101,22 @@ class MainLoop {
     if (message.code === PROFILE) this.profiling.receive(message)
     else if (message.code === SOURCE_MAP) this.#sources.receive(message)
     else this.origins.receive(message)
+  }
+}
+
+/**
+ * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
+ * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
+ * @param {Origins} parts.origins @param {Waits} parts.waits @returns {import('./loop/monitor').Parts['surroundings']}
+ */
+function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits }) {
+  return {
+    layProfile: windows.lay,
+    gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
+    watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
+    allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
+    originWithin: (startMs, endMs) => origins.within(startMs, endMs),
+    waitWithin: (startMs, endMs) => waits.within(startMs, endMs)
   }
 }
 

@@ -11,6 +11,9 @@ const { isIn, packageIn, packageOf } = require('./evidence-view')
 const MAPPERS = new Set(['sequelize', 'typeorm', 'mongoose', '@prisma/client', '@mikro-orm/core', 'objection', 'bookshelf', 'waterline'])
 const TEMPLATES = new Set(['ejs', 'handlebars', 'pug', 'nunjucks', 'mustache', 'eta', 'react-dom', '@vue/server-renderer', 'liquidjs'])
 
+/** The other end of a socket on which a name server answers. */
+const DNS_SERVER = /socket to (\S+):53$/
+
 /** @typedef {import('./evidence-view').Seen} Seen */
 /** @typedef {(seen: Seen) => string | null} Detector */
 
@@ -43,9 +46,12 @@ exports.builtin = (seen) => {
 }
 
 /** @type {Detector} */
-exports.report = ({ callees }) => callees.some(({ file }) => file === 'node:internal/process/report')
-  ? `process.report asks for the DNS names of all open sockets, one after the other. ${syncIo.report}`
-  : null
+exports.report = ({ record: { evidence }, frames }) => {
+  if (!frames.some(({ file }) => file === 'node:internal/process/report')) return null
+  const server = DNS_SERVER.exec(evidence.sleptIn?.target ?? '')?.[1]
+  const waits = server === undefined ? '' : ` It waited for the name server ${server}.`
+  return `process.report asks for the DNS names of all open sockets, one after the other.${waits} ${syncIo.report}`
+}
 
 /** @type {Detector} */
 exports.sync = (seen) => {

@@ -248,6 +248,7 @@ function evidenceRows ({ evidence, profile, probable }) {
   const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number' && evidence[key] > 0)
   return [
     ...known.map(([key, meaning]) => [meaning, duration(evidence[key])]),
+    ...(evidence.sleptIn ? [['asleep in', evidence.sleptIn.text]] : []),
     ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
     ...(profile?.call ? [['in a call of', profile.call]] : []),
     ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
