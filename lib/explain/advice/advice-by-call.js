@@ -50,7 +50,10 @@ exports.report = ({ record: { evidence }, frames }) => {
   if (!frames.some(({ file }) => file === 'node:internal/process/report')) return null
   const server = DNS_SERVER.exec(evidence.sleptIn?.target ?? '')?.[1]
   const waits = server === undefined ? '' : ` It waited for the name server ${server}.`
-  return `process.report asks for the DNS names of all open sockets, one after the other.${waits} ${syncIo.report}`
+  // It asks to know the C library. 2.1.2 excludes the network itself.
+  const isKnown = frames.some((frame) => packageOf(frame) === 'detect-libc')
+  const update = isKnown ? ' detect-libc asked: update it to 2.1.2 or later, which does without.' : ''
+  return `process.report asks for the DNS names of all open sockets, one after the other.${waits}${update} ${syncIo.report}`
 }
 
 /** @type {Detector} */
