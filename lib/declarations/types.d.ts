@@ -393,6 +393,32 @@ export type EvidenceRecord = {
   * an inspector was open, so nothing was sampled
   */
  debugger: boolean;
+ /**
+  * what the thread slept in longest, if it mostly slept (Linux)
+  */
+ sleptIn?: SleptIn | undefined;
+};
+/**
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
+ */
+export type SleptIn = {
+ /**
+  * the system call: `read`, `poll`, `futex`…
+  */
+ call: string;
+ /**
+  * what it waits for: a path, a descriptor, a socket, a child process; null if unknown
+  */
+ target: string | null;
+ /**
+  * both in words: `read of /mnt/nfs/x`
+  */
+ text: string;
+ /**
+  * of the looks that found the thread in this call, 0 to 1
+  */
+ share: number;
 };
 /**
  * bytes; null if this system does not report the value

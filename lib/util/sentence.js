@@ -38,7 +38,7 @@ function isOver ({ work, request }) {
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
-  const { thread, threadId, durationMs, ongoing, startup, cause, origin, calledFrom } = record
+  const { thread, threadId, durationMs, ongoing, startup, cause, evidence, origin, calledFrom } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
@@ -56,7 +56,8 @@ function sentence (record, bound) {
   const reason = garbageOf(record)
   const garbage = reason === null ? '' : `, ${reason}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
+  const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
+  return `${begin}: ${where(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */

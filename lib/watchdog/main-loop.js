@@ -8,6 +8,7 @@ const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
+const { Waits } = require('./loop/waits')
 const { Origins } = require('./origin/origin-matcher')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
@@ -43,6 +44,8 @@ class MainLoop {
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
+    const waits = new Waits(() => stats.calls.read())
+    const memory = () => new BlockMemory(bridge.heap, stats.memory)
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins
@@ -55,16 +58,10 @@ class MainLoop {
       rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
+      waits,
       adjust: (seen) => holds.adjust(seen),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
-      surroundings: {
-        layProfile: windows.lay,
-        gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
-        allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
-        memory: () => new BlockMemory(bridge.heap, stats.memory),
-        originWithin: (startMs, endMs) => origins.within(startMs, endMs)
-      },
+      surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits, memory }),
       frames,
       nextId
     })
@@ -113,6 +110,24 @@ class MainLoop {
  */
 const makeOrigins = ({ options, frames, post, health }) =>
   new Origins({ isAuto: options.origin === 'auto', frames, post, say: health.say, onState: health.listener('origin') })
+
+/**
+ * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
+ * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
+ * @param {Origins} parts.origins @param {Waits} parts.waits
+ * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
+ */
+function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, memory }) {
+  return {
+    layProfile: windows.lay,
+    gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
+    watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
+    allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
+    originWithin: (startMs, endMs) => origins.within(startMs, endMs),
+    waitWithin: (startMs, endMs) => waits.within(startMs, endMs),
+    memory
+  }
+}
 
 /** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {import('./health').Health} health */
 function askInspector (mayInspect, scripts, health) {
