@@ -185,7 +185,7 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
 function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,
-    delays: bridge.delays,
+    bridge,
     loop: () => mainLoop.monitor.state,
     blocks: () => blocks.records(),
     ongoing: () => blocks.ongoing,

@@ -16,6 +16,8 @@ const CALM_SHARE = 0.9
 const REST_AFTER_MS = 250
 /** After a rest this long, one calm beat is enough: it follows the timers of the turn, so none of them took long. */
 const LONG_REST_MS = 60
+/** A turn from this length on stands in the timeline. */
+const LONG_TURN_MS = 5
 /** A turn that the time it ran explains up to this has not slept: the kernel's figure may be a tick of 4 ms old. */
 const UNSLEPT_MS = 6
 /** The heap is reported this often, and after each gap that can hide a block. */
@@ -101,6 +103,7 @@ class Heartbeat {
     if (isCalm) this.#punctualMs = Math.max(0, lateMs)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
+    this.#tellTurn(atMs, Math.min(lateMs, gapMs - idleMs))
     delays?.beat(atMs, lateMs)
     this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
@@ -122,6 +125,7 @@ class Heartbeat {
       // The process was stopped while it slept, and its timer with it.
       this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: this.#periodMs })
     }
+    this.#tellTurn(atMs, busyMs)
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     tellAsBeats(this.#told, {
@@ -184,6 +188,11 @@ class Heartbeat {
     const heldMs = this.#heldMs
     if (atMs - this.#lastAtMs - heldMs < minBlockGapMs(this.#options.threshold, periodMs)) return
     this.#late(atMs, { fromMs: this.#lastAtMs + heldMs, idleMs: loopTime().idle - this.#lastIdleMs, periodMs })
+  }
+
+  /** Reports that the loop turned at least this long until now. @param {number} atMs @param {number} durationMs */
+  #tellTurn (atMs, durationMs) {
+    if (durationMs >= LONG_TURN_MS) this.#bridge.turns.push(atMs - durationMs, durationMs, 0)
   }
 
   /** Reports a gap. @param {number} atMs @param {{ fromMs: number, idleMs: number, periodMs: number }} gap */
