@@ -60,6 +60,11 @@ class Agent extends EventEmitter {
     this.probe = senses.probe
     /** The same for a CPU profile. Not for others. @type {import('./sense/profile/profiler').HostProfiler['run']} */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
+    /**
+     * The same for a heap profile, once the watchdog wants one. Not for others.
+     * @type {ReturnType<typeof import('./sense/profile/heap-profile').heapProfile> | undefined}
+     */
+    this.allocations = undefined
     /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
     unblockStream(options.log)
@@ -97,10 +102,15 @@ class Agent extends EventEmitter {
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
+      onAllocations: (action) => {
+        this.allocations ??= require('./sense/profile/heap-profile').heapProfile((message) => this.#thread.post(message))
+        this.allocations(action)
+      },
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
+        this.allocations?.('stop')
         // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError
@@ -234,6 +244,7 @@ class Agent extends EventEmitter {
   stop () {
     this.#stopping ??= (async () => {
       this.#forget(this)
+      this.allocations?.('stop')
       this.#senses.stop()
       await this.#thread.stop()
       // The watchdog may not have joined or listened by then.

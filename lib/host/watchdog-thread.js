@@ -6,7 +6,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
+const { ALLOCATIONS, CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
@@ -32,6 +32,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
 
 /**
  * @typedef {{ onListening: (url: string | null) => void, onBlock: (record: any) => void,
+ *   onAllocations: (action: import('../types').AllocationsAction) => void,
  *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
  *   onTrack: (message: any) => void, onProfile: (action: import('../types').ProfilerAction) => void,
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
@@ -95,7 +96,7 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: import('../types').ProfilerAction, span: import('../types').BlockSpan }} message
+   * string, file: string, action: any, span: import('../types').BlockSpan }} message
    */
   #receive (message) {
     if (message.code === LISTENING) {
@@ -115,6 +116,8 @@ class WatchdogThread {
       this.#handlers.onTrack(message)
     } else if (message.code === PROFILE) {
       this.#handlers.onProfile(message.action)
+    } else if (message.code === ALLOCATIONS) {
+      this.#handlers.onAllocations(message.action)
     } else if (message.code === SOURCE_MAP) {
       this.post({ code: SOURCE_MAP, file: message.file, ...sourceMapOf(message.file) })
     }

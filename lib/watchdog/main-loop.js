@@ -1,18 +1,20 @@
 'use strict'
 
+const v8 = require('node:v8')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds } = require('./loop/agent-holds')
 const { AllowedTime } = require('./loop/allowed-time')
 const { BlockMemory } = require('./loop/block-memory')
 const { GcPauses } = require('./loop/gc-pauses')
-const { askHost, NOT_ALLOWED } = require('./loop/inspector')
+const { askAllocations, askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
 const { Origins } = require('./origin/origin-matcher')
+const { Allocations } = require('./profile/allocations')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
-const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { ALLOCATIONS, PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /**
  * @typedef {object} Seen what all monitors are made of
@@ -43,6 +45,7 @@ class MainLoop {
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
+    const allocations = this.allocations = followAllocations(data, scripts, windows, post)
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins
@@ -56,9 +59,9 @@ class MainLoop {
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
       adjust: (seen) => holds.adjust(seen),
-      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
+      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
       surroundings: {
-        layProfile: windows.lay,
+        layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
         gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
         watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
         allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
@@ -84,7 +87,9 @@ class MainLoop {
     this.#sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
-    this.profiling.poll(now, monitor.blockedMs > 0)
+    const isBlocked = monitor.blockedMs > 0
+    this.profiling.poll(now, isBlocked)
+    this.allocations.poll(now, isBlocked)
     this.#sources.workOff()
     return polled
   }
@@ -103,6 +108,7 @@ class MainLoop {
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
+    else if (message.code === ALLOCATIONS) this.allocations.receive(message)
     else if (message.code === SOURCE_MAP) this.#sources.receive(message)
     else this.origins.receive(message)
   }
@@ -113,6 +119,20 @@ class MainLoop {
  */
 const makeOrigins = ({ options, frames, post, health }) =>
   new Origins({ isAuto: options.origin === 'auto', frames, post, say: health.say, onState: health.listener('origin') })
+
+/**
+ * Before Node.js 26, V8 collects the whole heap before it writes a heap profile, for 40 to 500 ms: then there is none.
+ * @param {Seen['data']} data @param {ScriptTimeouts} scripts @param {ProfileWindows} windows @param {Seen['post']} post
+ */
+function followAllocations ({ options, mayInspect }, scripts, windows, post) {
+  const { startHeapProfile } = /** @type {{ startHeapProfile?: Function }} */ (/** @type {unknown} */ (v8))
+  return new Allocations({
+    isPossible: options.profile !== 'off' && mayInspect && (startHeapProfile?.length ?? 0) > 0,
+    ask: (action) => { if (!scripts.mayEnd) askAllocations(action) },
+    tell: (action) => post({ code: ALLOCATIONS, action }),
+    sources: () => windows.sources
+  })
+}
 
 /** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {import('./health').Health} health */
 function askInspector (mayInspect, scripts, health) {

@@ -65,4 +65,15 @@ exports.allocatingLine = (lines, seen) => {
   return found.length === 1 ? found[0] : null
 }
 
+/**
+ * The only line of a function that allocates; null if there is none, or several. What its head allocates, such as a
+ * default of a parameter, does not count beside its body.
+ * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
+ */
+exports.allocatingLineOf = (lines, first, column) => {
+  const last = Math.min(endOf(lines, first, column), lines.length, first + NEARBY)
+  const body = Array.from({ length: last - first }, (_, i) => first + 1 + i)
+  return exports.allocatingLine(lines, body.length === 0 ? [first] : [body[0], last])
+}
+
 exports.TOKEN = TOKEN

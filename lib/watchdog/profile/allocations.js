@@ -1,0 +1,119 @@
+'use strict'
+
+const { causeRow } = require('../../tables/causes')
+const { allocatorsOf } = require('../../explain/profile/allocators')
+const { MS_PER_S } = require('../../util/units')
+
+/** Blocks of this kind within this time are one trouble: a function is worth its name from the second one on. */
+const SAME_TROUBLE_MS = 600 * MS_PER_S
+const SECOND = 2
+/** A longer block gets its first second sampled: 2000 samples in 1 GB, which take 2 ms to write. */
+const WINDOW_MS = 1000
+/**
+ * After a profile that a block could use, the next one comes at the earliest after this time; after any other profile,
+ * sooner. Sampling takes 5 to 8 % of the window, which is then at most 0.2 % of all time.
+ */
+const REST_MS = 60 * MS_PER_S
+const RETRY_MS = 5 * MS_PER_S
+/** A block settles without its profile after this long. */
+const AWAIT_MS = 1000
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {{ fromMs: number, toMs: number, isAsked: boolean }} Running isAsked: it is to end */
+
+/**
+ * Whether the garbage collector blocked because much is allocated, and not because much is kept.
+ * @param {BlockRecord} record
+ */
+const isFromAllocation = ({ cause, evidence }) =>
+  causeRow(cause).blamesAllocation === true && evidence.memory?.isHeapFull !== true
+
+/** Who allocates: has V8 sample allocations within a block, once there have been two in which that was the trouble. */
+class Allocations {
+  /** @type {number[]} the last blocks */
+  #seenMs = []
+  #isLoaded = false
+  #nextAtMs = -Infinity
+  /** @type {Running | null} */
+  #running = null
+  /** @type {Omit<Running, 'isAsked'> & { profile: import('../../explain/profile/allocators').HeapProfile } | null} */
+  #taken = null
+  #parts
+
+  /**
+   * @param {object} parts @param {boolean} parts.isPossible
+   * @param {(action: import('../../types').AllocationsAction) => void} parts.ask at an interrupt
+   * @param {(action: import('../../types').AllocationsAction) => void} parts.tell by a message
+   * @param {() => import('../../explain/profile/allocators').Sources} parts.sources
+   */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** @param {number} now @param {boolean} isBlocked */
+  poll (now, isBlocked) {
+    if (this.#running !== null) this.#follow(this.#running, now, isBlocked)
+    else if (isBlocked && this.#isWanted(now)) {
+      this.#running = { fromMs: now, isAsked: false, toMs: Infinity }
+      this.#nextAtMs = now + RETRY_MS
+      this.#parts.ask('start')
+    }
+  }
+
+  /** @param {number} now */
+  #isWanted (now) {
+    const isSame = now - (this.#seenMs[0] ?? -Infinity) < SAME_TROUBLE_MS
+    return this.#isLoaded && this.#seenMs.length === SECOND && isSame && now >= this.#nextAtMs
+  }
+
+  /** @param {Running} running @param {number} now @param {boolean} isBlocked */
+  #follow (running, now, isBlocked) {
+    if (running.isAsked) {
+      if (!isBlocked && now - running.toMs > AWAIT_MS) this.#running = null
+      return
+    }
+    if (isBlocked && now - running.fromMs < WINDOW_MS) return
+    running.isAsked = true
+    running.toMs = now
+    if (isBlocked) this.#parts.ask('take')
+    else this.#parts.tell('take')
+  }
+
+  /** Takes a message of the host. @param {{ text: string | null }} message */
+  receive ({ text }) {
+    const running = this.#running
+    this.#running = null
+    if (running === null || text === null) return
+    try {
+      this.#taken = { fromMs: running.fromMs, toMs: running.toMs, profile: JSON.parse(text) }
+    } catch {
+      // A profile that cannot be read is as good as none.
+    }
+  }
+
+  /** Whether the profile of a block may still come. @param {number} endMs of the block @param {number} now */
+  isAwaited (endMs, now) {
+    return this.#running !== null && this.#running.fromMs < endMs && now - endMs < AWAIT_MS
+  }
+
+  /** Adds who allocated, if that is known. @param {BlockRecord} record @param {number} startMs @param {number} endMs */
+  lay (record, startMs, endMs) {
+    const taken = this.#taken
+    if (taken === null || taken.fromMs > endMs || taken.toMs < startMs || !isFromAllocation(record)) return record
+    const allocators = allocatorsOf(taken.profile, record, this.#parts.sources())
+    if (allocators.length === 0) return record
+    this.#nextAtMs = taken.fromMs + REST_MS
+    return { ...record, allocators }
+  }
+
+  /** @param {BlockRecord} record @param {number} endMs of its block */
+  settled (record, endMs) {
+    if (!this.#parts.isPossible || !isFromAllocation(record) || record.startup) return
+    this.#seenMs = [...this.#seenMs, endMs].slice(-SECOND)
+    if (this.#isLoaded || this.#seenMs.length < SECOND) return
+    this.#isLoaded = true
+    this.#parts.tell('load')
+  }
+}
+
+exports.Allocations = Allocations
