@@ -207,7 +207,7 @@
  * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
- * @typedef {'load' | 'start' | 'take' | 'stop'} AllocationsAction what the watchdog wants of the heap profile
+ * @typedef {'load' | 'start' | 'take'} AllocationsAction what the watchdog wants of the heap profile
  * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog calls on the host
  * through the inspector
  */

@@ -62,7 +62,7 @@ class Agent extends EventEmitter {
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /**
      * The same for a heap profile, once the watchdog wants one. Not for others.
-     * @type {ReturnType<typeof import('./sense/profile/heap-profile').heapProfile> | undefined}
+     * @type {import('./sense/profile/heap-profile').HeapProfile | undefined}
      */
     this.allocations = undefined
     /** The watchdog calls it if a stuck process is to end. Not for others. */
@@ -102,15 +102,18 @@ class Agent extends EventEmitter {
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
-      onAllocations: (action) => {
-        this.allocations ??= require('./sense/profile/heap-profile').heapProfile((message) => this.#thread.post(message))
-        this.allocations(action)
+      onAllocations: ({ action, round }) => {
+        const { HeapProfile } = require('./sense/profile/heap-profile')
+        this.allocations ??= new HeapProfile((message) => this.#thread.post(message))
+        this.allocations.run(action, round)
       },
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
-        this.allocations?.('stop')
+        // The next watchdog counts from 1 again.
+        this.allocations?.stop()
+        this.allocations = undefined
         // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError
@@ -244,7 +247,7 @@ class Agent extends EventEmitter {
   stop () {
     this.#stopping ??= (async () => {
       this.#forget(this)
-      this.allocations?.('stop')
+      this.allocations?.stop()
       this.#senses.stop()
       await this.#thread.stop()
       // The watchdog may not have joined or listened by then.

@@ -32,7 +32,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
 
 /**
  * @typedef {{ onListening: (url: string | null) => void, onBlock: (record: any) => void,
- *   onAllocations: (action: import('../types').AllocationsAction) => void,
+ *   onAllocations: (message: any) => void,
  *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
  *   onTrack: (message: any) => void, onProfile: (action: import('../types').ProfilerAction) => void,
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
@@ -96,7 +96,7 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: any, span: import('../types').BlockSpan }} message
+   * string, file: string, action: import('../types').ProfilerAction, span: import('../types').BlockSpan }} message
    */
   #receive (message) {
     if (message.code === LISTENING) {
@@ -117,7 +117,7 @@ class WatchdogThread {
     } else if (message.code === PROFILE) {
       this.#handlers.onProfile(message.action)
     } else if (message.code === ALLOCATIONS) {
-      this.#handlers.onAllocations(message.action)
+      this.#handlers.onAllocations(message)
     } else if (message.code === SOURCE_MAP) {
       this.post({ code: SOURCE_MAP, file: message.file, ...sourceMapOf(message.file) })
     }

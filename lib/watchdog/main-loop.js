@@ -77,7 +77,8 @@ class MainLoop {
   quickCheck (now) {
     this.#allowed.drain()
     this.#sources.workOff()
-    return this.profiling.isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
+    const isBusy = this.profiling.isBusy || this.allocations.isBusy
+    return isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
   }
 
   /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
@@ -128,8 +129,8 @@ function followAllocations ({ options, mayInspect }, scripts, windows, post) {
   const { startHeapProfile } = /** @type {{ startHeapProfile?: Function }} */ (/** @type {unknown} */ (v8))
   return new Allocations({
     isPossible: options.profile !== 'off' && mayInspect && (startHeapProfile?.length ?? 0) > 0,
-    ask: (action) => { if (!scripts.mayEnd) askAllocations(action) },
-    tell: (action) => post({ code: ALLOCATIONS, action }),
+    ask: (action, round) => !scripts.mayEnd && askAllocations(action, round) === null,
+    tell: (action, round) => post({ code: ALLOCATIONS, action, round }),
     sources: () => windows.sources
   })
 }

@@ -17,9 +17,13 @@ const REST_MS = 60 * MS_PER_S
 const RETRY_MS = 5 * MS_PER_S
 /** A block settles without its profile after this long. */
 const AWAIT_MS = 1000
+/** A question without an answer is put again after this long: V8 must not sample for ever. */
+const LOST_MS = 5 * MS_PER_S
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {{ fromMs: number, toMs: number, isAsked: boolean }} Running isAsked: it is to end */
+/** @typedef {import('../../types').AllocationsAction} Action */
+/** @typedef {{ fromMs: number, toMs: number, askedAtMs: number | null }} Running
+ * asked: to end */
 
 /**
  * Whether the garbage collector blocked because much is allocated, and not because much is kept.
@@ -30,60 +34,65 @@ const isFromAllocation = ({ cause, evidence }) =>
 
 /** Who allocates: has V8 sample allocations within a block, once there have been two in which that was the trouble. */
 class Allocations {
-  /** @type {number[]} the last blocks */
+  /** When the last blocks of the kind ended. @type {number[]} */
   #seenMs = []
   #isLoaded = false
   #nextAtMs = -Infinity
+  #round = 0
   /** @type {Running | null} */
   #running = null
-  /** @type {Omit<Running, 'isAsked'> & { profile: import('../../explain/profile/allocators').HeapProfile } | null} */
+  /** @type {Omit<Running, 'askedAtMs'> & { profile: import('../../explain/profile/allocators').HeapProfile } | null} */
   #taken = null
   #parts
 
   /**
    * @param {object} parts @param {boolean} parts.isPossible
-   * @param {(action: import('../../types').AllocationsAction) => void} parts.ask at an interrupt
-   * @param {(action: import('../../types').AllocationsAction) => void} parts.tell by a message
+   * @param {(action: Action, round: number) => boolean} parts.ask at an interrupt, false if that is not possible
+   * @param {(action: Action, round: number) => void} parts.tell by a message, which is read between callbacks
    * @param {() => import('../../explain/profile/allocators').Sources} parts.sources
    */
   constructor (parts) {
     this.#parts = parts
   }
 
+  /** Whether V8 samples, or is about to end it. */
+  get isBusy () {
+    return this.#running !== null
+  }
+
   /** @param {number} now @param {boolean} isBlocked */
   poll (now, isBlocked) {
     if (this.#running !== null) this.#follow(this.#running, now, isBlocked)
-    else if (isBlocked && this.#isWanted(now)) {
-      this.#running = { fromMs: now, isAsked: false, toMs: Infinity }
+    else if (isBlocked && this.#isWanted(now) && this.#parts.ask('start', this.#round + 1)) {
+      this.#round++
+      this.#running = { fromMs: now, toMs: Infinity, askedAtMs: null }
       this.#nextAtMs = now + RETRY_MS
-      this.#parts.ask('start')
     }
   }
 
   /** @param {number} now */
   #isWanted (now) {
-    const isSame = now - (this.#seenMs[0] ?? -Infinity) < SAME_TROUBLE_MS
-    return this.#isLoaded && this.#seenMs.length === SECOND && isSame && now >= this.#nextAtMs
+    const [earlierMs = -Infinity] = this.#seenMs
+    return this.#isLoaded && now - earlierMs < SAME_TROUBLE_MS && now >= this.#nextAtMs
   }
 
   /** @param {Running} running @param {number} now @param {boolean} isBlocked */
   #follow (running, now, isBlocked) {
-    if (running.isAsked) {
-      if (!isBlocked && now - running.toMs > AWAIT_MS) this.#running = null
-      return
-    }
-    if (isBlocked && now - running.fromMs < WINDOW_MS) return
-    running.isAsked = true
-    running.toMs = now
-    if (isBlocked) this.#parts.ask('take')
-    else this.#parts.tell('take')
+    if (running.askedAtMs === null) {
+      if (isBlocked && now - running.fromMs < WINDOW_MS) return
+      running.toMs = now
+      if (isBlocked && !this.#parts.ask('take', this.#round)) return
+    } else if (isBlocked || now - running.askedAtMs < LOST_MS) return
+    running.askedAtMs = now
+    if (!isBlocked) this.#parts.tell('take', this.#round)
   }
 
-  /** Takes a message of the host. @param {{ text: string | null }} message */
-  receive ({ text }) {
+  /** Takes a message of the host. @param {{ round: number, text: string | null }} message */
+  receive ({ round, text }) {
     const running = this.#running
+    if (running === null || round !== this.#round) return
     this.#running = null
-    if (running === null || text === null) return
+    if (text === null) return
     try {
       this.#taken = { fromMs: running.fromMs, toMs: running.toMs, profile: JSON.parse(text) }
     } catch {
@@ -112,7 +121,7 @@ class Allocations {
     this.#seenMs = [...this.#seenMs, endMs].slice(-SECOND)
     if (this.#isLoaded || this.#seenMs.length < SECOND) return
     this.#isLoaded = true
-    this.#parts.tell('load')
+    this.#parts.tell('load', 0)
   }
 }
 

@@ -36,7 +36,11 @@ function makeMain () {
     metrics: part('metrics', ['drop', 'observeBlock']),
     recent: { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record },
     notifier: part('notifier', ['lasting', 'settled']),
-    mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
+    mainLoop: {
+      profiling: part('profiling', ['ended', 'settled']),
+      allocations: part('allocations', ['settled']),
+      origins: part('origins', ['ended', 'settled'])
+    },
     file: part('file', ['append']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
     otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
