@@ -69,7 +69,9 @@ function stacksOf ({ callFrame, selfSize, children }, callers) {
 function inlinedIn (frame, known, record) {
   const { frame: blamed } = record
   if (blamed === null || isSame(blamed, frame) || known.some((each) => isSame(each, blamed))) return null
-  return placesIn(record, frame).some(({ callees }) => callees.some((each) => isSame(each, blamed))) ? blamed : null
+  return placesIn(record, frame).some(({ callees }) => callees.some((each) => isSame(each, blamed)))
+    ? blamed
+    : null
 }
 
 /** @param {Frame} frame where it begins @param {BlockRecord} record @param {Sources} sources @returns {FrameRecord} */
@@ -81,7 +83,7 @@ function lineIn (frame, record, { textOf }) {
     return { ...frame, line: only, column: text[only - 1].search(/\S|$/) + 1, exact: true }
   }
   // The place of the whole record is surer than that of one stack.
-  if (record.frame !== null && isSame(record.frame, frame)) return record.frame
+  if (record.frame !== null && isSame(record.frame, frame)) return { ...record.frame, exact: false }
   const [heaviest] = placesIn(record, frame)
     .filter(({ own }) => (own.line ?? 0) > (first ?? 0))
     .sort((a, b) => b.weightMs - a.weightMs)
