@@ -9,6 +9,8 @@ const ENOUGH_SAMPLES = 10
 /** Most functions that are named, each with at least this share of all bytes. */
 const MOST = 3
 const LEAST_SHARE = 0.1
+/** A function that begins further above a line is not looked for. */
+const HEAD_LINES = 100
 
 /**
  * @typedef {import('../../types').Frame} Frame
@@ -48,7 +50,7 @@ exports.allocatorsOf = ({ head, samples }, record, sources) => {
     .filter(({ share }) => share >= LEAST_SHARE)
     .sort((a, b) => b.share - a.share)
     .slice(0, MOST)
-    .map(({ frame, share }) => ({ frame: inlinedIn(frame, known, record) ?? lineIn(frame, record, sources), share }))
+    .map(({ frame, share }) => ({ frame: allocatingIn(frame, known, record, sources), share }))
 }
 
 /**
@@ -62,32 +64,46 @@ function stacksOf ({ callFrame, selfSize, children }, callers) {
 }
 
 /**
- * The blamed function, if V8 has inlined it into one that allocates: V8 counts its objects as those of the outer one.
- * @param {Frame} frame @param {Frame[]} known to V8's heap profile @param {BlockRecord} record
- * @returns {FrameRecord | null}
+ * Where a function allocates. If V8 has inlined the blamed function into it, that one: V8 counts the objects of both as
+ * those of the outer one.
+ * @param {Frame} frame where it begins @param {Frame[]} known to V8's heap profile @param {BlockRecord} record
+ * @param {Sources} sources @returns {FrameRecord}
  */
-function inlinedIn (frame, known, record) {
+function allocatingIn (frame, known, record, { textOf }) {
   const { frame: blamed } = record
-  if (blamed === null || isSame(blamed, frame) || known.some((each) => isSame(each, blamed))) return null
-  return placesIn(record, frame).some(({ callees }) => callees.some((each) => isSame(each, blamed)))
-    ? blamed
-    : null
+  const isInlined = blamed !== null && !known.some((each) => isSame(each, blamed)) &&
+    placesIn(record, frame).some(({ callees }) => callees.some((each) => isSame(each, blamed)))
+  const place = isInlined ? blamed : frame
+  const text = place.file === null ? null : textOf(place.file)
+  const head = isInlined ? headAbove(text ?? [], blamed) : frame
+  const line = text === null || !head?.line ? null : allocatingLineOf(text, head.line, head.column ?? 1)
+  if (text === null || line === null) return { ...(isInlined ? blamed : seenPlace(frame, record)), exact: false }
+  return { ...place, line, column: text[line - 1].search(/\S|$/) + 1, exact: true }
 }
 
-/** @param {Frame} frame where it begins @param {BlockRecord} record @param {Sources} sources @returns {FrameRecord} */
-function lineIn (frame, record, { textOf }) {
-  const { file, line: first, column } = frame
-  const text = file === null || first === null ? null : textOf(file)
-  const only = text === null || first === null ? null : allocatingLineOf(text, first, column ?? 1)
-  if (text !== null && only !== null) {
-    return { ...frame, line: only, column: text[only - 1].search(/\S|$/) + 1, exact: true }
+/**
+ * The nearest line above a place that looks like the beginning of its function.
+ * @param {string[]} text @param {Frame} frame
+ */
+function headAbove (text, { function: name, line }) {
+  const own = name?.slice(name.lastIndexOf('.') + 1)
+  if (!own || line === null || !/^[\w$]+$/.test(own)) return null
+  const head = new RegExp(`(?<![\\w$.])${own.replaceAll('$', '\\$')}\\s*(?:[=:].*)?\\(.*\\{\\s*$`)
+  for (let at = line; at > Math.max(0, line - HEAD_LINES); at--) {
+    const found = head.exec(text[at - 1] ?? '')
+    if (found !== null) return { line: at, column: found.index + 1 }
   }
+  return null
+}
+
+/** Where stacks saw a function, else where it begins. @param {Frame} frame @param {BlockRecord} record */
+function seenPlace (frame, record) {
   // The place of the whole record is surer than that of one stack.
-  if (record.frame !== null && isSame(record.frame, frame)) return { ...record.frame, exact: false }
+  if (record.frame !== null && isSame(record.frame, frame)) return record.frame
   const [heaviest] = placesIn(record, frame)
-    .filter(({ own }) => (own.line ?? 0) > (first ?? 0))
+    .filter(({ own }) => (own.line ?? 0) > (frame.line ?? 0))
     .sort((a, b) => b.weightMs - a.weightMs)
-  return { ...frame, line: heaviest?.own.line ?? first, column: heaviest?.own.column ?? column, exact: false }
+  return heaviest === undefined ? frame : { ...frame, line: heaviest.own.line, column: heaviest.own.column }
 }
 
 /**

@@ -67,7 +67,7 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
+    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'allocations.settled', 'origins.settled',
     'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
