@@ -24,11 +24,12 @@ async function run (t, options) {
 
 const skip = !hasHeapProfile && 'it needs v8.startHeapProfile() of Node.js 26'
 
-test('from the second block on that garbage makes, the record names the function and line that allocate', { skip }, async (t) => {
+test('from the second block on that garbage makes, the record names function and line that allocate', { skip }, async (t) => {
   const lines = fs.readFileSync(path.join(FIXTURES, APP), 'utf8').split('\n')
   const { records, messages } = await run(t, {})
   const told = records.filter(({ allocators }) => allocators !== undefined)
-  assert.ok(told.length > 0, JSON.stringify(records.map(({ cause, evidence, durationMs }) => [cause, durationMs, evidence.gcMs])))
+  const seen = records.map(({ cause, evidence, durationMs }) => [cause, durationMs, evidence.gcMs])
+  assert.ok(told.length > 0, JSON.stringify(seen))
   assert.ok(records.slice(0, 2).every(({ allocators }) => allocators === undefined), 'not before the third')
   assert.ok(told.length <= 2, `at most one a minute: ${told.length}`)
   const [{ frame, share }] = told[0].allocators

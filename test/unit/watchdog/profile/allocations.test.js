@@ -8,12 +8,14 @@ const { makeRecord } = require('../../../support/record')
 const MINUTE_MS = 60_000
 const { evidence } = makeRecord()
 const ofGarbage = makeRecord({ cause: 'gc', evidence: { ...evidence, gcMs: 250 } })
-const memory = { rssBytes: 1, cgroupBytes: null, cgroupLimitBytes: null, majorFaults: 0, memoryStallMs: 0, ioStallMs: 0 }
+const ofSystem = { cgroupBytes: null, cgroupLimitBytes: null, majorFaults: 0, memoryStallMs: 0, ioStallMs: 0 }
+const memory = { ...ofSystem, rssBytes: 1 }
 const full = { ...evidence, gcMs: 250, memory: { ...memory, isHeapFull: true } }
 const ofFullHeap = makeRecord({ cause: 'gc', evidence: full })
 
 const callFrame = { functionName: 'toRows', scriptId: '1', url: 'file:///srv/app/rows.js', lineNumber: 3, columnNumber: 0 }
-const head = { callFrame: { ...callFrame, functionName: '(root)' }, selfSize: 0, children: [{ callFrame, selfSize: 9, children: [] }] }
+const children = [{ callFrame, selfSize: 9, children: [] }]
+const head = { callFrame: { ...callFrame, functionName: '(root)' }, selfSize: 0, children }
 const TEXT = JSON.stringify({ head, samples: Array.from({ length: 20 }, () => ({})) })
 
 /** @param {{ isPossible?: boolean, mayAsk?: boolean }} [known] */
