@@ -111,5 +111,6 @@ exports.isRecord = /** @type {any} */ (objectOf({
   generated: orMissing(isFrame),
   calledFrom: orMissing(objectOf({ ...frame, exact: isFlag })),
   callbacks: orMissing(listOf(objectOf({ kind: isText, frame: isFrame, work: orNull(isText), weightMs: isNumber }))),
+  allocators: orMissing(listOf(objectOf({ frame: objectOf({ ...frame, exact: isFlag }), share: isNumber }))),
   allowed: orMissing(isText)
 }))

@@ -99,3 +99,5 @@ function agreement (values) {
   }
   return sum / (recent.length * (recent.length - 1) / 2)
 }
+
+exports.STORM_SHARE = STORM_SHARE

@@ -349,10 +349,11 @@ function tell (record, stacks, others, table) {
   const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
   const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
   const { ownMs, frame } = ownTime(stacks, record.profile)
-  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks } = name(record)
+  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks, allocators } = name(record)
+  const rare = { ...(callbacks && { callbacks }), ...(allocators && { allocators }) }
   return {
     name: blamed?.function ?? null,
-    named: { leaf, stacks: listed, profile, origin, ...(callbacks && { callbacks }) },
+    named: { leaf, stacks: listed, profile, origin, ...rare },
     running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
     generated: generatedIn(stacks, record.frame),
     folder: folderAtFault(stacks, record.profile),

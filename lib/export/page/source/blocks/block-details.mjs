@@ -221,7 +221,8 @@ function callbacksOf (callbacks) {
 }
 
 /** Which block it was, and where. @param {any} record @returns {(string | Node)[][]} */
-function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, calledFrom, allowed }) {
+function placeRows (record) {
+  const { id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, calledFrom, allowed } = record
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
@@ -230,7 +231,8 @@ function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, 
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
     ...(allowed ? [['allowed', allowed]] : []),
     ...(found ? [['in the package', packageOf(found)]] : []),
-    ...(calledFrom ? [['called from', place(calledFrom)]] : [])
+    ...(calledFrom ? [['called from', place(calledFrom)]] : []),
+    ...(record.allocators ?? []).map((/** @type {any} */ { frame, share }) => ['allocates', `${percent(share)}: ${place(frame)}`])
   ]
 }
 
