@@ -169,6 +169,11 @@ export type BlockRecord = {
   call: string;
   line: number;
  } | null | undefined;
+ /**
+  * of a block by the garbage collector: who allocated most, at most three;
+  * missing if that was not sampled
+  */
+ allocators?: AllocatorRecord[] | undefined;
 };
 /**
  * `exact` is false if `compiled` is true, or if the stack could only
@@ -208,6 +213,20 @@ export type CallbackRecord = {
   */
  work: string | null;
  weightMs: number;
+};
+/**
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
+ */
+export type AllocatorRecord = {
+ /**
+  * `exact`: its line is the only one of the function that allocates
+  */
+ frame: FrameRecord;
+ /**
+  * of the bytes allocated meanwhile, 0 to 1
+  */
+ share: number;
 };
 /**
  * from the package's package.json
@@ -633,6 +652,10 @@ export type LoopLoadReport = {
   rssBytes: number;
  };
 };
+/**
+ * what the watchdog wants of the heap profile
+ */
+export type AllocationsAction = "load" | "start" | "take";
 /**
  * what the watchdog calls on the host
  * through the inspector
