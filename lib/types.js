@@ -211,6 +211,9 @@
  * @typedef {object} LoopLoadReport what agent.load() returns
  * @property {LoadOfTime} lastSecond with what is due now; its utilization is of the last half to whole second
  * @property {LoadOfTime} sinceStart since the agent started, delays to 1 %
+ * @property {number} threadPoolDelayMs how long a piece of work last waited for libuv's thread pool, 0 if that was not
+ * measured: it is while the application works
+ * @property {number} busyMs for how long the loop has been busy with short turns: 0, or from 10,000 on
  * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *

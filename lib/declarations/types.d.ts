@@ -642,6 +642,15 @@ export type LoopLoadReport = {
   */
  sinceStart: LoadOfTime;
  /**
+  * how long a piece of work last waited for libuv's thread pool, 0 if that was not
+  * measured: it is while the application works
+  */
+ threadPoolDelayMs: number;
+ /**
+  * for how long the loop has been busy with short turns: 0, or from 10,000 on
+  */
+ busyMs: number;
+ /**
   * now;
   * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
   */

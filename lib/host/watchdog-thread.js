@@ -6,7 +6,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { ALLOCATIONS, CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
+const { ALLOCATIONS, CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
@@ -118,6 +118,8 @@ class WatchdogThread {
       this.#handlers.onProfile(message.action)
     } else if (message.code === ALLOCATIONS) {
       this.#handlers.onAllocations(message)
+    } else if (message.code === RESOURCES) {
+      this.post({ code: RESOURCES, ...require('./sense/resources').activeResources() })
     } else if (message.code === SOURCE_MAP) {
       this.post({ code: SOURCE_MAP, file: message.file, ...sourceMapOf(message.file) })
     }

@@ -26,6 +26,7 @@ const table = [
   { key: 'workInFlight', name: 'work_in_flight', type: 'gauge', unit: 'works', help: 'Named work that has begun and is not over yet, HTTP requests not counted', labels: [] },
   { key: 'shed', name: 'requests_shed_total', type: 'counter', unit: 'requests', help: 'Requests answered 503 by the middleware or the Fastify plugin, by the limit that was exceeded', labels: ['reason'] },
   { key: 'gc', name: 'gc_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Pauses of the garbage collector', labels: ['kind'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
+  { key: 'poolDelay', name: 'threadpool_delay_seconds', type: 'histogram', unit: 'seconds', help: 'How long work waited for libuv\'s thread pool (dns.lookup, fs, crypto, zlib), measured four times a second while the application works', labels: [], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
   { key: 'cpu', name: 'thread_cpu_seconds_total', type: 'counter', unit: 'seconds', help: 'CPU time of a thread (Linux)', labels: ['thread', 'mode'] },
   { key: 'rss', name: 'process_resident_memory_bytes', type: 'gauge', unit: 'bytes', help: 'Resident memory of the process', labels: [] },
   { key: 'heapUsed', name: 'heap_used_bytes', type: 'gauge', unit: 'bytes', help: 'Heap in use by the main thread, at most a second old', labels: [] },

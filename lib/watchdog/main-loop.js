@@ -50,6 +50,7 @@ class MainLoop {
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     const allocations = this.allocations = followAllocations(data, scripts, windows, post)
     this.frames = frames
+    this.frameIn = windows.frameIn
     this.gcPauses = gcPauses
     this.origins = origins
     this.profiling = profiling

@@ -1,7 +1,7 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { FOLLOW, LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
+const { FOLLOW, LEAD, RESOURCES, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -87,6 +87,7 @@ class Watchdog {
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else if (message.code === FOLLOW) upkeep.followingIsCostly()
+    else if (message.code === RESOURCES) upkeep.waitsFor(message)
     else if (message.code === WAITED) spans.waited(message)
     else mainLoop.receive(message)
   }
@@ -161,7 +162,8 @@ function makeSinks (parts, { notifier, otlp, spans }, startedAtMs) {
   const { post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
-  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
+  const { frameIn } = mainLoop
+  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, frameIn })
   const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
     metrics.drop('sink')
     health.threw(sink, error)

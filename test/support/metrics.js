@@ -50,6 +50,7 @@ function fill ({ metrics, host }) {
   host.delays.record(12)
   metrics.observeBlock(makeRecord())
   metrics.observeGc('major', 30)
+  metrics.observePoolDelay(3)
   metrics.drop('record')
   metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
   metrics.requestBlockedSeries('/report/:id').observe(0)

@@ -170,6 +170,11 @@ class Metrics {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
 
+  /** @param {number} delayMs that a piece of work waited for the thread pool */
+  observePoolDelay (delayMs) {
+    this.#metrics.poolDelay.observe(delayMs / MS_PER_S)
+  }
+
   /** @param {string} route of a block's request, which may not have ended yet */
   #blockedRoute (route) {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)

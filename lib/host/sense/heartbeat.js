@@ -6,7 +6,7 @@ const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/bea
 const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
 const { tellAsBeats } = require('./rest-to-beats')
 const { writeHeap } = require('./heap')
-const { addLostIdle, loopTime } = require('./loop-time')
+const { addLostIdle, loopTime, loopTurns } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
@@ -209,6 +209,7 @@ class Heartbeat {
   #tellHeap (atMs) {
     this.#heapAtMs = atMs
     writeHeap(this.#bridge.heap)
+    this.#bridge.counters.setLoopTurns(loopTurns())
   }
 
   /** @param {number} atMs @param {number} periodMs @param {number} ranMs */

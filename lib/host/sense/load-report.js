@@ -17,7 +17,8 @@ const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })
 
 const noMemory = () => ({ heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0, rssBytes: 0 })
 
-exports.noLoad = () => ({ lastSecond: nothing(), sinceStart: nothing(), memory: noMemory() })
+exports.noLoad = () =>
+  ({ lastSecond: nothing(), sinceStart: nothing(), threadPoolDelayMs: 0, busyMs: 0, memory: noMemory() })
 
 /** The agent's report on its loop: delays as lib/host/sense/delays.js counts them, and utilization. */
 class LoadReport {
@@ -28,9 +29,15 @@ class LoadReport {
   #load
   #start = loopTime()
 
-  /** @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load */
-  constructor (load) {
+  #counters
+
+  /**
+   * @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load
+   * @param {Pick<import('../../bridge/counters').Counters, 'poolDelayMs' | 'get'>} counters
+   */
+  constructor (load, counters) {
     this.#load = load
+    this.#counters = counters
   }
 
   /** @param {number} atMs monotonic @param {number} delayMs */
@@ -56,6 +63,8 @@ class LoadReport {
     return {
       lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
       sinceStart: { delayMs: this.#sinceStart(), utilization: utilizationSince(this.#start) },
+      threadPoolDelayMs: this.#counters.poolDelayMs,
+      busyMs: this.#counters.get('busyMs'),
       memory: memoryNow()
     }
   }
@@ -98,10 +107,13 @@ function quantilesOf (values) {
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) }
 }
 
-/** @param {{ calmPeriod: number }} options ms @param {Pick<import('../../bridge/memory').Bridge, 'delays'>} bridge */
+/**
+ * @param {{ calmPeriod: number }} options ms
+ * @param {Pick<import('../../bridge/memory').Bridge, 'delays' | 'counters'>} bridge
+ */
 exports.measureLoad = (options, bridge) => {
   const load = new LoopLoad()
-  const report = new LoadReport(load)
+  const report = new LoadReport(load, bridge.counters)
   return { load, report, delays: new Delays(options, bridge.delays, report) }
 }
 
