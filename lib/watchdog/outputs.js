@@ -46,15 +46,20 @@ function openPath (path, onState) {
 /** Limits the blocks of worker threads in the file to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
-/** Writes records to disk, null if none are wanted. @param {Options} options @param {Health} health */
-exports.openFile = ({ dir }, health) => {
+/**
+ * Writes records to disk, null if none are wanted.
+ * @param {Options} options @param {Health} health
+ * @param {(record: import('../types').BlockRecord) => void} onUnended called with blocks in which others ended
+ */
+exports.openFile = ({ dir }, health, onUnended) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
   const writer = new FileWriter({
     kind: 'records',
     target: dir,
     name: `blocks-${process.pid}-${Date.now()}`,
-    onState: health.listener('dir')
+    onState: health.listener('dir'),
+    onUnended
   })
   return {
     append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),
