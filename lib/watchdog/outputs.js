@@ -6,6 +6,7 @@ const { Health } = require('./health')
 const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
 const { nowMs } = require('../util/clock')
+const { endSentenceOf } = require('../util/sentence')
 
 /** @typedef {import('../options/table').ResolvedOptions} Options */
 
@@ -48,10 +49,9 @@ exports.makeBudget = () => new LogBudget(nowMs())
 
 /**
  * Writes records to disk, null if none are wanted.
- * @param {Options} options @param {Health} health
- * @param {(record: import('../types').BlockRecord) => void} onUnended called with blocks in which others ended
+ * @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics
  */
-exports.openFile = ({ dir }, health, onUnended) => {
+exports.openFile = ({ dir }, health, metrics) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
   const writer = new FileWriter({
@@ -59,7 +59,12 @@ exports.openFile = ({ dir }, health, onUnended) => {
     target: dir,
     name: `blocks-${process.pid}-${Date.now()}`,
     onState: health.listener('dir'),
-    onUnended
+    onUnended: (record) => {
+      metrics.predecessorEnded()
+      const { id, pid, startedAt, durationMs, cause } = record
+      const fields = { event: 'predecessor', block: id, of: pid, startedAt, durationMs, cause }
+      health.say('warn', fields, endSentenceOf(record))
+    }
   })
   return {
     append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),

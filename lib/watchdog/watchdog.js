@@ -4,7 +4,6 @@ const { openBridge } = require('../bridge/memory')
 const { FOLLOW, LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
-const { endSentenceOf } = require('../util/sentence')
 const { Blocks, countIds, openMemories } = require('./blocks')
 const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
@@ -136,10 +135,7 @@ function watch (data, post) {
   const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
   const page = makePage({ ...seen, mainLoop, blocks, cluster })
   const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
-  const file = openFile(options, health, (record) => {
-    scrape.metrics.predecessorEnded()
-    health.say('warn', endFields(record), endSentenceOf(record))
-  })
+  const file = openFile(options, health, scrape.metrics)
   return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
 
@@ -174,11 +170,6 @@ function makeSinks (parts, { notifier, otlp, spans }, startedAtMs) {
     sinks: mainSinks({ ...told, ...own, mainLoop, notifier, log, otlp, spans, aborts, post }),
     threadSinks: threadSinks({ ...told, log, otlp, post, memory: parts.memories.threads, budget })
   }
-}
-
-/** @param {import('../types').BlockRecord} record in which an earlier process ended */
-function endFields ({ id, pid, startedAt, durationMs, cause }) {
-  return { event: 'predecessor', block: id, of: pid, startedAt, durationMs, cause }
 }
 
 /** @param {MainLoop} mainLoop @param {ReturnType<typeof makeThreads>} threads @param {Cluster} cluster */
