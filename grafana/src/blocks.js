@@ -61,7 +61,6 @@ const range = [
   }),
   stat({
     title: 'Ended in a block',
-    // A process counts at its start, so the counter of each begins with what it has to tell.
     queries: [[by('sum', '', `max_over_time(${of('endedInBlock')}[${RANGE}])`), 'processes']],
     unit: 'short',
     levels: [1, 1],

@@ -27,7 +27,7 @@ async function killInBlock (t, dir) {
 
 /** @param {Awaited<ReturnType<typeof startApp>>} app */
 const counted = async (app) => valueOf(parseExposition(await (await app.watchdog('/metrics')).text()).samples,
-  'loopwatch_processes_ended_in_block_total', {})
+  'loopwatch_predecessors_ended_in_block', {})
 /** @param {{ lines: () => any[] }} app */
 const told = ({ lines }) => lines().filter(({ event }) => event === 'predecessor')
 
