@@ -8,8 +8,8 @@ const { isAlive } = require('../util/is-alive')
 const FILES = 50
 /** Most bytes of such files: two processes with full files. */
 const BYTES = 256 * 1024 * 1024
-/** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson */
-const NAME = /^blocks-(\d+)-\d+(?:\.old)?\.ndjson$/
+/** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson, .unended.ndjson (predecessors.js) */
+const NAME = /^blocks-(\d+)-\d+(?:\.(?:old|unended))?\.ndjson$/
 
 /**
  * Deletes the oldest block files of ended processes beyond a number and a size. A file that cannot be deleted stays:

@@ -17,6 +17,10 @@ const CALLBACKS = 3
 /** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [known] whether the duration may be longer */
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
 
+/** For a block in which its process ended. @param {BlockRecord} record as it was last */
+exports.endSentenceOf = (record) => printable(about(record,
+  `process ${record.pid}, before this one, ended ${duration(record.durationMs)} into a block${record.startup ? ' at start-up' : ''}`))
+
 /** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
   const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
@@ -38,11 +42,16 @@ function isOver ({ work, request }) {
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
-  const { thread, threadId, durationMs, ongoing, startup, cause, evidence, origin, calledFrom } = record
+  const { thread, threadId, durationMs, ongoing, startup } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
-  const begin = `${loop} ${how}${startup ? ' at start-up' : ''}`
+  return about(record, `${loop} ${how}${startup ? ' at start-up' : ''}`)
+}
+
+/** @param {BlockRecord} record @param {string} begin of the sentence */
+function about (record, begin) {
+  const { cause, evidence, origin, calledFrom } = record
   if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)} (${cause})`
   const excuse = excuseOf(cause)
   if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`

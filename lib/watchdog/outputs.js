@@ -7,6 +7,7 @@ const { Health } = require('./health')
 const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
 const { nowMs } = require('../util/clock')
+const { endSentenceOf } = require('../util/sentence')
 
 /** @typedef {import('../options/table').ResolvedOptions} Options */
 
@@ -47,15 +48,24 @@ function openPath (path, onState) {
 /** Limits the blocks of worker threads in the file to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
-/** Writes records to disk, null if none are wanted. @param {Options} options @param {Health} health */
-exports.openFile = ({ dir }, health) => {
+/**
+ * Writes records to disk, null if none are wanted.
+ * @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics
+ */
+exports.openFile = ({ dir }, health, metrics) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
   const writer = new FileWriter({
     kind: 'records',
     target: dir,
     name: `blocks-${process.pid}-${Date.now()}`,
-    onState: health.listener('dir')
+    onState: health.listener('dir'),
+    onUnended: (record) => {
+      metrics.predecessorEnded()
+      const { id, pid, startedAt, durationMs, cause } = record
+      const fields = { event: 'predecessor', block: id, of: pid, startedAt, durationMs, cause }
+      health.say('warn', fields, endSentenceOf(record))
+    }
   })
   return {
     append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),

@@ -138,9 +138,9 @@ function watch (data, post) {
   const cluster = new Cluster(role)
   const memories = openMemories(options.keep)
   const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
-  const file = openFile(options, health)
   const page = makePage({ ...seen, mainLoop, blocks, cluster })
   const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
+  const file = openFile(options, health, scrape.metrics)
   return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
 

@@ -203,6 +203,11 @@ class Metrics {
     this.#metrics.gc.observe({ kind }, durationMs / MS_PER_S)
   }
 
+  /** The folder `dir` shows that an earlier process ended in a block. */
+  predecessorEnded () {
+    this.#metrics.endedInBlock.inc()
+  }
+
   /** @param {string} reason @param {number} [count] */
   drop (reason, count = 1) {
     this.#metrics.dropped.inc({ reason }, count)

@@ -24,7 +24,14 @@ function onState (error) {
 const kinds = {
   records () {
     const { BlockFile } = require('../../store/block-file')
+    const { takeUnended, QUIET_MS } = require('../../store/predecessors')
     const file = new BlockFile({ dir: target, name, nowMs, onState })
+    const look = () => {
+      for (const record of takeUnended(target)) port.postMessage({ unended: record })
+    }
+    look()
+    // A file that was written just before this start stands still by then, if its process is gone.
+    setTimeout(look, QUIET_MS + 500).unref()
     return {
       write: (line) => file.appendLine(line),
       takeLost: () => file.takeLost(),
