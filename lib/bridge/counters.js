@@ -8,9 +8,9 @@ const { US_PER_MS } = require('../util/units')
  * whether the main loop waits for events, `poolDelayMicros` when work has waited for libuv's thread pool, `busyMs`
  * while the loop is busy with short turns, and the three of `woke` (see Woken). For a worker thread, `ended` says that
  * it exits, and `userMs` and `systemMs` are its CPU time if the kernel does not report it. `agentMicros` is time in
- * which the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts.
- * `ownBlockedMicros` is the part of both that came in pieces of at least a threshold. `loopTurns` is how often the loop
- * has turned, 0 if Node.js does not count that.
+ * which the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that
+ * lasts. `ownBlockedMicros` is the part of both that came in pieces of at least a threshold. `loopTurns` is how often
+ * the loop has turned, 0 if Node.js does not count that.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
