@@ -86,6 +86,11 @@ class PageFeed {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
   }
 
+  /** What a page that connects now would be told, for a recording. */
+  snapshot () {
+    return { hello: this.#hello(), state: this.#state() }
+  }
+
   #hello () {
     const { options, blocks } = this.#parts
     return {

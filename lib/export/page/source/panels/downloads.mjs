@@ -3,7 +3,8 @@ import { save } from './save.mjs'
 
 /** @type {[title: string, what: string, path: string, ending: string][]} */
 const FILES = [
-  ['timeline', 'the last ten minutes, for Perfetto or the DevTools of Chrome', 'timeline', 'trace.json']
+  ['timeline', 'the last ten minutes, for Perfetto or the DevTools of Chrome', 'timeline', 'trace.json'],
+  ['recording', 'all that the agent knows in one file, for a ticket: loopwatch view opens it', 'recording', 'loopwatch']
 ]
 
 /** Buttons that save what the agent knows as files. @param {(path: string) => Promise<Response>} get */
