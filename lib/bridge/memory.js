@@ -4,6 +4,7 @@ const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
+const { HeapSlots } = require('./heap-slots')
 const { ProbeChannel } = require('./probe-channel')
 const { StringTable } = require('./string-table')
 
@@ -49,6 +50,7 @@ const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 /** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
+  heap: part(HeapSlots.BYTES, (memory, at) => new HeapSlots(memory, at)),
   delays: part(DelayCounts.BYTES, (memory, at) => new DelayCounts(memory, at)),
   // start and end of the gap between two beats, idle time in it, period after which the second was due (ms), beats
   // before it, CPU time in it (ms)

@@ -26,6 +26,7 @@ const makeMetrics = (differences = {}) => {
     degraded: () => host.degraded,
     inFlight: () => 3,
     workInFlight: () => 2,
+    heap: () => ({ usedBytes: 30e6, limitBytes: 4e9, externalBytes: 2e6, allocatedBytes: null }),
     originTracking: () => true,
     profiling: () => true,
     shed: () => host.shed,

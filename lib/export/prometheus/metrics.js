@@ -41,6 +41,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests in progress
  * @property {() => number} workInFlight named work in progress, without requests
+ * @property {() => import('../../types').HeapReading | null} heap null until the host has reported it
  * @property {() => boolean} originTracking
  * @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
@@ -232,6 +233,7 @@ class Metrics {
     this.#metrics.profiling.set(profiling() ? 1 : 0)
     this.#metrics.inFlight.set(inFlight())
     this.#metrics.workInFlight.set(workInFlight())
+    this.#readHeap()
     const rss = residentBytes()
     if (rss !== null) this.#metrics.rss.set(rss)
     this.#readThreads(threads())
@@ -247,6 +249,14 @@ class Metrics {
     for (const [thread, state] of workers) this.#readLoop(thread, state)
     for (const [thread, cpu] of Object.entries(cpuSeconds())) this.#readCpu(thread, cpu)
     for (const [thread, { cpu }] of workers) this.#readCpu(thread, cpu)
+  }
+
+  #readHeap () {
+    const heap = this.#sources.heap()
+    if (heap === null) return
+    this.#metrics.heapUsed.set(heap.usedBytes)
+    this.#metrics.heapLimit.set(heap.limitBytes)
+    this.#metrics.external.set(heap.externalBytes)
   }
 
   #readCluster () {

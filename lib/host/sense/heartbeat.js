@@ -5,6 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
 const { tellAsBeats } = require('./rest-to-beats')
+const { writeHeap } = require('./heap')
 const { addLostIdle, loopTime } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
@@ -19,6 +20,10 @@ const LONG_REST_MS = 60
 const LONG_TURN_MS = 5
 /** A turn that the time it ran explains up to this has not slept: the kernel's figure may be a tick of 4 ms old. */
 const UNSLEPT_MS = 6
+/** The heap is reported this often, and after each gap that can hide a block. */
+const HEAP_MS = 1000
+/** A gap settles within this time, whatever is still to be learnt of it. */
+const SETTLE_MS = 1000
 
 /**
  * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
@@ -37,6 +42,8 @@ class Heartbeat {
   #lastIdleMs
   #lastCpuMs
   #lastHeldMicros
+  #heapAtMs = -Infinity
+  #lateAtMs = -Infinity
   /** NaN unless V8 samples the thread. */
   #lastRanMs = NaN
   /** When the loop became calm; Infinity while it is not. */
@@ -162,6 +169,13 @@ class Heartbeat {
     this.#write(atMs, this.#readRanMs())
   }
 
+  /** Whether the running turn, or one of the last second, can hide a block. */
+  get mayHaveBlock () {
+    const atMs = nowMs()
+    const gapMs = atMs - this.#lastAtMs - this.#heldMs
+    return atMs - this.#lateAtMs < SETTLE_MS || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)
+  }
+
   /** Nothing counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
   skipTopLevel () {
     this.#periodMs = Infinity
@@ -184,12 +198,22 @@ class Heartbeat {
   /** Reports a gap. @param {number} atMs @param {{ fromMs: number, idleMs: number, periodMs: number }} gap */
   #late (atMs, { fromMs, idleMs, periodMs }) {
     const { beat, lateBeats } = this.#bridge
+    // Before the gap is seen: the memory of a block is read with it.
+    this.#tellHeap(atMs)
+    this.#lateAtMs = atMs
     lateBeats.push(fromMs, atMs, idleMs, periodMs, beat.beats, this.#cpuNow() - this.#lastCpuMs)
     this.#options.onLate?.(atMs, loopTime().idle)
   }
 
+  /** @param {number} atMs */
+  #tellHeap (atMs) {
+    this.#heapAtMs = atMs
+    writeHeap(this.#bridge.heap)
+  }
+
   /** @param {number} atMs @param {number} periodMs @param {number} ranMs */
   #next (atMs, periodMs, ranMs) {
+    if (atMs - this.#heapAtMs >= HEAP_MS) this.#tellHeap(atMs)
     const { load, profiler, works } = this.#told
     works?.beat(atMs)
     profiler?.beat(atMs, loopTime().active)

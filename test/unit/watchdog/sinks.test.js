@@ -36,7 +36,11 @@ function makeMain () {
     metrics: part('metrics', ['drop', 'observeBlock']),
     recent: { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record },
     notifier: part('notifier', ['lasting', 'settled']),
-    mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
+    mainLoop: {
+      profiling: part('profiling', ['ended', 'settled']),
+      allocations: part('allocations', ['settled']),
+      origins: part('origins', ['ended', 'settled'])
+    },
     file: part('file', ['append']),
     timelines: part('timelines', ['stuck', 'settled']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
@@ -65,7 +69,7 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
+    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'allocations.settled', 'origins.settled',
     'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
