@@ -22,8 +22,8 @@ const events = {
     const named = Object.entries(labels).map(([name, value]) => `${name} ${value}`).join(', ')
     setText(byId('build'), named === '' ? build : `${named}, ${build}`)
     const isOther = agent !== null && agent !== `${pid}`
-    if (recordedAt !== undefined) say(`A recording of ${recordedAt}: nothing on this page is live.`)
-    else say(isOther ? `Another process answers now: ${pid} instead of ${agent}.` : null)
+    const other = isOther ? `Another process answers now: ${pid} instead of ${agent}.` : null
+    say(recordedAt ? `Recorded ${recordedAt}: nothing here is live.` : other)
     agent = `${pid}`
     lostAt = null
     byId('live').hidden = false
