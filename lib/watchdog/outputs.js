@@ -69,9 +69,28 @@ exports.openFile = ({ dir }, health, metrics) => {
   })
   return {
     append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),
+    keepTimeline: (/** @type {string} */ id, /** @type {string} */ text) => writer.keepTimeline(id, text),
     takeLost: () => writer.takeLost(),
     end: () => writer.end()
   }
+}
+
+/**
+ * Keeps the timelines around blocks beside their records, null without a folder.
+ * @param {object} parts @param {ReturnType<typeof exports.openFile>} parts.file @param {Health} parts.health
+ * @param {import('./blocks').Blocks} parts.blocks @param {import('./scrape').Scrape} parts.scrape
+ * @param {import('./page-feed/feed').PageFeed} parts.page
+ */
+exports.openTimelines = ({ file, health, blocks, scrape, page }) => {
+  if (file === null) return null
+  const { TimelineKeeper } = require('./timeline/keeper')
+  return new TimelineKeeper({
+    page,
+    scrape,
+    records: () => blocks.records(),
+    keep: (id, text) => file.keepTimeline(id, text),
+    onThrow: (error) => health.threw('timeline', error)
+  })
 }
 
 /** @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics */

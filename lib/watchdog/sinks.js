@@ -63,10 +63,11 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
+ * @param {import('./timeline/keeper').TimelineKeeper | null} parts.timelines beside the file
  * @param {import('./block-spans').BlockSpans} parts.spans @param {import('./housekeeping').Upkeep} parts.upkeep
  */
 exports.mainSinks = ({
-  startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, log, otlp, spans,
+  startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, timelines, log, otlp, spans,
   upkeep, aborts, post, onThrow
 }) => routed(recent, inOrder({
   memory: on(PHASES, (record) => memory.put(record)),
@@ -90,6 +91,7 @@ exports.mainSinks = ({
   log,
   otlp,
   spans,
+  timelines,
   abort: aborts ? on(['stuck'], endProcess) : null,
   upkeep,
   host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))

@@ -2,7 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const zlib = require('node:zlib')
 const { eventually, startApp } = require('../support/app')
+const { makeDir } = require('../support/files')
 const { readTrace } = require('../support/trace-format')
 
 test('the timeline of a process has its requests, turns, blocks, collections and counters', async (t) => {
@@ -28,7 +32,7 @@ test('the timeline of a process has its requests, turns, blocks, collections and
   assert.ok(slow.length >= 1, text)
   assert.ok(events.some(({ cat, dur }) => cat === 'turn' && Number(dur) >= 5000))
   const counted = new Set(events.filter(({ ph }) => ph === 'C').map(({ name }) => name))
-  for (const name of ['loop delay (ms)', 'loop utilization (%)', 'resident memory (MB)']) assert.ok(counted.has(name), name)
+  for (const name of ['loop delay (ms)', 'loop utilization (%)', 'heap (MB)', 'resident memory (MB)']) assert.ok(counted.has(name), name)
 })
 
 test('a range leaves out what is outside; an absurd one, and one without the token, is refused', async (t) => {
@@ -53,4 +57,28 @@ test('a range leaves out what is outside; an absurd one, and one without the tok
   }
   assert.equal((await app.watchdog('/timeline')).status, 401)
   assert.equal((await app.watchdog('/timeline', { method: 'POST', headers })).status, 405)
+})
+
+test('with dir, the time around a block is kept beside its record: of a stuck one at once, of others 15 s later', async (t) => {
+  const dir = makeDir(t)
+  const app = await startApp(t, { options: { dir, stuck: 1500 } })
+  const kept = () => fs.readdirSync(dir).flatMap((name) => {
+    if (!/^blocks-\d+-\d+\.timeline-[\w.-]+\.json\.gz$/.test(name)) return []
+    return [{ name, events: readTrace(zlib.gunzipSync(fs.readFileSync(path.join(dir, name))).toString()) }]
+  })
+  const blocksOf = (/** @type {ReturnType<typeof kept>[number]} */ { events }) => events.filter(({ cat }) => cat === 'block')
+  await app.get('/spin?ms=200')
+  await eventually(() => kept().length > 0, 'a timeline', 30000)
+  const [first] = kept()
+  const [block] = blocksOf(first)
+  assert.ok(first.name.includes(`.timeline-${block.args?.id}.`), first.name)
+  assert.ok(Number(block.dur) >= 200_000)
+  // What came after the block is there as well.
+  const afterS = (Math.max(...first.events.map(({ ts = 0 }) => ts)) - Number(block.ts)) / 1e6
+  assert.ok(afterS > 10, `${afterS} s`)
+
+  app.get('/spin?ms=4000').catch(() => {})
+  const stuck = await eventually(() => kept().find((each) => blocksOf(each).some(({ args }) => args?.ongoing)), 'one of a block that lasts')
+  assert.ok(stuck.name.startsWith(first.name.split('.')[0]))
+  assert.ok(fs.existsSync(path.join(dir, `${first.name.split('.')[0]}.ndjson`)), 'beside the records')
 })

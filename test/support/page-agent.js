@@ -3,6 +3,7 @@
 const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
+const { answerTimeline } = require('../../lib/export/timeline/answer')
 const { gatherTrace } = require('../../lib/watchdog/timeline/trace')
 const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
@@ -42,6 +43,8 @@ exports.startPageAgent = async (t, records = []) => {
     waitsFor: (each) => page.recent.waitsFor(each),
     linesOf: (file) => readSource(file)?.split('\n') ?? null
   })(id)
+  const trace = (/** @type {import('../../lib/watchdog/timeline/trace').Range} */ range) =>
+    gatherTrace({ page, records: () => records, scrape: NO_SCRAPE }, range)
   /** @type {HttpServer} */
   let server
   const url = await new Promise((resolve) => {
@@ -55,7 +58,8 @@ exports.startPageAgent = async (t, records = []) => {
         block: (id) => records.find((record) => record.id === id),
         detail: (id) => detailOf(id),
         records: () => records,
-        timeline: (range) => gatherTrace({ page, records: () => records, scrape: NO_SCRAPE }, range),
+        timeline: (query) => answerTimeline(query, trace),
+        recording: () => { throw new Error('not of this agent') },
         page
       }),
       onState: resolve

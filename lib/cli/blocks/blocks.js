@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { counted, sentenceOf, printable } = require('../../util/sentence')
 const { BlockReader } = require('../../store/block-reader')
+const { isRecording, readRecording } = require('../../store/recording')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
 const { inMarkdown } = require('../common/markdown')
@@ -144,8 +145,9 @@ async function ask (source, token) {
 /** By source: a reader keeps the records of files that have not changed. @type {Map<string, BlockReader>} */
 const readers = new Map()
 
-/** @param {string} source folder or file */
+/** @param {string} source folder, file of records or recording */
 function readFiles (source) {
+  if (isRecording(source)) return readRecording(source).blocks.toReversed()
   const reader = readers.get(source) ?? new BlockReader(source)
   try {
     const { records, broken, unread } = reader.read()

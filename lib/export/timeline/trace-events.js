@@ -141,6 +141,19 @@ exports.eventsOf = (trace) => {
  * between which the watchdog polls the loop. @param {Trace} trace
  */
 exports.writeTrace = async (trace) => {
+  const parts = []
+  for (const part of partsOf(trace)) {
+    parts.push(part)
+    await setImmediate()
+  }
+  return parts.join('')
+}
+
+/** The same in one step. @param {Trace} trace */
+exports.traceText = (trace) => [...partsOf(trace)].join('')
+
+/** @param {Trace} trace */
+function * partsOf (trace) {
   const events = exports.eventsOf(trace)
   const wall = (/** @type {number} */ ms) => new Date(ms + trace.wallOffsetMs).toISOString()
   const otherData = {
@@ -150,10 +163,10 @@ exports.writeTrace = async (trace) => {
     to: wall(trace.toMs),
     ...(trace.completeSinceMs > trace.fromMs && { completeSince: wall(trace.completeSinceMs) })
   }
-  const parts = [`{"displayTimeUnit":"ms","otherData":${JSON.stringify(otherData)},"traceEvents":[`]
+  yield `{"displayTimeUnit":"ms","otherData":${JSON.stringify(otherData)},"traceEvents":[\n`
   for (let i = 0; i < events.length; i += EVENTS_AT_ONCE) {
-    if (i > 0) await setImmediate()
-    parts.push(i > 0 ? ',\n' : '\n', events.slice(i, i + EVENTS_AT_ONCE).map((event) => JSON.stringify(event)).join(',\n'))
+    const some = events.slice(i, i + EVENTS_AT_ONCE).map((event) => JSON.stringify(event)).join(',\n')
+    yield i > 0 ? `,\n${some}` : some
   }
-  return `${parts.join('')}\n]}\n`
+  yield '\n]}\n'
 }

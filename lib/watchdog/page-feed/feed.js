@@ -30,7 +30,8 @@ class PageFeed {
 
   /**
    * @param {object} parts @param {import('../../options/table').ResolvedOptions} parts.options
-   * @param {Pick<import('../../bridge/memory').Bridge, 'delays' | 'turns' | 'routes' | 'workNames'>} parts.bridge
+   * @param {Pick<import('../../bridge/memory').Bridge, 'delays' | 'turns' | 'routes' | 'workNames' | 'heap'>}
+   * parts.bridge
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing
    * @param {() => number} parts.inFlight @param {() => Iterable<[string, boolean]>} parts.degraded
@@ -84,6 +85,11 @@ class PageFeed {
   /** A page connects. @returns {import('../../export/http/server').Reply} */
   connect () {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
+  }
+
+  /** What a page that connects now would be told, for a recording. */
+  snapshot () {
+    return { hello: this.#hello(), state: this.#state() }
   }
 
   #hello () {

@@ -34,7 +34,7 @@ class Timeline {
   #samples = new Array(SECONDS)
 
   /**
-   * @param {Pick<import('../../bridge/memory').Bridge, 'turns' | 'routes' | 'workNames'>} bridge
+   * @param {Pick<import('../../bridge/memory').Bridge, 'turns' | 'routes' | 'workNames' | 'heap'>} bridge
    * @param {import('../page-feed/history').History} history
    */
   constructor (bridge, history) {
@@ -61,7 +61,7 @@ class Timeline {
   /** A second has ended. @param {number} second its number in the history */
   endSecond (second) {
     this.#drain()
-    this.#samples[second % SECONDS] = { second, values: counters.map((row) => 'read' in row ? row.read() : null) }
+    this.#samples[second % SECONDS] = { second, values: counters.map((row) => 'read' in row ? row.read(this.#bridge) : null) }
   }
 
   #drain () {

@@ -136,6 +136,13 @@ class FileWriter {
     this.#hand({ line }, line.length)
   }
 
+  /** Keeps the timeline around a block, if the writer keeps up. @param {string} id @param {string} text */
+  keepTimeline (id, text) {
+    if (this.#worker === null || this.#isEnding || this.#waiting > WAITING_CHARS) return
+    // One unit: records that come while it is packed must find room.
+    this.#hand({ timeline: { id, text } }, 1)
+  }
+
   /** @param {object} message @param {number} units */
   #hand (message, units) {
     if (this.#waiting === 0) this.#isSlow = false

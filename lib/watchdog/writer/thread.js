@@ -19,7 +19,11 @@ function onState (error) {
   port.postMessage({ state: error && { message: error.message, code: error.code } })
 }
 
-/** @typedef {{ write: (line: string) => void, takeLost: () => number, end: () => void }} Written */
+/** @typedef {{ id: string, text: string }} Timeline */
+/**
+ * @typedef {{ write: (line: string) => void, keepTimeline?: (timeline: Timeline) => void, takeLost: () => number,
+ *   end: () => void }} Written
+ */
 /** @type {Record<string, () => Written>} */
 const kinds = {
   records () {
@@ -34,6 +38,7 @@ const kinds = {
     setTimeout(look, QUIET_MS + 500).unref()
     return {
       write: (line) => file.appendLine(line),
+      keepTimeline: (timeline) => file.keepTimeline(timeline),
       takeLost: () => file.takeLost(),
       end: () => file.close()
     }
@@ -53,8 +58,10 @@ function done (units) {
   Atomics.notify(slots, DONE)
 }
 
-port.on('message', (/** @type {{ line?: string, units: number }} */ { line, units }) => {
-  if (line !== undefined) {
+port.on('message', (/** @type {{ line?: string, timeline?: Timeline, units: number }} */ { line, timeline, units }) => {
+  if (timeline !== undefined) {
+    written.keepTimeline?.(timeline)
+  } else if (line !== undefined) {
     written.write(line)
     Atomics.add(slots, LINES, 1)
   } else {

@@ -42,6 +42,7 @@ function makeMain () {
       origins: part('origins', ['ended', 'settled'])
     },
     file: part('file', ['append']),
+    timelines: part('timelines', ['stuck', 'settled']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
     otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
     spans: part('spans', ['lasting', 'ended', 'settled']),
@@ -60,7 +61,8 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
     const spans = phase === 'lasting' ? ['spans.lasting'] : []
     const notified = phase === 'opened' ? [] : ['notifier.lasting']
     const first = ['memory.put', 'page.put', 'cluster.block', 'file.append', ...notified]
-    assert.deepEqual(take(), [...first, `log.${phase}`, `otlp.${phase}`, ...spans])
+    const kept = phase === 'stuck' ? ['timelines.stuck'] : []
+    assert.deepEqual(take(), [...first, `log.${phase}`, `otlp.${phase}`, ...spans, ...kept])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
   assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
@@ -68,7 +70,7 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   const settled = take()
   assert.deepEqual(settled, [
     'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'allocations.settled', 'origins.settled',
-    'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'upkeep.settled', 'host'
+    'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')
