@@ -135,6 +135,13 @@
  * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples
  * @property {boolean} debugger an inspector was open, so nothing was sampled
+ * @property {SleptIn} [sleptIn] what the thread slept in longest, if it mostly slept (Linux)
+ *
+ * @typedef {object} SleptIn
+ * @property {string} call the system call: `read`, `poll`, `futex`…
+ * @property {string | null} target what it waits for: a path, a descriptor, a socket, a child process; null if unknown
+ * @property {string} text both in words: `read of /mnt/nfs/x`
+ * @property {number} share of the looks that found the thread in this call, 0 to 1
  *
  * @typedef {object} MemoryRecord bytes; null if this system does not report the value
  * @property {number} [heapUsedBytes] the most that was seen in use within the block

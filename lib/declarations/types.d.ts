@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * one line of a stack; the innermost frame of a stack comes first
  */
@@ -168,6 +169,11 @@ export type BlockRecord = {
   call: string;
   line: number;
  } | null | undefined;
+ /**
+  * of a block by the garbage collector: who allocated most, at most three;
+  * missing if that was not sampled
+  */
+ allocators?: AllocatorRecord[] | undefined;
 };
 /**
  * `exact` is false if `compiled` is true, or if the stack could only
@@ -207,6 +213,20 @@ export type CallbackRecord = {
   */
  work: string | null;
  weightMs: number;
+};
+/**
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
+ */
+export type AllocatorRecord = {
+ /**
+  * `exact`: its line is the only one of the function that allocates
+  */
+ frame: FrameRecord;
+ /**
+  * of the bytes allocated meanwhile, 0 to 1
+  */
+ share: number;
 };
 /**
  * from the package's package.json
@@ -392,6 +412,32 @@ export type EvidenceRecord = {
   * an inspector was open, so nothing was sampled
   */
  debugger: boolean;
+ /**
+  * what the thread slept in longest, if it mostly slept (Linux)
+  */
+ sleptIn?: SleptIn | undefined;
+};
+/**
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
+ */
+export type SleptIn = {
+ /**
+  * the system call: `read`, `poll`, `futex`…
+  */
+ call: string;
+ /**
+  * what it waits for: a path, a descriptor, a socket, a child process; null if unknown
+  */
+ target: string | null;
+ /**
+  * both in words: `read of /mnt/nfs/x`
+  */
+ text: string;
+ /**
+  * of the looks that found the thread in this call, 0 to 1
+  */
+ share: number;
 };
 /**
  * bytes; null if this system does not report the value
@@ -606,6 +652,10 @@ export type LoopLoadReport = {
   rssBytes: number;
  };
 };
+/**
+ * what the watchdog wants of the heap profile
+ */
+export type AllocationsAction = "load" | "start" | "take";
 /**
  * what the watchdog calls on the host
  * through the inspector

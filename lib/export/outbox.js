@@ -75,6 +75,13 @@ class Outbox {
     }, ms)
   }
 
+  /** Sends what is waiting now. If that fails, it is sent later as ever. */
+  flush () {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    return this.#send()
+  }
+
   /** Only one run of #sendAll() at a time. It also sends items that are added meanwhile. */
   #send () {
     this.#sending ??= this.#sendAll().finally(() => { this.#sending = null })

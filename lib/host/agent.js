@@ -16,6 +16,8 @@ const { WatchdogThread } = require('./watchdog-thread')
 const { wait } = Atomics
 const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
+/** A process that exits out of a block waits at most this long until its end is logged and recorded: mostly 5 ms. */
+const EXIT_MS = 250
 
 // What most applications never call is loaded by its first call: each module takes a third of a millisecond, which
 // every command of a shell would pay under NODE_OPTIONS.
@@ -78,10 +80,20 @@ class Agent extends EventEmitter {
     try {
       this.#thread = new WatchdogThread(senses.workerData, this.#handlers())
       senses.origins.begin()
+      process.once('exit', this.#onExit)
     } catch (error) {
       this.stop()
       throw error
     }
+  }
+
+  /** A block in which the process exits has no next turn that would end it. */
+  #onExit = () => {
+    const { heartbeat, gauge } = this.#senses
+    // A watchdog that is still starting would take as long as a short command lasts.
+    if (!heartbeat.mayHaveBlock || gauge.counters.get('heard') === 0) return
+    this.turn()
+    this.stopAtExit(EXIT_MS)
   }
 
   /** Handles the watchdog's messages and its end. @returns {import('./watchdog-thread').Handlers} */
@@ -243,11 +255,23 @@ class Agent extends EventEmitter {
     }
   }
 
+  /**
+   * Sends what `otlp` and `notify` would send later, before the process is frozen. Resolves when it is sent, at the
+   * latest after 1.4 s, and never rejects. @returns {Promise<void>}
+   */
+  async flush () {
+    if (this.#stopping !== null) return
+    // A block of the turn that calls this ends here.
+    this.turn()
+    await this.#thread.call('flush', undefined)
+  }
+
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */
   stop () {
     this.#stopping ??= (async () => {
       this.#forget(this)
       this.allocations?.stop()
+      process.removeListener('exit', this.#onExit)
       this.#senses.stop()
       await this.#thread.stop()
       // The watchdog may not have joined or listened by then.

@@ -11,8 +11,8 @@ const makeGauge = () => {
 }
 
 /**
- * What start() returns in a worker thread of the application: the same interface, which does nothing. The main
- * thread's agent watches the thread and has its blocks and metrics.
+ * What start() returns where nothing can be watched: the same interface, which does nothing. In a worker thread of the
+ * application the main thread's agent has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 class NoopAgent extends EventEmitter {
@@ -80,6 +80,8 @@ class NoopAgent extends EventEmitter {
   expectNoBlocks (fn, options = {}) {
     return require('./expect-no-blocks').expectNoBlocks(null, fn, options)
   }
+
+  async flush () {}
 
   async stop () {}
 }

@@ -9,6 +9,16 @@ const { runInThisContext } = require('node:vm')
 const { nodeFlags, variable } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 
+/**
+ * The name and version of a runtime that has Node's modules but not Node's event loop, or null on Node.js itself. Both
+ * of them claim a version of Node.js in `process.versions.node`.
+ * @param {Record<string, string | undefined>} [versions]
+ */
+exports.otherRuntime = (versions = process.versions) => {
+  const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) => version !== undefined) ?? []
+  return name === undefined ? null : `${name} ${version}`
+}
+
 /** The first fixed minor version of each line whose AsyncLocalStorage is built on async_hooks. */
 const FIXED = new Map([[20, 20], [22, 22]])
 /** From this line on AsyncLocalStorage does without async_hooks. */

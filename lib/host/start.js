@@ -5,9 +5,10 @@ const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { environment } = require('../options/environment')
 const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')
-const { LoopwatchError } = require('../tables/errors')
+const { codedError, LoopwatchError } = require('../tables/errors')
 const { checkAllow } = require('./sense/allowed-calls')
 const { NoopAgent } = require('./noop-agent')
+const { otherRuntime } = require('./runtime')
 const { hiddenProperty } = require('../util/define-hidden')
 const { warnOnce } = require('./warn-once')
 
@@ -28,6 +29,9 @@ let hidden
 
 /** Starts the agent outside of any request: else listeners of `block` would run in the first request for ever. */
 const outside = outsideOfRequests()
+
+/** A runtime that is not Node.js, on which start() watches nothing. */
+const other = otherRuntime()
 
 /** Loads all modules before the application changes its globals. If it already has, start() reports what failed. */
 const loaded = load()
@@ -58,6 +62,7 @@ function outsideOfRequests () {
 }
 
 function load () {
+  if (other !== null) return { make: null, error: codedError('LOOPWATCH_ERR_RUNTIME', other) }
   try {
     return { make: require('./agent').Agent, error: null }
   } catch (error) {
@@ -74,15 +79,21 @@ function begin (options, env, defaults) {
     return tryBegin(options, env, defaults)
   } catch (error) {
     if (error instanceof LoopwatchError) throw error
-    warnOnce('LOOPWATCH_WARN_START', `loopwatch does not watch this process: ${error?.message}`)
-    unwatched ??= new NoopAgent()
-    return unwatched
+    return unwatchedBy(error, 'LOOPWATCH_WARN_START')
   }
+}
+
+/** @param {any} error why nothing is watched @param {string} [code] */
+function unwatchedBy (error, code = error.code) {
+  warnOnce(code, `loopwatch does not watch this process: ${error?.message}`)
+  unwatched ??= new NoopAgent()
+  return unwatched
 }
 
 /** @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults] */
 function tryBegin (options, env, defaults) {
   const resolved = resolveOptions(options, env, defaults)
+  if (other !== null && isMainThread) return unwatchedBy(loaded.error)
   const current = running()
   if (current && kVisits in current) {
     current.stop().catch(() => {})

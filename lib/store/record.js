@@ -56,7 +56,8 @@ const isEvidence = objectOf({
   watchdogGapMs: isReading,
   requests: isReading,
   debugger: isFlag,
-  memory: orMissing(isMemory)
+  memory: orMissing(isMemory),
+  sleptIn: orMissing(objectOf({ call: isText, target: orNull(isText), text: isText, share: isNumber }))
 })
 
 /** How certain it is that the work ran. */

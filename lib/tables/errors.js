@@ -21,6 +21,8 @@ const table = {
     'expectNoBlocks() needs a watchdog: there is none in a worker thread, in a bundle, of an agent that was stopped, or until one that has ended is started again',
   LOOPWATCH_ERR_BUNDLED: (/** @type {string} */ file) =>
     `${file} is not there: a bundler that puts loopwatch into the application's own file leaves out what its thread runs; declare loopwatch external and install it beside the bundle`,
+  LOOPWATCH_ERR_RUNTIME: (/** @type {string} */ runtime) =>
+    `it watches the event loop of Node.js, and this is ${runtime}`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
     `cannot read ${source}: ${reason}`,
   LOOPWATCH_ERR_ADDRESS: (/** @type {string} */ text) =>

@@ -38,7 +38,7 @@ function isOver ({ work, request }) {
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
-  const { thread, threadId, durationMs, ongoing, startup, cause, origin, calledFrom } = record
+  const { thread, threadId, durationMs, ongoing, startup, cause, evidence, origin, calledFrom } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
@@ -56,7 +56,8 @@ function sentence (record, bound) {
   const reason = garbageOf(record)
   const garbage = reason === null ? '' : `, ${reason}${allocatorOf(record)}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
+  const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
+  return `${begin}: ${where(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
 }
 
 /** Who allocated most, if that was sampled. @param {BlockRecord} record */
@@ -68,14 +69,22 @@ function allocatorOf ({ allocators: [most] = [] }) {
 function turnOf ({ callbacks = [] }) {
   if (callbacks.length < 2) return ''
   const more = callbacks.length - CALLBACKS
-  const heaviest = callbacks.slice(0, CALLBACKS).map(callbackText).join(', ')
+  // Functions of one name, such as those without any, differ by their lines.
+  const names = callbacks.map(({ frame }) => frame.function)
+  const isShared = (/** @type {string | null} */ name) =>
+    name === null || names.indexOf(name) !== names.lastIndexOf(name)
+  const heaviest = callbacks.slice(0, CALLBACKS)
+    .map((each) => callbackText(each, isShared(each.frame.function))).join(', ')
   return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** What ran a callback, its function, its work and its time. @param {import('../types').CallbackRecord} callback */
-function callbackText ({ kind, event, frame, work, weightMs }) {
+/**
+ * What ran a callback, its function, its work and its time.
+ * @param {import('../types').CallbackRecord} callback @param {boolean} hasLine
+ */
+function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
   const of = work === null ? '' : ` of ${work}`
-  return `${event ? `'${event}'` : kind} ${frame.function ?? '(anonymous)'}${of} ${duration(weightMs)}`
+  return `${event ? `'${event}'` : kind} ${hasLine ? place(frame) : frame.function}${of} ${duration(weightMs)}`
 }
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */

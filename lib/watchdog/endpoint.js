@@ -78,13 +78,15 @@ class Endpoint {
  * import('./page-feed/block-detail').makeDetail>[0], 'options'>}
  */
 function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
+  const records = () => blocks.records()
   return {
     metrics: scrape,
     blockedMs: () => mainLoop.monitor.blockedMs,
     workers: () => cluster.blockedMs,
     blocks: () => blocks.list(),
     block: (id) => blocks.get(id),
-    records: () => blocks.records(),
+    records,
+    timeline: (range) => require('./timeline/trace').gatherTrace({ page, records, scrape }, range),
     waitsFor: (id) => page.recent.waitsFor(id),
     linesOf: (file) => mainLoop.linesOf(file),
     page

@@ -1,16 +1,16 @@
 'use strict'
 
-const v8 = require('node:v8')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds } = require('./loop/agent-holds')
 const { AllowedTime } = require('./loop/allowed-time')
 const { BlockMemory } = require('./loop/block-memory')
 const { GcPauses } = require('./loop/gc-pauses')
-const { askAllocations, askHost, NOT_ALLOWED } = require('./loop/inspector')
+const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
+const { Waits } = require('./loop/waits')
 const { Origins } = require('./origin/origin-matcher')
-const { Allocations } = require('./profile/allocations')
+const { startAllocations } = require('./profile/allocations')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
@@ -45,7 +45,9 @@ class MainLoop {
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
-    const allocations = this.allocations = followAllocations(data, scripts, windows, post)
+    const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
+    const waits = new Waits(() => stats.calls.read())
+    const memory = () => new BlockMemory(bridge.heap, stats.memory)
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins
@@ -58,16 +60,10 @@ class MainLoop {
       rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
+      waits,
       adjust: (seen) => holds.adjust(seen),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
-      surroundings: {
-        layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
-        gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
-        allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
-        memory: () => new BlockMemory(bridge.heap, stats.memory),
-        originWithin: (startMs, endMs) => origins.within(startMs, endMs)
-      },
+      surroundings: surroundingsOf({ windows, allocations, gcPauses, lateness, allowed, origins, waits, memory }),
       frames,
       nextId
     })
@@ -122,17 +118,22 @@ const makeOrigins = ({ options, frames, post, health }) =>
   new Origins({ isAuto: options.origin === 'auto', frames, post, say: health.say, onState: health.listener('origin') })
 
 /**
- * Before Node.js 26, V8 collects the whole heap before it writes a heap profile, for 40 to 500 ms: then there is none.
- * @param {Seen['data']} data @param {ScriptTimeouts} scripts @param {ProfileWindows} windows @param {Seen['post']} post
+ * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
+ * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
+ * @param {Origins} parts.origins @param {Waits} parts.waits
+ * @param {import('./profile/allocations').Allocations} parts.allocations
+ * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
  */
-function followAllocations ({ options, mayInspect }, scripts, windows, post) {
-  const { startHeapProfile } = /** @type {{ startHeapProfile?: Function }} */ (/** @type {unknown} */ (v8))
-  return new Allocations({
-    isPossible: options.profile !== 'off' && mayInspect && (startHeapProfile?.length ?? 0) > 0,
-    ask: (action, round) => !scripts.mayEnd && askAllocations(action, round) === null,
-    tell: (action, round) => post({ code: ALLOCATIONS, action, round }),
-    sources: () => windows.sources
-  })
+function surroundingsOf ({ windows, allocations, gcPauses, lateness, allowed, origins, waits, memory }) {
+  return {
+    layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
+    gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
+    watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
+    allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
+    originWithin: (startMs, endMs) => origins.within(startMs, endMs),
+    waitWithin: (startMs, endMs) => waits.within(startMs, endMs),
+    memory
+  }
 }
 
 /** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {import('./health').Health} health */

@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const { BlockSpans } = require('./block-spans')
 const { warnOfInit } = require('./end-process')
 const { Health } = require('./health')
@@ -100,4 +101,24 @@ exports.openTelemetry = (data, health, scrape, post) => {
     onDropped: () => scrape.metrics.drop('span')
   })
   return { otlp, spans }
+}
+
+/** A block that has ended settles within this time (SETTLE_MS of loop/monitor.js), with a poll. */
+const SETTLED_MS = 600
+const LOOK_MS = 5
+/** As long as stop() waits: a receiver that is away must not hold up a function that is paid by the millisecond. */
+const SENT_MS = 700
+
+/**
+ * Waits for the final records of blocks that have ended, then sends what is waiting for OTLP and `notify`.
+ * @param {{ mainLoop: import('./main-loop').MainLoop, notifier: ReturnType<typeof exports.openNotifier>,
+ *   otlp: ReturnType<typeof openOtlp> }} parts
+ */
+exports.flush = async ({ mainLoop: { monitor }, notifier, otlp }) => {
+  const untilMs = nowMs() + SETTLED_MS
+  while (!monitor.isSettled && nowMs() < untilMs) await sleep(LOOK_MS)
+  const sent = new AbortController()
+  const late = sleep(SENT_MS, undefined, { signal: sent.signal }).catch(() => {})
+  await Promise.race([late, Promise.all([notifier?.flush(), otlp?.flush()])])
+  sent.abort()
 }

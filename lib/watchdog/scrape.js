@@ -41,6 +41,7 @@ class Scrape {
   #bridge
   #mainLoop
   #cluster
+  #timeline
   #requests
   #works
 
@@ -52,13 +53,18 @@ class Scrape {
     this.#cluster = cluster
     this.metrics = makeMetrics(parts)
     this.blocks = page.recent
-    const onRequest = (/** @type {number} */ durationMs) => page.history.addRequest(durationMs)
-    this.#requests = new RequestStats(bridge, this.metrics, this.blocks, onRequest)
-    this.#works = new WorkStats(bridge, this.metrics, this.blocks)
+    const timeline = this.#timeline = page.timeline
+    this.#requests = new RequestStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+      page.history.addRequest(durationMs)
+      timeline.request(packed, startMs, durationMs, blockedMs)
+    })
+    this.#works = new WorkStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+      timeline.work(packed, startMs, durationMs, blockedMs)
+    })
   }
 
   drainGc () {
-    this.#mainLoop.gcPauses.drain(this.metrics)
+    this.#mainLoop.gcPauses.drain(this.metrics, this.#timeline)
   }
 
   /** Whether so many requests, or so much work, wait to be counted that further ones may soon not fit. */

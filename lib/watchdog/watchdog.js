@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openNotifier, openTelemetry } = require('./outputs')
+const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, threadSinks } = require('./sinks')
@@ -93,6 +93,10 @@ class Watchdog {
 
   /** Answers a call of the host. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
+    if (method === 'flush') {
+      this.#poll(nowMs(), false)
+      return flush(this.#parts)
+    }
     return method === 'blocks' ? this.#parts.blocks.list() : this.#parts.scrape.render()
   }
 
@@ -181,7 +185,7 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
 function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,
-    delays: bridge.delays,
+    bridge,
     loop: () => mainLoop.monitor.state,
     blocks: () => blocks.records(),
     ongoing: () => blocks.ongoing,

@@ -62,7 +62,7 @@ test('what is secret in the application, or for the agent, is in nothing that th
 
   /** @type {Record<string, string | Buffer>} */
   const outputs = {}
-  for (const [path, accept] of [['/', 'text/html'], ['/', '*/*'], ['/page.js', ''], ['/page.css', ''], ['/metrics', ''], ['/metrics', 'application/openmetrics-text'], ['/healthz', ''], ['/blocks', ''], ['/flame', ''], ['/events', ''],
+  for (const [path, accept] of [['/', 'text/html'], ['/', '*/*'], ['/page.js', ''], ['/page.css', ''], ['/metrics', ''], ['/metrics', 'application/openmetrics-text'], ['/healthz', ''], ['/blocks', ''], ['/flame', ''], ['/events', ''], ['/timeline', ''],
     ['/profile', ''], ['/profile?format=folded&group=route,thread', ''], ['/profile?format=speedscope', ''], ['/profile?format=pprof', '']]) {
     outputs[`${path} ${accept}`] = await read(url + path, accept)
   }

@@ -6,6 +6,8 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { parse: parseYaml } = require('yaml')
+const { tools } = require('../../lib/cli/mcp/tools')
+const { causes } = require('../../lib/tables/causes')
 const { table } = require('../../lib/tables/metrics')
 const { scripts } = require('../../package.json')
 const { commandsIn, faultOf } = require('../support/docs/commands')
@@ -51,6 +53,19 @@ test('every link of every document leads somewhere', () => {
     return isThere ? [] : [`${file}:${line} ${target}`]
   }))
   assert.deepEqual(dead, [])
+})
+
+test('llms.txt names documents that are there, and every cause', () => {
+  const named = links('llms.txt').map(({ target }) => target)
+  assert.ok(named.length > 20, `${named}`)
+  assert.deepEqual(named.filter((file) => !fs.existsSync(path.join(ROOT, file))), [])
+  assert.deepEqual(Object.keys(causes).filter((cause) => !named.includes(`docs/causes/${cause}.md`)), [])
+})
+
+test('the tools that assistants are told of are those of mcp', () => {
+  for (const name of Object.keys(tools)) {
+    for (const file of ['llms.txt', 'docs/tools/assistants.md', 'docs/tools/mcp.md']) assert.ok(read(file).includes(`\`${name}`), `${file} ${name}`)
+  }
 })
 
 test('every page of docs is in the index', () => {

@@ -3,11 +3,14 @@
 const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
+const { gatherTrace } = require('../../lib/watchdog/timeline/trace')
 const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
 const { makeDetail } = require('../../lib/watchdog/page-feed/block-detail')
 const { readSource } = require('../../lib/util/read-source')
+
+const NO_SCRAPE = { drainGc: () => {}, drainWork: () => {} }
 
 /**
  * The page's side of an agent over a list of records, without a host: for what takes too long to
@@ -19,7 +22,7 @@ exports.startPageAgent = async (t, records = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)
   const page = new PageFeed({
     options: resolveOptions({}, {}),
-    delays: openBridge(createMemory()).delays,
+    bridge: openBridge(createMemory()),
     loop: () => ({
       activeMs: performance.now() / 2,
       idleMs: performance.now() / 2,
@@ -52,6 +55,7 @@ exports.startPageAgent = async (t, records = []) => {
         block: (id) => records.find((record) => record.id === id),
         detail: (id) => detailOf(id),
         records: () => records,
+        timeline: (range) => gatherTrace({ page, records: () => records, scrape: NO_SCRAPE }, range),
         page
       }),
       onState: resolve

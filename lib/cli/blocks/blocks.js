@@ -38,8 +38,11 @@ exports.listBlocks = async (sources, flags) => {
   else for (const each of found) print(each, sources.length > 1, flags)
   // One process that is gone must not hide the blocks of the others.
   if (failure !== null) throw failure
-  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write('no blocks recorded\n')
+  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write(isFiltered(flags) ? 'no block that was recorded fits\n' : 'no blocks recorded\n')
 }
+
+/** Whether some blocks may be left out. @param {Flags} flags */
+const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work].some((flag) => flag !== undefined)
 
 /** Prints each block once it has ended, until Ctrl-C. @param {string[]} sources @param {Flags} flags */
 async function watch (sources, flags) {

@@ -28,7 +28,7 @@ exports.addBlocks = (program) => {
     .addOption(new Option('--format <format>', 'text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--watch', 'go on until Ctrl-C, and print each block as it ends')
     .optionsGroup('Access:')
-    .option('--token <token>', 'bearer token of the endpoints')
+    .addOption(new Option('--token <token>', 'bearer token of the endpoints').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
     // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((sources, flags) => require('./blocks').listBlocks(sources, flags))

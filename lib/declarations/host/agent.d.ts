@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
  *
@@ -87,6 +88,11 @@ export class Agent extends EventEmitter<{
  expectNoBlocks<T>(fn: () => T, options?: {
   overMs?: number;
  }): Promise<Awaited<T>>;
+ /**
+  * Sends what `otlp` and `notify` would send later, before the process is frozen. Resolves when it is sent, at the
+  * latest after 1.4 s, and never rejects. @returns {Promise<void>}
+  */
+ flush(): Promise<void>;
  /** Releases everything; the process can then end by itself. @returns {Promise<void>} */
  stop(): Promise<void>;
  #private;

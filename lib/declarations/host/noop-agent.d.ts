@@ -1,6 +1,7 @@
+/// <reference types="node" />
 /**
- * What start() returns in a worker thread of the application: the same interface, which does nothing. The main
- * thread's agent watches the thread and has its blocks and metrics.
+ * What start() returns where nothing can be watched: the same interface, which does nothing. In a worker thread of the
+ * application the main thread's agent has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 export class NoopAgent extends EventEmitter<{
@@ -38,6 +39,7 @@ export class NoopAgent extends EventEmitter<{
  expectNoBlocks<T>(fn: () => T, options?: {
   overMs?: number;
  }): Promise<Awaited<T>>;
+ flush(): Promise<void>;
  stop(): Promise<void>;
 }
 import { EventEmitter } from "events";

@@ -16,6 +16,8 @@ const TREND_BLOCKS = 6
 const GROWN = 1.5
 const MICROTASKS = 'node:internal/process/task_queues'
 const LOGGERS = new Set(['sonic-boom', 'pino', 'winston', 'bunyan', 'log4js', 'loglevel', 'signale'])
+/** stdout or stderr, if it is no file. */
+const FULL_PIPE = /^fd [12] \((?!\/)/
 const WRITES = new Set(['writeSync', 'flushSync', 'writeUtf8String', 'writeBuffer', 'writeString'])
 
 /** @typedef {import('./advice-by-call').Detector} Detector */
@@ -49,8 +51,11 @@ exports.memory = ({ record }) => {
 }
 
 /** @type {Detector} */
-exports.logging = ({ callees, record: { cause } }) => {
+exports.logging = ({ callees, record: { cause, evidence: { sleptIn } } }) => {
   if (causeRow(cause).blamesAllocation) return null
+  if (sleptIn?.call === 'write' && FULL_PIPE.test(sleptIn.target ?? '')) {
+    return `Whoever reads ${sleptIn.target} does not keep up, and the thread waits until there is room. ${cures['sync-io'].logging}`
+  }
   const isConsole = callees.some(({ file }) => file?.startsWith('node:internal/console/'))
   const logger = callees.map(packageOf).find((name) => name !== null && LOGGERS.has(name))
   const writes = callees.some(({ function: name }) => WRITES.has(name?.split('.').pop() ?? ''))

@@ -26,7 +26,7 @@ const check = (handler) => Object.assign(handler, { takesOptions: true })
 
 const NO_BLOCK = json({ error: 'no such block in memory' }, 404)
 
-const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/runbook', '/causes/:id'] }
+const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/timeline', '/runbook', '/causes/:id'] }
 
 /** @param {string} accept */
 const isBrowser = (accept) => accept.includes('text/html')
@@ -55,6 +55,7 @@ const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? 
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
  * @param {(id: string) => object | null} sources.detail record, source and advice of one block
  * @param {() => BlockRecord[]} sources.records newest first, each with all its stacks
+ * @param {Parameters<typeof import('../timeline/answer').answerTimeline>[1]} sources.timeline
  * @param {{ connect: () => Reply }} sources.page
  * @returns {Record<string, Handler>}
  */
@@ -72,6 +73,8 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
   '/events': () => sources.page.connect(),
 
   '/flame': heavy(({ query }) => require('../profiles/profiles').answerFlame(sources.records(), query), queue),
+
+  '/timeline': heavy(({ query }) => require('../timeline/answer').answerTimeline(query, sources.timeline), queue),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')

@@ -7,6 +7,8 @@ const { outOf } = require('../../util/memory-text')
 const { frameText, printable } = require('../../util/sentence')
 
 const STACK_LINES = 5
+/** From this share of a block on, the time in which the thread waited for a CPU is shown. */
+const WAITED_SHARE = 0.1
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
 /** @type {Record<number, [name: string, color: Style]>} pino's levels */
 const LEVELS = {
@@ -92,7 +94,8 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
   return [
     Number.isFinite(evidence.cpuMs) && `${ms(evidence.cpuMs)} of ${ms(durationMs)} on the CPU`,
     evidence.memory?.isHeapFull && `heap ${outOf(evidence.memory.heapUsedBytes, evidence.memory.heapLimitBytes)}`,
-    evidence.gcMs >= 1 && `${ms(evidence.gcMs)} of it garbage collection`,
+    evidence.gcMs >= 1 && `${ms(evidence.gcMs)} in the garbage collector`,
+    evidence.runQueueMs >= WAITED_SHARE * durationMs && `${ms(evidence.runQueueMs)} waiting for a CPU`,
     `${samples} stack ${samples === 1 ? 'sample' : 'samples'}`
   ].filter(Boolean).join(', ')
 }

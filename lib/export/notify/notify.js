@@ -81,6 +81,11 @@ class Notifier {
     this.#told.delete(record.id)
   }
 
+  /** Sends the messages that are waiting. */
+  flush () {
+    return this.#outbox.flush()
+  }
+
   /** Messages that the receiver does not accept at once are lost. */
   stop () {
     this.#isOver = true

@@ -53,6 +53,7 @@ exports.blockAttributes = (record) => {
     'loopwatch.package.name': found?.name,
     'loopwatch.package.version': found?.version,
     ...evidenceOf(record),
+    'loopwatch.evidence.slept_in': record.evidence.sleptIn?.text,
     'loopwatch.work.kind': work?.kind,
     'loopwatch.work.name': work?.name,
     'loopwatch.work.ended': work?.ended || null,

@@ -171,6 +171,12 @@ class OtlpExporter {
     return `{"resourceMetrics":[${head},"scopeMetrics":[{${ofScope},"metrics":[${parts}]}]}]}`
   }
 
+  /** Sends a reading and all that is waiting. */
+  async flush () {
+    await this.#read()
+    await Promise.all(Object.values(this.#outboxes).map((outbox) => outbox?.flush()))
+  }
+
   /** Sends the last readings and the rest, once. */
   async stop () {
     clearInterval(this.#timer)

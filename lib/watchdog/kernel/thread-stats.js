@@ -5,6 +5,7 @@ const os = require('node:os')
 const { KernelFile, MS_PER_TICK } = require('./file')
 const { SleepSight } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
+const { SystemCallReader } = require('./system-call-reader')
 const { MachineSteal, Steal } = require('./steal')
 const { openThrottling } = require('./throttling')
 const { MS_PER_S, NS_PER_MS } = require('../../util/units')
@@ -33,11 +34,12 @@ exports.openStats = () => {
   const own = new ThreadStats(shared, 'caller')
   const sight = new SleepSight()
   const memory = new MemoryStats()
+  const calls = new SystemCallReader()
   /** Whether the kernel reports how long a thread waits for a CPU. */
   const isTold = host.read(0).runQueueMs !== null
-  const parts = [host, own, sight, memory, shared.throttling, shared.machineSteal]
+  const parts = [host, own, sight, memory, calls, shared.throttling, shared.machineSteal]
   const close = () => { for (const part of parts) part.close() }
-  return { shared, host, own, sight, memory, isTold, close }
+  return { shared, host, own, sight, memory, calls, isTold, close }
 }
 
 /**

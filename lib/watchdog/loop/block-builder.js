@@ -38,6 +38,7 @@ const STACKS_IN_RECORD = 10
  * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
  * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
  * @property {() => import('./block-memory').BlockMemory} [memory] follows that of one block
+ * @property {(startMs: number, endMs: number) => import('../../types').SleptIn | null} [waitWithin] what it slept in
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] adds a CPU profile
  * @property {() => ThreadWork | null} [workOf] what a whole worker thread works on @property {number} thresholdMs
  * @property {import('../../explain/source/frame-table').FrameTable} [frames] may know more of the code by now
@@ -234,9 +235,11 @@ class BlockBuilder {
    * @param {ReturnType<typeof see>} seen @returns {BlockRecord}
    */
   #measured (span, kernel, nativeMs, { isFirst, innermost, listed }) {
-    const { originWithin, allowedWithin } = this.#surroundings
+    const { originWithin, allowedWithin, waitWithin } = this.#surroundings
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
+    const cause = this.#causeOf(span, evidence)
+    const sleptIn = causes[cause].isAsleep ? waitWithin?.(startMs, endMs) : null
     return {
       id: this.id,
       pid: process.pid,
@@ -250,8 +253,12 @@ class BlockBuilder {
       ongoing,
       // A process that answers requests has started up.
       startup: /** @type {Block} */ (this.block).startup && isFirst,
-      cause: this.#causeOf(span, evidence),
-      evidence: { ...this.#evidenceRecord(evidence), ...(this.#memory && { memory: this.#memory.record(!ongoing) }) },
+      cause,
+      evidence: {
+        ...this.#evidenceRecord(evidence),
+        ...(sleptIn && { sleptIn }),
+        ...(this.#memory && { memory: this.#memory.record(!ongoing) })
+      },
       frame: null,
       leaf: innermost,
       samples: this.#fold.samples,
@@ -342,11 +349,10 @@ function tell (record, stacks, others, table) {
   const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
   const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
   const { ownMs, frame } = ownTime(stacks, record.profile)
-  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks, allocators } = name(record)
-  const rare = { ...(callbacks && { callbacks }), ...(allocators && { allocators }) }
+  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks, allocators: by } = name(record)
   return {
     name: blamed?.function ?? null,
-    named: { leaf, stacks: listed, profile, origin, ...rare },
+    named: { leaf, stacks: listed, profile, origin, ...(callbacks && { callbacks }), ...(by && { allocators: by }) },
     running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
     generated: generatedIn(stacks, record.frame),
     folder: folderAtFault(stacks, record.profile),

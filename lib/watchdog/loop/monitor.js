@@ -38,6 +38,7 @@ const PROGRESS_MS = 1000
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
  * @property {import('../../explain/source/frame-table').FrameTable} frames @property {() => string} nextId
+ * @property {Pick<import('./waits').Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
 /** @param {Seen} seen */
@@ -103,6 +104,11 @@ class LoopMonitor {
   /** Whether there may be a block that is not reported yet: no other work must delay the watchdog then. */
   get isAboutToReport () {
     return this.#builder !== null && (this.#detector.block === null || !this.#isAnnounced)
+  }
+
+  /** Whether every block that has ended has its final record. */
+  get isSettled () {
+    return this.#ended.length === 0
   }
 
   /** The loop's totals, with the block in progress as active time, and the age of its last beat. */
@@ -206,6 +212,7 @@ class LoopMonitor {
       this.#sampler.hurry()
     }
     this.#builder.addReading(reading)
+    this.#parts.waits?.lookIfDue(reading.atMs, reading.atMs - beat.atMs)
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 

@@ -252,6 +252,7 @@ function evidenceRows ({ evidence, profile, probable }) {
   return [
     ...known.map(([key, meaning]) => [meaning, duration(evidence[key])]),
     ...memoryRows(evidence.memory ?? {}),
+    ...(evidence.sleptIn ? [['asleep in', evidence.sleptIn.text]] : []),
     ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
     ...(profile?.call ? [['in a call of', profile.call]] : []),
     ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
