@@ -270,8 +270,8 @@ class Agent extends EventEmitter {
   stop () {
     this.#stopping ??= (async () => {
       this.#forget(this)
-      this.allocations?.stop()
       process.removeListener('exit', this.#onExit)
+      this.allocations?.stop()
       this.#senses.stop()
       await this.#thread.stop()
       // The watchdog may not have joined or listened by then.

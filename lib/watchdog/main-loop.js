@@ -45,9 +45,9 @@ class MainLoop {
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
-    const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
+    const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins
@@ -63,7 +63,7 @@ class MainLoop {
       waits,
       adjust: (seen) => holds.adjust(seen),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
-      surroundings: surroundingsOf({ windows, allocations, gcPauses, lateness, allowed, origins, waits, memory }),
+      surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory }),
       frames,
       nextId
     })
@@ -124,7 +124,7 @@ const makeOrigins = ({ options, frames, post, health }) =>
  * @param {import('./profile/allocations').Allocations} parts.allocations
  * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
  */
-function surroundingsOf ({ windows, allocations, gcPauses, lateness, allowed, origins, waits, memory }) {
+function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory }) {
   return {
     layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
     gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),

@@ -49,7 +49,7 @@ test('a range leaves out what is outside; an absurd one, and one without the tok
   for (const query of ['?from=5&to=3', '?from=yesterday', '?from=-1', '?to=1e999', '?from=99999999999999', '?to=1000', '?from=0x10', '?from=']) {
     const response = await app.watchdog(`/timeline${query}`, { headers })
     assert.equal(response.status, 400, query)
-    assert.equal((await response.json()).code, 'LOOPWATCH_ERR_OPTION', query)
+    assert.equal((/** @type {any} */ (await response.json())).code, 'LOOPWATCH_ERR_OPTION', query)
   }
   assert.equal((await app.watchdog('/timeline')).status, 401)
   assert.equal((await app.watchdog('/timeline', { method: 'POST', headers })).status, 405)
