@@ -6,7 +6,7 @@ const process = require('../util/process')
 const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
-const { loadInspector } = require('./sense/profile/profiler')
+const { loadHeapProfile, loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
@@ -115,8 +115,7 @@ class Agent extends EventEmitter {
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
       onAllocations: ({ action, round }) => {
-        const { HeapProfile } = require('./sense/profile/heap-profile')
-        this.allocations ??= new HeapProfile((message) => this.#thread.post(message))
+        this.allocations ??= new (loadHeapProfile())((message) => this.#thread.post(message))
         this.allocations.run(action, round)
       },
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
