@@ -60,6 +60,11 @@ class Counters {
     return this.get('agentMicros') + this.get('profileMicros')
   }
 
+  /** The same in ms. */
+  get heldMs () {
+    return (this.heldMicros | 0) / US_PER_MS
+  }
+
   /** Open HTTP requests. One thread writes this twice a request, so without add()'s lock. @param {number} count */
   setInFlight (count) {
     this.#ints[IN_FLIGHT] = count

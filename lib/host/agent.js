@@ -3,7 +3,6 @@
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
 const process = require('../util/process')
-const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
 const { loadHeapProfile, loadInspector } = require('./sense/profile/profiler')
@@ -307,7 +306,7 @@ class Agent extends EventEmitter {
 
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
   get heldMs () {
-    return (this.#senses.gauge.counters.heldMicros | 0) / US_PER_MS
+    return this.#senses.gauge.counters.heldMs
   }
 
   /** stop() as the process exits: waits until all records are written. Not for others. @param {number} longestMs */
