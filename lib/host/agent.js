@@ -5,7 +5,7 @@ const { EventEmitter } = require('node:events')
 const process = require('../util/process')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
-const { loadInspector } = require('./sense/profile/profiler')
+const { loadHeapProfile, loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
@@ -114,8 +114,7 @@ class Agent extends EventEmitter {
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
       onAllocations: ({ action, round }) => {
-        const { HeapProfile } = require('./sense/profile/heap-profile')
-        this.allocations ??= new HeapProfile((message) => this.#thread.post(message))
+        this.allocations ??= new (loadHeapProfile())((message) => this.#thread.post(message))
         this.allocations.run(action, round)
       },
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),

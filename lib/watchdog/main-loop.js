@@ -1,17 +1,16 @@
 'use strict'
 
-const v8 = require('node:v8')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds } = require('./loop/agent-holds')
 const { AllowedTime } = require('./loop/allowed-time')
 const { BlockMemory } = require('./loop/block-memory')
 const { GcPauses } = require('./loop/gc-pauses')
-const { askAllocations, askHost, NOT_ALLOWED } = require('./loop/inspector')
+const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
 const { Waits } = require('./loop/waits')
 const { Origins } = require('./origin/origin-matcher')
-const { Allocations } = require('./profile/allocations')
+const { startAllocations } = require('./profile/allocations')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
@@ -48,7 +47,7 @@ class MainLoop {
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
-    const allocations = this.allocations = followAllocations(data, scripts, windows, post)
+    const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
     this.frames = frames
     this.frameIn = windows.frameIn
     this.gcPauses = gcPauses
@@ -122,7 +121,8 @@ const makeOrigins = ({ options, frames, post, health }) =>
 /**
  * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
  * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
- * @param {Origins} parts.origins @param {Waits} parts.waits @param {Allocations} parts.allocations
+ * @param {Origins} parts.origins @param {Waits} parts.waits
+ * @param {import('./profile/allocations').Allocations} parts.allocations
  * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
  */
 function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory }) {
@@ -135,20 +135,6 @@ function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits,
     waitWithin: (startMs, endMs) => waits.within(startMs, endMs),
     memory
   }
-}
-
-/**
- * Before Node.js 26, V8 collects the whole heap before it writes a heap profile, for 40 to 500 ms: then there is none.
- * @param {Seen['data']} data @param {ScriptTimeouts} scripts @param {ProfileWindows} windows @param {Seen['post']} post
- */
-function followAllocations ({ options, mayInspect }, scripts, windows, post) {
-  const { startHeapProfile } = /** @type {{ startHeapProfile?: Function }} */ (/** @type {unknown} */ (v8))
-  return new Allocations({
-    isPossible: options.profile !== 'off' && mayInspect && (startHeapProfile?.length ?? 0) > 0,
-    ask: (action, round) => !scripts.mayEnd && askAllocations(action, round) === null,
-    tell: (action, round) => post({ code: ALLOCATIONS, action, round }),
-    sources: () => windows.sources
-  })
 }
 
 /** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {import('./health').Health} health */

@@ -1,5 +1,8 @@
 'use strict'
 
+const v8 = require('node:v8')
+const { ALLOCATIONS } = require('../../bridge/messages')
+const { askAllocations } = require('../loop/inspector')
 const { causeRow } = require('../../tables/causes')
 const { STORM_SHARE } = require('../../explain/advice/advice-by-stack')
 const { allocatorsOf } = require('../../explain/profile/allocators')
@@ -123,6 +126,22 @@ class Allocations {
     this.#isLoaded = true
     this.#parts.tell('load', 0)
   }
+}
+
+/**
+ * Before Node.js 26, V8 collects the whole heap whenever a heap profile is taken: then there is none.
+ * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, post: (message: object) => void,
+ * scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
+ * windows: Pick<import('./profile-windows').ProfileWindows, 'sources'> }} parts
+ */
+exports.startAllocations = (mode, { mayInspect, scripts, windows, post }) => {
+  const { startHeapProfile } = /** @type {{ startHeapProfile?: Function }} */ (/** @type {unknown} */ (v8))
+  return new Allocations({
+    isPossible: mode !== 'off' && mayInspect && (startHeapProfile?.length ?? 0) > 0,
+    ask: (action, round) => !scripts.mayEnd && askAllocations(action, round) === null,
+    tell: (action, round) => post({ code: ALLOCATIONS, action, round }),
+    sources: () => windows.sources
+  })
 }
 
 exports.Allocations = Allocations
