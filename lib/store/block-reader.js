@@ -129,3 +129,4 @@ function parse (line) {
 }
 
 exports.BlockReader = BlockReader
+exports.filesOf = filesOf
