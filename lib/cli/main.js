@@ -51,6 +51,7 @@ for (const add of [
 ]) {
   add(program)
 }
+for (const each of program.commands) each.showHelpAfterError(`(loopwatch ${each.name()} --help lists the flags)`)
 
 // commander's own prints the whole help for a command that does not exist.
 program.helpCommand(false).command('help')

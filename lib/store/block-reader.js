@@ -131,3 +131,4 @@ function parse (line) {
 }
 
 exports.BlockReader = BlockReader
+exports.filesOf = filesOf

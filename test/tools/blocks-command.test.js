@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
-const { startNode } = require('../support/app')
+const { eventually, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { makeRecord } = require('../support/record')
 
@@ -59,6 +59,28 @@ test('without a source the agent on the port of the docs is asked, as doctor and
   assert.match(stdout, /\[sources\.\.\.\].*\(default:\s+"127\.0\.0\.1:9464"\)/s)
   const { stderr, code } = await startNode(t, [CLI, 'blocks', '--top', '--token', 'x']).closed
   if (code !== 0) assert.match(stderr, /^loopwatch: cannot read 127\.0\.0\.1:9464: .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
+})
+
+test('a folder without files of records is said to be one, as text, table and JSON, and ends with 1; with --watch it is waited for', async (t) => {
+  const dir = makeDir(t)
+  fs.writeFileSync(path.join(dir, 'notes.txt'), 'no records')
+  for (const flags of [[], ['--top'], ['--json']]) {
+    assert.deepEqual(await startNode(t, [CLI, 'blocks', dir, ...flags]).closed, {
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `loopwatch: cannot read ${dir}: no files of records (blocks-*.ndjson) are there; the option dir writes one when a process is first blocked (LOOPWATCH_ERR_SOURCE)\n`
+    })
+  }
+  const { out } = startNode(t, [CLI, 'blocks', dir, '--watch', '--json'])
+  fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(started(0, {}))}\n`)
+  await eventually(() => out.stdout.includes('"id":"1-1"'), () => out.stderr)
+})
+
+test('blocks that are there and not asked for are no fault', async (t) => {
+  const dir = makeDir(t)
+  fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(started(0, {}))}\n`)
+  assert.deepEqual(await startNode(t, [CLI, 'blocks', dir, '--route', 'GET /nowhere']).closed, { code: 0, signal: null, stdout: '', stderr: 'no block that was recorded fits\n' })
 })
 
 test('a file of records is read, and it is said that it is one; any other file is refused with what was expected and what came', async (t) => {

@@ -68,6 +68,16 @@ test('every usage error ends with 2, in one line that begins with the name of th
   }
 })
 
+test('a reader that closes the pipe before it is written ends every help and document without a word', { skip: process.platform === 'win32' }, async () => {
+  const commands = [...COMMANDS.map((command) => [command, '--help']), ['--help'], ['docs'], ['docs', 'causes/native']]
+  for (const args of commands) {
+    const command = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ')
+    // The reader is gone before the command has loaded.
+    const { stdout, stderr } = await run('bash', ['-c', `(sleep 0.2; ${command}; echo "code $?" >&2) | true`])
+    assert.deepEqual([stdout, stderr], ['', 'code 0\n'], args.join(' '))
+  }
+})
+
 test('docs lists what the package has of documents, prints one, and refuses others by their names', async () => {
   const { stdout } = await run(process.execPath, [CLI, 'docs'])
   const names = stdout.trim().split('\n').map((line) => line.split(' ')[0])

@@ -3,11 +3,12 @@
 const fs = require('node:fs')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { counted, sentenceOf, printable } = require('../../util/sentence')
-const { BlockReader } = require('../../store/block-reader')
+const { BlockReader, filesOf } = require('../../store/block-reader')
 const { isRecording, readRecording } = require('../../store/recording')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
 const { inMarkdown } = require('../common/markdown')
+const { endWithReader } = require('../common/reader-gone')
 const { watchSignals } = require('../common/interruption')
 const { filterOf } = require('./filter')
 const { topMarkdown, topTable } = require('./top')
@@ -16,6 +17,7 @@ const { topMarkdown, topTable } = require('./top')
 const ROUNDING_MS = 1
 /** Soon enough for a person who watches. */
 const POLL_MS = 1000
+const NO_FILES = 'no files of records (blocks-*.ndjson) are there; the option dir writes one when a process is first blocked'
 const FILE = 'expected a file of records, one JSON line each as the option dir and blocks --json write them'
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -27,13 +29,10 @@ const FILE = 'expected a file of records, one JSON line each as the option dir a
 
 /** @param {string[]} sources @param {Flags} flags */
 exports.listBlocks = async (sources, flags) => {
-  // The reader may have enough and close the pipe: `| head`.
-  process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit()
-  })
+  endWithReader()
   if (flags.watch) return watch(sources, flags)
   const { found, failure } = await readAll(sources, flags)
+  if (failure === null && found.length === 0) checkFiles(sources)
   const records = found.map(({ record }) => record)
   if (flags.top) process.stdout.write((flags.format === 'md' ? topMarkdown : topTable)(records))
   else for (const each of found) print(each, sources.length > 1, flags)
@@ -44,6 +43,12 @@ exports.listBlocks = async (sources, flags) => {
 
 /** Whether some blocks may be left out. @param {Flags} flags */
 const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work].some((flag) => flag !== undefined)
+
+/** Throws if no source has a file of records: the folder may be another one. @param {string[]} sources */
+function checkFiles (sources) {
+  const isEmpty = (/** @type {string} */ source) => isOnDisk(source) && fs.statSync(source).isDirectory() && filesOf(source).length === 0
+  if (sources.every(isEmpty)) throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
+}
 
 /** Prints each block once it has ended, until Ctrl-C. @param {string[]} sources @param {Flags} flags */
 async function watch (sources, flags) {

@@ -2,6 +2,7 @@
 
 const { Command, CommanderError } = require('commander')
 const { LoopwatchError } = require('../../tables/errors')
+const { endWithReader } = require('./reader-gone')
 
 /** Mistakes in the command line. All others are failures of what the command was to do. */
 const USAGE = new Set([
@@ -41,5 +42,11 @@ exports.endWith = (error) => {
  */
 exports.makeProgram = (name, listed) => new Command(name)
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'loopwatch: ')) })
+  .configureOutput({
+    writeOut: (text) => {
+      endWithReader()
+      process.stdout.write(text)
+    },
+    outputError: (text, write) => write(text.replace(/^error: /, 'loopwatch: '))
+  })
   .showHelpAfterError(`(${name} --help lists the ${listed})`)

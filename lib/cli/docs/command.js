@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
+const { endWithReader } = require('../common/reader-gone')
 
 const DOCS = path.join(__dirname, '..', '..', '..', 'docs')
 /** What the package has; a checkout has more. */
@@ -24,6 +25,7 @@ function findDocs () {
 
 /** @param {string} [name] */
 function showDocs (name) {
+  endWithReader()
   const docs = findDocs()
   if (name === undefined) {
     for (const [each, file] of docs) process.stdout.write(`${each.padEnd(20)} ${file}\n`)

@@ -6,6 +6,7 @@ const { duration, printable } = require('../../util/sentence')
 const { ask, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { parseSamples } = require('../common/metric-samples')
+const { endWithReader } = require('../common/reader-gone')
 const { portsOf } = require('./ports')
 const { MS_PER_S } = require('../../util/units')
 
@@ -23,6 +24,7 @@ exports.examine = async (target, { token }) => {
   const samples = parseSamples(text)
   if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no metric of loopwatch')
   const { isWell, lines } = findings(samples, address)
+  endWithReader()
   for (const [head, line] of lines) process.stdout.write(`${head.padEnd(WIDTH)}  ${printable(line)}\n`)
   if (!isWell) process.exitCode = EXIT_FAILED
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { DEFAULT_TARGET, number, target } = require('../common/flags')
+const { endWithReader } = require('../common/reader-gone')
 
 /** Soon enough for a person who watches, at the cost of one scrape. */
 const DEFAULT_INTERVAL_S = 5
@@ -27,6 +28,7 @@ exports.addStack = (program) => {
     // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((flags) => {
       if (flags.dashboards === undefined) return require('./stack').stack(flags)
+      endWithReader()
       process.stdout.write(`${require('./dashboards').writeDashboards(flags.dashboards).join('\n')}\n`)
     })
 }
