@@ -9,6 +9,7 @@ const { LoopwatchError } = require('./tables/errors')
  * @typedef {import('./types').BlockRecord} BlockRecord
  * @typedef {import('./types').WorkRecord} Work
  * @typedef {import('./types').LoopLoadReport} Load
+ * @typedef {import('./types').SlowIncident} SlowIncident
  */
 
 exports.start = start

@@ -203,6 +203,21 @@
  * @typedef {{ p50: number, p99: number, max: number }} DelayQuantiles how late timers came, in milliseconds; 0 while
  * nothing has been measured
  *
+ * @typedef {object} SlowIncident what made the application slow without a block
+ * @property {'thread_pool' | 'dns_lookups' | 'busy_loop'} kind all threads of libuv's pool were busy, or those that may
+ * look up names; or the loop was, with short turns
+ * @property {string} startedAt ISO 8601
+ * @property {number} durationMs so far while `ongoing`
+ * @property {boolean} ongoing
+ * @property {number} requests HTTP requests and named works that were in flight meanwhile
+ * @property {string} message @property {string} advice
+ * @property {number} [longestMs] that a piece of work waited for the pool
+ * @property {Record<string, number>} [resources] of the main thread, by the names of process.getActiveResourcesInfo()
+ * @property {number} [threads] of the pool
+ * @property {number} [utilization] of the loop, 0 to 1
+ * @property {number} [turns] of the loop, 0 if Node.js does not count them
+ * @property {Frame | null} [frame] that had most of the time, null if no profile shows it
+ *
  * @typedef {object} LoadOfTime
  * @property {DelayQuantiles} delayMs
  * @property {number} utilization share of the time in which the loop did not wait for events, 0 to 1; 0 while nothing

@@ -240,13 +240,22 @@ const ourselves = [
   timeseries({
     title: 'Wait for the thread pool',
     queries: [
-      [quantile(0.99, PROCESS_LABELS, rate(of('poolDelay:bucket'))), `p99, ${PROCESS}`]
+      [quantile(0.99, `kind, ${PROCESS_LABELS}`, rate(of('poolDelay:bucket'))), `{{kind}}, p99, ${PROCESS}`]
     ],
     unit: 's',
     width: 8,
-    shows: 'How long dns.lookup(), fs, crypto and zlib wait for one of libuv\'s threads, by process, measured while it works.',
+    shows: 'How long fs, crypto and zlib (thread_pool) and dns.lookup() (dns_lookups, half of the threads at most) wait for one of libuv\'s threads, measured while the process works.',
     bad: 'above 0.1 s: requests wait although the loop is free.',
     act: 'see the log for `pool_full`; raise UV_THREADPOOL_SIZE, keep connections alive, or take fewer at a time.'
+  }),
+  timeseries({
+    title: 'Slow without a block',
+    queries: [[by('sum', `kind, ${PROCESS_LABELS}`, increase(of('slow'))), `{{kind}}, ${PROCESS}`]],
+    unit: 'short',
+    width: 8,
+    shows: 'How often the thread pool was full (thread_pool), the part of it for DNS lookups (dns_lookups), or the loop busy with short turns for ten seconds (busy_loop).',
+    bad: 'anything, while requests are slow.',
+    act: 'the log says with what (`pool_full`, `busy`): see docs/operate/slow-without-a-block.md.'
   }),
   timeseries({
     title: 'Memory',

@@ -27,6 +27,7 @@ module.exports = {
   // watchdog to host: { code } what waits?
   // host to watchdog: { code, counts, threads } active resources by type, and threads of libuv's pool
   RESOURCES: 16,
+  SLOW: 17, // watchdog to host: { code, incident } that is over: a full thread pool, a busy loop
   ORIGIN: 12, // host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over
   // A callback with a smaller share of a block is not its origin: a turn can hold two callbacks of a kind. The host
   // does not report callbacks with a smaller share of the shortest block.

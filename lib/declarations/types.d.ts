@@ -621,6 +621,55 @@ export type DelayQuantiles = {
  p99: number;
  max: number;
 };
+/**
+ * what made the application slow without a block
+ */
+export type SlowIncident = {
+ /**
+  * all threads of libuv's pool were busy, or those that may
+  * look up names; or the loop was, with short turns
+  */
+ kind: "thread_pool" | "dns_lookups" | "busy_loop";
+ /**
+  * ISO 8601
+  */
+ startedAt: string;
+ /**
+  * so far while `ongoing`
+  */
+ durationMs: number;
+ ongoing: boolean;
+ /**
+  * HTTP requests and named works that were in flight meanwhile
+  */
+ requests: number;
+ message: string;
+ advice: string;
+ /**
+  * that a piece of work waited for the pool
+  */
+ longestMs?: number | undefined;
+ /**
+  * of the main thread, by the names of process.getActiveResourcesInfo()
+  */
+ resources?: Record<string, number> | undefined;
+ /**
+  * of the pool
+  */
+ threads?: number | undefined;
+ /**
+  * of the loop, 0 to 1
+  */
+ utilization?: number | undefined;
+ /**
+  * of the loop, 0 if Node.js does not count them
+  */
+ turns?: number | undefined;
+ /**
+  * that had most of the time, null if no profile shows it
+  */
+ frame?: Frame | null | undefined;
+};
 export type LoadOfTime = {
  delayMs: DelayQuantiles;
  /**

@@ -15,6 +15,7 @@ const { WatchdogThread } = require('./watchdog-thread')
 const { wait } = Atomics
 const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
+const slow = diagnosticsChannel.channel('loopwatch:slow')
 /** A process that exits out of a block waits at most this long until its end is logged and recorded: mostly 5 ms. */
 const EXIT_MS = 250
 
@@ -26,7 +27,8 @@ const EXIT_MS = 250
  *
  * Event `block`: a finished block's record (lib/types.js), which is also published on the diagnostics channel
  * `loopwatch:block`. It needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
- * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
+ * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
  */
 class Agent extends EventEmitter {
   /** Content type of what metrics() resolves with. */
@@ -109,6 +111,7 @@ class Agent extends EventEmitter {
         blocks.publish(record)
         this.emit('block', record)
       },
+      onSlow: (incident) => this.#onSlow(incident),
       onSpan: (span) => require('./work/block-span').writeBlockSpan(span),
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
@@ -133,6 +136,12 @@ class Agent extends EventEmitter {
         this.#settle(null)
       }
     }
+  }
+
+  /** @param {import('../types').SlowIncident} incident that is over */
+  #onSlow (incident) {
+    slow.publish(incident)
+    this.emit('slow', incident)
   }
 
   /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */

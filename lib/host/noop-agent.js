@@ -13,7 +13,7 @@ const makeGauge = () => {
 /**
  * What start() returns where nothing can be watched: the same interface, which does nothing. In a worker thread of the
  * application the main thread's agent has its blocks and metrics.
- * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
  */
 class NoopAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'

@@ -6,7 +6,8 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { ALLOCATIONS, CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
+const { ALLOCATIONS, CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
+const { SLOW, SOURCE_MAP, SPAN, TRACK, WARN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
@@ -33,6 +34,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
 /**
  * @typedef {{ onListening: (url: string | null) => void, onBlock: (record: any) => void,
  *   onAllocations: (message: any) => void,
+ *   onSlow: (incident: import('../types').SlowIncident) => void,
  *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
  *   onTrack: (message: any) => void, onProfile: (action: import('../types').ProfilerAction) => void,
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
@@ -96,7 +98,8 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: import('../types').ProfilerAction, span: import('../types').BlockSpan }} message
+   * string, file: string, action: import('../types').ProfilerAction, span: import('../types').BlockSpan,
+   * incident: import('../types').SlowIncident }} message
    */
   #receive (message) {
     if (message.code === LISTENING) {
@@ -104,6 +107,8 @@ class WatchdogThread {
       this.#handlers.onListening(message.url)
     } else if (message.code === BLOCK) {
       this.#handlers.onBlock(message.record)
+    } else if (message.code === SLOW) {
+      this.#handlers.onSlow(message.incident)
     } else if (message.code === SPAN) {
       this.#handlers.onSpan(message.span)
     } else if (message.code === FOLLOW) {

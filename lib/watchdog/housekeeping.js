@@ -32,13 +32,12 @@ class Upkeep {
    * @param {import('../cluster/cluster').Cluster} parts.cluster
    * @param {import('./threads/threads').WatchedThreads | null} parts.threads
    * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that go to the file
-   * @param {import('./slow/slow-watch').Parts['frameIn']} parts.frameIn
+   * @param {Pick<import('./slow/slow-watch').Parts, 'frameIn' | 'finished' | 'show'>} parts.slow
    */
   constructor (parts) {
     this.#parts = parts
-    const { bridge, metrics, escalates, post, health, frameIn } = parts
-    const observePoolDelay = (/** @type {number} */ delayMs) => metrics.observePoolDelay(delayMs)
-    this.#slow = new SlowWatch({ bridge, say: health.say, observePoolDelay, post, frameIn })
+    const { bridge, metrics, escalates, post, health, slow } = parts
+    this.#slow = new SlowWatch({ bridge, say: health.say, metrics, post, ...slow })
     this.#requestTracking = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
   }
 
@@ -57,7 +56,7 @@ class Upkeep {
     this.#requestTracking?.tooCostly(nowMs())
   }
 
-  /** The host says what it waits for. @param {import('./slow/slow-text').Filling} filling */
+  /** The host says what it waits for. @param {import('./slow/pool-filling').Filling} filling */
   waitsFor (filling) {
     this.#slow.answered(filling)
   }

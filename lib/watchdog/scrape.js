@@ -52,13 +52,17 @@ class Scrape {
     this.#mainLoop = mainLoop
     this.#cluster = cluster
     this.metrics = makeMetrics(parts)
+    /** Requests and named works that have ended. */
+    this.finished = 0
     this.blocks = page.recent
     const timeline = this.#timeline = page.timeline
     this.#requests = new RequestStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+      this.finished++
       page.history.addRequest(durationMs)
       timeline.request(packed, startMs, durationMs, blockedMs)
     })
     this.#works = new WorkStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+      this.finished++
       timeline.work(packed, startMs, durationMs, blockedMs)
     })
   }

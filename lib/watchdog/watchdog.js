@@ -164,8 +164,12 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
   const { post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
-  const { frameIn } = mainLoop
-  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, frameIn })
+  const slow = {
+    frameIn: mainLoop.frameIn,
+    finished: () => scrape.finished,
+    show: (/** @type {import('../types').SlowIncident[]} */ list) => page.showSlow(list)
+  }
+  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, slow })
   const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
     metrics.drop('sink')
     health.threw(sink, error)

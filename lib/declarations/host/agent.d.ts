@@ -4,10 +4,12 @@
  *
  * Event `block`: a finished block's record (lib/types.js), which is also published on the diagnostics channel
  * `loopwatch:block`. It needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
- * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
+ * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
  */
 export class Agent extends EventEmitter<{
  block: [import("../types").BlockRecord];
+ slow: [import("../types").SlowIncident];
 }> {
  /**
   * @param {import('../options/table').ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()

@@ -170,9 +170,14 @@ class Metrics {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
 
-  /** @param {number} delayMs that a piece of work waited for the thread pool */
-  observePoolDelay (delayMs) {
-    this.#metrics.poolDelay.observe(delayMs / MS_PER_S)
+  /** @param {import('../../types').SlowIncident['kind']} kind @param {number} delayMs that a piece of work waited */
+  observePoolDelay (kind, delayMs) {
+    this.#metrics.poolDelay.observe({ kind }, delayMs / MS_PER_S)
+  }
+
+  /** The application is slow without a block. @param {import('../../types').SlowIncident['kind']} kind */
+  slowIncident (kind) {
+    this.#metrics.slow.inc({ kind })
   }
 
   /** @param {string} route of a block's request, which may not have ended yet */

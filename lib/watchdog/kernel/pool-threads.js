@@ -1,22 +1,28 @@
 'use strict'
 
 const fs = require('node:fs')
+const { callOf } = require('../../explain/system-call')
 
 const TASKS = '/proc/self/task'
-/** The name that libuv gives the threads of its pool, from Node.js 24 on. */
+/** The name that libuv gives the threads of its pool, from Node.js 22 on. */
 const POOL = 'libuv-worker'
+/** In this call a thread of the pool waits for work. */
+const IDLE = 'futex'
 
 /**
- * How many threads libuv's pool has, and how many of them compute at this moment; null if their names are not known.
- * It reads two files a thread, so it is for incidents only.
- * @returns {{ threads: number, computing: number } | null}
+ * How many threads libuv's pool has, and how many of them work and compute at this moment; null if that is not known.
+ * It reads three files a thread, so it is for incidents only.
+ * @returns {{ threads: number, busy: number, computing: number } | null}
  */
 exports.poolThreads = () => {
   try {
-    const pool = fs.readdirSync(TASKS).filter((tid) => fs.readFileSync(`${TASKS}/${tid}/comm`, 'latin1').trim() === POOL)
+    const read = (/** @type {string} */ tid, /** @type {string} */ file) => fs.readFileSync(`${TASKS}/${tid}/${file}`, 'latin1')
+    const pool = fs.readdirSync(TASKS).filter((tid) => read(tid, 'comm').trim() === POOL)
     if (pool.length === 0) return null
-    const states = pool.map((tid) => fs.readFileSync(`${TASKS}/${tid}/stat`, 'latin1').split(') ').at(-1)?.[0])
-    return { threads: pool.length, computing: states.filter((state) => state === 'R').length }
+    const isIdle = pool.map((tid) => callOf(read(tid, 'syscall'), process.arch)?.name === IDLE)
+    const states = pool.map((tid) => read(tid, 'stat').split(') ').at(-1)?.[0])
+    const computing = states.filter((state, i) => state === 'R' && !isIdle[i]).length
+    return { threads: pool.length, busy: isIdle.filter((idle) => !idle).length, computing }
   } catch {
     // Not Linux, hidden, or a thread has just ended.
     return null

@@ -25,6 +25,8 @@ class PageFeed {
   /** @type {Map<string, BlockRecord>} not sent yet */
   #pending = new Map()
   #flushAtMs = -Infinity
+  /** @type {import('../../types').SlowIncident[]} */
+  #slow = []
   /** The id of the last block that ended: it comes again when it settles. */
   #lastEnded = ''
 
@@ -105,7 +107,8 @@ class PageFeed {
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
       blocks: blocks().map(rowOf),
-      waits: this.recent.takeWaits(true)
+      waits: this.recent.takeWaits(true),
+      slow: this.#slow
     }
   }
 
@@ -130,6 +133,12 @@ class PageFeed {
       this.history.addBlock(record.durationMs)
     }
     if (this.#streams.size > 0) this.#pending.set(record.id, record)
+  }
+
+  /** Slow without a block, oldest first. @param {import('../../types').SlowIncident[]} list */
+  showSlow (list) {
+    this.#slow = list
+    this.#streams.send('slow', list)
   }
 
   /** What was shown as a block turned out to be none. @param {string} id */

@@ -2,48 +2,29 @@
 
 const { counted, duration, place } = require('../../util/sentence')
 
-/** What the resources of Node.js are that wait in the pool. @type {Record<string, [string, string]>} */
-const NAMES = {
-  GetAddrInfoReqWrap: ['DNS lookup', 'DNS lookups'],
-  GetNameInfoReqWrap: ['reverse DNS lookup', 'reverse DNS lookups'],
-  FSReqCallback: ['file operation', 'file operations'],
-  FSReqPromise: ['file operation', 'file operations']
+/** What to do about each kind; docs/operate/slow-without-a-block.md has more. */
+exports.advice = {
+  thread_pool: 'More threads (UV_THREADPOOL_SIZE) if they wait, more CPUs or a queue in front if they compute; ' +
+    'dns.resolve() or kept-alive connections in place of dns.lookup().',
+  dns_lookups: 'Keep connections alive, or use dns.resolve(), which needs no thread; else cache the addresses. ' +
+    'UV_THREADPOOL_SIZE helps by half of what it adds.',
+  busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for the others.'
 }
 
-/** What to do about a full pool; docs/operate/slow-without-a-block.md has more. */
-exports.POOL_ADVICE = 'More threads (UV_THREADPOOL_SIZE) if they wait, more CPUs or a queue in front if they compute; ' +
-  'dns.resolve() or kept-alive connections in place of dns.lookup().'
-
 /**
- * @typedef {import('./pool-incident').PoolEvent} PoolEvent
- * @typedef {{ counts: Record<string, number>, threads: number }} Filling what the host says of its pool: active
- * resources by type, and its number of threads
+ * @param {import('./pool-filling').PoolKind} kind @param {import('./pool-watch').FullPool} full
+ * @param {number} requests in flight meanwhile
  */
-
-/**
- * @param {PoolEvent} event @param {Filling} filling
- * @param {{ threads: number, computing: number } | null} seen threads, as the kernel shows them
- */
-exports.poolText = ({ startMs, endMs }, { counts, threads }, seen) => {
-  /** @type {Map<string, number>} */
-  const byName = new Map()
-  for (const [type, count] of Object.entries(counts)) {
-    const [one] = NAMES[type] ?? []
-    if (one !== undefined) byName.set(one, (byName.get(one) ?? 0) + count)
+exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, requests) => {
+  const lasted = duration(endMs - startMs)
+  if (ongoing) {
+    return kind === 'thread_pool'
+      ? `the thread pool is full, work has waited in it for ${lasted}${filling}`
+      : `DNS lookups have filled their half of the thread pool, one has waited for ${lasted}${filling}`
   }
-  const waiting = [...byName].map(([one, count]) =>
-    counted(count, one, Object.values(NAMES).find(([name]) => name === one)?.[1]))
-  const all = counted(seen?.threads ?? threads, 'thread')
-  const computing = seen !== null && seen.computing > 0
-  const what = [...waiting, ...(computing ? [`${seen.computing} of ${all} compute (crypto, zlib)`] : [])].join(', ')
-  const full = `the thread pool is full, work has waited in it for ${duration(endMs - startMs)}`
-  return `${full}${what === '' ? '' : `: ${what}`}${computing ? '' : ` (${all})`}`
-}
-
-/** @param {PoolEvent} event */
-exports.poolEndedText = ({ startMs, endMs, longestMs, inFlight }) => {
-  const waited = inFlight > 0 ? `, ${counted(inFlight, 'request')} in flight` : ''
-  return `the thread pool was full for ${duration(endMs - startMs)}: work waited in it for up to ${duration(longestMs)}${waited}`
+  const full = kind === 'thread_pool' ? 'the thread pool was full' : 'DNS lookups filled their half of the thread pool'
+  const waited = requests > 0 ? `, ${counted(requests, 'request')} meanwhile` : ''
+  return `${full} for ${lasted}${filling}; work waited for up to ${duration(longestMs)}${waited}`
 }
 
 /**

@@ -1,54 +1,83 @@
 'use strict'
 
-const { TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
-const { poolThreads } = require('../kernel/pool-threads')
+const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { BusyIncident } = require('./busy-incident')
-const { PoolIncident } = require('./pool-incident')
-const { PoolProbe } = require('./pool-probe')
-const { busyText, poolEndedText, poolText, POOL_ADVICE } = require('./slow-text')
-const { MS_PER_S } = require('../../util/units')
+const { Incidents } = require('./incidents')
+const { PoolWatch } = require('./pool-watch')
+const { advice, busyText, poolText } = require('./slow-text')
 
-/** The pool is measured this often while the application works. */
-const PROBE_MS = 250
-/** A loop that works for this share of the time is at work; on Linux, one that does not rest. */
-const WORK_SHARE = 0.05
-/** A host that does not say within this time what waits is busy itself: then the log goes without. */
-const ANSWER_MS = 500
-/** Incidents of one kind are logged at most this often. The metrics have all. */
-const LOG_MS = 10000
-/** What libuv has unless UV_THREADPOOL_SIZE says otherwise. */
-const THREADS = 4
+/** While the application works, each whole poll measures the pool, which is four times a second. */
+const PROBE_MS = 200
+/** A loop at rest is active for 1 to 3 % of the time: beats, and the samples of V8. */
+const WORK_SHARE = 0.1
+/** The same for the whole process: a thread of the pool that computes takes all it gets. */
+const CPU_SHARE = 0.25
 
 /**
  * @typedef {object} Parts
  * @property {import('../../bridge/memory').Bridge} bridge @property {import('../health').Say} say
- * @property {(delayMs: number) => void} observePoolDelay @property {(message: object) => void} post to the host
+ * @property {import('../../export/prometheus/metrics').Metrics} metrics
+ * @property {(message: object) => void} post to the host
+ * @property {(list: import('../../types').SlowIncident[]) => void} show on the page
+ * @property {() => number} finished requests and named works so far
  * @property {(startMs: number, endMs: number) => import('../../types').Frame | null} frameIn which had most of the time
  */
 
 /** Sees what makes an application slow without a block: a full thread pool, or a loop that is busy with short turns. */
 class SlowWatch {
   #parts
-  #probe
-  #pool = new PoolIncident()
+  #incidents
+  #pool
+  #lookups
   #busy = new BusyIncident()
+  /** @type {import('../../types').Frame | null} of the busy loop */
+  #frame = null
+  /** Requests that had ended when an incident began, by kind. @type {Map<string, number>} */
+  #finished = new Map()
   #askAtMs = 0
   #secondAtMs = 0
-  #last = { activeMs: 0, idleMs: 0 }
-  /** A full pool whose log line waits for the host's answer. @type {import('./pool-incident').PoolEvent | null} */
-  #unsaid = null
-  #unsaidUntilMs = 0
-  /** Whether the beginning was logged, so that the end is as well. */
-  #isPoolSaid = false
-  #poolSaidAtMs = -Infinity
-  #busySaidAtMs = -Infinity
+  #last = { activeMs: 0, idleMs: 0, cpuMs: 0, nowMs: 0, inFlight: 0 }
+  #askedHostAtMs = -Infinity
+  #now = 0
   #blockedMs = 0
 
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#probe = new PoolProbe((askedAtMs, doneAtMs) => this.#done(askedAtMs, doneAtMs))
+    const { say, post, metrics, show } = parts
+    this.#incidents = new Incidents({ say, post, show, count: (kind) => metrics.slowIncident(kind) })
+    this.#pool = this.#watch('thread_pool', () => false)
+    this.#lookups = this.#watch('dns_lookups', () => this.#pool.isOpen)
+  }
+
+  /** @param {import('./pool-filling').PoolKind} kind @param {() => boolean} isCovered */
+  #watch (kind, isCovered) {
+    const { metrics, post } = this.#parts
+    return new PoolWatch(kind, {
+      isCovered,
+      observe: (delayMs) => metrics.observePoolDelay(kind, delayMs),
+      askHost: () => {
+        if (this.#askedHostAtMs === this.#now) return
+        this.#askedHostAtMs = this.#now
+        post({ code: RESOURCES })
+      },
+      tell: (full) => {
+        const { ongoing, longestMs, resources, threads } = full
+        const more = { longestMs: Math.round(longestMs), resources, threads }
+        this.#tell({ kind, ongoing, ...more }, full, (requests) => poolText(kind, full, requests))
+      }
+    })
+  }
+
+  /**
+   * @param {Omit<import('./incidents').Told, 'message' | 'advice' | 'requests'>} what
+   * @param {{ startMs: number, endMs: number }} when @param {(requests: number) => string} text
+   */
+  #tell (what, { startMs, endMs }, text) {
+    const { kind, ongoing } = what
+    const requests = this.#requests(kind, ongoing)
+    this.#incidents.tell({ ...what, requests, message: text(requests), advice: advice[kind] }, startMs, endMs)
   }
 
   /** A block has settled. @param {number} durationMs */
@@ -56,81 +85,63 @@ class SlowWatch {
     this.#blockedMs += durationMs
   }
 
+  /** The host says what it waits for. @param {import('./pool-filling').Filling} filling */
+  answered (filling) {
+    this.#pool.answered(filling)
+    this.#lookups.answered(filling)
+  }
+
   /** @param {number} now */
   poll (now) {
-    const { askedAtMs } = this.#probe
-    if (askedAtMs !== null) this.#seePool(askedAtMs, now, false)
-    else if (now >= this.#askAtMs) {
-      this.#askAtMs = now + PROBE_MS
-      if (this.#isWorking()) this.#probe.ask()
-    }
-    if (this.#unsaid !== null && now >= this.#unsaidUntilMs) this.answered({ counts: {}, threads: THREADS })
+    this.#now = now
+    const mayAsk = now >= this.#askAtMs && this.#isWorking()
+    if (mayAsk) this.#askAtMs = now + PROBE_MS
+    this.#pool.poll(mayAsk)
+    this.#lookups.poll(mayAsk)
+    this.#parts.bridge.counters.setPoolDelay(Math.max(this.#pool.latestMs, this.#lookups.latestMs))
     if (now < this.#secondAtMs) return
     this.#secondAtMs = now + MS_PER_S
-    this.#seeBusy(now)
+    this.#seeBusy()
   }
 
+  get #inFlight () {
+    const { counters } = this.#parts.bridge
+    return counters.get('inFlight') + counters.get('workInFlight')
+  }
+
+  /** Whether the process has worked since the last question: a request that only stays open is no work. */
   #isWorking () {
-    const { counters, beat } = this.#parts.bridge
-    const { rest, activeMs, idleMs } = beat.read()
-    const [active, idle] = [activeMs - this.#last.activeMs, idleMs - this.#last.idleMs]
-    this.#last = { activeMs, idleMs }
-    if (this.#pool.isOpen || counters.get('inFlight') > 0 || counters.get('workInFlight') > 0) return true
-    return counters.get('seesSleep') > 0 ? (rest ?? TURNS) === TURNS : active >= WORK_SHARE * (active + idle)
+    const last = this.#last
+    const { activeMs, idleMs } = this.#parts.bridge.beat.read()
+    const { user, system } = process.cpuUsage()
+    const inFlight = this.#inFlight
+    this.#last = { activeMs, idleMs, cpuMs: (user + system) / US_PER_MS, nowMs: this.#now, inFlight }
+    if (this.#pool.isOpen || this.#lookups.isOpen || inFlight !== last.inFlight) return true
+    const active = activeMs - last.activeMs
+    // While the loop rests, beats are rarer than questions.
+    const isLoopWorking = active > 0 && active >= WORK_SHARE * (active + idleMs - last.idleMs)
+    // Threads of the pool that compute leave the loop idle.
+    return isLoopWorking || this.#last.cpuMs - last.cpuMs >= CPU_SHARE * (this.#now - last.nowMs)
   }
 
-  /** @param {number} askedAtMs @param {number} doneAtMs */
-  #done (askedAtMs, doneAtMs) {
-    const { observePoolDelay, bridge } = this.#parts
-    observePoolDelay(doneAtMs - askedAtMs)
-    bridge.counters.setPoolDelay(doneAtMs - askedAtMs)
-    this.#seePool(askedAtMs, doneAtMs, true)
+  /** How many requests and works were in flight in an incident. @param {string} kind @param {boolean} ongoing */
+  #requests (kind, ongoing) {
+    const finished = this.#parts.finished()
+    if (ongoing) this.#finished.set(kind, finished)
+    return this.#inFlight + finished - (this.#finished.get(kind) ?? finished)
   }
 
-  /** @param {number} askedAtMs @param {number} now @param {boolean} isDone */
-  #seePool (askedAtMs, now, isDone) {
-    const { bridge: { counters }, say, post } = this.#parts
-    const event = this.#pool.see(askedAtMs, now, isDone, counters.get('inFlight') + counters.get('workInFlight'))
-    if (event?.type === 'opened' && now - this.#poolSaidAtMs >= LOG_MS) {
-      this.#poolSaidAtMs = now
-      this.#unsaid = event
-      this.#unsaidUntilMs = now + ANSWER_MS
-      post({ code: RESOURCES })
-    } else if (event?.type === 'ended') {
-      this.answered({ counts: {}, threads: THREADS })
-      if (this.#isPoolSaid) say('warn', { event: 'pool_free', ...fieldsOf(event) }, poolEndedText(event))
-      this.#isPoolSaid = false
-    }
-  }
-
-  /** The host says what it waits for. @param {import('./slow-text').Filling} filling */
-  answered (filling) {
-    const event = this.#unsaid
-    if (event === null) return
-    this.#unsaid = null
-    this.#isPoolSaid = true
-    const fields = { event: 'pool_full', ...fieldsOf(event), resources: filling.counts, advice: POOL_ADVICE }
-    this.#parts.say('warn', fields, poolText(event, filling, poolThreads()))
-  }
-
-  /** @param {number} now */
-  #seeBusy (now) {
-    const { bridge: { beat, counters }, say, frameIn } = this.#parts
+  #seeBusy () {
+    const { bridge: { beat, counters }, frameIn } = this.#parts
     const { atMs, activeMs } = beat.read()
     const event = this.#busy.see({ atMs, activeMs, blockedMs: this.#blockedMs, turns: counters.get('loopTurns') })
     counters.setBusy(this.#busy.sinceMs === null ? 0 : atMs - this.#busy.sinceMs)
-    if (event?.type !== 'opened' || now - this.#busySaidAtMs < LOG_MS) return
-    this.#busySaidAtMs = now
-    const { startMs, endMs, share: utilization, turns } = event
-    const frame = frameIn(startMs, endMs)
-    const fields = { event: 'busy', durationMs: Math.round(endMs - startMs), utilization, turns, frame }
-    say('warn', fields, busyText(event, frame))
+    if (event === null) return
+    const ongoing = event.type === 'opened'
+    const frame = this.#frame = frameIn(event.startMs, event.endMs) ?? (ongoing ? null : this.#frame)
+    const more = { utilization: Math.round(event.share * 1000) / 1000, turns: event.turns, frame }
+    this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => busyText(event, frame))
   }
-}
-
-/** @param {import('./pool-incident').PoolEvent} event */
-function fieldsOf ({ startMs, endMs, longestMs, inFlight }) {
-  return { durationMs: Math.round(endMs - startMs), longestMs: Math.round(longestMs), inFlight }
 }
 
 exports.SlowWatch = SlowWatch

@@ -1,0 +1,63 @@
+'use strict'
+
+const { nowMs } = require('../../util/clock')
+const { SLOW } = require('../../bridge/messages')
+
+/** A page shows that many. */
+const KEEP = 20
+/** Incidents of one kind are logged at most this often. The metric has all. */
+const LOG_MS = 10000
+
+/** What the log calls the beginning and the end of each kind. */
+const events = {
+  thread_pool: ['pool_full', 'pool_free'],
+  dns_lookups: ['pool_full', 'pool_free'],
+  busy_loop: ['busy', 'busy_over']
+}
+
+/**
+ * @typedef {import('../../types').SlowIncident} SlowIncident
+ * @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} Told
+ */
+
+/** Tells of incidents: in the log and metrics, to the page, and to the host when they are over. */
+class Incidents {
+  /** The latest, oldest first. @type {SlowIncident[]} */
+  list = []
+  #outputs
+  /** @type {Map<string, { atMs: number, isOpen: boolean }>} what was logged last, by kind */
+  #logged = new Map()
+
+  /**
+   * @param {object} outputs @param {import('../health').Say} outputs.say
+   * @param {(message: object) => void} outputs.post @param {(kind: SlowIncident['kind']) => void} outputs.count
+   * @param {(list: SlowIncident[]) => void} outputs.show
+   */
+  constructor (outputs) {
+    this.#outputs = outputs
+  }
+
+  /** One begins, or is over. @param {Told} what @param {number} startMs @param {number} endMs */
+  tell (what, startMs, endMs) {
+    const { count, post, show } = this.#outputs
+    const { kind, ongoing } = what
+    const open = this.list.find((incident) => incident.kind === kind && incident.ongoing)
+    const startedAt = open?.startedAt ?? new Date(Date.now() - (nowMs() - startMs)).toISOString()
+    const incident = { ...what, startedAt, durationMs: Math.round(endMs - startMs) }
+    if (open === undefined) count(kind)
+    this.list = [...this.list.filter((other) => other !== open), incident].slice(-KEEP)
+    this.#log(incident)
+    show(this.list)
+    if (!ongoing) post({ code: SLOW, incident })
+  }
+
+  /** The end is logged if the beginning was. @param {SlowIncident} incident */
+  #log ({ kind, ongoing, message, ...fields }) {
+    const last = this.#logged.get(kind) ?? { atMs: -Infinity, isOpen: false }
+    if (ongoing ? nowMs() - last.atMs < LOG_MS : !last.isOpen) return
+    this.#logged.set(kind, { atMs: ongoing ? nowMs() : last.atMs, isOpen: ongoing })
+    this.#outputs.say('warn', { event: events[kind][ongoing ? 0 : 1], kind, ...fields }, message)
+  }
+}
+
+exports.Incidents = Incidents

@@ -1,0 +1,69 @@
+'use strict'
+
+const { counted } = require('../../util/sentence')
+
+/** What the resources of Node.js are called that need a thread of the pool: crypto and zlib are not listed. */
+const LOOKUPS = [
+  { types: ['GetAddrInfoReqWrap'], one: 'DNS lookup', many: 'DNS lookups' },
+  { types: ['GetNameInfoReqWrap'], one: 'reverse DNS lookup', many: 'reverse DNS lookups' }
+]
+const ALL = [...LOOKUPS, { types: ['FSReqCallback', 'FSReqPromise'], one: 'file operation', many: 'file operations' }]
+
+/** What else uses the pool. */
+const UNLISTED = 'crypto, zlib, native modules'
+/** What libuv has unless UV_THREADPOOL_SIZE says otherwise. */
+const THREADS = 4
+
+/** A wait this long, found so often, is no hiccup of the machine, whatever is known of its reason. */
+const LONG_MS = 1000
+const LONG_LOOKS = 3
+
+/**
+ * @typedef {'thread_pool' | 'dns_lookups'} PoolKind libuv gives lookups half of the pool's threads at most, so they can
+ * wait while files do not
+ * @typedef {{ counts: Record<string, number>, threads: number }} Filling what the host says of its pool: active
+ * resources by type, and its number of threads
+ * @typedef {{ threads: number, busy: number, computing: number }} Seen threads of the pool, as the kernel shows them
+ */
+
+/** How many busy threads make it full. @param {PoolKind} kind @param {number} threads */
+const neededOf = (kind, threads) => kind === 'thread_pool' ? threads : Math.ceil(threads / 2)
+
+/** @param {PoolKind} kind @param {Filling} filling */
+const waitingOf = (kind, { counts }) => (kind === 'thread_pool' ? ALL : LOOKUPS)
+  .map((row) => ({ ...row, count: row.types.reduce((sum, type) => sum + (counts[type] ?? 0), 0) }))
+  .filter(({ count }) => count > 0)
+
+/**
+ * Whether work waits because threads are missing: where the CPU is scarce, it may have waited for that.
+ * @param {PoolKind} kind @param {Filling} filling @param {Seen | null} seen
+ * @param {import('./pool-incident').PoolWait} wait
+ */
+exports.isFull = (kind, filling, seen, { longestMs, looks }) => {
+  const isLong = longestMs >= LONG_MS && looks >= LONG_LOOKS
+  const needed = neededOf(kind, seen?.threads ?? filling.threads)
+  const waiting = waitingOf(kind, filling).reduce((sum, { count }) => sum + count, 0)
+  if (seen === null) return waiting >= needed || isLong
+  if (seen.busy < needed) return false
+  return kind === 'thread_pool' || waiting >= needed || isLong
+}
+
+/**
+ * ": 12 DNS lookups, 2 of 4 threads compute (crypto, zlib, native modules)", with its punctuation.
+ * @param {PoolKind} kind @param {Filling | null} filling null: the host did not answer @param {Seen | null} seen
+ */
+exports.fillingText = (kind, filling, seen) => {
+  const rows = filling === null ? [] : waitingOf(kind, filling)
+  const what = rows.map(({ count, one, many }) => counted(count, one, many))
+  const threads = seen?.threads ?? filling?.threads ?? THREADS
+  const all = counted(threads, 'thread')
+  if (kind === 'dns_lookups') return colon(what, ` (${neededOf(kind, threads)} of ${all})`)
+  if (seen !== null && seen.computing > 0) return colon([...what, `${seen.computing} of ${all} compute (${UNLISTED})`], '')
+  const isMore = filling !== null && rows.reduce((sum, { count }) => sum + count, 0) < threads
+  return colon(isMore ? [...what, UNLISTED] : what, ` (${all})`)
+}
+
+/** @param {string[]} what @param {string} end */
+const colon = (what, end) => `${what.length === 0 ? '' : ': '}${what.join(', ')}${end}`
+
+exports.THREADS = THREADS

@@ -1,0 +1,129 @@
+'use strict'
+
+const { poolThreads } = require('../kernel/pool-threads')
+const { nowMs } = require('../../util/clock')
+const { fillingText, isFull, THREADS } = require('./pool-filling')
+const { FULL_MS, PoolIncident } = require('./pool-incident')
+const { PoolProbe, works } = require('./pool-probe')
+
+/** A host that does not say within this time what waits is busy itself: then it goes without. */
+const ANSWER_MS = 500
+
+/** What is known of a host that does not answer. */
+const NOTHING = { counts: {}, threads: THREADS }
+
+/** @typedef {import('./pool-filling').PoolKind} PoolKind */
+
+/**
+ * @typedef {object} FullPool
+ * @property {number} startMs @property {number} endMs or until now @property {boolean} ongoing
+ * @property {number} longestMs that a piece of work waited @property {Record<string, number>} resources of the host
+ * @property {number} threads @property {string} filling in words, after what is full
+ */
+
+/** Measures the wait for the pool, or for the half of it that DNS lookups may use, and tells when that is full. */
+class PoolWatch {
+  /** How long the last piece of work waited, or has waited so far. */
+  latestMs = 0
+  #kind
+  #parts
+  #probe
+  #incident = new PoolIncident()
+  /** @type {import('./pool-filling').Seen | null} when the incident opened */
+  #seen = null
+  /** @type {import('./pool-filling').Filling | null} */
+  #filling = null
+  #answerUntilMs = Infinity
+  #isTold = false
+  #wasCovered = false
+
+  /**
+   * @param {PoolKind} kind
+   * @param {object} parts
+   * @param {(delayMs: number) => void} parts.observe @param {() => void} parts.askHost what it waits for
+   * @param {() => boolean} parts.isCovered another watch tells of the same
+   * @param {(full: FullPool) => void} parts.tell when it is certain, and again when it is over
+   */
+  constructor (kind, parts) {
+    this.#kind = kind
+    this.#parts = parts
+    this.#probe = new PoolProbe(works[kind], (askedAtMs, doneAtMs) => {
+      parts.observe(doneAtMs - askedAtMs)
+      this.#see(askedAtMs, doneAtMs, true)
+    })
+  }
+
+  get isOpen () {
+    return this.#incident.current !== null
+  }
+
+  /** @param {boolean} mayAsk */
+  poll (mayAsk) {
+    const { askedAtMs } = this.#probe
+    if (askedAtMs === null) {
+      if (mayAsk) this.#probe.ask()
+    } else if (nowMs() - askedAtMs >= FULL_MS) {
+      // The answer of a late watchdog is there, and comes before the immediate.
+      setImmediate(() => { if (this.#probe.askedAtMs === askedAtMs) this.#see(askedAtMs, nowMs(), false) })
+    }
+  }
+
+  /** @param {number} askedAtMs @param {number} now @param {boolean} isDone */
+  #see (askedAtMs, now, isDone) {
+    this.latestMs = now - askedAtMs
+    this.#wasCovered ||= this.#parts.isCovered()
+    const event = this.#incident.see(askedAtMs, now, isDone)
+    if (event?.type === 'opened') this.#opened(now)
+    else if (event?.type === 'ended') this.#ended(event)
+    else if (this.#filling !== null || now >= this.#answerUntilMs) this.#judge(this.#incident.current, now)
+  }
+
+  /** @param {number} now */
+  #opened (now) {
+    this.#seen = poolThreads()
+    this.#filling = null
+    this.#answerUntilMs = now + ANSWER_MS
+    this.#isTold = false
+    this.#wasCovered = this.#parts.isCovered()
+    if (!this.#wasCovered) this.#parts.askHost()
+  }
+
+  /** The host says what it waits for. @param {import('./pool-filling').Filling} filling */
+  answered (filling) {
+    if (!this.isOpen || this.#filling !== null) return
+    this.#filling = filling
+    this.#judge(this.#incident.current, nowMs())
+  }
+
+  /** @param {import('./pool-incident').PoolWait | null} wait @param {number} now */
+  #judge (wait, now) {
+    if (wait === null || this.#isTold || this.#parts.isCovered()) return
+    // Part of a long wait was for a pool that was full altogether, which has been told.
+    const own = this.#wasCovered ? { ...wait, looks: 0 } : wait
+    if (!isFull(this.#kind, this.#filling ?? NOTHING, this.#seen, own)) return
+    this.#isTold = true
+    this.#tell(wait, now, true)
+  }
+
+  /** @param {import('./pool-incident').PoolEvent} event */
+  #ended (event) {
+    if (!this.#wasCovered) this.#judge(event, event.endMs)
+    if (this.#isTold) this.#tell(event, event.endMs, false)
+  }
+
+  /** @param {import('./pool-incident').PoolWait} wait @param {number} endMs @param {boolean} ongoing */
+  #tell ({ startMs, longestMs }, endMs, ongoing) {
+    const { counts, threads } = this.#filling ?? NOTHING
+    this.#parts.tell({
+      startMs,
+      endMs,
+      ongoing,
+      longestMs,
+      resources: counts,
+      threads: this.#seen?.threads ?? threads,
+      filling: fillingText(this.#kind, this.#filling, this.#seen)
+    })
+  }
+}
+
+exports.PoolWatch = PoolWatch
