@@ -10,7 +10,7 @@ const ROOT = path.join(__dirname, '..', '..')
 /** Vitest's setup file is an ES module, as Vitest is, and exports nothing. */
 const NO_COMMONJS = { excludeEntrypoints: ['./vitest'] }
 /** What an application gets that installs loopwatch. test/release/package.test.js holds it too. */
-const LIMITS = { unpackedBytes: 1.9e6, packedBytes: 600e3 }
+const LIMITS = { unpackedBytes: 2.1e6, packedBytes: 660e3 }
 
 /**
  * What an application installs, packed.
