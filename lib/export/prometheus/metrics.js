@@ -16,6 +16,7 @@ const { LabelBound } = require('./label-bound')
 const { RecentLongest } = require('./recent-longest')
 const { OTHER } = require('../../util/overflow-label')
 const { SeriesHistogram } = require('./series-histogram')
+const { residentBytes } = require('../../util/resident-memory')
 const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
 
@@ -311,15 +312,6 @@ class Metrics {
   #advanceWrapping (key, labels, count) {
     const total = this.#totals.get(key + Object.values(labels).join('\n'))
     this.#advance(key, labels, total === undefined ? count >>> 0 : total + ((count - total) | 0))
-  }
-}
-
-/** Null if /proc, from which libuv reads it, is hidden. */
-function residentBytes () {
-  try {
-    return process.memoryUsage.rss()
-  } catch {
-    return null
   }
 }
 

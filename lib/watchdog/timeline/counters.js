@@ -1,6 +1,11 @@
 'use strict'
 
+const { residentBytes } = require('../../util/resident-memory')
+
 const BYTES_PER_MB = 1024 * 1024
+
+/** @param {number | null} bytes */
+const inMb = (bytes) => bytes === null ? null : bytes / BYTES_PER_MB
 
 /**
  * @typedef {Record<string, number | null>} Values by what the counter's lines are called
@@ -25,5 +30,5 @@ exports.counters = [
   { name: 'request latency (ms)', of: ({ latencyP99, latencyP50 }) => ({ p99: latencyP99, p50: latencyP50 }) },
   { name: 'heap (MB)', read: ({ heap }) => heapOf(heap.read()) },
   { name: 'wait for the thread pool (ms)', read: ({ counters }) => ({ wait: counters.poolDelayMs }) },
-  { name: 'resident memory (MB)', read: () => ({ resident: process.memoryUsage.rss() / BYTES_PER_MB }) }
+  { name: 'resident memory (MB)', read: () => ({ resident: inMb(residentBytes()) }) }
 ]
