@@ -62,6 +62,8 @@
  * least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
  * long and stands just before it in the same function
+ * @property {AllocatorRecord[]} [allocators] of a block by the garbage collector: who allocated most, at most three;
+ * missing if that was not sampled
  * @typedef {Frame & { exact: boolean }} FrameRecord `exact` is false if `compiled` is true, or if the stack could only
  * be taken after a native call had returned: the frame may then name the next line, or the caller, unless a CPU profile
  * has shown the place
@@ -73,6 +75,10 @@
  * @property {Frame} frame the outermost function of the application or a package
  * @property {string | null} work its name, as in WorkRecord
  * @property {number} weightMs
+ *
+ * @typedef {object} AllocatorRecord
+ * @property {FrameRecord} frame `exact`: its line is the only one of the function that allocates
+ * @property {number} share of the bytes allocated meanwhile, 0 to 1
  *
  * @typedef {object} PackageRecord from the package's package.json
  * @property {string} name
@@ -126,8 +132,46 @@
  * @property {number} nativeMs inside native calls, according to the samples
  * @property {number} [ownMs] in code of loopwatch itself, according to the samples
  * @property {number} watchdogGapMs the watchdog did not run either
+ * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples
  * @property {boolean} debugger an inspector was open, so nothing was sampled
+ * @property {SleptIn} [sleptIn] what the thread slept in longest, if it mostly slept (Linux)
+ *
+ * @typedef {object} SleptIn
+ * @property {string} call the system call: `read`, `poll`, `futex`…
+ * @property {string | null} target what it waits for: a path, a descriptor, a socket, a child process; null if unknown
+ * @property {string} text both in words: `read of /mnt/nfs/x`
+ * @property {number} share of the looks that found the thread in this call, 0 to 1
+ *
+ * @typedef {object} MemoryRecord bytes; null if this system does not report the value
+ * @property {number} [heapUsedBytes] the most that was seen in use within the block
+ * @property {number} [heapFreedBytes] the most that was freed of it
+ * @property {number} [heapLimitBytes] at which V8 ends the process
+ * @property {number} [externalBytes] outside the heap and held by it, such as buffers
+ * @property {number | null} [allocatedBytesPerSecond] null before Node.js 26
+ * @property {boolean} [isHeapFull] at least 80 % of the limit stayed in use: something keeps memory
+ * @property {number | null} rssBytes resident memory of the process
+ * @property {number | null} cgroupBytes in use by the cgroup, which is the container's
+ * @property {number | null} cgroupLimitBytes null as well if there is no limit
+ * @property {number | null} majorFaults pages that the thread waited for from disk or swap within the block
+ * @property {number | null} memoryStallMs of the block in which something in the machine waited for memory
+ * @property {number | null} ioStallMs the same for disks
+ */
+
+/**
+ * @typedef {object} HeapReading the heap of one isolate, bytes
+ * @property {number} usedBytes
+ * @property {number} limitBytes as of `--max-old-space-size`
+ * @property {number} externalBytes outside the heap and held by it, such as buffers
+ * @property {number | null} allocatedBytes so far in all, null before Node.js 26
+ *
+ * @typedef {object} MemoryReading of the process and its system, null if that does not report it
+ * @property {number | null} rssBytes
+ * @property {number | null} cgroupBytes
+ * @property {number | null} cgroupLimitBytes null as well without a limit
+ * @property {number | null} majorFaults pages that the main thread has waited for so far, from disk or swap
+ * @property {number | null} memoryStallMs in which something in the machine has waited for memory so far
+ * @property {number | null} ioStallMs the same for disks
  */
 
 /**
@@ -167,7 +211,13 @@
  * @typedef {object} LoopLoadReport what agent.load() returns
  * @property {LoadOfTime} lastSecond with what is due now; its utilization is of the last half to whole second
  * @property {LoadOfTime} sinceStart since the agent started, delays to 1 %
+ * @property {number} threadPoolDelayMs how long a piece of work last waited for libuv's thread pool, 0 if that was not
+ * measured: it is while the application works
+ * @property {number} busyMs for how long the loop has been busy with short turns: 0, or from 10,000 on
+ * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
+ * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
+ * @typedef {'load' | 'start' | 'take'} AllocationsAction what the watchdog wants of the heap profile
  * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog calls on the host
  * through the inspector
  */

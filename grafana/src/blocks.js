@@ -17,7 +17,7 @@ const range = [
     queries: [[by('sum', '', growth(of('blockDuration:count', MAIN), RANGE)), 'blocks']],
     unit: 'short',
     decimals: 0,
-    width: 6,
+    width: 5,
     instant: true,
     none: '0',
     shows: 'Blocks of the main threads at or above the threshold that ended within the time range. Prometheus extrapolates, so small numbers may be off by one.',
@@ -28,7 +28,7 @@ const range = [
     title: 'Time blocked',
     queries: [[by('sum', '', growth(of('blocked', ROUTE), RANGE)), 'time blocked']],
     unit: 's',
-    width: 6,
+    width: 5,
     instant: true,
     none: '0 s',
     shows: 'Time all blocks of the range took together, in the chosen routes.',
@@ -40,7 +40,7 @@ const range = [
     queries: [[longestBlock(RANGE), 'longest']],
     unit: 's',
     levels: [0.25, 1],
-    width: 6,
+    width: 5,
     instant: true,
     shows: 'The longest block that ended within the range, or what was seen of one in progress if that is longer.',
     bad: 'more than clients wait before they give up, or more than the liveness probe allows.',
@@ -52,12 +52,24 @@ const range = [
     unit: 'percentunit',
     decimals: 0,
     levels: [0.2, 0.5],
-    width: 6,
+    width: 5,
     instant: true,
     none: '0 %',
     shows: 'Share of the blocked time in which the process was kept waiting for a CPU or was stopped as a whole.',
     bad: 'above 20 %: no change of the application will help with that part.',
     act: 'raise CPU requests and limits, look for neighbours on the machine and for throttling.'
+  }),
+  stat({
+    title: 'Ended in a block',
+    queries: [[by('sum', '', `max_over_time(${of('endedInBlock')}[${RANGE}])`), 'processes']],
+    unit: 'short',
+    levels: [1, 1],
+    width: 4,
+    instant: true,
+    none: '0',
+    shows: 'Processes that ended in the middle of a block of more than a second, as those after them found in the folder `dir`.',
+    bad: 'any: a liveness probe or the option `stuck` ended them, and all they were doing was lost.',
+    act: 'the log of the process after it has the line (event predecessor); `loopwatch blocks` on the folder has the record.'
   })
 ]
 

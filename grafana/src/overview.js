@@ -238,11 +238,25 @@ const ourselves = [
     act: 'set `origin: \'off\'`, or see who calls hunt(); `origin: \'on\'` is for development. For the profile see the option `profile`.'
   }),
   timeseries({
-    title: 'Resident memory',
-    queries: [[of('rss'), PROCESS]],
+    title: 'Wait for the thread pool',
+    queries: [
+      [quantile(0.99, PROCESS_LABELS, rate(of('poolDelay:bucket'))), `p99, ${PROCESS}`]
+    ],
+    unit: 's',
+    width: 8,
+    shows: 'How long dns.lookup(), fs, crypto and zlib wait for one of libuv\'s threads, by process, measured while it works.',
+    bad: 'above 0.1 s: requests wait although the loop is free.',
+    act: 'see the log for `pool_full`; raise UV_THREADPOOL_SIZE, keep connections alive, or take fewer at a time.'
+  }),
+  timeseries({
+    title: 'Memory',
+    queries: [
+      [of('rss'), `resident, ${PROCESS}`], [of('heapUsed'), `heap, ${PROCESS}`], [of('heapLimit'), `heap limit, ${PROCESS}`],
+      [of('external'), `outside the heap, ${PROCESS}`]
+    ],
     unit: 'bytes',
     width: 8,
-    shows: 'Memory of the whole process, the application\'s included.',
+    shows: 'Resident memory of the whole process, and the heap of its main thread beside the limit at which V8 ends the process.',
     bad: 'a climb that does not level off: near the limit the garbage collector blocks more and more.',
     act: 'see "Garbage collector" in Blocks; take heap snapshots of two moments and compare.'
   }),

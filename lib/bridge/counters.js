@@ -5,15 +5,17 @@ const { US_PER_MS } = require('../util/units')
 /**
  * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets some: `heard` when it monitors the
  * thread, `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself
- * whether the main loop waits for events, and the three of `woke` (see Woken). For a worker thread, `ended` says that
+ * whether the main loop waits for events, `poolDelayMicros` when work has waited for libuv's thread pool, `busyMs`
+ * while the loop is busy with short turns, and the three of `woke` (see Woken). For a worker thread, `ended` says that
  * it exits, and `userMs` and `systemMs` are its CPU time if the kernel does not report it. `agentMicros` is time in
  * which the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that
- * lasts. `ownBlockedMicros` is the part of both that came in pieces of at least a threshold.
+ * lasts. `ownBlockedMicros` is the part of both that came in pieces of at least a threshold. `loopTurns` is how often
+ * the loop has turned, 0 if Node.js does not count that.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
   'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep', 'ownBlockedMicros',
-  'wokeBeats', 'wokeMicros', 'wokeDoubtMicros'
+  'wokeBeats', 'wokeMicros', 'wokeDoubtMicros', 'loopTurns', 'poolDelayMicros', 'busyMs'
 ]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
@@ -22,7 +24,8 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 /**
  * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'agentMicros' |
  * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
- * 'seesSleep' | 'ownBlockedMicros' | 'wokeBeats' | 'wokeMicros' | 'wokeDoubtMicros'} Slot
+ * 'seesSleep' | 'ownBlockedMicros' | 'wokeBeats' | 'wokeMicros' | 'wokeDoubtMicros' | 'loopTurns' |
+ * 'poolDelayMicros' | 'busyMs'} Slot
  * @typedef {object} Woken what the watchdog has seen of the turn that ends a rest
  * @property {number} beats the number of the beat with which the rest began
  * @property {number} afterMs at the latest this long after that beat the turn began
@@ -60,6 +63,11 @@ class Counters {
     return this.get('agentMicros') + this.get('profileMicros')
   }
 
+  /** The same in ms. */
+  get heldMs () {
+    return (this.heldMicros | 0) / US_PER_MS
+  }
+
   /** Open HTTP requests. One thread writes this twice a request, so without add()'s lock. @param {number} count */
   setInFlight (count) {
     this.#ints[IN_FLIGHT] = count
@@ -82,6 +90,26 @@ class Counters {
   woken (beats) {
     if (this.get('wokeBeats') !== beats) return null
     return { beats, afterMs: this.get('wokeMicros') / US_PER_MS, doubtMs: this.get('wokeDoubtMicros') / US_PER_MS }
+  }
+
+  /** How often the loop has turned. @param {number} count */
+  setLoopTurns (count) {
+    this.#set('loopTurns', count | 0)
+  }
+
+  /** Watchdog: how long work last waited for the thread pool. @param {number} ms */
+  setPoolDelay (ms) {
+    this.#set('poolDelayMicros', Math.round(ms * US_PER_MS))
+  }
+
+  /** How long work last waited for the thread pool, ms. */
+  get poolDelayMs () {
+    return this.get('poolDelayMicros') / US_PER_MS
+  }
+
+  /** Watchdog: for how long the loop has been busy with short turns, 0 if it is not. @param {number} ms */
+  setBusy (ms) {
+    this.#set('busyMs', Math.round(ms))
   }
 
   /** @param {Slot} slot @param {number} value */

@@ -4,11 +4,14 @@ const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
+const { HeapSlots } = require('./heap-slots')
 const { ProbeChannel } = require('./probe-channel')
 const { StringTable } = require('./string-table')
 
 /** A minute of back-to-back 60 ms blocks without a drain. */
 const LATE_BEATS = 1024
+/** Eight seconds of late beats without a drain: each needs at least 15 ms. */
+const TURNS = 512
 /** Some seconds of scavenges in an allocation storm; they come in batches of hundreds. */
 const GC_PAUSES = 4096
 /** 400 ms of what a busy core can answer: a quarter before a drain, the rest while the watchdog does something else. */
@@ -47,10 +50,12 @@ const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 /** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
+  heap: part(HeapSlots.BYTES, (memory, at) => new HeapSlots(memory, at)),
   delays: part(DelayCounts.BYTES, (memory, at) => new DelayCounts(memory, at)),
   // start and end of the gap between two beats, idle time in it, period after which the second was due (ms), beats
   // before it, CPU time in it (ms)
   lateBeats: ring(LATE_BEATS, 6),
+  turns: ring(TURNS, 3), // start and duration of a long turn (ms), 0
   gcPauses: ring(GC_PAUSES, 3), // start and duration of the pause (ms), kind
   requests: ring(REQUESTS, 4), // finished requests, see request-row.js
   routes: part(StringTable.bytes(ROUTES), (memory, at) => new StringTable(memory, at, ROUTES)),

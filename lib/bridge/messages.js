@@ -18,9 +18,15 @@ module.exports = {
   // host to watchdog, also without a question: { code, file, text } text is null without a map; { code, file, mapFile }
   // if it is on disk
   SOURCE_MAP: 8,
+  // watchdog to host: { code, action, round } for the heap profile
+  // host to watchdog: { code, round, text } the one that was taken, null if there is none
+  ALLOCATIONS: 9,
   TRACK: 10, // watchdog to host: { code, open, seconds, why, ended } an origin tracking window is wanted, or no longer
   // host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible
   TRACKING: 11,
+  // watchdog to host: { code } what waits?
+  // host to watchdog: { code, counts, threads } active resources by type, and threads of libuv's pool
+  RESOURCES: 16,
   ORIGIN: 12, // host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over
   // A callback with a smaller share of a block is not its origin: a turn can hold two callbacks of a kind. The host
   // does not report callbacks with a smaller share of the shortest block.

@@ -5,6 +5,7 @@ const { addRun } = require('./run')
 const { addBlocks } = require('./blocks/command')
 const { addMcp } = require('./mcp/command')
 const { addDoctor } = require('./doctor/command')
+const { addRecord, addView } = require('./record/command')
 const { addDocs } = require('./docs/command')
 const { addDemo } = require('./demo/command')
 const { addScenario } = require('./scenario')
@@ -38,6 +39,8 @@ for (const add of [
   addBlocks,
   addMcp,
   addDoctor,
+  addRecord,
+  addView,
   addDocs,
   addAttach,
   addProfile,

@@ -6,6 +6,7 @@ const { Option } = require('commander')
 const { table, parseText, preloadDefaults } = require('../options/table')
 const { startPreloaded } = require('../host/start')
 const { entryPoint } = require('../tables/entry-points')
+const { codedError } = require('../tables/errors')
 
 const EXAMPLES = `
 Examples:
@@ -20,6 +21,8 @@ const GROUPS = [
 const OTHERS = 'What is monitored:'
 
 const REGISTER = entryPoint('register')
+/** What people put before the file, as other tools want it. */
+const NODE = /^(?:node|npm|npx|pnpm|yarn)$/
 
 /**
  * Runs the application in this very process, so that signals, standard streams and the exit code are its own. Node.js
@@ -51,6 +54,7 @@ function toText (row, value) {
 
 /** @param {string} app @param {string[]} args @param {Record<string, unknown>} given by key, parsed */
 function run (app, args, given) {
+  if (NODE.test(app)) throw codedError('LOOPWATCH_ERR_OPTION', '<app>', `a file of JavaScript (loopwatch run ${args.find((each) => !each.startsWith('-')) ?? 'server.js'}); flags of Node.js go into NODE_OPTIONS`, app)
   const file = path.resolve(app)
   for (const row of table) {
     if (given[row.key] !== undefined) process.env[row.env] = toText(row, given[row.key])

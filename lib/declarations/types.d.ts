@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * one line of a stack; the innermost frame of a stack comes first
  */
@@ -168,6 +169,11 @@ export type BlockRecord = {
   call: string;
   line: number;
  } | null | undefined;
+ /**
+  * of a block by the garbage collector: who allocated most, at most three;
+  * missing if that was not sampled
+  */
+ allocators?: AllocatorRecord[] | undefined;
 };
 /**
  * `exact` is false if `compiled` is true, or if the stack could only
@@ -207,6 +213,20 @@ export type CallbackRecord = {
   */
  work: string | null;
  weightMs: number;
+};
+/**
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
+ */
+export type AllocatorRecord = {
+ /**
+  * `exact`: its line is the only one of the function that allocates
+  */
+ frame: FrameRecord;
+ /**
+  * of the bytes allocated meanwhile, 0 to 1
+  */
+ share: number;
 };
 /**
  * from the package's package.json
@@ -381,6 +401,10 @@ export type EvidenceRecord = {
   */
  watchdogGapMs: number;
  /**
+  * of the main thread and its process; worker threads have none
+  */
+ memory?: MemoryRecord | undefined;
+ /**
   * distinct ones seen in samples
   */
  requests: number;
@@ -388,6 +412,126 @@ export type EvidenceRecord = {
   * an inspector was open, so nothing was sampled
   */
  debugger: boolean;
+ /**
+  * what the thread slept in longest, if it mostly slept (Linux)
+  */
+ sleptIn?: SleptIn | undefined;
+};
+/**
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
+ */
+export type SleptIn = {
+ /**
+  * the system call: `read`, `poll`, `futex`…
+  */
+ call: string;
+ /**
+  * what it waits for: a path, a descriptor, a socket, a child process; null if unknown
+  */
+ target: string | null;
+ /**
+  * both in words: `read of /mnt/nfs/x`
+  */
+ text: string;
+ /**
+  * of the looks that found the thread in this call, 0 to 1
+  */
+ share: number;
+};
+/**
+ * bytes; null if this system does not report the value
+ */
+export type MemoryRecord = {
+ /**
+  * the most that was seen in use within the block
+  */
+ heapUsedBytes?: number | undefined;
+ /**
+  * the most that was freed of it
+  */
+ heapFreedBytes?: number | undefined;
+ /**
+  * at which V8 ends the process
+  */
+ heapLimitBytes?: number | undefined;
+ /**
+  * outside the heap and held by it, such as buffers
+  */
+ externalBytes?: number | undefined;
+ /**
+  * null before Node.js 26
+  */
+ allocatedBytesPerSecond?: number | null | undefined;
+ /**
+  * at least 80 % of the limit stayed in use: something keeps memory
+  */
+ isHeapFull?: boolean | undefined;
+ /**
+  * resident memory of the process
+  */
+ rssBytes: number | null;
+ /**
+  * in use by the cgroup, which is the container's
+  */
+ cgroupBytes: number | null;
+ /**
+  * null as well if there is no limit
+  */
+ cgroupLimitBytes: number | null;
+ /**
+  * pages that the thread waited for from disk or swap within the block
+  */
+ majorFaults: number | null;
+ /**
+  * of the block in which something in the machine waited for memory
+  */
+ memoryStallMs: number | null;
+ /**
+  * the same for disks
+  */
+ ioStallMs: number | null;
+};
+/**
+ * the heap of one isolate, bytes
+ */
+export type HeapReading = {
+ usedBytes: number;
+ /**
+  * as of `--max-old-space-size`
+  */
+ limitBytes: number;
+ /**
+  * outside the heap and held by it, such as buffers
+  */
+ externalBytes: number;
+ /**
+  * so far in all, null before Node.js 26
+  */
+ allocatedBytes: number | null;
+};
+/**
+ * of the process and its system, null if that does not report it
+ */
+export type MemoryReading = {
+ rssBytes: number | null;
+ cgroupBytes: number | null;
+ /**
+  * null as well without a limit
+  */
+ cgroupLimitBytes: number | null;
+ /**
+  * pages that the main thread has waited for so far, from disk or swap
+  */
+ majorFaults: number | null;
+ /**
+  * in which something in the machine has waited for memory so far
+  */
+ memoryStallMs: number | null;
+ /**
+  * the same for disks
+  */
+ ioStallMs: number | null;
 };
 /**
  * a block as a span of a trace; times are wall times, milliseconds since 1970
@@ -497,7 +641,30 @@ export type LoopLoadReport = {
   * since the agent started, delays to 1 %
   */
  sinceStart: LoadOfTime;
+ /**
+  * how long a piece of work last waited for libuv's thread pool, 0 if that was not
+  * measured: it is while the application works
+  */
+ threadPoolDelayMs: number;
+ /**
+  * for how long the loop has been busy with short turns: 0, or from 10,000 on
+  */
+ busyMs: number;
+ /**
+  * now;
+  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
+  */
+ memory: {
+  heapUsedBytes: number;
+  heapLimitBytes: number;
+  externalBytes: number;
+  rssBytes: number;
+ };
 };
+/**
+ * what the watchdog wants of the heap profile
+ */
+export type AllocationsAction = "load" | "start" | "take";
 /**
  * what the watchdog calls on the host
  * through the inspector

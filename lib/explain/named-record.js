@@ -11,8 +11,9 @@ const { ownerOf } = require('./frame')
  * @param {BlockRecord} record @param {import('./source/frame-table').FrameTable} table @returns {BlockRecord}
  */
 function withNames (record, table) {
-  const { frame, leaf, stacks, profile, origin, callbacks } = record
-  const name = (/** @type {Frame} */ each) => ownerOf(each) === 'application' ? table.named(each) : each
+  const { frame, leaf, stacks, profile, origin, callbacks, allocators } = record
+  /** @template {Frame} F @param {F} each */
+  const name = (each) => ownerOf(each) === 'application' ? table.named(each) : each
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
   return {
     ...record,
@@ -21,6 +22,7 @@ function withNames (record, table) {
     stacks: stacks.map(inStack),
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
     ...(callbacks && { callbacks: callbacks.map((each) => ({ ...each, frame: name(each.frame) })) }),
+    ...(allocators && { allocators: allocators.map((each) => ({ ...each, frame: name(each.frame) })) }),
     origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
   }
 }

@@ -3,10 +3,9 @@
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
 const process = require('../util/process')
-const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
-const { loadInspector } = require('./sense/profile/profiler')
+const { loadHeapProfile, loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
@@ -16,6 +15,8 @@ const { WatchdogThread } = require('./watchdog-thread')
 const { wait } = Atomics
 const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
+/** A process that exits out of a block waits at most this long until its end is logged and recorded: mostly 5 ms. */
+const EXIT_MS = 250
 
 // What most applications never call is loaded by its first call: each module takes a third of a millisecond, which
 // every command of a shell would pay under NODE_OPTIONS.
@@ -60,6 +61,11 @@ class Agent extends EventEmitter {
     this.probe = senses.probe
     /** The same for a CPU profile. Not for others. @type {import('./sense/profile/profiler').HostProfiler['run']} */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
+    /**
+     * The same for a heap profile, once the watchdog wants one. Not for others.
+     * @type {import('./sense/profile/heap-profile').HeapProfile | undefined}
+     */
+    this.allocations = undefined
     /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
     unblockStream(options.log)
@@ -73,10 +79,20 @@ class Agent extends EventEmitter {
     try {
       this.#thread = new WatchdogThread(senses.workerData, this.#handlers())
       senses.origins.begin()
+      process.once('exit', this.#onExit)
     } catch (error) {
       this.stop()
       throw error
     }
+  }
+
+  /** A block in which the process exits has no next turn that would end it. */
+  #onExit = () => {
+    const { heartbeat, gauge } = this.#senses
+    // A watchdog that is still starting would take as long as a short command lasts.
+    if (!heartbeat.mayHaveBlock || gauge.counters.get('heard') === 0) return
+    this.turn()
+    this.stopAtExit(EXIT_MS)
   }
 
   /** Handles the watchdog's messages and its end. @returns {import('./watchdog-thread').Handlers} */
@@ -97,10 +113,17 @@ class Agent extends EventEmitter {
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
+      onAllocations: ({ action, round }) => {
+        this.allocations ??= new (loadHeapProfile())((message) => this.#thread.post(message))
+        this.allocations.run(action, round)
+      },
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
+        // The next watchdog counts from 1 again.
+        this.allocations?.stop()
+        this.allocations = undefined
         // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError
@@ -245,6 +268,8 @@ class Agent extends EventEmitter {
   stop () {
     this.#stopping ??= (async () => {
       this.#forget(this)
+      process.removeListener('exit', this.#onExit)
+      this.allocations?.stop()
       this.#senses.stop()
       await this.#thread.stop()
       // The watchdog may not have joined or listened by then.
@@ -281,7 +306,7 @@ class Agent extends EventEmitter {
 
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
   get heldMs () {
-    return (this.#senses.gauge.counters.heldMicros | 0) / US_PER_MS
+    return this.#senses.gauge.counters.heldMs
   }
 
   /** stop() as the process exits: waits until all records are written. Not for others. @param {number} longestMs */

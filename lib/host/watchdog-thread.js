@@ -6,7 +6,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
+const { ALLOCATIONS, CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
@@ -32,6 +32,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
 
 /**
  * @typedef {{ onListening: (url: string | null) => void, onBlock: (record: any) => void,
+ *   onAllocations: (message: any) => void,
  *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
  *   onTrack: (message: any) => void, onProfile: (action: import('../types').ProfilerAction) => void,
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
@@ -115,6 +116,10 @@ class WatchdogThread {
       this.#handlers.onTrack(message)
     } else if (message.code === PROFILE) {
       this.#handlers.onProfile(message.action)
+    } else if (message.code === ALLOCATIONS) {
+      this.#handlers.onAllocations(message)
+    } else if (message.code === RESOURCES) {
+      this.post({ code: RESOURCES, ...require('./sense/resources').activeResources() })
     } else if (message.code === SOURCE_MAP) {
       this.post({ code: SOURCE_MAP, file: message.file, ...sourceMapOf(message.file) })
     }

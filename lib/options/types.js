@@ -2,8 +2,9 @@
 
 /**
  * @typedef {{ takes: string, accepts: (value: any) => boolean, parse: (text: string) => unknown, isSecret?: boolean,
- *   format?: (value: any) => string }} OptionType takes: in words; parse: gives undefined if a text is invalid;
- *   isSecret: no error shows the value; format: the inverse of parse, if String() is not
+ *   words?: string[], format?: (value: any) => string }} OptionType
+ *   takes: in words; parse: gives undefined if a text is invalid;
+ *   isSecret: no error shows the value; words: the only values; format: the inverse of parse, if String() is not
  */
 
 /** @param {string} text */
@@ -60,7 +61,8 @@ exports.url = () => ({
 exports.oneOf = (words) => ({
   takes: words.map((word) => `'${word}'`).join(' or '),
   accepts: (value) => words.includes(value),
-  parse: (text) => text
+  parse: (text) => text,
+  words
 })
 
 /** @returns {OptionType} */

@@ -6,6 +6,7 @@ const { makeFolder, openFile } = require('../util/files')
 const { RotationCheck } = require('../util/file-rotation')
 const { BlockReader } = require('./block-reader')
 const { prune } = require('./retention')
+const { removeUntil, writeTimeline } = require('./timelines')
 
 /** A file of this size becomes the older generation, and a new one begins: at most twice this is on disk. */
 const FILE_BYTES = 64 * 1024 * 1024
@@ -118,9 +119,27 @@ class BlockFile {
     if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes fit`)
   }
 
+  /** Keeps the timeline around a block, unless it cannot be written. @param {{ id: string, text: string }} timeline */
+  keepTimeline (timeline) {
+    if (this.#nowMs() < this.#retryAtMs) return
+    try {
+      writeTimeline(path.dirname(this.#path), this.#owner, timeline)
+    } catch (error) {
+      this.#onState(error)
+    }
+  }
+
+  get #owner () {
+    return path.basename(this.#path, '.ndjson')
+  }
+
   #rotate () {
     this.close()
-    fs.renameSync(this.#path, this.#path.replace(/\.ndjson$/, '.old.ndjson'))
+    const older = this.#path.replace(/\.ndjson$/, '.old.ndjson')
+    // The timelines of blocks that go with the older generation.
+    const lastMs = fs.statSync(older, { throwIfNoEntry: false })?.mtimeMs
+    fs.renameSync(this.#path, older)
+    if (lastMs !== undefined) removeUntil(path.dirname(this.#path), this.#owner, lastMs)
   }
 
   close () {

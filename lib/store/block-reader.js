@@ -49,7 +49,7 @@ class BlockReader {
     const kept = new Map()
     let [broken, bytes] = [0, 0]
     for (const file of filesOf(this.#source)) {
-      const owner = file.replace(/(\.old)?\.ndjson$/, '')
+      const owner = file.replace(/(\.old|\.unended)?\.ndjson$/, '')
       try {
         const part = readPart(file, this.#parts.get(file))
         if (bytes + part.size <= this.#keptBytes) {
@@ -73,8 +73,10 @@ class BlockReader {
 /** @param {string} source folder or file @throws if it is not there */
 function filesOf (source) {
   if (!fs.statSync(source).isDirectory()) return [source]
-  // In reverse order, the older generation (.old.ndjson) of a file comes before the newer one.
-  const names = fs.readdirSync(source).filter((name) => name.endsWith('.ndjson')).sort().reverse()
+  // In reverse order, the older generation (.old.ndjson) of a file comes before the newer one, whatever that is named.
+  const plain = (/** @type {string} */ name) => name.replace('.unended.', '.')
+  const names = fs.readdirSync(source).filter((name) => name.endsWith('.ndjson'))
+  names.sort((a, b) => plain(a) < plain(b) ? 1 : -1)
   return names.map((name) => path.join(source, name))
 }
 

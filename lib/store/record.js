@@ -29,6 +29,21 @@ const frame = { function: orNull(isText), file: orNull(isText), line: orNull(isP
 const isFrame = objectOf(frame)
 const areStacks = listOf(objectOf({ count: isCount, weightMs: isNumber, frames: listOf(isFrame) }))
 
+const isMemory = objectOf({
+  heapUsedBytes: isReading,
+  heapFreedBytes: isReading,
+  heapLimitBytes: isReading,
+  externalBytes: isReading,
+  allocatedBytesPerSecond: isReading,
+  isHeapFull: orMissing(isFlag),
+  rssBytes: isReading,
+  cgroupBytes: isReading,
+  cgroupLimitBytes: isReading,
+  majorFaults: isReading,
+  memoryStallMs: isReading,
+  ioStallMs: isReading
+})
+
 const isEvidence = objectOf({
   cpuMs: isReading,
   gcMs: isReading,
@@ -40,7 +55,9 @@ const isEvidence = objectOf({
   ownMs: isReading,
   watchdogGapMs: isReading,
   requests: isReading,
-  debugger: isFlag
+  debugger: isFlag,
+  memory: orMissing(isMemory),
+  sleptIn: orMissing(objectOf({ call: isText, target: orNull(isText), text: isText, share: isNumber }))
 })
 
 /** How certain it is that the work ran. */
@@ -94,5 +111,6 @@ exports.isRecord = /** @type {any} */ (objectOf({
   generated: orMissing(isFrame),
   calledFrom: orMissing(objectOf({ ...frame, exact: isFlag })),
   callbacks: orMissing(listOf(objectOf({ kind: isText, frame: isFrame, work: orNull(isText), weightMs: isNumber }))),
+  allocators: orMissing(listOf(objectOf({ frame: objectOf({ ...frame, exact: isFlag }), share: isNumber }))),
   allowed: orMissing(isText)
 }))

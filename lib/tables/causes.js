@@ -105,5 +105,9 @@ exports.causeRow = (cause) => exports.causes[Object.hasOwn(exports.causes, cause
 /** What happened, if no line of code is to blame. @param {string} cause */
 exports.excuseOf = (cause) => exports.causeRow(cause).excuse
 
-/** Whether loopwatch itself took most of it. @param {{ durationMs: number, evidence: { ownMs?: number } }} record */
-exports.isOwnBlock = ({ durationMs, evidence }) => (evidence.ownMs ?? 0) * 2 > durationMs
+/**
+ * Whether loopwatch itself took most of it, and was not only held up in its code by the machine.
+ * @param {{ cause: string, durationMs: number, evidence: { ownMs?: number } }} record
+ */
+exports.isOwnBlock = ({ cause, durationMs, evidence }) =>
+  exports.excuseOf(cause) === undefined && (evidence.ownMs ?? 0) * 2 > durationMs

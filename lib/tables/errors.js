@@ -25,6 +25,8 @@ const table = {
     `it watches the event loop of Node.js, and this is ${runtime}`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
     `cannot read ${source}: ${reason}`,
+  LOOPWATCH_ERR_RECORDING: (/** @type {string} */ file, /** @type {string} */ reason) =>
+    `${file} is no recording that can be read: ${reason}`,
   LOOPWATCH_ERR_ADDRESS: (/** @type {string} */ text) =>
     `${show(text)} is neither a folder or file nor an address: an address is host:port or a url, as 127.0.0.1:9464 or http://127.0.0.1:9464`,
   LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>

@@ -1,6 +1,7 @@
 'use strict'
 
 const { causeRow, excuseOf, isOwnBlock } = require('../tables/causes')
+const { garbageOf } = require('./memory-text')
 const { shortPath } = require('./short-path')
 const { MS_PER_S } = require('./units')
 
@@ -15,6 +16,10 @@ const CALLBACKS = 3
 
 /** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [known] whether the duration may be longer */
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
+
+/** For a block in which its process ended. @param {BlockRecord} record as it was last */
+exports.endSentenceOf = (record) => printable(about(record,
+  `process ${record.pid}, before this one, ended ${duration(record.durationMs)} into a block${record.startup ? ' at start-up' : ''}`))
 
 /** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
@@ -37,11 +42,16 @@ function isOver ({ work, request }) {
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
-  const { thread, threadId, durationMs, ongoing, startup, cause, origin, calledFrom } = record
+  const { thread, threadId, durationMs, ongoing, startup } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
-  const begin = `${loop} ${how}${startup ? ' at start-up' : ''}`
+  return about(record, `${loop} ${how}${startup ? ' at start-up' : ''}`)
+}
+
+/** @param {BlockRecord} record @param {string} begin of the sentence */
+function about (record, begin) {
+  const { cause, evidence, origin, calledFrom } = record
   if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)} (${cause})`
   const excuse = excuseOf(cause)
   if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
@@ -52,22 +62,38 @@ function sentence (record, bound) {
   const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
+  const reason = garbageOf(record)
+  const garbage = reason === null ? '' : `, ${reason}${allocatorOf(record)}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  return `${begin}: ${where(record)}${within}${awaited}${who}${created} (${cause})${turnOf(record)}`
+  const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
+  return `${begin}: ${where(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
+}
+
+/** Who allocated most, if that was sampled. @param {BlockRecord} record */
+function allocatorOf ({ allocators: [most] = [] }) {
+  return most === undefined ? '' : `, ${Math.round(most.share * 100)} % of the bytes in ${place(most.frame)}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */
 function turnOf ({ callbacks = [] }) {
   if (callbacks.length < 2) return ''
   const more = callbacks.length - CALLBACKS
-  const heaviest = callbacks.slice(0, CALLBACKS).map(callbackText).join(', ')
+  // Functions of one name, such as those without any, differ by their lines.
+  const names = callbacks.map(({ frame }) => frame.function)
+  const isShared = (/** @type {string | null} */ name) =>
+    name === null || names.indexOf(name) !== names.lastIndexOf(name)
+  const heaviest = callbacks.slice(0, CALLBACKS)
+    .map((each) => callbackText(each, isShared(each.frame.function))).join(', ')
   return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** What ran a callback, its function, its work and its time. @param {import('../types').CallbackRecord} callback */
-function callbackText ({ kind, event, frame, work, weightMs }) {
+/**
+ * What ran a callback, its function, its work and its time.
+ * @param {import('../types').CallbackRecord} callback @param {boolean} hasLine
+ */
+function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
   const of = work === null ? '' : ` of ${work}`
-  return `${event ? `'${event}'` : kind} ${frame.function ?? '(anonymous)'}${of} ${duration(weightMs)}`
+  return `${event ? `'${event}'` : kind} ${hasLine ? place(frame) : frame.function}${of} ${duration(weightMs)}`
 }
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */

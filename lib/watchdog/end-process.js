@@ -1,6 +1,7 @@
 'use strict'
 
 const { askToAbort } = require('./loop/inspector')
+const { tellWhyItEnds } = require('./termination-log')
 
 /** A thread that answers at all has aborted within this time. */
 const SIGNAL_AFTER_MS = 200
@@ -13,8 +14,10 @@ const IS_INIT = process.pid === 1
 /**
  * Ends the process by abort() on the stuck thread itself, which also works as PID 1. Signals follow if the thread does
  * not answer, because it is in a native call or the inspector may not be used.
+ * @param {import('../types').BlockRecord} record of the block
  */
-exports.endProcess = () => {
+exports.endProcess = (record) => {
+  tellWhyItEnds(record)
   askToAbort()
   setTimeout(() => {
     process.kill(process.pid, 'SIGABRT')

@@ -37,12 +37,10 @@ class Endpoint {
     // Loaded only if there is an endpoint.
     const { HttpServer } = require('../export/http/server')
     const { makePaths } = require('../export/http/paths')
-    const { makeDetail } = require('./page-feed/block-detail')
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
-    const sources = sourcesOf(this.#parts)
     this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
-      paths: makePaths({ ...sources, detail: makeDetail({ ...sources, options }) }),
+      paths: makePaths(sourcesOf(this.#parts)),
       onState: (url, error) => {
         health.set('endpoint', error)
         if (url !== null) this.#announce(url, port)
@@ -73,20 +71,28 @@ class Endpoint {
 }
 
 /**
- * @param {Answering} parts
- * @returns {Omit<Parameters<typeof import('../export/http/paths').makePaths>[0], 'detail'> & Omit<Parameters<typeof
- * import('./page-feed/block-detail').makeDetail>[0], 'options'>}
+ * Files that take work are loaded when they are first asked for.
+ * @param {Answering & Pick<Settings, 'options'>} parts
+ * @returns {Parameters<typeof import('../export/http/paths').makePaths>[0]}
  */
-function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
+function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, options }) {
+  const { makeDetail } = require('./page-feed/block-detail')
+  const records = () => blocks.records()
+  const block = (/** @type {string} */ id) => blocks.get(id)
+  const waitsFor = (/** @type {string} */ id) => page.recent.waitsFor(id)
+  const detail = makeDetail({ options, block, records, waitsFor, linesOf: (file) => mainLoop.linesOf(file) })
+  const trace = (/** @type {import('./timeline/trace').Range} */ range) =>
+    require('./timeline/trace').gatherTrace({ page, records, scrape }, range)
   return {
     metrics: scrape,
     blockedMs: () => mainLoop.monitor.blockedMs,
     workers: () => cluster.blockedMs,
     blocks: () => blocks.list(),
-    block: (id) => blocks.get(id),
-    records: () => blocks.records(),
-    waitsFor: (id) => page.recent.waitsFor(id),
-    linesOf: (file) => mainLoop.linesOf(file),
+    block,
+    detail,
+    records,
+    timeline: (query) => require('../export/timeline/answer').answerTimeline(query, trace),
+    recording: () => require('./recording').makeRecording({ options, records, detail, page, metrics: scrape, trace }),
     page
   }
 }

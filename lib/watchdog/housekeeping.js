@@ -2,6 +2,7 @@
 
 const { FOLLOW } = require('../bridge/messages')
 const { Recently } = require('../util/recently')
+const { SlowWatch } = require('./slow/slow-watch')
 const { RequestTracking } = require('./requests/request-tracking')
 const { nowMs } = require('../util/clock')
 const { US_PER_MS } = require('../util/units')
@@ -17,6 +18,7 @@ const TRUST_MS = 60000
 class Upkeep {
   #parts
   #requestTracking
+  #slow
   #quietAtMs = Infinity
   #countAtMs = 0
   #badRoutes = new BadRoutes()
@@ -30,10 +32,13 @@ class Upkeep {
    * @param {import('../cluster/cluster').Cluster} parts.cluster
    * @param {import('./threads/threads').WatchedThreads | null} parts.threads
    * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that go to the file
+   * @param {import('./slow/slow-watch').Parts['frameIn']} parts.frameIn
    */
   constructor (parts) {
     this.#parts = parts
-    const { escalates, post, health } = parts
+    const { bridge, metrics, escalates, post, health, frameIn } = parts
+    const observePoolDelay = (/** @type {number} */ delayMs) => metrics.observePoolDelay(delayMs)
+    this.#slow = new SlowWatch({ bridge, say: health.say, observePoolDelay, post, frameIn })
     this.#requestTracking = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
   }
 
@@ -41,7 +46,9 @@ class Upkeep {
     this.#quietAtMs = nowMs() + QUIET_MS
   }
 
-  mainSettled () {
+  /** @param {import('../types').BlockRecord} record */
+  mainSettled ({ durationMs }) {
+    this.#slow.blocked(durationMs)
     this.#requestTracking?.settled(nowMs())
   }
 
@@ -50,8 +57,14 @@ class Upkeep {
     this.#requestTracking?.tooCostly(nowMs())
   }
 
+  /** The host says what it waits for. @param {import('./slow/slow-text').Filling} filling */
+  waitsFor (filling) {
+    this.#slow.answered(filling)
+  }
+
   /** @param {number} now @param {boolean} isEventful something is going on */
   poll (now, isEventful) {
+    this.#slow.poll(now)
     if (isEventful || now >= this.#countAtMs) this.count(now)
   }
 

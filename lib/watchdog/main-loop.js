@@ -3,15 +3,18 @@
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds } = require('./loop/agent-holds')
 const { AllowedTime } = require('./loop/allowed-time')
+const { BlockMemory } = require('./loop/block-memory')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
+const { Waits } = require('./loop/waits')
 const { Origins } = require('./origin/origin-matcher')
+const { startAllocations } = require('./profile/allocations')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
-const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { ALLOCATIONS, PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /**
  * @typedef {object} Seen what all monitors are made of
@@ -37,13 +40,16 @@ class MainLoop {
     const gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
-    const onOrigin = health.listener('origin')
-    const origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: onOrigin })
+    const origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
+    const waits = new Waits(() => stats.calls.read())
+    const memory = () => new BlockMemory(bridge.heap, stats.memory)
+    const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
     this.frames = frames
+    this.frameIn = windows.frameIn
     this.gcPauses = gcPauses
     this.origins = origins
     this.profiling = profiling
@@ -55,15 +61,10 @@ class MainLoop {
       rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
+      waits,
       adjust: (seen) => holds.adjust(seen),
-      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
-      surroundings: {
-        layProfile: windows.lay,
-        gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
-        allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
-        originWithin: (startMs, endMs) => origins.within(startMs, endMs)
-      },
+      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
+      surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory }),
       frames,
       nextId
     })
@@ -73,7 +74,8 @@ class MainLoop {
   quickCheck (now) {
     this.#allowed.drain()
     this.#sources.workOff()
-    return this.profiling.isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
+    const isBusy = this.profiling.isBusy || this.allocations.isBusy
+    return isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
   }
 
   /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
@@ -83,7 +85,9 @@ class MainLoop {
     this.#sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
-    this.profiling.poll(now, monitor.blockedMs > 0)
+    const isBlocked = monitor.blockedMs > 0
+    this.profiling.poll(now, isBlocked)
+    this.allocations.poll(now, isBlocked)
     this.#sources.workOff()
     return polled
   }
@@ -102,8 +106,34 @@ class MainLoop {
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
+    else if (message.code === ALLOCATIONS) this.allocations.receive(message)
     else if (message.code === SOURCE_MAP) this.#sources.receive(message)
     else this.origins.receive(message)
+  }
+}
+
+/**
+ * @param {{ frames: SourceReader['frames'], options: Seen['data']['options'] } & Pick<Seen, 'health' | 'post'>} parts
+ */
+const makeOrigins = ({ options, frames, post, health }) =>
+  new Origins({ isAuto: options.origin === 'auto', frames, post, say: health.say, onState: health.listener('origin') })
+
+/**
+ * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
+ * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
+ * @param {Origins} parts.origins @param {Waits} parts.waits
+ * @param {import('./profile/allocations').Allocations} parts.allocations
+ * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
+ */
+function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory }) {
+  return {
+    layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
+    gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
+    watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
+    allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
+    originWithin: (startMs, endMs) => origins.within(startMs, endMs),
+    waitWithin: (startMs, endMs) => waits.within(startMs, endMs),
+    memory
   }
 }
 

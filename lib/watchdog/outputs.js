@@ -7,6 +7,7 @@ const { Health } = require('./health')
 const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
 const { nowMs } = require('../util/clock')
+const { endSentenceOf } = require('../util/sentence')
 
 /** @typedef {import('../options/table').ResolvedOptions} Options */
 
@@ -47,21 +48,49 @@ function openPath (path, onState) {
 /** Limits the blocks of worker threads in the file to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
-/** Writes records to disk, null if none are wanted. @param {Options} options @param {Health} health */
-exports.openFile = ({ dir }, health) => {
+/**
+ * Writes records to disk, null if none are wanted.
+ * @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics
+ */
+exports.openFile = ({ dir }, health, metrics) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
   const writer = new FileWriter({
     kind: 'records',
     target: dir,
     name: `blocks-${process.pid}-${Date.now()}`,
-    onState: health.listener('dir')
+    onState: health.listener('dir'),
+    onUnended: (record) => {
+      metrics.predecessorEnded()
+      const { id, pid, startedAt, durationMs, cause } = record
+      const fields = { event: 'predecessor', block: id, of: pid, startedAt, durationMs, cause }
+      health.say('warn', fields, endSentenceOf(record))
+    }
   })
   return {
     append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),
+    keepTimeline: (/** @type {string} */ id, /** @type {string} */ text) => writer.keepTimeline(id, text),
     takeLost: () => writer.takeLost(),
     end: () => writer.end()
   }
+}
+
+/**
+ * Keeps the timelines around blocks beside their records, null without a folder.
+ * @param {object} parts @param {ReturnType<typeof exports.openFile>} parts.file @param {Health} parts.health
+ * @param {import('./blocks').Blocks} parts.blocks @param {import('./scrape').Scrape} parts.scrape
+ * @param {import('./page-feed/feed').PageFeed} parts.page
+ */
+exports.openTimelines = ({ file, health, blocks, scrape, page }) => {
+  if (file === null) return null
+  const { TimelineKeeper } = require('./timeline/keeper')
+  return new TimelineKeeper({
+    page,
+    scrape,
+    records: () => blocks.records(),
+    keep: (id, text) => file.keepTimeline(id, text),
+    onThrow: (error) => health.threw('timeline', error)
+  })
 }
 
 /** @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics */

@@ -15,18 +15,19 @@ const { version } = require('../../package.json')
  */
 
 /** The metrics of this process, and what they read at each scrape. @param {Parts} parts */
-const makeMetrics = ({ data, bridge: { counters, delays }, health, stats, mainLoop, threads, cluster }) => new Metrics({
+const makeMetrics = ({ data, bridge, health, stats, mainLoop, threads, cluster }) => new Metrics({
   loop: () => mainLoop.monitor.state,
   cpuSeconds: () => ({ main: stats.host.cpuSeconds(), watchdog: stats.own.cpuSeconds() }),
   threads: () => threads?.states() ?? new Map(),
   degraded: () => health.entries(),
-  inFlight: () => counters.get('inFlight'),
-  workInFlight: () => counters.get('workInFlight'),
+  inFlight: () => bridge.counters.get('inFlight'),
+  workInFlight: () => bridge.counters.get('workInFlight'),
+  heap: () => bridge.heap.read(),
   originTracking: () => mainLoop.origins.isTracking,
   profiling: () => mainLoop.profiling.isOn,
-  shed: () => ({ delay: counters.get('shedDelay'), utilization: counters.get('shedUtilization') }),
+  shed: () => ({ delay: bridge.counters.get('shedDelay'), utilization: bridge.counters.get('shedUtilization') }),
   cluster: () => cluster.state,
-  delays,
+  delays: bridge.delays,
   thresholdMs: data.options.threshold,
   routes: data.options.routes,
   labels: data.options.labels,
@@ -40,6 +41,7 @@ class Scrape {
   #bridge
   #mainLoop
   #cluster
+  #timeline
   #requests
   #works
 
@@ -51,13 +53,18 @@ class Scrape {
     this.#cluster = cluster
     this.metrics = makeMetrics(parts)
     this.blocks = page.recent
-    const onRequest = (/** @type {number} */ durationMs) => page.history.addRequest(durationMs)
-    this.#requests = new RequestStats(bridge, this.metrics, this.blocks, onRequest)
-    this.#works = new WorkStats(bridge, this.metrics, this.blocks)
+    const timeline = this.#timeline = page.timeline
+    this.#requests = new RequestStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+      page.history.addRequest(durationMs)
+      timeline.request(packed, startMs, durationMs, blockedMs)
+    })
+    this.#works = new WorkStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+      timeline.work(packed, startMs, durationMs, blockedMs)
+    })
   }
 
   drainGc () {
-    this.#mainLoop.gcPauses.drain(this.metrics)
+    this.#mainLoop.gcPauses.drain(this.metrics, this.#timeline)
   }
 
   /** Whether so many requests, or so much work, wait to be counted that further ones may soon not fit. */

@@ -59,20 +59,21 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
  * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to compare with requests and work
  * @param {import('../export/notify/notify').Notifier | null} parts.notifier
- * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
+ * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'allocations' | 'origins'>} parts.mainLoop
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
+ * @param {import('./timeline/keeper').TimelineKeeper | null} parts.timelines beside the file
  * @param {import('./block-spans').BlockSpans} parts.spans @param {import('./housekeeping').Upkeep} parts.upkeep
  */
 exports.mainSinks = ({
-  startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, log, otlp, spans,
+  startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, timelines, log, otlp, spans,
   upkeep, aborts, post, onThrow
 }) => routed(recent, inOrder({
   memory: on(PHASES, (record) => memory.put(record)),
   page: on(PHASES, (record) => page.put(record)),
   cluster: on(PHASES, (record) => cluster.block(record)),
-  requests: on(['settled'], () => upkeep.mainSettled()),
+  requests: on(['settled'], (record) => upkeep.mainSettled(record)),
   missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
   metrics: on(['settled'], (record) => metrics.observeBlock(record)),
   recent: { ended: (record, interval) => recent.add(interval, record.id) },
@@ -80,6 +81,7 @@ exports.mainSinks = ({
     ended: (record, { endMs }) => mainLoop.profiling.ended(endMs),
     settled: (record, endMs) => mainLoop.profiling.settled(record, endMs)
   },
+  allocations: { settled: (record, endMs) => mainLoop.allocations.settled(record, endMs) },
   origins: mainLoop.origins,
   file: on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
   notifier: {
@@ -89,6 +91,7 @@ exports.mainSinks = ({
   log,
   otlp,
   spans,
+  timelines,
   abort: aborts ? on(['stuck'], endProcess) : null,
   upkeep,
   host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))

@@ -1,7 +1,7 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { FOLLOW, LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
+const { FOLLOW, LEAD, RESOURCES, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry } = require('./outputs')
+const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry, openTimelines } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, threadSinks } = require('./sinks')
@@ -70,11 +70,12 @@ class Watchdog {
 
   /** @param {number} now @param {boolean} selfLate @returns {{ wakeAtMs: number, dueAtMs: number }} */
   #poll (now, selfLate) {
-    const { mainLoop, threads, page, scrape, upkeep, sinks } = this.#parts
+    const { mainLoop, threads, page, timelines, scrape, upkeep, sinks } = this.#parts
     scrape.drainGc()
     const { wakeAtMs, eventful } = mainLoop.poll(now, selfLate, sinks)
     scrape.drainWork()
     page.poll(now)
+    timelines?.poll(now)
     upkeep.poll(now, eventful)
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
@@ -87,6 +88,7 @@ class Watchdog {
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else if (message.code === FOLLOW) upkeep.followingIsCostly()
+    else if (message.code === RESOURCES) upkeep.waitsFor(message)
     else if (message.code === WAITED) spans.waited(message)
     else mainLoop.receive(message)
   }
@@ -103,7 +105,7 @@ class Watchdog {
   /** Stops, up to date with all that has ended; a block in progress is recorded as far as it has come. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, notifier, otlp, spans, endpoint, bridge } = this.#parts
+    const { log, file, timelines, notifier, otlp, spans, endpoint, bridge } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -115,7 +117,7 @@ class Watchdog {
     spans.stop()
     notifier?.stop()
     otlp?.stop()
-    await cluster.stop()
+    await Promise.all([cluster.stop(), timelines?.stop()])
     log?.flushSuppressed()
     stats.close()
     await Promise.all([log?.close(), file?.end()])
@@ -137,9 +139,9 @@ function watch (data, post) {
   const cluster = new Cluster(role)
   const memories = openMemories(options.keep)
   const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
-  const file = openFile(options, health)
   const page = makePage({ ...seen, mainLoop, blocks, cluster })
   const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
+  const file = openFile(options, health, scrape.metrics)
   return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
 
@@ -149,6 +151,7 @@ function openOutputs (parts) {
   return {
     notifier: openNotifier(data.options, health, scrape.metrics),
     ...openTelemetry(data, health, scrape, post),
+    timelines: openTimelines(parts),
     endpoint: new Endpoint({ ...parts, options: data.options })
   }
 }
@@ -156,12 +159,13 @@ function openOutputs (parts) {
 /**
  * @param {ReturnType<typeof watch>} parts @param {ReturnType<typeof openOutputs>} outputs @param {number} startedAtMs
  */
-function makeSinks (parts, { notifier, otlp, spans }, startedAtMs) {
+function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
   const { data: { options, escalates }, bridge, health, log, file, mainLoop, cluster, threads, page, scrape } = parts
   const { post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
-  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
+  const { frameIn } = mainLoop
+  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, frameIn })
   const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
     metrics.drop('sink')
     health.threw(sink, error)
@@ -171,7 +175,7 @@ function makeSinks (parts, { notifier, otlp, spans }, startedAtMs) {
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
   return {
     upkeep,
-    sinks: mainSinks({ ...told, ...own, mainLoop, notifier, log, otlp, spans, aborts, post }),
+    sinks: mainSinks({ ...told, ...own, mainLoop, timelines, notifier, log, otlp, spans, aborts, post }),
     threadSinks: threadSinks({ ...told, log, otlp, post, memory: parts.memories.threads, budget })
   }
 }
@@ -185,7 +189,7 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
 function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,
-    delays: bridge.delays,
+    bridge,
     loop: () => mainLoop.monitor.state,
     blocks: () => blocks.records(),
     ongoing: () => blocks.ongoing,

@@ -48,6 +48,7 @@ exports.run = async (context) => {
   const sets = [...new Set(known.map(({ set }) => set))]
   const order = { contestant: variant, ms, prepares: cases.includes('jsonParse'), sets }
   const startup = known.find(({ kind }) => kind === 'startup')
+  const apart = known.filter(({ flags }) => flags.length > 0)
   const target = await startTarget(order)
   context.trackTree('watched process', target.pid)
   /** @type {Verdict[]} */
@@ -57,7 +58,7 @@ exports.run = async (context) => {
   await context.measure(async () => {
     try {
       await warmUp(context, target, contestant)
-      for (const each of known.filter(({ kind }) => kind !== 'startup' && kind !== 'endless')) {
+      for (const each of known.filter((each) => isShared(each) && each.kind !== 'endless')) {
         verdicts.push(await judgeCase(context, target, contestant, each))
       }
       target.forget()
@@ -69,10 +70,14 @@ exports.run = async (context) => {
     } finally {
       await target.end()
     }
+    for (const each of apart) verdicts.push(await judgeApart(context, order, contestant, each))
     if (startup !== undefined) verdicts.push(judge(await observeStart(order, contestant, startup), contestant))
   })
   return resultOf(verdicts, contestant, blamed)
 }
+
+/** Whether it is in the one process of most blocks. @param {Case} each */
+const isShared = ({ kind, flags }) => kind !== 'startup' && flags.length === 0
 
 /** @param {any} context @param {Target} target @param {Contestant} contestant */
 async function warmUp (context, target, contestant) {
@@ -104,6 +109,20 @@ async function judgeCase (context, target, contestant, each) {
   const verdict = judge({ truth, ...observation }, contestant)
   if (each.kind === 'thread') await target.request('plain', '/thread/end')
   return verdict
+}
+
+/**
+ * One block in a process of its own, that has its module only.
+ * @param {any} context @param {Record<string, unknown>} order @param {Contestant} contestant @param {Case} each
+ */
+async function judgeApart (context, order, contestant, each) {
+  const target = await startTarget({ ...order, prepares: false, only: each.module }, each.flags)
+  try {
+    await warmUp(context, target, contestant)
+    return await judgeCase(context, target, contestant, each)
+  } finally {
+    await target.end()
+  }
 }
 
 /** @param {Verdict[]} verdicts @param {Contestant} contestant @param {Record<string, number>} blamed by trap */

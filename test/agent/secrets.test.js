@@ -62,7 +62,7 @@ test('what is secret in the application, or for the agent, is in nothing that th
 
   /** @type {Record<string, string | Buffer>} */
   const outputs = {}
-  for (const [path, accept] of [['/', 'text/html'], ['/', '*/*'], ['/page.js', ''], ['/page.css', ''], ['/metrics', ''], ['/metrics', 'application/openmetrics-text'], ['/healthz', ''], ['/blocks', ''], ['/flame', ''], ['/events', ''],
+  for (const [path, accept] of [['/', 'text/html'], ['/', '*/*'], ['/page.js', ''], ['/page.css', ''], ['/metrics', ''], ['/metrics', 'application/openmetrics-text'], ['/healthz', ''], ['/blocks', ''], ['/flame', ''], ['/events', ''], ['/timeline', ''], ['/recording', ''],
     ['/profile', ''], ['/profile?format=folded&group=route,thread', ''], ['/profile?format=speedscope', ''], ['/profile?format=pprof', '']]) {
     outputs[`${path} ${accept}`] = await read(url + path, accept)
   }
@@ -81,7 +81,7 @@ test('what is secret in the application, or for the agent, is in nothing that th
     assert.equal(authorization, `Basic ${Buffer.from(`user:${OTLP_PASSWORD}`).toString('base64')}`)
   }
   outputs.otlp = JSON.stringify(otlp.got.map(({ body }) => body))
-  outputs['/profile?format=pprof '] = zlib.gunzipSync(outputs['/profile?format=pprof '])
+  for (const packed of ['/profile?format=pprof ', '/recording ']) outputs[packed] = zlib.gunzipSync(outputs[packed])
 
   const places = Object.entries(outputs).flatMap(([name, output]) => output.includes('hunter2') ? [`${name}: ${/.{0,60}hunter2.{0,20}/.exec(String(output))}`] : [])
   assert.deepEqual(places, [])

@@ -16,6 +16,8 @@ const TYPESCRIPT = path.join(ROOT, 'node_modules', 'typescript')
 /** @type {typeof import('typescript')} */
 const ts = require(TYPESCRIPT)
 const TSC = path.join(TYPESCRIPT, 'bin', 'tsc')
+/** What only the types of Node.js declare. */
+const NODE_TYPES = /\bNodeJS\.|["'](?:node:|events|http|https|http2|net|stream|worker_threads|diagnostics_channel)\b/
 
 /**
  * Declarations without the members that the agent has for its own threads, and without the comments of which the
@@ -45,6 +47,9 @@ function publicPart (declarations) {
     .replace(/^\s*\n/gm, '')
     .replace(/^(?: {4})+/gm, (spaces) => ' '.repeat(spaces.length / 4))
 }
+
+/** TypeScript 7 loads the types of Node.js only if somebody asks for them. @param {string} text */
+const withNode = (text) => NODE_TYPES.test(text) ? `/// <reference types="node" />\n${text}` : text
 
 /**
  * The files that the entry points lead to, with what is public of each.
@@ -79,7 +84,7 @@ function declarations () {
     execFileSync(process.execPath, [TSC, '--project', path.join(ROOT, 'tsconfig.build.json'), '--outDir', dir], { stdio: ['ignore', 'inherit', 'inherit'] })
     const doors = Object.values(manifest.exports).flatMap((door) => typeof door === 'string' ? [] : path.relative(OUT, door.types))
     const lib = path.join(dir, 'lib')
-    return new Map([...reachable(lib, doors)].map(([file, text]) => [path.relative(lib, file), text]))
+    return new Map([...reachable(lib, doors)].map(([file, text]) => [path.relative(lib, file), withNode(text)]))
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
   }

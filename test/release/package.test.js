@@ -48,7 +48,7 @@ const APP = `
   })`
 
 const TYPED = `
-  import loopwatch, { start, LoopwatchError } from 'loopwatch'
+  import loopwatch, { start, LoopwatchError, type Agent, type BlockRecord, type Load, type Options, type Work } from 'loopwatch'
   import fastify from 'fastify'
   const agent = start({ threshold: 100, labels: { service: 'x' }, log: { level: 'warn', destination: 2 }, route: (request) => request.url ?? null })
   const same: boolean = agent === loopwatch.start()
@@ -66,7 +66,12 @@ const TYPED = `
   start({ treshold: 100 })
   // @ts-expect-error
   start({ threshold: '100' })
-  export const all = [same, url, sites, delayMs, hunted, code, agent.stop(), agent.metrics(), agent.contentType.length]
+  const options: Options = { threshold: 100 }
+  const told = (agent: Agent): Load => agent.load()
+  const lineOf = ({ frame }: BlockRecord): number | null => frame?.line ?? null
+  const nameOf = ({ name }: Work): string => name
+  const lines: Promise<(number | null)[]> = agent.blocks().then((blocks) => blocks.map(lineOf))
+  export const all = [options, told(agent).memory.heapLimitBytes, nameOf, lines, same, url, sites, delayMs, hunted, code, agent.stop(), agent.metrics(), agent.contentType.length]
 `
 
 /** @param {string} stdout */
@@ -271,20 +276,29 @@ test('the package', async (t) => {
     assert.match(stdout + stderr, /place +work +cause +blocks/)
   })
 
-  await t.test('has types for CommonJS and ES modules that need no types of its dependencies', () => {
+  await t.test('has types for CommonJS and ES modules that need no types of its dependencies, and ask for those of Node.js', () => {
     fs.symlinkSync(path.join(ROOT, 'test', 'node_modules', 'fastify'), path.join(project, 'node_modules', 'fastify'))
-    const program = ts.createProgram([file('typed.cts', TYPED), file('typed.mts', TYPED)], {
-      module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16, target: ts.ScriptTarget.ES2022, strict: true, noEmit: true, types: ['node'], typeRoots: [path.join(ROOT, 'node_modules', '@types')]
-    })
-    const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(`${fs.realpathSync(project)}/`) || fileName.startsWith(`${project}/`))
-    assert.ok(ours.length > 10, `${ours.length} files`)
-    const problems = ours
-      .flatMap((source) => [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)])
-      .map(
-        ({ file, messageText }) =>
-          `${path.relative(project, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
-      )
-    assert.deepEqual(problems, [])
+    const { ModuleKind, ModuleResolutionKind, ScriptTarget } = ts
+    const typeRoots = [path.join(ROOT, 'node_modules', '@types')]
+    for (const { module, moduleResolution } of [
+      { module: ModuleKind.NodeNext, moduleResolution: ModuleResolutionKind.NodeNext },
+      { module: ModuleKind.Node16, moduleResolution: ModuleResolutionKind.Node16 },
+      { module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler }
+    ]) {
+      const files = [file('typed.mts', TYPED), ...(module === ModuleKind.ESNext ? [] : [file('typed.cts', TYPED)])]
+      const program = ts.createProgram(files, {
+        module, moduleResolution, target: ScriptTarget.ES2022, strict: true, noEmit: true, types: [], typeRoots
+      })
+      const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(`${fs.realpathSync(project)}/`) || fileName.startsWith(`${project}/`))
+      assert.ok(ours.length > 10, `${ours.length} files`)
+      const problems = ours
+        .flatMap((source) => [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)])
+        .map(
+          ({ file, messageText }) =>
+            `${path.relative(project, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+        )
+      assert.deepEqual(problems, [])
+    }
   })
 
   await t.test('works beside a bundle that leaves it external, whose source maps lead to the source', async (t) => {

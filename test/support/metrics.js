@@ -26,6 +26,7 @@ const makeMetrics = (differences = {}) => {
     degraded: () => host.degraded,
     inFlight: () => 3,
     workInFlight: () => 2,
+    heap: () => ({ usedBytes: 30e6, limitBytes: 4e9, externalBytes: 2e6, allocatedBytes: null }),
     originTracking: () => true,
     profiling: () => true,
     shed: () => host.shed,
@@ -49,6 +50,7 @@ function fill ({ metrics, host }) {
   host.delays.record(12)
   metrics.observeBlock(makeRecord())
   metrics.observeGc('major', 30)
+  metrics.observePoolDelay(3)
   metrics.drop('record')
   metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
   metrics.requestBlockedSeries('/report/:id').observe(0)

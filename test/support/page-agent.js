@@ -3,11 +3,15 @@
 const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
+const { answerTimeline } = require('../../lib/export/timeline/answer')
+const { gatherTrace } = require('../../lib/watchdog/timeline/trace')
 const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
 const { makeDetail } = require('../../lib/watchdog/page-feed/block-detail')
 const { readSource } = require('../../lib/util/read-source')
+
+const NO_SCRAPE = { drainGc: () => {}, drainWork: () => {} }
 
 /**
  * The page's side of an agent over a list of records, without a host: for what takes too long to
@@ -19,7 +23,7 @@ exports.startPageAgent = async (t, records = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)
   const page = new PageFeed({
     options: resolveOptions({}, {}),
-    delays: openBridge(createMemory()).delays,
+    bridge: openBridge(createMemory()),
     loop: () => ({
       activeMs: performance.now() / 2,
       idleMs: performance.now() / 2,
@@ -39,6 +43,8 @@ exports.startPageAgent = async (t, records = []) => {
     waitsFor: (each) => page.recent.waitsFor(each),
     linesOf: (file) => readSource(file)?.split('\n') ?? null
   })(id)
+  const trace = (/** @type {import('../../lib/watchdog/timeline/trace').Range} */ range) =>
+    gatherTrace({ page, records: () => records, scrape: NO_SCRAPE }, range)
   /** @type {HttpServer} */
   let server
   const url = await new Promise((resolve) => {
@@ -52,6 +58,8 @@ exports.startPageAgent = async (t, records = []) => {
         block: (id) => records.find((record) => record.id === id),
         detail: (id) => detailOf(id),
         records: () => records,
+        timeline: (query) => answerTimeline(query, trace),
+        recording: () => { throw new Error('not of this agent') },
         page
       }),
       onState: resolve

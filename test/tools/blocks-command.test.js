@@ -80,7 +80,7 @@ test('a folder without files of records is said to be one, as text, table and JS
 test('blocks that are there and not asked for are no fault', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(started(0, {}))}\n`)
-  assert.deepEqual(await startNode(t, [CLI, 'blocks', dir, '--route', 'GET /nowhere']).closed, { code: 0, signal: null, stdout: '', stderr: 'no blocks recorded\n' })
+  assert.deepEqual(await startNode(t, [CLI, 'blocks', dir, '--route', 'GET /nowhere']).closed, { code: 0, signal: null, stdout: '', stderr: 'no block that was recorded fits\n' })
 })
 
 test('a file of records is read, and it is said that it is one; any other file is refused with what was expected and what came', async (t) => {

@@ -1,5 +1,6 @@
 'use strict'
 
+const { Option } = require('commander')
 const { number } = require('../common/flags')
 
 const DEFAULT_THRESHOLD_MS = 50
@@ -19,7 +20,7 @@ exports.addAttach = (program) => {
     .option('--outside', 'load nothing into it: sample it through its inspector, which stays open meanwhile')
     .option('--threshold <ms>', 'report blocks of at least this length', number('--threshold', 2, 60000), DEFAULT_THRESHOLD_MS)
     .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
-    .option('--token <token>', 'of the endpoint of an agent that it has already')
+    .addOption(new Option('--token <token>', 'of the endpoint of an agent that it has already').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
     // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((pid, flags) => require('./attach').attach(pid, flags))

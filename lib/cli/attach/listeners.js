@@ -1,13 +1,9 @@
 'use strict'
 
 const fs = require('node:fs')
-const os = require('node:os')
+const { parseAddress } = require('../../util/socket-address')
 
 const LISTEN = '0A'
-/** ::ffff:0:0/96, IPv4 in IPv6 */
-const MAPPED = Buffer.from('00000000000000000000ffff', 'hex')
-/** ::1 */
-const ONE = Buffer.from('00000000000000000000000000000001', 'hex')
 
 /** @typedef {{ host: string, port: number, isLoopback: boolean }} Listener host: the address as in a URL */
 
@@ -29,21 +25,6 @@ exports.listenersOf = (pid) => {
     .map((cells) => parseAddress(cells[1])))
 }
 
-/** Reads words of four bytes, each in this machine's order. @param {string} text `0100007F:2406` = 127.0.0.1:9222 */
-function parseAddress (text) {
-  const [hex, port] = text.split(':')
-  const words = /** @type {string[]} */ (hex.match(/.{8}/g)).map((word) => Buffer.from(word, 'hex'))
-  const bytes = Buffer.concat(os.endianness() === 'LE' ? words.map((word) => word.reverse()) : words)
-  const isMapped = bytes.length === 16 && bytes.subarray(0, 12).equals(MAPPED)
-  const four = bytes.length === 4 ? bytes : isMapped ? bytes.subarray(12) : null
-  return {
-    // A URL shortens the zeros.
-    host: four !== null ? four.join('.') : new URL(`http://[${bytes.toString('hex').match(/.{4}/g)?.join(':')}]`).hostname,
-    port: Number.parseInt(port, 16),
-    isLoopback: four !== null ? four[0] === 127 : bytes.equals(ONE)
-  }
-}
-
 /** @param {string} folder */
 function entries (folder) {
   try {
@@ -61,5 +42,3 @@ function readLines (file) {
     return []
   }
 }
-
-exports.parseAddress = parseAddress

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { counted, sentenceOf, printable } = require('../../util/sentence')
 const { BlockReader, filesOf } = require('../../store/block-reader')
+const { isRecording, readRecording } = require('../../store/recording')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
 const { inMarkdown } = require('../common/markdown')
@@ -37,8 +38,11 @@ exports.listBlocks = async (sources, flags) => {
   else for (const each of found) print(each, sources.length > 1, flags)
   // One process that is gone must not hide the blocks of the others.
   if (failure !== null) throw failure
-  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write('no blocks recorded\n')
+  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write(isFiltered(flags) ? 'no block that was recorded fits\n' : 'no blocks recorded\n')
 }
+
+/** Whether some blocks may be left out. @param {Flags} flags */
+const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work].some((flag) => flag !== undefined)
 
 /** Throws if no source has a file of records: the folder may be another one. @param {string[]} sources */
 function checkFiles (sources) {
@@ -145,8 +149,9 @@ async function ask (source, token) {
 /** By source: a reader keeps the records of files that have not changed. @type {Map<string, BlockReader>} */
 const readers = new Map()
 
-/** @param {string} source folder or file */
+/** @param {string} source folder, file of records or recording */
 function readFiles (source) {
+  if (isRecording(source)) return readRecording(source).blocks.toReversed()
   const reader = readers.get(source) ?? new BlockReader(source)
   try {
     const { records, broken, unread } = reader.read()

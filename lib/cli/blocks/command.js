@@ -15,8 +15,8 @@ Examples:
 /** @param {import('commander').Command} program */
 exports.addBlocks = (program) => {
   program.command('blocks')
-    .description('list recorded blocks of running agents (by address), of folders (option dir) or of files of records, joined')
-    .addArgument(new Argument('[sources...]', 'host:port, a url, a folder, or a file of records').default([DEFAULT_TARGET], `"${DEFAULT_TARGET}"`))
+    .description('list recorded blocks of running agents (by address), of folders (option dir), of files of records or of record, joined')
+    .addArgument(new Argument('[sources...]', 'host:port, a url, a folder, or a file of records or of record').default([DEFAULT_TARGET], `"${DEFAULT_TARGET}"`))
     .optionsGroup('Which blocks:')
     .option('--since <time>', 'that ended within this time (90s, 10m, 2h, 7d) or after it (2026-11-22T10:00:00Z)', since)
     .addOption(new Option('--cause <cause>', 'of this cause alone').choices(Object.keys(causes)))
@@ -28,7 +28,7 @@ exports.addBlocks = (program) => {
     .addOption(new Option('--format <format>', 'text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--watch', 'go on until Ctrl-C, and print each block as it ends')
     .optionsGroup('Access:')
-    .option('--token <token>', 'bearer token of the endpoints')
+    .addOption(new Option('--token <token>', 'bearer token of the endpoints').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
     // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((sources, flags) => require('./blocks').listBlocks(sources, flags))

@@ -31,8 +31,9 @@ function showDocs (name) {
     for (const [each, file] of docs) process.stdout.write(`${each.padEnd(20)} ${file}\n`)
     return
   }
-  const file = docs.get(name)
-  if (file === undefined) throw codedError('LOOPWATCH_ERR_OPTION', 'docs', `one of ${[...docs.keys()].join(', ')}`, name)
+  // `options` is enough for use/options.
+  const [file, ...others] = [...docs].filter(([each]) => each === name || each.endsWith(`/${name}`)).map(([, path]) => path)
+  if (file === undefined || others.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', 'docs', `one of ${[...docs.keys()].join(', ')}`, name)
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { Option } = require('commander')
 const { DEFAULT_TARGET } = require('../common/flags')
 
 const EXAMPLES = `
@@ -15,7 +16,7 @@ exports.addDoctor = (program) => {
   program.command('doctor')
     .description('say whether an application is watched, what does not work and why, and which limits hold there')
     .argument('[target]', 'host:port, a url, or a process id on this machine (Linux)', DEFAULT_TARGET)
-    .option('--token <token>', 'bearer token of the endpoint')
+    .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
     // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((target, flags) => require('./doctor').examine(target, flags))

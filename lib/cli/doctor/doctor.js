@@ -29,8 +29,11 @@ exports.examine = async (target, { token }) => {
   if (!isWell) process.exitCode = EXIT_FAILED
 }
 
-/** What the agent's own metrics say about it. @param {Sample[]} samples @param {string} address */
-function findings (samples, address) {
+/**
+ * What the agent's own metrics say about it.
+ * @param {Sample[]} samples @param {string} address @param {string | null} [platform] null if it is not known
+ */
+function findings (samples, address, platform = isHere(address) ? process.platform : null) {
   const main = (/** @type {string} */ name) => samples.find((each) => each.name === name && (each.labels.thread ?? 'main') === 'main')?.value ?? 0
   const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) => name === 'loopwatch_build_info')).labels
   const broken = samples.filter(({ name, value }) => name === 'loopwatch_degraded' && value === 1).map(({ labels }) => labels.reason)
@@ -45,7 +48,7 @@ function findings (samples, address) {
     ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'not taken at present: a line of a native call may be marked ≈'],
     ['not kept', dropped(samples)],
     ...broken.map((reason) => /** @type {[string, string]} */ (['degraded', `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`])),
-    ...limitsOf(node, isHere(address) ? process.platform : null).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
+    ...limitsOf(node, platform).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
   ]
   if (broken.length === 0) lines.splice(4, 0, ['degraded', 'nothing'])
   if (isSilent) lines.push(['limit', `no heartbeat for ${duration(ageMs)} without a block: the process is stopped, or gets no CPU`])

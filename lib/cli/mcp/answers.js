@@ -51,16 +51,22 @@ const rowOf = (record) => `block id=${record.id} ${record.startedAt} ${plain(sen
 /** @param {{ place: string, work: string, cause: string }} culprit */
 const nameOf = ({ place, work, cause }) => [place, work, cause].map((name) => plain(name)).join(' | ')
 
+/** @param {import('./source').Source} source @param {number} ongoing */
+const statusOnDisk = ({ recordedAt }, ongoing) => recordedAt === undefined
+  ? `This is a folder, which has no live status. Blocks whose end was never written: ${ongoing}.`
+  : `This is a recording of ${recordedAt}. Event loops that were blocked then: ${ongoing || 'none'}.`
+
 /** @type {Tool} */
 exports.status = async (source) => {
   const records = await source.records()
   const ongoing = records.filter((record) => record.ongoing)
-  const recent = records.filter(filterOf({ since: Date.now() - RECENT_MIN * MS_PER_MIN }))
+  const nowMs = source.recordedAt === undefined ? Date.now() : Date.parse(source.recordedAt)
+  const recent = records.filter(filterOf({ since: nowMs - RECENT_MIN * MS_PER_MIN }))
   return {
     head: [
       source.isLive
         ? `Event loops that are blocked now: ${ongoing.length || 'none'}.`
-        : `This is a folder, which has no live status. Blocks whose end was never written: ${ongoing.length}.`,
+        : statusOnDisk(source, ongoing.length),
       `Last ${RECENT_MIN} minutes: ${summary(recent)}.`,
       `Known: ${summary(records)}${records.length === 0 ? '' : `, the first at ${records[0].startedAt}`}.`
     ],

@@ -5,9 +5,11 @@ const { fileToShow } = require('../../explain/advice/excerpt')
 const { chooseBy } = require('../../export/profiles/query-filter')
 const { flameOf } = require('../../export/profiles/profiles')
 const { isRecord } = require('../../store/record')
+const { isRecording, readRecording } = require('../../store/recording')
 const { readSource } = require('../../util/read-source')
 const { isOnDisk, readAll } = require('../blocks/blocks')
 const { askJson, notOurs } = require('../common/endpoint')
+const { detailIn } = require('../record/sources')
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */
@@ -21,6 +23,7 @@ const { askJson, notOurs } = require('../common/endpoint')
  *
  * @typedef {object} Source
  * @property {boolean} isLive whether it knows what happens now
+ * @property {string} [recordedAt] of a recording: all that it knows is of this time
  * @property {() => Promise<BlockRecord[]>} records oldest first, perhaps with only their heaviest stack
  * @property {(record: BlockRecord, records: BlockRecord[]) => Promise<Detail>} detail of one of the records
  * @property {(query: URLSearchParams) => Promise<FlameNode>} flame
@@ -36,6 +39,7 @@ exports.openSource = (name, token) => {
     if (failure !== null) throw failure
     return found.map(({ record }) => record)
   }
+  if (isOnDisk(name) && isRecording(name)) return openRecording(name)
   if (isOnDisk(name)) return { isLive: false, records, detail: readDetail, flame: (query) => readFlame(records, query) }
   return {
     isLive: true,
@@ -46,6 +50,19 @@ exports.openSource = (name, token) => {
       return detail
     },
     flame: async (query) => /** @type {any} */ (await askJson(name, `flame?${query}`, token))
+  }
+}
+
+/** @param {string} file @returns {Source} */
+function openRecording (file) {
+  const recording = readRecording(file)
+  const records = async () => recording.blocks.toReversed()
+  return {
+    isLive: false,
+    recordedAt: recording.recordedAt,
+    records,
+    detail: async ({ id }) => /** @type {Detail} */ (detailIn(recording, id)),
+    flame: (query) => readFlame(records, query)
   }
 }
 

@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
  *

@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * What start() returns where nothing can be watched: the same interface, which does nothing. In a worker thread of the
  * application the main thread's agent has its blocks and metrics.

@@ -1,3 +1,4 @@
+/// <reference types="node" />
 export function otlpSettings(option: true | string, env: NodeJS.ProcessEnv): {
  signals: Record<"traces" | "metrics" | "logs", SignalSettings | null>;
  attributes: Record<string, string>;

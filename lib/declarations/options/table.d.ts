@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * of start(): every key is optional, times are in milliseconds
  */

@@ -11,13 +11,14 @@ export function callback(): OptionType;
 export function log(): OptionType;
 /**
  * takes: in words; parse: gives undefined if a text is invalid;
- *   isSecret: no error shows the value; format: the inverse of parse, if String() is not
+ * isSecret: no error shows the value; words: the only values; format: the inverse of parse, if String() is not
  */
 export type OptionType = {
  takes: string;
  accepts: (value: any) => boolean;
  parse: (text: string) => unknown;
  isSecret?: boolean;
+ words?: string[];
  format?: (value: any) => string;
 };
 /** @param {unknown} value @returns {value is Record<string, unknown>} */

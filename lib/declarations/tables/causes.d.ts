@@ -1,7 +1,8 @@
 export const causes: Record<Cause, CauseRow>;
 export function causeRow(cause: string): CauseRow;
 export function excuseOf(cause: string): string | undefined;
-export function isOwnBlock({ durationMs, evidence }: {
+export function isOwnBlock({ cause, durationMs, evidence }: {
+ cause: string;
  durationMs: number;
  evidence: {
   ownMs?: number;

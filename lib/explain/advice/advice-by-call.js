@@ -11,6 +11,9 @@ const { isIn, packageIn, packageOf } = require('./evidence-view')
 const MAPPERS = new Set(['sequelize', 'typeorm', 'mongoose', '@prisma/client', '@mikro-orm/core', 'objection', 'bookshelf', 'waterline'])
 const TEMPLATES = new Set(['ejs', 'handlebars', 'pug', 'nunjucks', 'mustache', 'eta', 'react-dom', '@vue/server-renderer', 'liquidjs'])
 
+/** The other end of a socket on which a name server answers. */
+const DNS_SERVER = /socket to (\S+):53$/
+
 /** @typedef {import('./evidence-view').Seen} Seen */
 /** @typedef {(seen: Seen) => string | null} Detector */
 
@@ -43,9 +46,15 @@ exports.builtin = (seen) => {
 }
 
 /** @type {Detector} */
-exports.report = ({ callees }) => callees.some(({ file }) => file === 'node:internal/process/report')
-  ? `process.report asks for the DNS names of all open sockets, one after the other. ${syncIo.report}`
-  : null
+exports.report = ({ record: { evidence }, frames }) => {
+  if (!frames.some(({ file }) => file === 'node:internal/process/report')) return null
+  const server = DNS_SERVER.exec(evidence.sleptIn?.target ?? '')?.[1]
+  const waits = server === undefined ? '' : ` It waited for the name server ${server}.`
+  // It asks to know the C library. 2.1.2 excludes the network itself.
+  const isKnown = frames.some((frame) => packageOf(frame) === 'detect-libc')
+  const update = isKnown ? ' detect-libc asked: update it to 2.1.2 or later, which does without.' : ''
+  return `process.report asks for the DNS names of all open sockets, one after the other.${waits}${update} ${syncIo.report}`
+}
 
 /** @type {Detector} */
 exports.sync = (seen) => {

@@ -1,6 +1,7 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
+const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { cures } = require('./cures')
 const { packageOf } = require('./evidence-view')
@@ -15,6 +16,8 @@ const TREND_BLOCKS = 6
 const GROWN = 1.5
 const MICROTASKS = 'node:internal/process/task_queues'
 const LOGGERS = new Set(['sonic-boom', 'pino', 'winston', 'bunyan', 'log4js', 'loglevel', 'signale'])
+/** stdout or stderr, if it is no file. */
+const FULL_PIPE = /^fd [12] \((?!\/)/
 const WRITES = new Set(['writeSync', 'flushSync', 'writeUtf8String', 'writeBuffer', 'writeString'])
 
 /** @typedef {import('./advice-by-call').Detector} Detector */
@@ -34,14 +37,25 @@ exports.many = ({ record: { cause, evidence } }) => {
 }
 
 /** @type {Detector} */
-exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs } } }) => {
+exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs, memory } } }) => {
+  if (memory?.isHeapFull) return null
   if (!causeRow(cause).blamesAllocation && gcMs < STORM_SHARE * durationMs) return null
   return `The garbage collector had ${Math.round(100 * Math.min(1, gcMs / durationMs))} % of the time. ${cures.gc.allocation}`
 }
 
 /** @type {Detector} */
-exports.logging = ({ callees, record: { cause } }) => {
+exports.memory = ({ record }) => {
+  const { evidence: { memory } } = record
+  const reason = memory?.isHeapFull ? garbageOf(record) : null
+  return reason === null ? null : `${reason[0].toUpperCase()}${reason.slice(1)}. ${cures.gc.memory}`
+}
+
+/** @type {Detector} */
+exports.logging = ({ callees, record: { cause, evidence: { sleptIn } } }) => {
   if (causeRow(cause).blamesAllocation) return null
+  if (sleptIn?.call === 'write' && FULL_PIPE.test(sleptIn.target ?? '')) {
+    return `Whoever reads ${sleptIn.target} does not keep up, and the thread waits until there is room. ${cures['sync-io'].logging}`
+  }
   const isConsole = callees.some(({ file }) => file?.startsWith('node:internal/console/'))
   const logger = callees.map(packageOf).find((name) => name !== null && LOGGERS.has(name))
   const writes = callees.some(({ function: name }) => WRITES.has(name?.split('.').pop() ?? ''))
@@ -85,3 +99,5 @@ function agreement (values) {
   }
   return sum / (recent.length * (recent.length - 1) / 2)
 }
+
+exports.STORM_SHARE = STORM_SHARE

@@ -26,6 +26,7 @@ const detectors = {
   builtin: { detect: calls.builtin, doc: 'native' },
   report: { detect: calls.report, doc: 'sync-io' },
   microtasks: { detect: turns.microtasks, doc: 'js' },
+  memory: { detect: turns.memory, doc: 'gc' },
   allocation: { detect: turns.allocation, doc: 'gc' },
   many: { detect: turns.many, doc: 'many' },
   growth: { detect: turns.growth, doc: 'js' }

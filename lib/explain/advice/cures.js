@@ -28,6 +28,7 @@ exports.cures = {
     report: 'Set process.report.excludeNetwork = true before (Node.js 20.13 and 22).'
   },
   gc: {
+    memory: 'Find what grows (two heap snapshots, compared), and bound it: a cache, a list, listeners that are never removed. If all of it is needed, raise --max-old-space-size.',
     allocation: 'Make fewer objects in this place (no copies in loops, no growing strings or spreads), keep less alive, or give the heap more room (--max-semi-space-size, --max-old-space-size).'
   },
   many: {

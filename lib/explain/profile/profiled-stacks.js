@@ -182,7 +182,7 @@ function chain (id, nodes, parents) {
   return found
 }
 
-/** @param {import('./cpu-profile').ProfileNode} node @returns {Frame} */
+/** @param {Pick<import('./cpu-profile').ProfileNode, 'callFrame'>} node @returns {Frame} */
 function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
   const line = lineNumber >= 0 ? lineNumber + 1 : null
   // Built-ins have neither a file nor a line.
@@ -195,5 +195,6 @@ function named (name) {
   return { function: name, file: null, line: null, column: null }
 }
 
+exports.frameOf = frameOf
 exports.sum = sum
 exports.MOST_IN_A_ROW = MOST_IN_A_ROW

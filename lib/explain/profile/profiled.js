@@ -1,6 +1,6 @@
 'use strict'
 
-const { blamedFrame, isSame, wrapsNative } = require('../frame')
+const { blame, blamedFrame, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
 const { lineOf } = require('../line')
 const { causeRow } = require('../../tables/causes')
@@ -133,6 +133,17 @@ function isInWrappers (stacks) {
 function passingIn ({ stacks }, sources) {
   const passing = stacks.flatMap(({ frames }) => frames).filter((frame) => sources.passesOn?.(frame))
   return (frame) => passing.some((each) => isSame(each, frame))
+}
+
+/**
+ * The function that had most of a time in which there need not be a block; null if none had a fifth of it.
+ * @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null}
+ */
+exports.heaviestIn = (profile, sources) => {
+  const stacks = profiledStacks(profile, sources, null)
+  const frame = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), sources.passesOn)
+  const own = stacks.filter(({ frames }) => frame !== null && frames.some((each) => isSame(each, frame)))
+  return frame !== null && sum(own) >= HARDLY * sum(stacks) ? frame : null
 }
 
 exports.STACKS_IN_RECORD = STACKS_IN_RECORD

@@ -34,6 +34,8 @@ const LINE_CHARS = 1000
 /** Number of lines of a function that are searched for a call. */
 const NEARBY = 50
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
+/** The synchronous functions of zlib, which V8 names alike. */
+const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|brotliCompress|brotliDecompress|zstdCompress|zstdDecompress)Sync$/
 
 /** @typedef {{ call: string, method: string, column: number, index: number, open: number }} Builtin */
 
@@ -159,7 +161,8 @@ exports.syncCallIn = (lines, first, line) =>
 
 /** @param {string[]} lines */
 function onlySyncCall (lines) {
-  const names = new Set(lines.flatMap((line) => line.length > LINE_CHARS ? [] : line.match(SYNC_CALL) ?? []))
+  const all = lines.flatMap((line) => line.length > LINE_CHARS ? [] : line.match(SYNC_CALL) ?? [])
+  const names = new Set(all.filter((name) => ZLIB_CALL.test(name)))
   return names.size === 1 ? /** @type {string} */ ([...names][0]) : null
 }
 

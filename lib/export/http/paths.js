@@ -26,7 +26,13 @@ const check = (handler) => Object.assign(handler, { takesOptions: true })
 
 const NO_BLOCK = json({ error: 'no such block in memory' }, 404)
 
-const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/runbook', '/causes/:id'] }
+const INDEX = {
+  name: 'loopwatch',
+  endpoints: [
+    '/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/timeline', '/recording', '/runbook',
+    '/causes/:id'
+  ]
+}
 
 /** @param {string} accept */
 const isBrowser = (accept) => accept.includes('text/html')
@@ -46,6 +52,14 @@ const part = (name) => ({ etag }) => require('../page/assets').readPart(name, et
  */
 const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? BUSY
 
+/** What is the same in every process. @type {Record<string, Handler>} */
+const FILES = {
+  '/page.js': open(part('page.js')),
+  '/page.css': open(part('page.css')),
+  '/runbook': open(part('runbook.html')),
+  '/causes/:id': open(({ id }) => aboutCause(id))
+}
+
 /**
  * @param {object} sources
  * @param {Pick<import('../prometheus/metrics').Metrics, 'contentType' | 'render'>} sources.metrics
@@ -55,23 +69,23 @@ const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? 
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
  * @param {(id: string) => object | null} sources.detail record, source and advice of one block
  * @param {() => BlockRecord[]} sources.records newest first, each with all its stacks
+ * @param {(query: URLSearchParams) => Reply | Promise<Reply>} sources.timeline
+ * @param {() => Buffer | Promise<Buffer>} sources.recording a file
  * @param {{ connect: () => Reply }} sources.page
  * @returns {Record<string, Handler>}
  */
 exports.makePaths = (sources, queue = new WorkQueue()) => ({
   '/': open((asked) => isBrowser(asked.accept) ? part('index.html')(asked) : json(INDEX), isBrowser),
 
-  '/page.js': open(part('page.js')),
-
-  '/runbook': open(part('runbook.html')),
-
-  '/causes/:id': open(({ id }) => aboutCause(id)),
-
-  '/page.css': open(part('page.css')),
+  ...FILES,
 
   '/events': () => sources.page.connect(),
 
   '/flame': heavy(({ query }) => require('../profiles/profiles').answerFlame(sources.records(), query), queue),
+
+  '/timeline': heavy(({ query }) => sources.timeline(query), queue),
+
+  '/recording': heavy(async () => fileOf(await sources.recording()), queue),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')
@@ -96,6 +110,12 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue)
 })
+
+/** @param {Buffer} body @returns {Reply} */
+function fileOf (body) {
+  const headers = { 'content-disposition': `attachment; filename="loopwatch-${process.pid}.loopwatch"` }
+  return { status: 200, type: 'application/gzip', body, headers }
+}
 
 /** The document of a cause, as it is installed. @param {string} id @returns {Reply} */
 function aboutCause (id) {

@@ -6,7 +6,7 @@ const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./format')
 const { Progress } = require('./progress')
-const { excuseOf, isOwnBlock } = require('../../tables/causes')
+const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
 /** Longest line. A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
@@ -136,7 +136,7 @@ function openHere (destination, onState) {
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
-  const { package: found, calledFrom, origin, work } = short
+  const { package: found, calledFrom, origin, work, allocators } = short
   const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
   const fields = {
     event,
@@ -148,10 +148,11 @@ function lineOf (event, record, suppressed) {
     frame,
     ...(found && { package: { name: found.name, version: found.version } }),
     ...(calledFrom && { calledFrom }),
+    ...(allocators && { allocators }),
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
     samples,
-    evidence,
+    evidence: causeRow(cause).blamesAllocation ? evidence : { ...evidence, memory: undefined },
     stack,
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),
     ...(suppressed > 0 && { suppressed })
@@ -163,9 +164,10 @@ function lineOf (event, record, suppressed) {
 
 /** Shortens the names of a record to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: found, calledFrom, request, work, origin } = record
+  const { frame, package: found, calledFrom, request, work, origin, allocators } = record
   return {
     ...record,
+    ...(allocators && { allocators: allocators.map((each) => ({ ...each, frame: cutFrame(each.frame) })) }),
     frame: frame && cutFrame(frame),
     package: found && cutPackage(found),
     calledFrom: calledFrom && cutFrame(calledFrom),

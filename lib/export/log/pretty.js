@@ -3,9 +3,12 @@
 const path = require('node:path')
 const { styleText } = require('node:util')
 const { causes, excuseOf } = require('../../tables/causes')
+const { outOf } = require('../../util/memory-text')
 const { frameText, printable } = require('../../util/sentence')
 
 const STACK_LINES = 5
+/** From this share of a block on, the time in which the thread waited for a CPU is shown. */
+const WAITED_SHARE = 0.1
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
 /** @type {Record<number, [name: string, color: Style]>} pino's levels */
 const LEVELS = {
@@ -90,7 +93,9 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
   const ms = (/** @type {number} */ value) => `${Math.round(value)} ms`
   return [
     Number.isFinite(evidence.cpuMs) && `${ms(evidence.cpuMs)} of ${ms(durationMs)} on the CPU`,
-    evidence.gcMs >= 1 && `${ms(evidence.gcMs)} of it garbage collection`,
+    evidence.memory?.isHeapFull && `heap ${outOf(evidence.memory.heapUsedBytes, evidence.memory.heapLimitBytes)}`,
+    evidence.gcMs >= 1 && `${ms(evidence.gcMs)} in the garbage collector`,
+    evidence.runQueueMs >= WAITED_SHARE * durationMs && `${ms(evidence.runQueueMs)} waiting for a CPU`,
     `${samples} stack ${samples === 1 ? 'sample' : 'samples'}`
   ].filter(Boolean).join(', ')
 }

@@ -18,12 +18,23 @@ const EVIDENCE = /** @type {const} */ ({
   requests: 'requests'
 })
 
+/** The same for its memory. */
+const MEMORY = /** @type {const} */ ({
+  heapUsedBytes: 'heap_used_bytes',
+  heapFreedBytes: 'heap_freed_bytes',
+  heapLimitBytes: 'heap_limit_bytes',
+  rssBytes: 'rss_bytes',
+  cgroupBytes: 'cgroup_bytes',
+  cgroupLimitBytes: 'cgroup_limit_bytes',
+  majorFaults: 'major_faults'
+})
+
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {Record<string, import('./values').Plain | null | undefined>} Attributes */
 
 /** A block by OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {
-  const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed } = record
+  const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed, allocators } = record
   return {
     'loopwatch.block.id': id,
     'loopwatch.block.cause': cause,
@@ -38,9 +49,11 @@ exports.blockAttributes = (record) => {
     'code.column.number': frame?.column,
     'loopwatch.code.exact': frame?.exact === false ? false : null,
     'loopwatch.code.call': profile?.call,
+    'loopwatch.code.allocator': allocators?.map((each) => frameText(each.frame))[0],
     'loopwatch.package.name': found?.name,
     'loopwatch.package.version': found?.version,
     ...evidenceOf(record),
+    'loopwatch.evidence.slept_in': record.evidence.sleptIn?.text,
     'loopwatch.work.kind': work?.kind,
     'loopwatch.work.name': work?.name,
     'loopwatch.work.ended': work?.ended || null,
@@ -54,9 +67,9 @@ exports.blockAttributes = (record) => {
 
 /** @param {BlockRecord} record @returns {Attributes} */
 function evidenceOf ({ evidence }) {
-  const known = Object.entries(EVIDENCE).map(([field, name]) =>
-    [`loopwatch.evidence.${name}`, evidence[/** @type {keyof typeof EVIDENCE} */ (field)]])
-  return { ...Object.fromEntries(known), 'loopwatch.evidence.debugger': evidence.debugger || null }
+  const named = (/** @type {Record<string, string>} */ names, /** @type {Record<string, any>} */ values) =>
+    Object.fromEntries(Object.entries(names).map(([field, name]) => [`loopwatch.evidence.${name}`, values[field]]))
+  return { ...named(EVIDENCE, evidence), ...named(MEMORY, evidence.memory ?? {}), 'loopwatch.evidence.debugger': evidence.debugger || null }
 }
 
 /** The heaviest stack as lines of text, innermost first. @param {BlockRecord} record */

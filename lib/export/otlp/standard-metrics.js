@@ -30,6 +30,7 @@ class StandardMetrics {
       ...this.#delay(find('eventloop_delay_seconds'), find('block_longest_seconds'), times),
       ...this.#time(find('eventloop_time_seconds_total'), times),
       ...gcDuration(find('gc_duration_seconds'), times),
+      ...heap(find, times),
       ...requestDuration(find('http_request_duration_seconds'), times)
     ]
   }
@@ -112,6 +113,14 @@ function maximum (bounds, { upTo, count }, longestS) {
 function gcDuration (metric, times) {
   return histogram('v8js.gc.duration', 'Garbage collection duration', metric, times,
     ({ kind }) => ({ 'v8js.gc.type': kind }))
+}
+
+/** All spaces of the heap together. @param {(name: string) => Metric | undefined} find @param {Times} times */
+function heap (find, times) {
+  return ['used', 'limit'].flatMap((what) => {
+    const value = find(`heap_${what}_bytes`)?.values[0]?.value
+    return value ? [gauge(`v8js.memory.heap.${what}`, 'By', `Heap of the main thread, ${what}`, value, times)] : []
+  })
 }
 
 /** @param {Metric | undefined} metric @param {Times} times */

@@ -41,6 +41,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests in progress
  * @property {() => number} workInFlight named work in progress, without requests
+ * @property {() => import('../../types').HeapReading | null} heap null until the host has reported it
  * @property {() => boolean} originTracking
  * @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
@@ -169,6 +170,11 @@ class Metrics {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
 
+  /** @param {number} delayMs that a piece of work waited for the thread pool */
+  observePoolDelay (delayMs) {
+    this.#metrics.poolDelay.observe(delayMs / MS_PER_S)
+  }
+
   /** @param {string} route of a block's request, which may not have ended yet */
   #blockedRoute (route) {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
@@ -195,6 +201,11 @@ class Metrics {
   /** @param {string} kind @param {number} durationMs */
   observeGc (kind, durationMs) {
     this.#metrics.gc.observe({ kind }, durationMs / MS_PER_S)
+  }
+
+  /** The folder `dir` shows that an earlier process ended in a block. */
+  predecessorEnded () {
+    this.#metrics.endedInBlock.inc()
   }
 
   /** @param {string} reason @param {number} [count] */
@@ -232,6 +243,7 @@ class Metrics {
     this.#metrics.profiling.set(profiling() ? 1 : 0)
     this.#metrics.inFlight.set(inFlight())
     this.#metrics.workInFlight.set(workInFlight())
+    this.#readHeap()
     const rss = residentBytes()
     if (rss !== null) this.#metrics.rss.set(rss)
     this.#readThreads(threads())
@@ -247,6 +259,14 @@ class Metrics {
     for (const [thread, state] of workers) this.#readLoop(thread, state)
     for (const [thread, cpu] of Object.entries(cpuSeconds())) this.#readCpu(thread, cpu)
     for (const [thread, { cpu }] of workers) this.#readCpu(thread, cpu)
+  }
+
+  #readHeap () {
+    const heap = this.#sources.heap()
+    if (heap === null) return
+    this.#metrics.heapUsed.set(heap.usedBytes)
+    this.#metrics.heapLimit.set(heap.limitBytes)
+    this.#metrics.external.set(heap.externalBytes)
   }
 
   #readCluster () {

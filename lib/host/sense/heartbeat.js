@@ -5,7 +5,8 @@ const { nowMs } = require('../../util/clock')
 const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
 const { tellAsBeats } = require('./rest-to-beats')
-const { addLostIdle, loopTime } = require('./loop-time')
+const { writeHeap } = require('./heap')
+const { addLostIdle, loopTime, loopTurns } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
@@ -15,8 +16,14 @@ const CALM_SHARE = 0.9
 const REST_AFTER_MS = 250
 /** After a rest this long, one calm beat is enough: it follows the timers of the turn, so none of them took long. */
 const LONG_REST_MS = 60
+/** A turn from this length on stands in the timeline. */
+const LONG_TURN_MS = 5
 /** A turn that the time it ran explains up to this has not slept: the kernel's figure may be a tick of 4 ms old. */
 const UNSLEPT_MS = 6
+/** The heap is reported this often, and after each gap that can hide a block. */
+const HEAP_MS = 1000
+/** A gap settles within this time, whatever is still to be learnt of it. */
+const SETTLE_MS = 1000
 
 /**
  * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
@@ -35,6 +42,8 @@ class Heartbeat {
   #lastIdleMs
   #lastCpuMs
   #lastHeldMicros
+  #heapAtMs = -Infinity
+  #lateAtMs = -Infinity
   /** NaN unless V8 samples the thread. */
   #lastRanMs = NaN
   /** When the loop became calm; Infinity while it is not. */
@@ -94,6 +103,7 @@ class Heartbeat {
     if (isCalm) this.#punctualMs = Math.max(0, lateMs)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
+    this.#tellTurn(atMs, Math.min(lateMs, gapMs - idleMs))
     delays?.beat(atMs, lateMs)
     this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
@@ -115,6 +125,7 @@ class Heartbeat {
       // The process was stopped while it slept, and its timer with it.
       this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: this.#periodMs })
     }
+    this.#tellTurn(atMs, busyMs)
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     tellAsBeats(this.#told, {
@@ -158,6 +169,13 @@ class Heartbeat {
     this.#write(atMs, this.#readRanMs())
   }
 
+  /** Whether the running turn, or one of the last second, can hide a block. */
+  get mayHaveBlock () {
+    const atMs = nowMs()
+    const gapMs = atMs - this.#lastAtMs - this.#heldMs
+    return atMs - this.#lateAtMs < SETTLE_MS || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)
+  }
+
   /** Nothing counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
   skipTopLevel () {
     this.#periodMs = Infinity
@@ -172,15 +190,31 @@ class Heartbeat {
     this.#late(atMs, { fromMs: this.#lastAtMs + heldMs, idleMs: loopTime().idle - this.#lastIdleMs, periodMs })
   }
 
+  /** Reports that the loop turned at least this long until now. @param {number} atMs @param {number} durationMs */
+  #tellTurn (atMs, durationMs) {
+    if (durationMs >= LONG_TURN_MS) this.#bridge.turns.push(atMs - durationMs, durationMs, 0)
+  }
+
   /** Reports a gap. @param {number} atMs @param {{ fromMs: number, idleMs: number, periodMs: number }} gap */
   #late (atMs, { fromMs, idleMs, periodMs }) {
     const { beat, lateBeats } = this.#bridge
+    // Before the gap is seen: the memory of a block is read with it.
+    this.#tellHeap(atMs)
+    this.#lateAtMs = atMs
     lateBeats.push(fromMs, atMs, idleMs, periodMs, beat.beats, this.#cpuNow() - this.#lastCpuMs)
     this.#options.onLate?.(atMs, loopTime().idle)
   }
 
+  /** @param {number} atMs */
+  #tellHeap (atMs) {
+    this.#heapAtMs = atMs
+    writeHeap(this.#bridge.heap)
+    this.#bridge.counters.setLoopTurns(loopTurns())
+  }
+
   /** @param {number} atMs @param {number} periodMs @param {number} ranMs */
   #next (atMs, periodMs, ranMs) {
+    if (atMs - this.#heapAtMs >= HEAP_MS) this.#tellHeap(atMs)
     const { load, profiler, works } = this.#told
     works?.beat(atMs)
     profiler?.beat(atMs, loopTime().active)

@@ -2,10 +2,12 @@
 
 const { createHistogram } = require('node:perf_hooks')
 const { nowMs } = require('../../util/clock')
+const process = require('../../util/process')
 const { ascending, quantile } = require('../../util/statistics')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { LoopLoad } = require('../shedding/loop-load')
 const { Delays } = require('./delays')
+const { heapOf } = require('./heap')
 const { loopTime } = require('./loop-time')
 
 /** Two figures resolve delays to 1 %, in 25 kB; a third would take 190 kB. */
@@ -13,7 +15,10 @@ const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 
 
 const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })
 
-exports.noLoad = () => ({ lastSecond: nothing(), sinceStart: nothing() })
+const noMemory = () => ({ heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0, rssBytes: 0 })
+
+exports.noLoad = () =>
+  ({ lastSecond: nothing(), sinceStart: nothing(), threadPoolDelayMs: 0, busyMs: 0, memory: noMemory() })
 
 /** The agent's report on its loop: delays as lib/host/sense/delays.js counts them, and utilization. */
 class LoadReport {
@@ -24,9 +29,15 @@ class LoadReport {
   #load
   #start = loopTime()
 
-  /** @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load */
-  constructor (load) {
+  #counters
+
+  /**
+   * @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load
+   * @param {Pick<import('../../bridge/counters').Counters, 'poolDelayMs' | 'get'>} counters
+   */
+  constructor (load, counters) {
     this.#load = load
+    this.#counters = counters
   }
 
   /** @param {number} atMs monotonic @param {number} delayMs */
@@ -51,7 +62,10 @@ class LoadReport {
     if (overdueMs > 0) delays.push(overdueMs)
     return {
       lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
-      sinceStart: { delayMs: this.#sinceStart(), utilization: utilizationSince(this.#start) }
+      sinceStart: { delayMs: this.#sinceStart(), utilization: utilizationSince(this.#start) },
+      threadPoolDelayMs: this.#counters.poolDelayMs,
+      busyMs: this.#counters.get('busyMs'),
+      memory: memoryNow()
     }
   }
 
@@ -61,6 +75,20 @@ class LoadReport {
       return Math.min(micros / US_PER_MS, this.#mostMs)
     }
     return { p50: quantileMs(50), p99: quantileMs(99), max: this.#mostMs }
+  }
+}
+
+function memoryNow () {
+  const { usedBytes, limitBytes, externalBytes } = heapOf()
+  return { heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() }
+}
+
+/** 0 if /proc, from which libuv reads it, is hidden. */
+function residentBytes () {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return 0
   }
 }
 
@@ -79,10 +107,13 @@ function quantilesOf (values) {
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) }
 }
 
-/** @param {{ calmPeriod: number }} options ms @param {Pick<import('../../bridge/memory').Bridge, 'delays'>} bridge */
+/**
+ * @param {{ calmPeriod: number }} options ms
+ * @param {Pick<import('../../bridge/memory').Bridge, 'delays' | 'counters'>} bridge
+ */
 exports.measureLoad = (options, bridge) => {
   const load = new LoopLoad()
-  const report = new LoadReport(load)
+  const report = new LoadReport(load, bridge.counters)
   return { load, report, delays: new Delays(options, bridge.delays, report) }
 }
 

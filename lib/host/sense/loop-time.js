@@ -41,3 +41,6 @@ function alwaysBusy () {
 
 /** Adds idle time that libuv has not counted. @param {number} ms */
 exports.addLostIdle = (ms) => { lostMs += ms }
+
+/** How often the loop has turned; 0 before Node.js 20.18 and 22.8, which do not count that. */
+exports.loopTurns = () => /** @type {any} */ (nodeTiming)?.uvMetricsInfo?.loopCount ?? 0

@@ -4,6 +4,7 @@ const { nowMs } = require('../../util/clock')
 const { AWAITING, FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
 const { activeSpan } = require('../work/http/trace-id')
+const { writeHeap } = require('./heap')
 const { fileOf, noteStack, readNote } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
@@ -109,11 +110,11 @@ function plain (name) {
 
 /**
  * The function that the watchdog evaluates on the host thread in the middle of a block. It writes into shared memory
- * where the thread is, in which request and work, how long its loop has idled, and its CPU time.
+ * where the thread is, in which request and work, how long its loop has idled, its CPU time, and its heap.
  * @param {import('../../bridge/memory').Bridge} bridge @param {import('../work/works').Works['current']} current
  * @param {(file: string) => void} [see] called with the file of each frame
  */
-exports.createProbe = ({ answer, beat }, current, see = () => {}) =>
+exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
   /** @param {unknown} debuggerUrl `inspector.url()` of this thread @param {number} [putAtMs] of a second question */
   function probe (debuggerUrl, putAtMs) {
     const { question } = answer
@@ -126,6 +127,7 @@ exports.createProbe = ({ answer, beat }, current, see = () => {}) =>
     const now = current()
     const work = writeSpan(span) + writeWork(now.work)
     const open = writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
+    writeHeap(heap)
     const seen = writeRequest(now, span) + LINE + work + LINE + open
     answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack(see)))
   }

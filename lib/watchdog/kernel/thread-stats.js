@@ -4,6 +4,8 @@ const { existsSync } = require('node:fs')
 const os = require('node:os')
 const { KernelFile, MS_PER_TICK } = require('./file')
 const { SleepSight } = require('./epoll-sleep-probe')
+const { MemoryStats } = require('./memory-stats')
+const { SystemCallReader } = require('./system-call-reader')
 const { MachineSteal, Steal } = require('./steal')
 const { openThrottling } = require('./throttling')
 const { MS_PER_S, NS_PER_MS } = require('../../util/units')
@@ -31,10 +33,13 @@ exports.openStats = () => {
   const host = new ThreadStats(shared, process.pid)
   const own = new ThreadStats(shared, 'caller')
   const sight = new SleepSight()
+  const memory = new MemoryStats()
+  const calls = new SystemCallReader()
   /** Whether the kernel reports how long a thread waits for a CPU. */
   const isTold = host.read(0).runQueueMs !== null
-  const close = () => { for (const part of [host, own, sight, shared.throttling, shared.machineSteal]) part.close() }
-  return { shared, host, own, sight, isTold, close }
+  const parts = [host, own, sight, memory, calls, shared.throttling, shared.machineSteal]
+  const close = () => { for (const part of parts) part.close() }
+  return { shared, host, own, sight, memory, calls, isTold, close }
 }
 
 /**

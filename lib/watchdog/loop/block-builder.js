@@ -1,15 +1,11 @@
 'use strict'
 
 const path = require('node:path')
-const { Fold, merged, workIn } = require('../../explain/fold')
-const { callbacksOf } = require('../../explain/callbacks')
+const { see, tell } = require('../../explain/findings')
+const { Fold } = require('../../explain/fold')
 const { causeOf, isHeld } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
-const { awaitingFrame, blame, blamedFrame, generatedIn, leaf, ownerOf, wrapsNative } = require('../../explain/frame')
-const { workOf } = require('../../explain/work')
-const { withNames } = require('../../explain/named-record')
-const { ownTime } = require('../../explain/own-time')
-const { folderAtFault } = require('../../explain/package')
+const { blamedFrame, ownerOf, wrapsNative } = require('../../explain/frame')
 const { causes, isOwnBlock } = require('../../tables/causes')
 const { median, roundMs } = require('../../util/statistics')
 const { OwnCpu } = require('./own-cpu')
@@ -22,8 +18,6 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
 const ANSWERS = 100
 /** The most open requests of one block that are remembered. */
 const OTHERS = 50
-/** The heaviest stacks that a record holds; far fewer show what the block was. */
-const STACKS_IN_RECORD = 10
 
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
@@ -37,6 +31,8 @@ const STACKS_IN_RECORD = 10
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
  * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
  * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
+ * @property {() => import('./block-memory').BlockMemory} [memory] follows that of one block
+ * @property {(startMs: number, endMs: number) => import('../../types').SleptIn | null} [waitWithin] what it slept in
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] adds a CPU profile
  * @property {() => ThreadWork | null} [workOf] what a whole worker thread works on @property {number} thresholdMs
  * @property {import('../../explain/source/frame-table').FrameTable} [frames] may know more of the code by now
@@ -58,13 +54,14 @@ class BlockBuilder {
   #early = []
   /** @type {number[]} */
   #answersMs = []
-  /** The work that the last record named. @type {ReturnType<typeof workOf>} */
+  /** The work that the last record named. @type {ReturnType<typeof tell>['running']} */
   #running = { work: null, request: null, exact: true }
   /** Requests that were open, by id. @type {Map<number, import('../../types').RequestContext>} */
   #others = new Map()
   /** @type {Seen | null} */
   #seen = null
   #lastAnswerMs = 0
+  #memory
   #nativeMs = 0
   #runningMs = 0
   #debugged
@@ -96,6 +93,7 @@ class BlockBuilder {
     this.#debugged = isDebugged
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
+    this.#memory = surroundings.memory?.()
   }
 
   /** From here on it is certainly a block. @param {string} id @param {Block} block @param {number} nowMs */
@@ -104,12 +102,14 @@ class BlockBuilder {
     this.block = block
     this.#lastAnswerMs = block.startMs
     this.#wallMs = Date.now() - nowMs
+    this.#memory?.begin()
     for (const sample of this.#early.splice(0)) this.add(sample)
   }
 
   /** @param {PlacedSample} sample */
   add (sample) {
     this.ownCpu.add(sample)
+    this.#memory?.sample()
     this.idleMs ??= sample.idleMs
     this.isPlaced ||= blamedFrame(sample.frames) !== null
     if (this.block === null) {
@@ -229,9 +229,11 @@ class BlockBuilder {
    * @param {ReturnType<typeof see>} seen @returns {BlockRecord}
    */
   #measured (span, kernel, nativeMs, { isFirst, innermost, listed }) {
-    const { originWithin, allowedWithin } = this.#surroundings
+    const { originWithin, allowedWithin, waitWithin } = this.#surroundings
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
+    const cause = this.#causeOf(span, evidence)
+    const sleptIn = causes[cause].isAsleep ? waitWithin?.(startMs, endMs) : null
     return {
       id: this.id,
       pid: process.pid,
@@ -245,8 +247,12 @@ class BlockBuilder {
       ongoing,
       // A process that answers requests has started up.
       startup: /** @type {Block} */ (this.block).startup && isFirst,
-      cause: this.#causeOf(span, evidence),
-      evidence: this.#evidenceRecord(evidence),
+      cause,
+      evidence: {
+        ...this.#evidenceRecord(evidence),
+        ...(sleptIn && { sleptIn }),
+        ...(this.#memory && { memory: this.#memory.record(!ongoing) })
+      },
       frame: null,
       leaf: innermost,
       samples: this.#fold.samples,
@@ -311,43 +317,6 @@ class BlockBuilder {
   }
 }
 
-/** @param {Fold} fold @param {Table} table */
-function see (fold, table) {
-  const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
-  const stacks = merged(fold.stacks.map((stack) =>
-    ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) })))
-  return {
-    stacks,
-    listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
-    blamed: blame(stacks, (frame) => table?.passesOn(frame) === true),
-    innermost: leaf(stacks),
-    callbacks: callbacksOf(stacks),
-    awaits: awaitingFrame(stacks),
-    isFirst: fold.requests.top === null && workIn(stacks).request === null
-  }
-}
-
-/**
- * What stacks and profile tell, however long the block lasts and whatever its cause.
- * @param {BlockRecord} record @param {Stack[]} stacks all of the block
- * @param {import('../../types').RequestContext[]} others @param {Table} table
- */
-function tell (record, stacks, others, table) {
-  const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
-  const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
-  const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
-  const { ownMs, frame } = ownTime(stacks, record.profile)
-  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks } = name(record)
-  return {
-    name: blamed?.function ?? null,
-    named: { leaf, stacks: listed, profile, origin, ...(callbacks && { callbacks }) },
-    running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
-    generated: generatedIn(stacks, record.frame),
-    folder: folderAtFault(stacks, record.profile),
-    own: { ownMs, frame: frame && name({ ...record, frame: { ...frame, exact: true } }).frame }
-  }
-}
-
 /**
  * Adds the time that loopwatch itself took. A block that is mostly ours is blamed on loopwatch, and on no work.
  * @param {BlockRecord} record @param {{ ownMs: number, frame: BlockRecord['frame'] }} own @returns {BlockRecord}
@@ -363,11 +332,6 @@ function withOwnTime (record, { ownMs, frame }) {
 function calledFrom ({ frame }, awaits, table) {
   if (awaits === null || (frame !== null && ownerOf(frame) === 'application')) return null
   return table?.named(awaits) ?? awaits
-}
-
-/** @param {Stack} stack */
-function stackRecord ({ count, weightMs, frames, awaiting = [] }) {
-  return { count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting] }
 }
 
 /** @param {BlockRecord} record @param {string | null} folder of the package whose code ran */

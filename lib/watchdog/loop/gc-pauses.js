@@ -17,10 +17,14 @@ class GcPauses {
     this.#ring = ring
   }
 
-  /** @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics that count each new pause */
-  drain (metrics) {
+  /**
+   * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics that count each new pause
+   * @param {Pick<import('../timeline/timeline').Timeline, 'pause'>} timeline that shows them
+   */
+  drain (metrics, timeline) {
     for (const [startMs, durationMs, kind] of this.#ring.drain()) {
       this.#pauses.push({ startMs, endMs: startMs + durationMs })
+      timeline.pause(startMs, durationMs, kind)
       metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
     }
     if (this.#pauses.length > 2 * PAUSES) this.#pauses = this.#pauses.slice(-PAUSES)

@@ -30,6 +30,12 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
+/**
+ * Makes the host's agent start or take its heap profile.
+ * @param {import('../../types').AllocationsAction} action @param {number} round
+ */
+exports.askAllocations = (action, round) => evaluate(`${AGENT}?.allocations?.run("${action}", ${round})`)
+
 /** Makes the host's agent end the process. */
 exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)
 

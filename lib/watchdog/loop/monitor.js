@@ -38,6 +38,7 @@ const PROGRESS_MS = 1000
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
  * @property {import('../../explain/source/frame-table').FrameTable} frames @property {() => string} nextId
+ * @property {Pick<import('./waits').Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
 /** @param {Seen} seen */
@@ -211,6 +212,7 @@ class LoopMonitor {
       this.#sampler.hurry()
     }
     this.#builder.addReading(reading)
+    this.#parts.waits?.lookIfDue(reading.atMs, reading.atMs - beat.atMs)
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 

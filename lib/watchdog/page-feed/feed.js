@@ -5,6 +5,7 @@ const { EventStreams } = require('../../export/http/event-streams')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
 const { RecentBlocks } = require('../requests/recent-blocks')
+const { Timeline } = require('../timeline/timeline')
 const { MS_PER_S } = require('../../util/units')
 const { version } = require('../../../package.json')
 
@@ -29,7 +30,9 @@ class PageFeed {
 
   /**
    * @param {object} parts @param {import('../../options/table').ResolvedOptions} parts.options
-   * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
+   * @param {Pick<import('../../bridge/memory').Bridge,
+   *   'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>}
+   * parts.bridge
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing
    * @param {() => number} parts.inFlight @param {() => Iterable<[string, boolean]>} parts.degraded
@@ -40,7 +43,8 @@ class PageFeed {
     /** The blocks that requests may have waited for. */
     this.recent = new RecentBlocks()
     this.history = new History(nowMs(), parts.loop())
-    this.#delays = new FreshDelays({ delays: parts.delays, boundsMs: this.history.delayBoundsMs })
+    this.timeline = new Timeline(parts.bridge, this.history)
+    this.#delays = new FreshDelays({ delays: parts.bridge.delays, boundsMs: this.history.delayBoundsMs })
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 
@@ -52,7 +56,10 @@ class PageFeed {
   /** @param {number} now */
   poll (now) {
     const isNext = now >= this.history.dueAtMs
-    if (isNext) this.history.endSecond(now, this.#parts.loop(), this.#delays.take())
+    if (isNext) {
+      this.history.endSecond(now, this.#parts.loop(), this.#delays.take())
+      this.timeline.endSecond(this.history.second)
+    }
     if (this.#streams.size === 0) return
     try {
       this.#tell(now, isNext)
@@ -79,6 +86,11 @@ class PageFeed {
   /** A page connects. @returns {import('../../export/http/server').Reply} */
   connect () {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
+  }
+
+  /** What a page that connects now would be told, for a recording. */
+  snapshot () {
+    return { hello: this.#hello(), state: this.#state() }
   }
 
   #hello () {

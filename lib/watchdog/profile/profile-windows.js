@@ -2,7 +2,7 @@
 
 const { cutProfiles } = require('../../explain/profile/cpu-profile')
 const { withProbableCall } = require('../../explain/profile/probable-call')
-const { withoutProfile, withProfile } = require('../../explain/profile/profiled')
+const { heaviestIn, withoutProfile, withProfile } = require('../../explain/profile/profiled')
 const { readSource } = require('../../util/read-source')
 
 /** The newest profiles are kept for blocks that last longer than one; for a longer block they show its end. */
@@ -42,19 +42,29 @@ class ProfileWindows {
   lay = (record, startMs, endMs) => {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
     const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
+    const known = this.sources
+    const laid = profile === null ? withoutProfile(record, known) : withProfile(record, profile, known)
+    return withProbableCall(laid, known.lines)
+  }
+
+  /** Which function had most of a time, by profiles of it; null if there are none. */
+  frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
+    const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
+    const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
+    return profile === null ? null : heaviestIn(profile, this.sources)
+  }
+
+  /** What is known of the code now. @returns {import('../../explain/profile/profiled-stacks').Sources} */
+  get sources () {
     const sources = this.#sources
     const fromDisk = lineReader(this.#read)
-    const lines = (/** @type {string} */ file) => sources.isInMemory(file) ? null : fromDisk(file)
-    /** @type {import('../../explain/profile/profiled-stacks').Sources} */
-    const known = {
+    return {
       original: (frame) => sources.frames.get(frame),
-      lines,
+      lines: (file) => sources.isInMemory(file) ? null : fromDisk(file),
       textOf: (file) => sources.linesOf(file),
       lineAt: (file, line) => sources.lineAt(file, line),
       passesOn: (frame) => sources.frames.passesOn(frame)
     }
-    const laid = profile === null ? withoutProfile(record, known) : withProfile(record, profile, known)
-    return withProbableCall(laid, lines)
   }
 }
 

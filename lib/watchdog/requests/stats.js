@@ -7,6 +7,8 @@ const { MS_PER_S } = require('../../util/units')
 /** @typedef {{ observe: (value: number) => void }} Series */
 /** @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries */
 
+/** @typedef {(packed: number, startMs: number, durationMs: number, blockedMs: number) => void} OnEnd */
+
 /** Counts finished requests: how long they took, and how long other code blocked the loop while they waited and ran. */
 class RequestStats {
   #bridge
@@ -22,7 +24,7 @@ class RequestStats {
   /**
    * @param {Pick<import('../../bridge/memory').Bridge, 'requests' | 'routes'>} bridge
    * @param {import('../../export/prometheus/metrics').Metrics} metrics
-   * @param {import('./recent-blocks').RecentBlocks} blocks @param {(durationMs: number) => void} [onRequest]
+   * @param {import('./recent-blocks').RecentBlocks} blocks @param {OnEnd} [onRequest]
    */
   constructor (bridge, metrics, blocks, onRequest = () => {}) {
     this.#blocks = blocks
@@ -42,10 +44,11 @@ class RequestStats {
       const series = this.#seriesOf(numbers[at])
       series.duration.observe(durationMs / MS_PER_S)
       const waitedMs = this.#blocks.waitedMs(startMs, requestId, hasWaited)
-      series.blocked.observe((waitedMs + this.#blocks.blockedMs(startMs, startMs + durationMs, requestId)) / MS_PER_S)
+      const blockedMs = waitedMs + this.#blocks.blockedMs(startMs, startMs + durationMs, requestId)
+      series.blocked.observe(blockedMs / MS_PER_S)
       const { name, route } = series
       this.#blocks.note({ startMs, endMs: startMs + durationMs, id: requestId, hasWaited, name, route })
-      this.#onRequest(durationMs)
+      this.#onRequest(numbers[at], startMs, durationMs, blockedMs)
       if (series.isOther) this.#metrics.overflowed('route')
       return true
     })

@@ -14,13 +14,15 @@ class WorkStats {
   #blocks
   /** @type {Map<number, WorkSeries>} by the packed number */
   #series = new Map()
+  #onWork
 
   /**
    * @param {Pick<import('../../bridge/memory').Bridge, 'works' | 'workNames'>} bridge
    * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'workSeries' | 'overflowed'>} metrics
-   * @param {import('./recent-blocks').RecentBlocks} blocks
+   * @param {import('./recent-blocks').RecentBlocks} blocks @param {import('./stats').OnEnd} [onWork]
    */
-  constructor (bridge, metrics, blocks) {
+  constructor (bridge, metrics, blocks, onWork = () => {}) {
+    this.#onWork = onWork
     this.#bridge = bridge
     this.#metrics = metrics
     this.#blocks = blocks
@@ -35,7 +37,9 @@ class WorkStats {
       const { duration, blocked, isOther, hasThread } = this.#series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
       duration.observe(numbers[at + 2] / MS_PER_S)
       // Work in a thread of its own does not wait for the main thread's loop.
-      if (!hasThread) blocked.observe(this.#blocks.blockedMs(startMs, endMs, numbers[at + 3]) / MS_PER_S)
+      const blockedMs = hasThread ? 0 : this.#blocks.blockedMs(startMs, endMs, numbers[at + 3])
+      if (!hasThread) blocked.observe(blockedMs / MS_PER_S)
+      this.#onWork(numbers[at], startMs, numbers[at + 2], blockedMs)
       if (isOther) this.#metrics.overflowed('work')
       return true
     })

@@ -24,7 +24,8 @@ const END_MS = 800
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
 /** @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way */
-/** @typedef {{ state: Failure | null }} Answer */
+/** @typedef {{ state: Failure | null, unended?: undefined } | { unended: BlockRecord }} Answer */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
  * Writes to a file or a folder from a thread of its own. A file system that hangs then stops neither the watchdog's
@@ -60,6 +61,7 @@ class FileWriter {
    * @param {string} parts.target a folder of records, or a log @param {string} [parts.name] of records, no extension
    * @param {(error: Error | null) => void} parts.onState called when lines cannot be written, and when they can
    * again, perhaps more than once
+   * @param {(record: BlockRecord) => void} [parts.onUnended] called with each block in which an earlier process ended
    */
   constructor (parts) {
     this.#parts = parts
@@ -116,7 +118,9 @@ class FileWriter {
   }
 
   /** @param {Answer} answer */
-  #hear ({ state }) {
+  #hear (answer) {
+    if (answer.unended !== undefined) return this.#parts.onUnended?.(answer.unended)
+    const { state } = answer
     this.#failure = state && Object.assign(new Error(state.message), { code: state.code })
     this.#parts.onState(this.#failure)
   }
@@ -130,6 +134,13 @@ class FileWriter {
     }
     this.#lines++
     this.#hand({ line }, line.length)
+  }
+
+  /** Keeps the timeline around a block, if the writer keeps up. @param {string} id @param {string} text */
+  keepTimeline (id, text) {
+    if (this.#worker === null || this.#isEnding || this.#waiting > WAITING_CHARS) return
+    // One unit: records that come while it is packed must find room.
+    this.#hand({ timeline: { id, text } }, 1)
   }
 
   /** @param {object} message @param {number} units */

@@ -19,14 +19,26 @@ function onState (error) {
   port.postMessage({ state: error && { message: error.message, code: error.code } })
 }
 
-/** @typedef {{ write: (line: string) => void, takeLost: () => number, end: () => void }} Written */
+/** @typedef {{ id: string, text: string }} Timeline */
+/**
+ * @typedef {{ write: (line: string) => void, keepTimeline?: (timeline: Timeline) => void, takeLost: () => number,
+ *   end: () => void }} Written
+ */
 /** @type {Record<string, () => Written>} */
 const kinds = {
   records () {
     const { BlockFile } = require('../../store/block-file')
+    const { takeUnended, QUIET_MS } = require('../../store/predecessors')
     const file = new BlockFile({ dir: target, name, nowMs, onState })
+    const look = () => {
+      for (const record of takeUnended(target)) port.postMessage({ unended: record })
+    }
+    look()
+    // A file that was written just before this start stands still by then, if its process is gone.
+    setTimeout(look, QUIET_MS + 500).unref()
     return {
       write: (line) => file.appendLine(line),
+      keepTimeline: (timeline) => file.keepTimeline(timeline),
       takeLost: () => file.takeLost(),
       end: () => file.close()
     }
@@ -46,8 +58,10 @@ function done (units) {
   Atomics.notify(slots, DONE)
 }
 
-port.on('message', (/** @type {{ line?: string, units: number }} */ { line, units }) => {
-  if (line !== undefined) {
+port.on('message', (/** @type {{ line?: string, timeline?: Timeline, units: number }} */ { line, timeline, units }) => {
+  if (timeline !== undefined) {
+    written.keepTimeline?.(timeline)
+  } else if (line !== undefined) {
     written.write(line)
     Atomics.add(slots, LINES, 1)
   } else {

@@ -31,6 +31,7 @@ const { truth } = require('./truth')
  * @property {'request' | 'together' | 'mounted' | 'thread' | 'startup' | 'endless'} kind how it comes about;
  * together: in one turn that takes several requests; mounted: by handlers of its module's own; thread: in a worker
  * thread, while the main thread waits for events
+ * @property {string[]} flags of Node.js, if it needs a process of its own
  * @property {string} thread whose loop it is
  * @property {number} requests that come at once
  */
@@ -61,6 +62,7 @@ const known = (module, server, name, cause, more) => ({
   company: {},
   kind: 'request',
   requests: 1,
+  flags: [],
   thread: MAIN,
   ...more
 })
@@ -115,8 +117,8 @@ exports.corpus = [
   known('blocks', 'plain', 'topLevel', ['js'], { frames: ['atTopLevel'], route: null, kind: 'startup' }),
   known('blocks', 'plain', 'forever', ['js'], { kind: 'endless' }),
 
-  ...fresh.cases.map(({ module, server, name, cause, frames = [name] }) =>
-    known(module, server, name, cause, { set: 'fresh', frames })),
+  ...fresh.cases.map(({ module, server, name, cause, frames = [name], flags = [] }) =>
+    known(module, server, name, cause, { set: 'fresh', frames, flags })),
   ...shapes.cases.map(({ module, server, name, cause, moreLines = [], frames = [name], ...rest }) =>
     known(module, server, name, cause, { set: 'shapes', frames, lines: [...marks[name], ...moreLines], ...rest }))
 ]

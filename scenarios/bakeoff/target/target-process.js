@@ -30,9 +30,9 @@ class Target {
   /** @type {{ ports: Record<string, number>, endpoint: string | null }} */
   ready = { ports: {}, endpoint: null }
 
-  /** @param {Record<string, unknown>} order */
-  constructor (order) {
-    this.#child = spawn(process.execPath, [TARGET], { env: { ...process.env, BAKEOFF_ORDER: JSON.stringify(order) }, stdio: ['ignore', 'pipe', 'pipe'] })
+  /** @param {Record<string, unknown>} order @param {string[]} flags of Node.js */
+  constructor (order, flags) {
+    this.#child = spawn(process.execPath, [...flags, TARGET], { env: { ...process.env, BAKEOFF_ORDER: JSON.stringify(order) }, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child.stderr.setEncoding('utf8').on('data', (text) => { this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS) })
     readline.createInterface(this.#child.stdout).on('line', (text) => this.#read(text))
     this.#child.once('close', () => this.#look())
@@ -154,9 +154,9 @@ class Target {
   }
 }
 
-/** @param {Record<string, unknown>} order */
-exports.startTarget = async (order) => {
-  const target = new Target(order)
+/** @param {Record<string, unknown>} order @param {string[]} [flags] of Node.js */
+exports.startTarget = async (order, flags = []) => {
+  const target = new Target(order, flags)
   await target.says('ready')
   return target
 }

@@ -65,11 +65,12 @@ function watchPauses () {
 /**
  * The modules of these sets, as a process is no larger for blocks that it is not asked for; the one of the warm-up is
  * always there.
- * @param {import('../corpus/corpus').Case['set'][]} sets
+ * @param {{ sets: import('../corpus/corpus').Case['set'][], only?: string }} order only: one module
  * @returns {Promise<Record<string, BlockModule>>}
  */
-async function loadModules (sets) {
-  const names = new Set(['blocks', ...corpus.filter(({ set }) => sets.includes(set)).map(({ module }) => module)])
+async function loadModules ({ sets, only }) {
+  const ofSets = corpus.filter(({ set, module }) => sets.includes(set) && (only === undefined || module === only))
+  const names = new Set(['blocks', ...ofSets.map(({ module }) => module)])
   const modules = Object.fromEntries([...names].map((name) => [name, load(`../corpus/${name}`)]))
   for (const { prepare } of Object.values(modules)) await prepare?.()
   return modules
@@ -94,7 +95,7 @@ async function main () {
 
   const places = require('../corpus/places')
   const { ways, together } = places
-  const modules = await loadModules(order.sets)
+  const modules = await loadModules(order)
   const isHandled = (/** @type {import('../corpus/corpus').Case} */ { kind, module }) =>
     kind !== 'startup' && kind !== 'together' && kind !== 'mounted' && module in modules
   const handlers = Object.fromEntries(corpus.filter(isHandled).map(({ name, module, kind }) => {

@@ -9,7 +9,7 @@ const os = require('node:os')
 const { setTimeout: wait } = require('node:timers/promises')
 const { clockTime, follow, tellAll } = require('../../../lib/cli/attach/follow')
 const { findInspector, impostor } = require('../../../lib/cli/attach/inspector')
-const { parseAddress } = require('../../../lib/cli/attach/listeners')
+const { parseAddress } = require('../../../lib/util/socket-address')
 const { objection } = require('../../../lib/cli/attach/target-process')
 const { makeRecord } = require('../../support/record')
 

@@ -63,7 +63,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     const own = { ...record, worker: 1 }
     const page = new PageFeed({
       options: resolveOptions({}, {}),
-      delays: openBridge(createMemory()).delays,
+      bridge: openBridge(createMemory()),
       loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
       blocks: () => [own],
       ongoing: () => [own],

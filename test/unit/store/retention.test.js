@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const zlib = require('node:zlib')
 const { prune } = require('../../../lib/store/retention')
 const { makeFile } = require('../../support/block-file')
 const { makeDir } = require('../../support/files')
@@ -25,6 +26,39 @@ test('of ended processes the latest files are kept, by number and size; of livin
   assert.deepEqual(fs.readdirSync(dir).sort(), [...kept, ...[3, 4, 5, 6].map((i) => `blocks-999999999-${i}.ndjson`)].sort())
   prune(dir, { own, bytes: 250 })
   assert.deepEqual(fs.readdirSync(dir).sort(), [...kept, ...[5, 6].map((i) => `blocks-999999999-${i}.ndjson`)].sort())
+})
+
+test('timelines count with the records they belong to, and are deleted with them', (t) => {
+  const dir = makeDir(t)
+  const write = (/** @type {string} */ name, /** @type {number} */ ageS) => {
+    fs.writeFileSync(path.join(dir, name), 'x'.repeat(100))
+    fs.utimesSync(path.join(dir, name), 1e9 - ageS, 1e9 - ageS)
+  }
+  for (let i = 1; i <= 3; i++) {
+    write(`blocks-999999999-${i}.ndjson`, 100 - i)
+    write(`blocks-999999999-${i}.timeline-999999999-1.json.gz`, 100 - i)
+  }
+  const orphans = ['blocks-999999999-9.timeline-999999999-1.json.gz', 'mine.timeline-1.json.gz']
+  for (const name of orphans) write(name, 1)
+  write(`blocks-${process.ppid}-1.timeline-1-1.json.gz`, 1)
+  prune(dir, { own: 'none', bytes: 450 })
+  assert.deepEqual(fs.readdirSync(dir).sort(), [
+    `blocks-${process.ppid}-1.timeline-1-1.json.gz`, orphans[1],
+    ...[2, 3].flatMap((i) => [`blocks-999999999-${i}.ndjson`, `blocks-999999999-${i}.timeline-999999999-1.json.gz`])
+  ].sort())
+})
+
+test('the latest timelines of a process are kept, by number; those of the older generation go with it', (t) => {
+  const { file, dir } = makeFile(t, { fileBytes: 1000 })
+  file.append(makeRecord({}))
+  const timelines = () => fs.readdirSync(dir).filter((name) => name.endsWith('.json.gz'))
+  for (let i = 0; i < 25; i++) file.keepTimeline({ id: `4242-${i}`, text: '{}' })
+  assert.equal(timelines().length, 20)
+  const [name] = timelines()
+  assert.equal(zlib.gunzipSync(fs.readFileSync(path.join(dir, name))).toString(), '{}')
+  if (process.platform !== 'win32') assert.equal(fs.statSync(path.join(dir, name)).mode & 0o007, 0)
+  for (let i = 0; i < 4; i++) file.append(makeRecord({}))
+  assert.equal(timelines().length, 0, 'a generation that was full was followed by another')
 })
 
 test('a process that begins a file deletes what too many before it have left', (t) => {

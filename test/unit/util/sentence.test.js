@@ -76,6 +76,6 @@ test('a turn of several callbacks tells what called each, the three heaviest', (
   ]
   const told = (/** @type {any[]} */ each) => sentenceOf(makeRecord({ request: null, callbacks: each })).split(' (js)')[1]
   assert.equal(told(callbacks), ", callbacks: timer refresh 75 ms, 'end' read of POST /x 12 ms")
-  assert.match(told([...callbacks, ...callbacks]), /12 ms, timer refresh 75 ms and 1 more$/)
+  assert.match(told([...callbacks, ...callbacks]), /12 ms, timer refresh \(app\/report\.js:3\) 75 ms and 1 more$/)
   assert.equal(told([callbacks[0]]), '')
 })

@@ -36,8 +36,13 @@ function makeMain () {
     metrics: part('metrics', ['drop', 'observeBlock']),
     recent: { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record },
     notifier: part('notifier', ['lasting', 'settled']),
-    mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
+    mainLoop: {
+      profiling: part('profiling', ['ended', 'settled']),
+      allocations: part('allocations', ['settled']),
+      origins: part('origins', ['ended', 'settled'])
+    },
     file: part('file', ['append']),
+    timelines: part('timelines', ['stuck', 'settled']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
     otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
     spans: part('spans', ['lasting', 'ended', 'settled']),
@@ -56,15 +61,16 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
     const spans = phase === 'lasting' ? ['spans.lasting'] : []
     const notified = phase === 'opened' ? [] : ['notifier.lasting']
     const first = ['memory.put', 'page.put', 'cluster.block', 'file.append', ...notified]
-    assert.deepEqual(take(), [...first, `log.${phase}`, `otlp.${phase}`, ...spans])
+    const kept = phase === 'stuck' ? ['timelines.stuck'] : []
+    assert.deepEqual(take(), [...first, `log.${phase}`, `otlp.${phase}`, ...spans, ...kept])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
   assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
-    'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'upkeep.settled', 'host'
+    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'allocations.settled', 'origins.settled',
+    'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')

@@ -17,11 +17,13 @@ let lostAt = null
 /** @type {Record<string, (data: any) => void>} */
 const events = {
   hello (hello) {
-    const { version, node, pid, labels } = hello
+    const { version, node, pid, labels, recordedAt } = hello
     const build = `loopwatch ${version}, Node.js ${node}, process ${pid}`
     const named = Object.entries(labels).map(([name, value]) => `${name} ${value}`).join(', ')
     setText(byId('build'), named === '' ? build : `${named}, ${build}`)
-    say(agent !== null && agent !== `${pid}` ? `Another process answers now: ${pid} instead of ${agent}.` : null)
+    const isOther = agent !== null && agent !== `${pid}`
+    const other = isOther ? `Another process answers now: ${pid} instead of ${agent}.` : null
+    say(recordedAt ? `Recorded ${recordedAt}: nothing here is live.` : other)
     agent = `${pid}`
     lostAt = null
     byId('live').hidden = false

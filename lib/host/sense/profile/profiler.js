@@ -50,6 +50,9 @@ const intervalOf = (thresholdMs) =>
 /** Loaded by the first question, which comes at an interrupt: a patched require() must not run there. */
 const loadInspector = () => process.getBuiltinModule('node:inspector')
 
+/** Most applications never need it. */
+const loadHeapProfile = () => require('./heap-profile').HeapProfile
+
 /**
  * V8's CPU profile of this thread, from either source. The time that it takes is no block of the application. With the
  * inspector, the watchdog decides when it is taken, at an interrupt. With `v8.startCpuProfile()` this thread takes it
@@ -227,5 +230,6 @@ class HostProfiler {
   }
 }
 
+exports.loadHeapProfile = loadHeapProfile
 exports.loadInspector = loadInspector
 exports.HostProfiler = HostProfiler

@@ -5,11 +5,13 @@ const { hasDatabases } = require('./databases')
 
 /**
  * @typedef {object} FreshCase as Case in ../corpus.js
- * @property {'fresh/bytes' | 'fresh/data' | 'fresh/documents' | 'fresh/generated' | 'fresh/turns'} module
+ * @property {'fresh/bytes' | 'fresh/data' | 'fresh/documents' | 'fresh/generated' | 'fresh/near-limit' |
+ * 'fresh/turns'} module
  * @property {'plain' | 'express'} server
  * @property {string} name
  * @property {string[]} cause
  * @property {string[]} [frames] where others than the function of that name may be blamed
+ * @property {string[]} [flags] of Node.js: it has a process of its own
  */
 
 /**
@@ -56,7 +58,9 @@ const all = [
   { module: 'fresh/turns', server: 'plain', name: 'timerRow', cause: ['js', 'many'], frames: ['onTimer'] },
   { module: 'fresh/turns', server: 'express', name: 'immediateRow', cause: ['js', 'many'], frames: ['onImmediate'] },
   // How much of it the collector is, its heuristics decide.
-  { module: 'fresh/turns', server: 'plain', name: 'allocationStorm', cause: ['gc', 'js'] }
+  { module: 'fresh/turns', server: 'plain', name: 'allocationStorm', cause: ['gc', 'js'] },
+  // Collections that free next to nothing: the line is where they come, and a cache of 230 MB is what is wrong.
+  { module: 'fresh/near-limit', server: 'plain', name: 'nearLimit', cause: ['gc', 'js'], flags: ['--max-old-space-size=256'] }
 ]
 
 const OF_DATABASES = ['sqliteAll', 'betterSqliteAll']

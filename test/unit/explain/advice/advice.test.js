@@ -11,6 +11,12 @@ const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
 
+/** A block that slept. @param {string} call @param {string | null} target */
+const asleepIn = (call, target) => {
+  const { evidence } = makeRecord({})
+  return { record: { cause: 'sync-io', evidence: { ...evidence, sleptIn: { call, target, text: `${call} ${target}`, share: 1 } } } }
+}
+
 /** @param {string | null} name @param {string | null} [file] */
 const frame = (name, file = null) => ({ function: name, file, line: file === null ? null : 7, column: 3 })
 
@@ -42,6 +48,7 @@ function advise (block) {
 const TURN = frame('processTicksAndRejections', 'node:internal/process/task_queues')
 const LOADER = frame('Module._load', 'node:internal/modules/cjs/loader')
 const evidence = makeRecord().evidence
+const memory = { heapUsedBytes: 243e6, heapFreedBytes: 7e6, heapLimitBytes: 256e6, rssBytes: 3e8 }
 
 /**
  * By kind: blocks that must be advised so, and blocks that must not.
@@ -74,16 +81,24 @@ const PAIRS = {
     yes: [{ record: { cause: 'many', evidence: { ...evidence, requests: 40 } } }],
     no: [{ record: { evidence: { ...evidence, requests: 2 } } }]
   },
+  memory: {
+    yes: [{ record: { cause: 'gc', evidence: { ...evidence, memory: { ...memory, isHeapFull: true } } } }],
+    no: [{ record: { cause: 'gc', evidence: { ...evidence, memory: { ...memory, isHeapFull: false } } } }]
+  },
   allocation: {
     yes: [{ record: { cause: 'gc', evidence: { ...evidence, gcMs: 250 } } }, { record: { evidence: { ...evidence, gcMs: 200 } } }],
-    no: [{ record: { evidence: { ...evidence, gcMs: 60 } } }]
+    no: [
+      { record: { evidence: { ...evidence, gcMs: 60 } } },
+      { record: { cause: 'gc', evidence: { ...evidence, gcMs: 250, memory: { ...memory, isHeapFull: true } } } }
+    ]
   },
   logging: {
     yes: [
+      asleepIn('write', 'fd 1 (pipe)'),
       { below: [frame('writeUtf8String'), frame('log', 'node:internal/console/constructor')] },
       { below: [frame('writeSync', 'node:fs'), frame('flush', '/srv/app/node_modules/sonic-boom/index.js')] }
     ],
-    no: [{ code: "console.log('once')" }, { below: [frame('child', '/srv/app/node_modules/pino/lib/proto.js')] }]
+    no: [asleepIn('write', 'fd 1 (/var/log/shop.log)'), asleepIn('write', 'fd 17 (pipe)'), { code: "console.log('once')" }, { below: [frame('child', '/srv/app/node_modules/pino/lib/proto.js')] }]
   },
   microtasks: {
     yes: [{ callers: [TURN], code: '  await step(i)', above: ['async function report () {', 'for (const i of list) {'] }],
@@ -121,6 +136,14 @@ const PAIRS = {
     no: [[50, 200, 50, 200, 50, 200, 60], [50, 200], [100, 101, 103, 104, 106, 108]].map((durations) => ({ durations }))
   }
 }
+
+test('who asks for DNS names is told, and which server does not answer', () => {
+  const below = [frame('getReport', 'node:internal/process/report')]
+  const told = (/** @type {object} */ block) => advise(block).find(({ kind }) => kind === 'report')?.text ?? ''
+  assert.match(told({ below, ...asleepIn('poll', 'a UDP socket to 10.0.0.2:53') }), /waited for the name server 10\.0\.0\.2\. Set/)
+  assert.match(told({ below: [...below, frame('getReport', '/srv/app/node_modules/detect-libc/lib/process.js')] }), /update it to 2\.1\.2/)
+  assert.doesNotMatch(told({ below }), /waited|update/)
+})
 
 test('every detector has blocks that it must and that it must not speak of', () => {
   assert.deepEqual(Object.keys(PAIRS).sort(), Object.keys(detectors).sort())

@@ -20,7 +20,7 @@ test('a finished block has why and where below its sentence, the stack down to t
   const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify(line))
   assert.equal(text, `[09:05:03.007] WARN  ${line.msg}
     why: JavaScript of the application kept the CPU
-         498 ms of 503 ms on the CPU, 3 ms of it garbage collection, 12 stack samples
+         498 ms of 503 ms on the CPU, 3 ms in the garbage collector, 12 stack samples
     at map (native)
     at rank (lib/rank.js:3:9)
     at next (node_modules/express/lib/router.js:1:2)

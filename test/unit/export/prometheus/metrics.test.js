@@ -204,6 +204,7 @@ test('buckets of a histogram are cumulative and end at its count', async () => {
     victims.observe(random() ** 4 * 20)
     made.metrics.observeBlock(makeRecord({ durationMs: 50 + random() ** 4 * 60000 }))
     made.metrics.observeGc('minor', random() ** 3 * 2000)
+    made.metrics.observePoolDelay(random() ** 4 * 20000)
     made.host.delays.record(9 + random() ** 8 * 20000)
   }
   const found = await made.samples()

@@ -9,7 +9,7 @@ const { NoopAgent } = require('../../../../lib/host/noop-agent')
 
 /** @param {{ overdueMs?: number, utilization?: number }} [load] */
 const makeReport = ({ overdueMs = 0, utilization = 0 } = {}) =>
-  new LoadReport({ overdueMs: () => overdueMs, utilization: () => utilization })
+  new LoadReport({ overdueMs: () => overdueMs, utilization: () => utilization }, { poolDelayMs: 0, get: () => 0 })
 
 test('quantiles of delays are those of the last second, and of all since the start to 1 %', () => {
   const report = makeReport({ utilization: 0.25 })

@@ -1,4 +1,5 @@
 import { FlameTree, isDoubtful } from '../../../profiles/flame-tree.js'
+import { inBytes, outOf } from '../../../../util/memory-text.js'
 import { make } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
 import { counted, doubtOf, duration, functionOf, percent } from '../format.mjs'
@@ -220,7 +221,8 @@ function callbacksOf (callbacks) {
 }
 
 /** Which block it was, and where. @param {any} record @returns {(string | Node)[][]} */
-function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, calledFrom, allowed }) {
+function placeRows (record) {
+  const { id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, calledFrom, allowed } = record
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
@@ -229,7 +231,8 @@ function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, 
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
     ...(allowed ? [['allowed', allowed]] : []),
     ...(found ? [['in the package', packageOf(found)]] : []),
-    ...(calledFrom ? [['called from', place(calledFrom)]] : [])
+    ...(calledFrom ? [['called from', place(calledFrom)]] : []),
+    ...(record.allocators ?? []).map((/** @type {any} */ { frame, share }) => ['allocates', `${percent(share)}: ${place(frame)}`])
   ]
 }
 
@@ -248,10 +251,26 @@ function evidenceRows ({ evidence, profile, probable }) {
   const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number' && evidence[key] > 0)
   return [
     ...known.map(([key, meaning]) => [meaning, duration(evidence[key])]),
+    ...memoryRows(evidence.memory ?? {}),
+    ...(evidence.sleptIn ? [['asleep in', evidence.sleptIn.text]] : []),
     ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
     ...(profile?.call ? [['in a call of', profile.call]] : []),
     ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
     ...(evidence.debugger ? [['debugger', 'attached, so no stack was taken']] : [])
+  ]
+}
+
+/** The memory of a block, as far as it is known. @param {any} memory @returns {string[][]} */
+function memoryRows (memory) {
+  const { heapUsedBytes, heapFreedBytes, heapLimitBytes, rssBytes, cgroupBytes, cgroupLimitBytes, ...waits } = memory
+  const freed = heapFreedBytes > 0 ? `, ${percent(heapFreedBytes / heapUsedBytes)} of it freed` : ''
+  return [
+    ...(heapLimitBytes ? [['heap in use', `${outOf(heapUsedBytes, heapLimitBytes)}${freed}`]] : []),
+    ...(rssBytes ? [['resident memory', inBytes(rssBytes)]] : []),
+    ...(cgroupLimitBytes ? [['memory of the container', outOf(cgroupBytes, cgroupLimitBytes)]] : []),
+    ...(waits.majorFaults > 0 ? [['pages read from disk', `${waits.majorFaults}`]] : []),
+    ...(waits.memoryStallMs > 0 ? [['the machine waited for memory', duration(waits.memoryStallMs)]] : []),
+    ...(waits.ioStallMs > 0 ? [['the machine waited for disks', duration(waits.ioStallMs)]] : [])
   ]
 }
 

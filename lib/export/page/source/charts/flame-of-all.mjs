@@ -2,7 +2,7 @@ import { byId, make, setText } from '../dom.mjs'
 import { percent } from '../format.mjs'
 import { Flame } from './flame.mjs'
 import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
-import { save } from '../panels/save.mjs'
+import { saveButton } from '../panels/save.mjs'
 
 /** Least time between two requests, however often blocks come: the agent makes the tree from every stack in memory. */
 const LEAST_MS = 5000
@@ -39,14 +39,8 @@ export class FlameOfAll {
     for (const box of [this.#own, this.#lines]) box.addEventListener('change', () => this.#draw())
     this.#search.addEventListener('input', () => this.#mark())
     byId('flame-reset').addEventListener('click', () => this.#flame?.reset())
-    byId('flame-downloads').append(...DOWNLOADS.map(([title, format, ending]) => {
-      const button = make('button', { type: 'button', 'aria-label': `Download as ${title}` }, title)
-      button.addEventListener('click', () => {
-        save(this.#get, `profile?${new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(this.#query)), format })}`, `loopwatch.${ending}`)
-          .catch(() => { button.textContent = 'not available' })
-      })
-      return button
-    }))
+    byId('flame-downloads').append(...DOWNLOADS.map(([title, format, ending]) =>
+      saveButton(title, get, () => `profile?${this.#query}&format=${format}`, ending)))
   }
 
   /** Chooses the blocks to show. @param {string} query for the endpoint */

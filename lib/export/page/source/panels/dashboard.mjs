@@ -7,6 +7,7 @@ import { duration } from '../format.mjs'
 import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
 import { culpritsOf, victimsOf } from '../model/culprits.mjs'
 import { CulpritTable, VictimTable } from './culprits.mjs'
+import { addDownloads } from './downloads.mjs'
 import { FilterBar } from './filter-bar.mjs'
 import { Records } from './records.mjs'
 import { sayVerdict } from './verdict-line.mjs'
@@ -40,6 +41,7 @@ export class Dashboard {
   constructor (get) {
     this.#blocks = new BlockList(get, this.#view)
     this.#flame = new FlameOfAll(get)
+    addDownloads(get)
     this.#toReveal = this.#view.now.block
     bindKeys({
       blocks: this.#blocks,

@@ -11,3 +11,16 @@ export async function save (get, path, name) {
   make('a', { href: url, download: name }).click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/**
+ * @param {string} title of the button
+ * @param {(path: string) => Promise<Response>} get
+ * @param {() => string} pathOf the answer at the time of the click @param {string} ending of the file
+ */
+export function saveButton (title, get, pathOf, ending) {
+  const button = make('button', { type: 'button', 'aria-label': `Download as ${title}` }, title)
+  button.addEventListener('click', () => {
+    save(get, pathOf(), `loopwatch.${ending}`).catch(() => { button.textContent = 'not available' })
+  })
+  return button
+}

@@ -1,0 +1,39 @@
+'use strict'
+
+const { number } = require('../common/flags')
+
+const RECORD_EXAMPLES = `
+Examples:
+  $ loopwatch record 127.0.0.1:9464 incident.loopwatch
+  $ loopwatch record https://shop.internal/loop incident.loopwatch --token "$TOKEN"
+`
+
+const VIEW_EXAMPLES = `
+Examples:
+  $ loopwatch view incident.loopwatch
+  $ loopwatch view incident.loopwatch --no-open --port 8000
+`
+
+/** @param {import('commander').Command} program */
+exports.addRecord = (program) => {
+  program.command('record')
+    .description('write what an agent knows into one file: blocks, profile, timeline, settings, metrics, findings')
+    .argument('<target>', 'host:port or a url')
+    .argument('<file>', 'to write, for a ticket')
+    .option('--token <token>', 'bearer token of the endpoint')
+    .addHelpText('after', RECORD_EXAMPLES)
+    // Loaded only if it is used: the application of `loopwatch run` shares this process.
+    .action((target, file, flags) => require('./record').record(target, file, flags))
+}
+
+/** @param {import('commander').Command} program */
+exports.addView = (program) => {
+  program.command('view')
+    .description('open the live page on a file of record, without the process, until Ctrl-C')
+    .argument('<file>', "of 'loopwatch record', or saved by the live page")
+    .option('--port <port>', 'of the page, 0 = any free one', number('--port', 0, 65535), 0)
+    .option('--no-open', 'do not open a browser')
+    .addHelpText('after', VIEW_EXAMPLES)
+    // Loaded only if it is used: the application of `loopwatch run` shares this process.
+    .action((file, flags) => require('./view').view(file, flags))
+}

@@ -1,0 +1,39 @@
+'use strict'
+
+const fs = require('node:fs')
+const zlib = require('node:zlib')
+const { codedErrorFrom } = require('../../tables/errors')
+const { counted, printable } = require('../../util/sentence')
+const { FILE_BYTES, parseRecording } = require('../../store/recording')
+const { ask, notOurs } = require('../common/endpoint')
+const { findingsOf } = require('./findings')
+
+const BYTES_PER_KB = 1024
+
+/** @param {string} target @param {string} file @param {{ token?: string }} flags */
+exports.record = async (target, file, { token }) => {
+  const response = await ask(target, 'recording', token)
+  const recording = parseRecording(await bytesOf(response, target), target)
+  const { lines } = findingsOf(recording)
+  const bytes = zlib.gzipSync(JSON.stringify({ ...recording, findings: lines }))
+  try {
+    // What is in it is for those who see the service: readable by its owner and group.
+    fs.writeFileSync(file, bytes, { mode: 0o640 })
+  } catch (error) {
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', 'record', file, printable(error.message))
+  }
+  process.stdout.write(`${file}: ${counted(recording.blocks.length, 'block')} of process ${recording.process.pid}, ` +
+    `${Math.ceil(bytes.length / BYTES_PER_KB)} kB; loopwatch view ${file} shows it\n`)
+}
+
+/** The body of an answer, which may be endless. @param {Response} response @param {string} target */
+async function bytesOf (response, target) {
+  const parts = []
+  let length = 0
+  for await (const part of /** @type {AsyncIterable<Uint8Array>} */ (response.body ?? [])) {
+    length += part.length
+    if (length > FILE_BYTES) throw notOurs(target, 'what it answered is larger than any recording')
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,65 @@
+'use strict'
+
+const { callbacksOf } = require('./callbacks')
+const { merged, workIn } = require('./fold')
+const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
+const { withNames } = require('./named-record')
+const { ownTime } = require('./own-time')
+const { folderAtFault } = require('./package')
+const { STACKS_IN_RECORD } = require('./profile/profiled')
+const { workOf } = require('./work')
+const { roundMs } = require('../util/statistics')
+
+/**
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {import('./fold').Fold} Fold
+ * @typedef {import('./fold').Stack} Stack
+ * @typedef {import('./source/frame-table').FrameTable | undefined} Table may know more of the code by now
+ */
+
+/** What the samples of a block show. @param {Fold} fold @param {Table} table */
+function see (fold, table) {
+  const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
+  const stacks = merged(fold.stacks.map((stack) =>
+    ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) })))
+  return {
+    stacks,
+    listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
+    blamed: blame(stacks, (frame) => table?.passesOn(frame) === true),
+    innermost: leaf(stacks),
+    callbacks: callbacksOf(stacks),
+    awaits: awaitingFrame(stacks),
+    isFirst: fold.requests.top === null && workIn(stacks).request === null
+  }
+}
+
+/**
+ * What stacks and profile tell, however long the block lasts and whatever its cause.
+ * @param {BlockRecord} record @param {Stack[]} stacks all of the block
+ * @param {import('../types').RequestContext[]} others @param {Table} table
+ */
+function tell (record, stacks, others, table) {
+  const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
+  const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
+  const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
+  const { ownMs, frame } = ownTime(stacks, record.profile)
+  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks, allocators } = name(record)
+  const rare = { ...(callbacks && { callbacks }), ...(allocators && { allocators }) }
+  return {
+    name: blamed?.function ?? null,
+    named: { leaf, stacks: listed, profile, origin, ...rare },
+    running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
+    generated: generatedIn(stacks, record.frame),
+    folder: folderAtFault(stacks, record.profile),
+    own: { ownMs, frame: frame && name({ ...record, frame: { ...frame, exact: true } }).frame }
+  }
+}
+
+/** @param {Stack} stack */
+function stackRecord ({ count, weightMs, frames, awaiting = [] }) {
+  return { count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting] }
+}
+
+exports.see = see
+exports.tell = tell

@@ -1,0 +1,73 @@
+'use strict'
+
+const { MS_PER_S } = require('../util/units')
+
+/**
+ * If collections leave this share of the heap's limit in use, something keeps memory: V8 then collects again and again,
+ * as what it frees does not last.
+ */
+const FULL_SHARE = 0.8
+
+/**
+ * @typedef {import('../types').HeapReading} Heap
+ * @typedef {import('../types').MemoryReading} MemoryReading
+ * @typedef {import('../types').MemoryRecord} MemoryRecord
+ * @typedef {object} HeapSeen what was seen of the heap in a block
+ * @property {Heap} first @property {Heap} last
+ * @property {number} elapsedMs between them
+ * @property {number} mostBytes in use @property {number} leastBytes in use afterwards
+ */
+
+/**
+ * Adds a reading of the heap to what was seen before.
+ * @param {HeapSeen | null} seen @param {Heap} heap @param {number} elapsedMs since the first reading
+ * @returns {HeapSeen}
+ */
+exports.withHeap = (seen, heap, elapsedMs) => {
+  const { usedBytes } = heap
+  if (seen === null) return { first: heap, last: heap, elapsedMs: 0, mostBytes: usedBytes, leastBytes: usedBytes }
+  const isMost = usedBytes > seen.mostBytes
+  return {
+    first: seen.first,
+    last: heap,
+    elapsedMs,
+    mostBytes: isMost ? usedBytes : seen.mostBytes,
+    leastBytes: isMost ? usedBytes : Math.min(seen.leastBytes, usedBytes)
+  }
+}
+
+/**
+ * The memory of a block.
+ * @param {HeapSeen | null} heap null if the host has not reported it
+ * @param {MemoryReading | null} from of the system, null if it was first read at the end of the block
+ * @param {MemoryReading} to @returns {MemoryRecord}
+ */
+exports.memoryOf = (heap, from, to) => {
+  const grown = (/** @type {'majorFaults' | 'memoryStallMs' | 'ioStallMs'} */ field) => {
+    const [start, end] = [from?.[field] ?? null, to[field]]
+    return start === null || end === null ? null : Math.max(0, Math.round(end - start))
+  }
+  return {
+    ...(heap !== null && heapRecord(heap)),
+    rssBytes: to.rssBytes,
+    cgroupBytes: to.cgroupBytes,
+    cgroupLimitBytes: to.cgroupLimitBytes,
+    majorFaults: grown('majorFaults'),
+    memoryStallMs: grown('memoryStallMs'),
+    ioStallMs: grown('ioStallMs')
+  }
+}
+
+/** @param {HeapSeen} seen */
+function heapRecord ({ first, last, elapsedMs, mostBytes, leastBytes }) {
+  const hasRate = first.allocatedBytes !== null && last.allocatedBytes !== null && elapsedMs > 0
+  const allocatedBytes = hasRate ? Number(last.allocatedBytes) - Number(first.allocatedBytes) : null
+  return {
+    heapUsedBytes: mostBytes,
+    heapFreedBytes: mostBytes - leastBytes,
+    heapLimitBytes: last.limitBytes,
+    externalBytes: last.externalBytes,
+    allocatedBytesPerSecond: allocatedBytes === null ? null : Math.round(allocatedBytes * MS_PER_S / elapsedMs),
+    isHeapFull: leastBytes >= FULL_SHARE * last.limitBytes
+  }
+}

@@ -1,0 +1,103 @@
+'use strict'
+
+const { callsOf } = require('../tables/system-calls')
+const { parseAddress } = require('../util/socket-address')
+
+/** Longest name in a text: a line of the log has room for it beside the stack. */
+const NAME_CHARS = 160
+/** Descriptors of a poll() that are named. */
+const POLLED = 3
+const POLLFD_BYTES = 8
+const STDERR = 2
+/** The C library's mutex writes this value before it waits: it is locked, and somebody waits for it. */
+const MUTEX_WAITED = 2
+/** FUTEX_WAIT without its flags. */
+const FUTEX_WAIT = 0
+const FUTEX_COMMAND = 0x7f
+
+/**
+ * @typedef {import('../tables/system-calls').Waited} Waited
+ * @typedef {{ name: string, waited: Waited, preposition: string, args: number[] }} Call
+ */
+
+/**
+ * The system call in which a thread sleeps, by the text of /proc/<pid>/task/<tid>/syscall: number and six arguments,
+ * or `running`. Null if it does not sleep in one, or if nothing is known of this processor.
+ * @param {string | null} text @param {string} arch as in process.arch @returns {Call | null}
+ */
+exports.callOf = (text, arch) => {
+  const calls = callsOf[arch]
+  const [number, ...args] = (text ?? '').trim().split(' ').map(Number)
+  if (calls === undefined || text === null || args.length === 0 || !Number.isInteger(number)) return null
+  if (number < 0) return { name: 'page fault', waited: 'nothing', preposition: '', args }
+  const known = calls.get(number) ?? { name: `system call ${number}`, waited: 'nothing', preposition: '' }
+  return { ...known, args: args.slice(0, 6) }
+}
+
+/** What is said of a call. @param {Pick<Call, 'name' | 'preposition'>} call @param {string | null} target */
+exports.callText = ({ name, preposition }, target) => {
+  if (target === null) return name
+  return preposition === '' ? `${name} (${target})` : `${name} ${preposition} ${target}`
+}
+
+/** What the thread waits for in futex(): its arguments tell a mutex from the rest. @param {number[]} args */
+exports.lockText = ([, operation, value]) =>
+  (operation & FUTEX_COMMAND) === FUTEX_WAIT && value === MUTEX_WAITED ? 'a lock' : 'Atomics.wait or a native wait'
+
+/**
+ * A descriptor by its link in /proc/self/fd.
+ * @param {number} fd @param {string} link @param {(inode: string) => string} socketText names a socket
+ */
+exports.descriptorText = (fd, link, socketText) => {
+  const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1]
+  const kind = link.replace(/:\[\d+\]$/, '').replace(/^anon_inode:\[?(.*?)\]?$/, '$1')
+  const name = inode === undefined ? kind : socketText(inode)
+  // The number tells stdout and stderr apart, and is all that a pipe has.
+  return fd > STDERR && (inode !== undefined || link.startsWith('/')) ? cut(name) : `fd ${fd} (${cut(name.replace(/^a /, ''))})`
+}
+
+/** The descriptors of a poll(), of which some are named. @param {string[]} names */
+exports.polledText = (names) => {
+  const more = names.length - POLLED
+  return `${names.slice(0, POLLED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** The descriptors in memory that was given to poll(). @param {Buffer} bytes */
+exports.polledOf = (bytes) => {
+  const count = Math.floor(bytes.length / POLLFD_BYTES)
+  return Array.from({ length: count }, (_, i) => bytes.readInt32LE(i * POLLFD_BYTES)).filter((fd) => fd >= 0)
+}
+exports.POLLFD_BYTES = POLLFD_BYTES
+
+/** A path out of memory, up to its zero byte; null if there is none. @param {Buffer} bytes */
+exports.pathOf = (bytes) => {
+  const end = bytes.indexOf(0)
+  return end === 0 || bytes.length === 0 ? null : cut(bytes.toString('utf8', 0, end < 0 ? bytes.length : end))
+}
+
+/** @param {number} pid @param {string | null} name of the program, null if unknown */
+exports.childText = (pid, name) => name === null ? `child process ${pid}` : `child process ${pid} (${cut(name)})`
+
+/** The tables in which a socket is looked for, by their names in /proc/net. */
+const SOCKETS = /** @type {const} */ ({ tcp: 'a socket', tcp6: 'a socket', udp: 'a UDP socket', udp6: 'a UDP socket' })
+exports.socketTables = [...Object.keys(SOCKETS), 'unix']
+
+/**
+ * What a row of a table in /proc/net tells of a socket; null if it is in none.
+ * @param {string} inode @param {string} table @param {string} text
+ */
+exports.socketText = (inode, table, text) => {
+  const rows = text.split('\n').map((line) => line.trim().split(/\s+/))
+  const row = rows.find((cells) => cells[table === 'unix' ? 6 : 9] === inode)
+  if (row === undefined) return null
+  if (table === 'unix') return row[7] === undefined ? 'a Unix socket' : `a Unix socket ${row[7]}`
+  const name = SOCKETS[/** @type {keyof typeof SOCKETS} */ (table)]
+  const [local, remote] = [row[1], row[2]].map(parseAddress)
+  // A socket that is connected to nobody listens, or sends to many.
+  return remote.port === 0 ? `${name} at ${local.host}:${local.port}` : `${name} to ${remote.host}:${remote.port}`
+}
+
+/** Cuts the middle out. @param {string} name */
+function cut (name) {
+  return name.length <= NAME_CHARS ? name : `${name.slice(0, NAME_CHARS / 2)}…${name.slice(-NAME_CHARS / 2)}`
+}

@@ -1,0 +1,33 @@
+'use strict'
+
+const { codedError } = require('../../tables/errors')
+const { MS_PER_S } = require('../../util/units')
+
+/** How far back a timeline goes. */
+const KEPT_MS = 600 * MS_PER_S
+/** The clock of who asks may be this much ahead. */
+const AHEAD_MS = 60 * MS_PER_S
+const TIME = 'a Unix time in ms'
+
+/**
+ * The range that a query asks for, Unix times in ms: all that is kept without `from` and `to`.
+ * @param {URLSearchParams} query @param {number} nowMs Unix time
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+ */
+exports.rangeOf = (query, nowMs) => {
+  const from = timeIn(query, 'from', nowMs - KEPT_MS)
+  const to = timeIn(query, 'to', nowMs)
+  if (from > nowMs + AHEAD_MS) throw codedError('LOOPWATCH_ERR_OPTION', 'from', `a time up to now, which is ${nowMs}`, from)
+  const firstMs = nowMs - KEPT_MS
+  if (to < firstMs) throw codedError('LOOPWATCH_ERR_OPTION', 'to', `a time of the last ten minutes, which begin at ${firstMs}`, to)
+  if (to <= from) throw codedError('LOOPWATCH_ERR_OPTION', 'to', 'a time after from', to)
+  return { fromMs: Math.max(from, firstMs), toMs: Math.min(to, nowMs + AHEAD_MS) }
+}
+
+/** @param {URLSearchParams} query @param {string} name @param {number} missing */
+function timeIn (query, name, missing) {
+  const text = query.get(name)
+  if (text === null) return missing
+  if (!/^\d{1,15}(?:\.\d+)?$/.test(text)) throw codedError('LOOPWATCH_ERR_OPTION', name, TIME, text)
+  return Number(text)
+}

@@ -1,0 +1,58 @@
+'use strict'
+
+const { table } = require('./table')
+
+/** A shorter text may be part of any word, and who chose it has no secret. */
+const SECRET_CHARS = 6
+const HIDDEN = '(not shown)'
+
+/** @typedef {import('./table').ResolvedOptions} Options */
+
+/**
+ * The settings of an agent as others may see them: numbers, switches, words of the table and defaults. Of every other
+ * value only whether it is set: it may be a secret, or contain one.
+ * @param {Options} options
+ */
+exports.shownOptions = (options) => Object.fromEntries(table.map(({ key, type, default: byDefault }) => {
+  const value = /** @type {Record<string, unknown>} */ (options)[key]
+  const isEmpty = value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  if (isEmpty) return [key, 'not set']
+  const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === byDefault
+  return [key, isPlain || type.words?.some((word) => word === value) ? value : 'set']
+}))
+
+/**
+ * Takes the secrets of the options out of a text: somebody may have written them into the code, whose lines are shown.
+ * @param {Pick<Options, 'token' | 'notify' | 'otlp'>} options @returns {(text: string) => string}
+ */
+exports.hiderOf = (options) => {
+  const secrets = secretsIn(options)
+  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)
+}
+
+/** The longest first, as one may be part of another. @param {Pick<Options, 'token' | 'notify' | 'otlp'>} options */
+function secretsIn ({ token, notify, otlp }) {
+  const signals = otlp === false ? [] : Object.values(otlp.signals).flatMap((signal) => signal ?? [])
+  const found = [
+    token ?? '',
+    ...(notify === undefined ? [] : [notify, pathOf(notify), ...passwordOf(notify)]),
+    ...signals.flatMap(({ url, headers }) => [...passwordOf(url), ...Object.values(headers).flatMap(partsOf)])
+  ]
+  return [...new Set(found)].filter((text) => text.length >= SECRET_CHARS).sort((a, b) => b.length - a.length)
+}
+
+/** A header, and what follows `Bearer` or `Basic` in it. @param {string} header */
+const partsOf = (header) => [header, ...header.split(' ').slice(1)]
+
+/** For Slack and others, the path is what lets in. @param {string} url */
+const pathOf = (url) => new URL(url).pathname.slice(1)
+
+/** As it stands in the url, and as it is meant. @param {string} url */
+function passwordOf (url) {
+  const { password } = new URL(url)
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}

@@ -1,0 +1,67 @@
+'use strict'
+
+const { setImmediate } = require('node:timers/promises')
+const zlib = require('node:zlib')
+const { FORMAT, VERSION } = require('./recording')
+
+/** Compressed at once: 2 ms. zlib's asynchronous functions would take threads of the application's pool. */
+const CHARS_AT_ONCE = 128 * 1024
+
+/** A text that is JSON already, without secrets. */
+class Json {
+  /** @param {string} text */
+  constructor (text) {
+    this.text = text
+  }
+}
+
+/**
+ * A value as JSON, in pieces of one element each.
+ * @param {unknown} value @param {(key: string, value: unknown) => unknown} replace
+ */
+function * piecesOf (value, replace) {
+  if (value instanceof Json) {
+    yield value.text
+  } else if (Array.isArray(value)) {
+    for (const [i, each] of value.entries()) yield `${i === 0 ? '[' : ','}${JSON.stringify(each, replace)}`
+    yield value.length === 0 ? '[]' : ']'
+  } else {
+    yield JSON.stringify(value, replace)
+  }
+}
+
+/**
+ * Packs the parts of a recording in steps between which the watchdog polls the loop.
+ * @param {Record<string, () => unknown>} parts each may be a promise
+ * @param {(text: string) => string} hide takes secrets out of every text
+ */
+exports.packRecording = async (parts, hide) => {
+  /** @type {Buffer[]} members of one gzip file */
+  const packed = []
+  let waiting = ''
+  const replace = (/** @type {string} */ _, /** @type {unknown} */ value) =>
+    typeof value === 'string' ? hide(value) : value
+  const pack = async (/** @type {string} */ text) => {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += CHARS_AT_ONCE) {
+      packed.push(zlib.gzipSync(bytes.subarray(at, at + CHARS_AT_ONCE)))
+      await setImmediate()
+    }
+  }
+  const add = async (/** @type {string} */ text) => {
+    waiting += text
+    if (waiting.length < CHARS_AT_ONCE) return
+    const full = waiting
+    waiting = ''
+    await pack(full)
+  }
+  await add(`{"format":"${FORMAT}","formatVersion":${VERSION}`)
+  for (const [name, make] of Object.entries(parts)) {
+    await add(`,${JSON.stringify(name)}:`)
+    for (const piece of piecesOf(await make(), replace)) await add(piece)
+  }
+  await pack(`${waiting}}\n`)
+  return Buffer.concat(packed)
+}
+
+exports.Json = Json

@@ -1,0 +1,102 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { startedAtMs } = require('../util/process-start')
+const { isAlive } = require('../util/is-alive')
+const { isRecord } = require('./record')
+
+/** Files of processes: blocks-<pid>-<time>.ndjson, the time being that at which the file got its name. */
+const NAME = /^blocks-(\d+)-(\d+)\.ndjson$/
+/** A process that ends by itself within a callback, as a tool may, is no news. After this time it is. */
+const LONG_MS = 1000
+/** A block in progress is written each second: a file that has stood still for this long is no living process's. */
+const QUIET_MS = 2500
+/** What ended longer ago is not the process before this one. */
+const RECENT_MS = 24 * 60 * 60 * 1000
+/** The end of a file that is read: its last lines, of at most 50 KB each. */
+const TAIL_BYTES = 256 * 1024
+/** Most files that are read at a start: those that were written last. */
+const FILES = 20
+
+/**
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ * @typedef {{ file: string, pid: number, namedAtMs: number, mtimeMs: number }} Found
+ */
+
+/**
+ * The blocks in which processes before this one have ended, each told to one process only: its file is renamed. Files
+ * that were written just now are left, as processes of other containers that share the folder cannot be seen.
+ * @param {string} dir @param {number} [nowMs] wall time @returns {BlockRecord[]} as they were last, oldest first
+ */
+exports.takeUnended = (dir, nowMs = Date.now()) => {
+  const old = filesOf(dir).filter((each) => nowMs - each.mtimeMs > QUIET_MS && nowMs - each.mtimeMs < RECENT_MS)
+  return old.sort((a, b) => b.mtimeMs - a.mtimeMs).slice(0, FILES).reverse().flatMap((each) => {
+    try {
+      if (!hasEnded(each)) return []
+      const record = unendedIn(tailOf(each.file))
+      // Only one of several processes that start at once can rename it.
+      if (record !== null) fs.renameSync(each.file, each.file.replace(/\.ndjson$/, '.unended.ndjson'))
+      return record ?? []
+    } catch {
+      // It was pruned or renamed by another process, or may not be read or renamed.
+      return []
+    }
+  })
+}
+
+exports.QUIET_MS = QUIET_MS
+
+/** @param {string} dir @returns {Found[]} */
+function filesOf (dir) {
+  try {
+    return fs.readdirSync(dir).flatMap((name) => {
+      const parts = NAME.exec(name)
+      const file = path.join(dir, name)
+      const stat = parts && fs.statSync(file, { throwIfNoEntry: false })
+      return parts && stat ? { file, pid: Number(parts[1]), namedAtMs: Number(parts[2]), mtimeMs: stat.mtimeMs } : []
+    })
+  } catch {
+    // The folder cannot be read: the reason is said when a record cannot be written.
+    return []
+  }
+}
+
+/** Whether the process of a file is gone, though another one may have its pid by now. @param {Found} found */
+function hasEnded ({ pid, namedAtMs }) {
+  return !isAlive(pid) || (startedAtMs(pid) ?? -Infinity) > namedAtMs
+}
+
+/**
+ * The main thread's last block, if no line says that it is over.
+ * @param {string} tail of a file, from any byte on
+ */
+function unendedIn (tail) {
+  const records = tail.split('\n').flatMap((line) => parse(line)).filter(({ threadId }) => threadId === 0)
+  const last = records.at(-1)
+  return last?.ongoing && last.durationMs >= LONG_MS ? last : null
+}
+
+/** @param {string} line @returns {BlockRecord[]} none if it is no record, as a line that was cut */
+function parse (line) {
+  try {
+    const record = JSON.parse(line)
+    return isRecord(record) ? [record] : []
+  } catch {
+    return []
+  }
+}
+
+/** @param {string} file */
+function tailOf (file) {
+  const fd = fs.openSync(file, 'r')
+  try {
+    const { size } = fs.fstatSync(fd)
+    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES))
+    return bytes.toString('utf8', 0, fs.readSync(fd, bytes, 0, bytes.length, size - bytes.length))
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+exports.unendedIn = unendedIn

@@ -1,0 +1,25 @@
+'use strict'
+
+const fs = require('node:fs')
+const { MS_PER_S } = require('./units')
+
+/** Start time among the fields of /proc/<pid>/stat after the name, in ticks since boot. */
+const STARTED = 19
+/** USER_HZ, the unit of these ticks, is 100 on every Linux that runs Node.js. */
+const MS_PER_TICK = 10
+
+/** When a process started, as wall time; null if that is not known. @param {number} pid */
+exports.startedAtMs = (pid) => {
+  const nowMs = Date.now()
+  if (pid === process.pid) return nowMs - process.uptime() * MS_PER_S
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[STARTED])
+    const uptimeMs = Number(fs.readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * MS_PER_S
+    const ageMs = uptimeMs - ticks * MS_PER_TICK
+    return Number.isFinite(ageMs) ? nowMs - ageMs : null
+  } catch {
+    // Not Linux, hidden, or gone.
+    return null
+  }
+}

@@ -1,0 +1,95 @@
+'use strict'
+
+const fs = require('node:fs')
+const { KernelFile } = require('./file')
+const { US_PER_MS } = require('../../util/units')
+
+/** Field of /proc/<pid>/stat, counted from the first one after the thread's name. */
+const MAJOR_FAULTS_FIELD = 9
+/** Files of the process's cgroup in version 2, then 1, relative to its folder. */
+const CGROUP_FILES = [['memory.current', 'memory.max'], ['memory.usage_in_bytes', 'memory.limit_in_bytes']]
+/** cgroups of version 1 have this or more as their limit if they have none. */
+const NO_LIMIT_BYTES = 2 ** 60
+
+/** What the system knows of memory, for the main thread. A reading takes 60 us, so it is for blocks only. */
+class MemoryStats {
+  /** Opened at the first block. @type {ReturnType<typeof open> | null} */
+  #files = null
+
+  /** @returns {import('../../types').MemoryReading} */
+  read () {
+    const { current, limit, stat, memory, io } = this.#files ??= open()
+    const limitBytes = numberIn(limit?.read())
+    return {
+      rssBytes: residentBytes(),
+      cgroupBytes: numberIn(current?.read()),
+      cgroupLimitBytes: limitBytes === null || limitBytes >= NO_LIMIT_BYTES ? null : limitBytes,
+      majorFaults: majorFaultsIn(stat.read()),
+      memoryStallMs: stallIn(memory.read()),
+      ioStallMs: stallIn(io.read())
+    }
+  }
+
+  close () {
+    for (const file of Object.values(this.#files ?? {})) file?.close()
+    this.#files = null
+  }
+}
+
+function open () {
+  const [current, limit] = cgroupPaths()
+  return {
+    current: current === undefined ? null : new KernelFile(current),
+    limit: limit === undefined ? null : new KernelFile(limit),
+    stat: new KernelFile(`/proc/self/task/${process.pid}/stat`),
+    memory: new KernelFile('/proc/pressure/memory'),
+    io: new KernelFile('/proc/pressure/io')
+  }
+}
+
+/** The files with use and limit of the innermost cgroup that this process can see. @returns {string[]} */
+function cgroupPaths () {
+  try {
+    const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+    const folders = lines.flatMap((line) => {
+      const [, controllers, folder] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
+      if (controllers === '') return [`/sys/fs/cgroup${folder}`, '/sys/fs/cgroup']
+      return controllers?.split(',').includes('memory') ? [`/sys/fs/cgroup/memory${folder}`, '/sys/fs/cgroup/memory'] : []
+    })
+    const all = folders.flatMap((folder) => CGROUP_FILES.map((names) => names.map((name) => `${folder}/${name}`)))
+    return all.find((paths) => paths.every((path) => fs.existsSync(path))) ?? []
+  } catch {
+    // Not Linux, or /proc is hidden.
+    return []
+  }
+}
+
+/** Null for `max`, which is no limit. @param {string | null | undefined} text */
+function numberIn (text) {
+  const number = Number.parseInt(text ?? '', 10)
+  return Number.isNaN(number) ? null : number
+}
+
+/** @param {string | null} stat */
+function majorFaultsIn (stat) {
+  // The thread's name is in brackets and may hold spaces.
+  return stat === null ? null : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[MAJOR_FAULTS_FIELD])
+}
+
+/** @param {string | null} pressure */
+function stallIn (pressure) {
+  const found = /^some .*total=(\d+)/m.exec(pressure ?? '')
+  return found === null ? null : Number(found[1]) / US_PER_MS
+}
+
+function residentBytes () {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return null
+  }
+}
+
+exports.MemoryStats = MemoryStats
+exports.majorFaultsIn = majorFaultsIn
+exports.stallIn = stallIn

@@ -1,0 +1,152 @@
+'use strict'
+
+const fs = require('node:fs')
+const { KernelFile } = require('./file')
+const { callOf, callText, childText, descriptorText, lockText, pathOf } = require('../../explain/system-call')
+const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('../../explain/system-call')
+const { openFile } = require('../../util/files')
+
+/** A call, six arguments, two addresses. */
+const CALL_BYTES = 256
+const COMM_BYTES = 64
+const CHILDREN_BYTES = 4096
+/** Longest path that is read out of memory: twice the longest that is shown. */
+const PATH_BYTES = 512
+/** poll() of more descriptors is not read as a whole. */
+const POLLED = 16
+/** What is read of a table of sockets: 3000 of them, in 7 ms. The kernel takes 2 ms even for a short one. */
+const SOCKETS_BYTES = 512 * 1024
+/** P_PID: the id given to waitid() is that of a process. */
+const BY_PID = 1
+
+/** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
+
+/**
+ * Reads in which system call the main thread sleeps and what it waits for there, from /proc. All of it is the process's
+ * own, which needs no rights. Null if /proc is hidden, the process may not be dumped, or on other systems.
+ */
+class SystemCallReader {
+  /** Opened when a block is first looked at. @type {KernelFile | null} */
+  #file = null
+  #folder
+  #arch
+  #last = { text: '', wait: /** @type {Wait | null} */ (null) }
+
+  /** @param {string} [arch] @param {number} [tid] of the thread */
+  constructor (arch = process.arch, tid = process.pid) {
+    this.#arch = arch
+    this.#folder = `/proc/self/task/${tid}`
+  }
+
+  /** @returns {Wait | null} */
+  read () {
+    if (process.platform !== 'linux') return null
+    this.#file ??= new KernelFile(`${this.#folder}/syscall`, CALL_BYTES)
+    const text = this.#file.read()
+    const call = callOf(text, this.#arch)
+    if (call === null || text === null) return null
+    // The thread has not come out of the call: what it waits for is the same.
+    if (text !== this.#last.text) this.#last = { text, wait: this.#waitOf(call) }
+    return this.#last.wait
+  }
+
+  /** @param {import('../../explain/system-call').Call} call */
+  #waitOf (call) {
+    const target = this.#target(call)
+    return { call: call.name, target, text: callText(call, target) }
+  }
+
+  /** @param {import('../../explain/system-call').Call} call @returns {string | null} */
+  #target ({ waited, args }) {
+    try {
+      if (waited === 'descriptor') return descriptorOf(args[0])
+      if (waited === 'path') return pathOf(memoryAt(args[0], PATH_BYTES))
+      if (waited === 'pathAt') return pathOf(memoryAt(args[1], PATH_BYTES))
+      if (waited === 'polled') return polled(args)
+      if (waited === 'epoll') return this.#newestChild()
+      if (waited === 'child') return child(args[0])
+      if (waited === 'childById') return args[0] === BY_PID ? child(args[1]) : 'a child process'
+      return waited === 'lock' ? lockText(args) : null
+    } catch {
+      // The descriptor is closed, or memory may not be read: the call alone is known.
+      return null
+    }
+  }
+
+  /** spawnSync() waits in a loop of its own, for the child that it has started last. */
+  #newestChild () {
+    const pids = read(`${this.#folder}/children`, CHILDREN_BYTES).trim().split(' ').map(Number)
+    return pids.at(-1) ? child(/** @type {number} */ (pids.at(-1))) : null
+  }
+
+  close () {
+    this.#file?.close()
+  }
+}
+
+/** @param {number[]} args of poll() */
+function polled ([address, count]) {
+  const fds = polledOf(memoryAt(address, Math.min(count, POLLED) * POLLFD_BYTES))
+  return fds.length === 0 ? null : polledText(fds.map(descriptorOf))
+}
+
+/** @param {number} fd */
+function descriptorOf (fd) {
+  return descriptorText(fd, fs.readlinkSync(`/proc/self/fd/${fd}`), socketOf)
+}
+
+/** Asking in turn for the same socket, as a name server is asked again, must not search the tables again. */
+let lastSocket = { inode: '', text: '' }
+
+/** @param {string} inode */
+function socketOf (inode) {
+  if (inode !== lastSocket.inode) lastSocket = { inode, text: findSocket(inode) }
+  return lastSocket.text
+}
+
+/** @param {string} inode */
+function findSocket (inode) {
+  for (const table of socketTables) {
+    const text = read(`/proc/self/net/${table}`, SOCKETS_BYTES)
+    const found = text === '' ? null : socketText(inode, table, text)
+    if (found !== null) return found
+  }
+  return 'a socket'
+}
+
+/** wait4() may wait for any child. @param {number} id */
+function child (id) {
+  const pid = id | 0
+  if (pid <= 0) return 'a child process'
+  return childText(pid, read(`/proc/${pid}/comm`, COMM_BYTES).trim() || null)
+}
+
+/** The start of a file, empty if it cannot be read. @param {string} file @param {number} bytes */
+function read (file, bytes) {
+  try {
+    return readAt(file, 0, bytes).toString('latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** This process's memory: the kernel reads it, so an address that is wrong by now is an error, not a crash. */
+const memoryAt = (/** @type {number} */ address, /** @type {number} */ bytes) => readAt('/proc/self/mem', address, bytes)
+
+/** @param {string} file @param {number} position @param {number} bytes */
+function readAt (file, position, bytes) {
+  const buffer = Buffer.alloc(bytes)
+  const fd = openFile(file, 'r')
+  try {
+    let length = 0
+    // Files of /proc come in parts of a few kilobytes.
+    for (let got = 1; got > 0 && length < bytes; length += got) {
+      got = fs.readSync(fd, buffer, length, bytes - length, position + length)
+    }
+    return buffer.subarray(0, length)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+exports.SystemCallReader = SystemCallReader

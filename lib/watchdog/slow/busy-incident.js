@@ -1,0 +1,64 @@
+'use strict'
+
+/** A loop that worked for this share of so long a time keeps everything waiting. */
+const BUSY_SHARE = 0.95
+const BUSY_MS = 10000
+/** It is no longer busy once it idled for this share of a second. */
+const IDLE_SHARE = 0.1
+/** If blocks had this share of the time, they are reported, and say it better. */
+const BLOCKED_SHARE = 0.5
+
+/**
+ * @typedef {{ atMs: number, activeMs: number, blockedMs: number, turns: number }} Totals of the loop so far
+ * @typedef {{ type: 'opened' | 'ended', startMs: number, endMs: number, share: number, blockedShare: number,
+ * turns: number }} BusyEvent `turns`: of the loop, 0 if Node.js does not count them
+ */
+
+/** Decides from the loop's totals, once a second, when it is busy without one long block. */
+class BusyIncident {
+  /** The latest seconds, oldest first. @type {Totals[]} */
+  #seconds = []
+  /** @type {Totals | null} when it began */
+  #open = null
+
+  /** When the incident in progress began, null if there is none. */
+  get sinceMs () {
+    return this.#open?.atMs ?? null
+  }
+
+  /** @param {Totals} totals @returns {BusyEvent | null} */
+  see (totals) {
+    this.#seconds.push(totals)
+    while (this.#seconds.length > 1 && totals.atMs - this.#seconds[1].atMs >= BUSY_MS) this.#seconds.shift()
+    const [from] = this.#seconds
+    if (this.#open !== null) return this.#mayEnd(this.#open, totals)
+    const seen = between(from, totals)
+    const isLong = totals.atMs - from.atMs >= BUSY_MS
+    if (!isLong || seen.share < BUSY_SHARE || seen.blockedShare >= BLOCKED_SHARE) return null
+    this.#open = from
+    return { type: 'opened', ...seen }
+  }
+
+  /** @param {Totals} open @param {Totals} totals @returns {BusyEvent | null} */
+  #mayEnd (open, totals) {
+    const last = this.#seconds[this.#seconds.length - 2] ?? open
+    if (between(last, totals).share > 1 - IDLE_SHARE) return null
+    this.#open = null
+    this.#seconds = [totals]
+    return { type: 'ended', ...between(open, last) }
+  }
+}
+
+/** @param {Totals} from @param {Totals} to */
+function between (from, to) {
+  const elapsedMs = Math.max(1, to.atMs - from.atMs)
+  return {
+    startMs: from.atMs,
+    endMs: to.atMs,
+    share: Math.min(1, (to.activeMs - from.activeMs) / elapsedMs),
+    blockedShare: (to.blockedMs - from.blockedMs) / elapsedMs,
+    turns: Math.max(0, (to.turns - from.turns) | 0)
+  }
+}
+
+exports.BusyIncident = BusyIncident

@@ -1,0 +1,119 @@
+'use strict'
+
+const { GC_KINDS } = require('../../bridge/memory')
+const { ABORTED, unpack, unpackWork } = require('../../bridge/request-row')
+const { OTHER } = require('../../util/overflow-label')
+const { MS_PER_S } = require('../../util/units')
+const { SECONDS } = require('../page-feed/history')
+const { counters } = require('./counters')
+const { BYTES_PER_ROW, SpanRing } = require('./span-ring')
+
+/** A request from this length on has a ring of its own, so that a flood of short ones does not push it out. */
+const SLOW_MS = 10
+/** Rows of each ring. At 27 slow requests a second, 16384 last ten minutes; 8192 short ones are the last of many. */
+const ROWS = { slow: 16384, fast: 8192, works: 8192, turns: 8192, gc: 8192 }
+
+/** What the rings take, allocated once: 960 kB, of which a page becomes resident when it is first written. */
+exports.RING_BYTES = Object.values(ROWS).reduce((sum, rows) => sum + rows * BYTES_PER_ROW, 0)
+
+/** @typedef {import('../../export/timeline/trace-events').Trace} Trace */
+
+/** The last ten minutes of the process: what ran, and counters by seconds. Times are monotonic. */
+class Timeline {
+  #bridge
+  #history
+  #slow = new SpanRing(ROWS.slow)
+  #fast = new SpanRing(ROWS.fast)
+  #works = new SpanRing(ROWS.works)
+  #turns = new SpanRing(ROWS.turns)
+  #gc = new SpanRing(ROWS.gc)
+  /**
+   * What counters read in each second.
+   * @type {({ second: number, values: (import('./counters').Values | null)[] } | undefined)[]}
+   */
+  #samples = new Array(SECONDS)
+
+  /**
+   * @param {Pick<import('../../bridge/memory').Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge
+   * @param {import('../page-feed/history').History} history
+   */
+  constructor (bridge, history) {
+    this.#bridge = bridge
+    this.#history = history
+  }
+
+  /** @type {import('../requests/stats').OnEnd} a request, packed as in request-row.js */
+  request (packed, startMs, durationMs, waitedMs) {
+    const ring = durationMs < SLOW_MS ? this.#fast : this.#slow
+    ring.add(packed, startMs, durationMs, waitedMs)
+  }
+
+  /** @type {import('../requests/stats').OnEnd} other work */
+  work (packed, startMs, durationMs, waitedMs) {
+    this.#works.add(packed, startMs, durationMs, waitedMs)
+  }
+
+  /** @param {number} startMs @param {number} durationMs @param {number} kind in GC_KINDS, -1 = another */
+  pause (startMs, durationMs, kind) {
+    this.#gc.add(kind < 0 ? GC_KINDS.length : kind, startMs, durationMs)
+  }
+
+  /** A second has ended. @param {number} second its number in the history */
+  endSecond (second) {
+    this.#drain()
+    this.#samples[second % SECONDS] = { second, values: counters.map((row) => 'read' in row ? row.read(this.#bridge) : null) }
+  }
+
+  #drain () {
+    this.#bridge.turns.visit((numbers, at) => {
+      this.#turns.add(0, numbers[at], numbers[at + 1])
+      return true
+    })
+  }
+
+  /** What happened in a range. @param {number} fromMs @param {number} toMs */
+  within (fromMs, toMs) {
+    this.#drain()
+    const { routes, workNames } = this.#bridge
+    const requests = [this.#slow, this.#fast].flatMap((ring) => ring.within(fromMs, toMs)).map(({ name, ...span }) => {
+      const { route, method, status } = unpack(name)
+      const answer = status === ABORTED ? 'aborted' : status
+      return { ...span, name: `${method} ${routes.stringOf(route) ?? OTHER}`, status: answer }
+    })
+    const works = this.#works.within(fromMs, toMs).map(({ name: packed, ...span }) => {
+      const { name, kind } = unpackWork(packed)
+      return { ...span, kind, name: workNames.stringOf(name) ?? OTHER }
+    })
+    return {
+      requests,
+      works,
+      turns: this.#turns.within(fromMs, toMs),
+      pauses: this.#gc.within(fromMs, toMs).map(({ name, ...span }) => ({ ...span, name: GC_KINDS[name] ?? 'other' })),
+      counters: this.#countersWithin(fromMs, toMs),
+      /** Since when nothing was pushed out of the rings. */
+      completeSinceMs: Math.max(...this.#rings.map((ring) => ring.completeSinceMs))
+    }
+  }
+
+  get #rings () {
+    return [this.#slow, this.#fast, this.#works, this.#turns, this.#gc]
+  }
+
+  /** @param {number} fromMs @param {number} toMs @returns {Trace['counters']} */
+  #countersWithin (fromMs, toMs) {
+    const { seconds, second: last } = this.#history
+    const first = last - seconds.length + 1
+    return seconds.flatMap((each, i) => {
+      const second = first + i
+      const atMs = second * MS_PER_S
+      if (atMs + MS_PER_S < fromMs || atMs > toMs) return []
+      const sample = this.#samples[second % SECONDS]
+      return counters.flatMap((row, at) => {
+        const values = 'of' in row ? row.of(each) : sample?.second === second ? sample.values[at] : null
+        return values === null ? [] : [{ name: row.name, atMs, values }]
+      })
+    })
+  }
+}
+
+exports.Timeline = Timeline

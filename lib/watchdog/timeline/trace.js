@@ -1,0 +1,34 @@
+'use strict'
+
+const { nowMs } = require('../../util/clock')
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {{ fromMs: number, toMs: number }} Range Unix times in ms */
+
+/**
+ * Gathers what a timeline is made of, up to date.
+ * @param {object} parts @param {{ timeline: Pick<import('./timeline').Timeline, 'within'> }} parts.page
+ * @param {() => BlockRecord[]} parts.records newest first, those in progress included
+ * @param {Pick<import('../scrape').Scrape, 'drainGc' | 'drainWork'>} parts.scrape that fills the timeline
+ * @param {Range} range @returns {import('../../export/timeline/trace-events').Trace}
+ */
+exports.gatherTrace = ({ page, records, scrape }, { fromMs, toMs }) => {
+  scrape.drainGc()
+  scrape.drainWork()
+  const wallOffsetMs = Date.now() - nowMs()
+  const range = { fromMs: fromMs - wallOffsetMs, toMs: toMs - wallOffsetMs }
+  return {
+    pid: process.pid,
+    title: `node ${process.pid}`,
+    wallOffsetMs,
+    ...range,
+    ...page.timeline.within(range.fromMs, range.toMs),
+    blocks: records().filter((record) => overlaps(record, fromMs, toMs))
+  }
+}
+
+/** @param {BlockRecord} record @param {number} fromMs @param {number} toMs */
+function overlaps ({ startedAt, durationMs }, fromMs, toMs) {
+  const startMs = Date.parse(startedAt)
+  return startMs <= toMs && startMs + durationMs >= fromMs
+}

@@ -1,0 +1,48 @@
+'use strict'
+
+// A process that exits out of a block, or right after one, still logs and records its end.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+
+const ROOT = path.join(__dirname, '..', '..')
+const HOLD_MS = 500
+
+/** @param {string} dir @param {string} ending */
+const appOf = (dir, ending) => `
+require(${JSON.stringify(ROOT)}).start({ port: false, dir: ${JSON.stringify(dir)} }).ready.then(() => {
+  setTimeout(function work () {
+    const endMs = performance.now() + ${HOLD_MS}
+    while (performance.now() < endMs);
+    ${ending}
+  }, 300)
+})`
+
+const ENDINGS = {
+  'process.exit() in the block': 'process.exit(3)',
+  'an error that nothing catches': "throw new Error('of the application')",
+  'process.exit() right after it': 'setImmediate(() => process.exit(3))'
+}
+
+for (const [name, ending] of Object.entries(ENDINGS)) {
+  test(`the end of the last block is logged and recorded: ${name}`, async (t) => {
+    const dir = makeDir(t)
+    const file = path.join(dir, 'app.js')
+    const records = path.join(dir, 'records')
+    fs.writeFileSync(file, appOf(records, ending))
+    const { stdout, stderr, code } = await startNode(t, [file]).closed
+    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line))
+    const last = lines.findLast(({ event }) => event === 'settled')
+    assert.ok(last, `${stdout}${stderr}`)
+    assert.ok(last.durationMs >= HOLD_MS * 0.9, JSON.stringify(last))
+    assert.equal(last.frame.function, 'work')
+    assert.match(last.msg, /was blocked for/)
+    assert.equal(code, ending.startsWith('throw') ? 1 : 3)
+    const written = fs.readdirSync(records).flatMap((each) => fs.readFileSync(path.join(records, each), 'utf8').trim().split('\n'))
+      .map((line) => JSON.parse(line)).filter(({ id }) => id === last.block)
+    assert.equal(written.at(-1)?.ongoing, false, JSON.stringify(written.at(-1)))
+  })
+}

@@ -1,0 +1,84 @@
+'use strict'
+
+// A block by the garbage collector says which of two it is: memory that something keeps, or much that is allocated.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+
+const ROOT = path.join(__dirname, '..', '..')
+const LIMIT_MB = 128
+const MB = 1024 * 1024
+
+/** Makes garbage until collections had the thread for a while: their share is what a busy machine does not change. */
+const APP = `
+const { PerformanceObserver } = require('node:perf_hooks')
+const v8 = require('node:v8')
+const agent = require(${JSON.stringify(ROOT)}).start({ port: false })
+const keptMb = Number(process.argv[2])
+const kept = []
+const churn = () => {
+  const endMs = performance.now() + 1500
+  let rows = []
+  while (performance.now() < endMs) {
+    rows = []
+    for (let i = 0; i < 20000; i++) rows.push({ i, row: { i } })
+  }
+  return rows.length
+}
+const fill = () => {
+  for (let i = 0; i < 1000 && v8.getHeapStatistics().used_heap_size < keptMb * ${MB}; i++) {
+    kept.push(Array.from({ length: 2000 }, (_, j) => ({ i, j })))
+  }
+  if (v8.getHeapStatistics().used_heap_size < keptMb * ${MB}) return setTimeout(fill, 1)
+  setTimeout(() => {
+    churn()
+    setTimeout(async () => {
+      process.stderr.write(JSON.stringify({ blocks: await agent.blocks(), load: agent.load(), metrics: await agent.metrics() }) + '\\n')
+      await agent.stop()
+    }, 1200)
+  }, 300)
+}
+setTimeout(fill, 300)
+`
+
+/** @param {import('node:test').TestContext} t @param {number} keptMb */
+async function run (t, keptMb) {
+  const file = path.join(makeDir(t), 'app.js')
+  fs.writeFileSync(file, APP)
+  const { stderr, stdout } = await startNode(t, [`--max-old-space-size=${LIMIT_MB}`, file, `${keptMb}`]).closed
+  const { blocks, load, metrics } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+  const messages = stdout.trim().split('\n').map((line) => JSON.parse(line).msg)
+  const block = blocks.find((/** @type {any} */ { frame }) => frame?.function === 'churn')
+  assert.ok(block, JSON.stringify(messages))
+  return { block, load, metrics, messages }
+}
+
+test('a heap near its limit: the block says that something keeps memory, how full it is and what collecting frees', async (t) => {
+  const { block, load, metrics, messages } = await run(t, 0.9 * LIMIT_MB)
+  const { memory } = block.evidence
+  assert.equal(memory.heapLimitBytes, LIMIT_MB * MB)
+  assert.ok(memory.heapUsedBytes > 0.85 * LIMIT_MB * MB, JSON.stringify(memory))
+  assert.equal(memory.isHeapFull, true)
+  assert.ok(memory.rssBytes > memory.heapUsedBytes)
+  assert.equal(block.cause, 'gc')
+  const full = /\(gc\), the heap is (?:[89]\d|10\d) % full \(\d+ of 128 MB\) and collecting frees \d+ %: something keeps memory/
+  assert.ok(messages.some((message) => full.test(message)), messages.join('\n'))
+  assert.equal(load.memory.heapLimitBytes, LIMIT_MB * MB)
+  assert.ok(load.memory.heapUsedBytes > 0.8 * LIMIT_MB * MB)
+  assert.match(metrics, new RegExp(`^loopwatch_heap_limit_bytes ${LIMIT_MB * MB}$`, 'm'))
+  assert.ok(Number(/^loopwatch_heap_used_bytes (\d+)$/m.exec(metrics)?.[1]) > 0.8 * LIMIT_MB * MB)
+})
+
+test('a heap with much room: whatever the collector takes, nothing is said to keep memory', async (t) => {
+  const { block, messages } = await run(t, 0)
+  const { memory } = block.evidence
+  assert.equal(memory.isHeapFull, false)
+  assert.ok(memory.heapFreedBytes > 0, JSON.stringify(memory))
+  assert.ok(messages.every((message) => !message.includes('keeps memory')), messages.join('\n'))
+  // Node.js counts what is allocated from 26 on.
+  const isCounted = 'total_allocated_bytes' in require('node:v8').getHeapStatistics()
+  assert.equal(memory.allocatedBytesPerSecond > 100 * MB, isCounted)
+})

@@ -1,0 +1,87 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { readBlocks } = require('../../../lib/store/block-file')
+const { takeUnended, unendedIn, QUIET_MS } = require('../../../lib/store/predecessors')
+const { startedAtMs } = require('../../../lib/util/process-start')
+const { makeDir } = require('../../support/files')
+const { makeRecord } = require('../../support/record')
+
+/** Above what Linux gives a process. */
+const GONE = 999999999
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** @param {object} [record] */
+const line = (record) => `${JSON.stringify(makeRecord({ id: '1-1', ongoing: true, durationMs: 9800, ...record }))}\n`
+
+/**
+ * @param {string} dir
+ * @param {{ pid?: number, namedAtMs?: number, text?: string, ageMs?: number }} file
+ */
+function write (dir, { pid = GONE, namedAtMs = Date.now(), text = line(), ageMs = QUIET_MS + 1000 }) {
+  const file = path.join(dir, `blocks-${pid}-${namedAtMs}.ndjson`)
+  fs.writeFileSync(file, text)
+  const at = (Date.now() - ageMs) / 1000
+  fs.utimesSync(file, at, at)
+}
+
+test('the last block of a process that is gone is told once, and stays readable', (t) => {
+  const dir = makeDir(t)
+  write(dir, { text: line({ durationMs: 100 }) + line() })
+  assert.deepEqual(takeUnended(dir).map(({ durationMs }) => durationMs), [9800])
+  assert.deepEqual(takeUnended(dir), [])
+  assert.deepEqual(readBlocks(dir).records.map(({ durationMs }) => durationMs), [9800])
+})
+
+test('a living process is left alone, unless its pid is another one\'s by now', (t) => {
+  const dir = makeDir(t)
+  write(dir, { pid: process.pid })
+  assert.deepEqual(takeUnended(dir), [])
+  write(dir, { pid: process.pid, namedAtMs: Date.now() - DAY_MS })
+  assert.equal(takeUnended(dir).length, 1)
+  if (process.platform !== 'linux') return
+  write(dir, { pid: process.ppid })
+  assert.deepEqual(takeUnended(dir), [])
+  write(dir, { pid: process.ppid, namedAtMs: 1e12 })
+  assert.equal(takeUnended(dir).length, 1)
+})
+
+test('what was written just now may be a process\'s that cannot be seen, what is old is no news', (t) => {
+  for (const [ageMs, count] of [[0, 0], [QUIET_MS + 500, 1], [DAY_MS + 1000, 0]]) {
+    const dir = makeDir(t)
+    write(dir, { ageMs })
+    assert.equal(takeUnended(dir).length, count, `${ageMs}`)
+  }
+})
+
+test('only a long block of the main thread that has no end counts, whatever else the file has', () => {
+  assert.equal(unendedIn(line({ ongoing: false })), null)
+  assert.equal(unendedIn(line({ durationMs: 300 })), null)
+  assert.equal(unendedIn(line({ threadId: 3 })), null)
+  assert.equal(unendedIn(line() + line({ ongoing: false })), null)
+  assert.equal(unendedIn(line() + line({ threadId: 3, ongoing: false }))?.durationMs, 9800)
+  assert.equal(unendedIn(`cut off"}\nnonsense\n${line()}{"id":"1-1","ong`)?.durationMs, 9800)
+  assert.equal(unendedIn(''), null)
+})
+
+test('files that are none of ours, folders and broken files are passed over', (t) => {
+  const dir = makeDir(t)
+  fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), line())
+  fs.mkdirSync(path.join(dir, `blocks-${GONE}-1.ndjson`))
+  write(dir, { text: 'broken\n', namedAtMs: 2 })
+  write(dir, { namedAtMs: 3 })
+  const old = (Date.now() - QUIET_MS - 1000) / 1000
+  fs.utimesSync(path.join(dir, `blocks-${GONE}-1.ndjson`), old, old)
+  assert.equal(takeUnended(dir).length, 1)
+  assert.deepEqual(takeUnended(path.join(dir, 'missing')), [])
+})
+
+test('when a process started is known of this one, and on Linux of others', () => {
+  const own = /** @type {number} */ (startedAtMs(process.pid))
+  assert.ok(Math.abs(own - (Date.now() - process.uptime() * 1000)) < 50)
+  assert.equal(startedAtMs(GONE), null)
+  if (process.platform === 'linux') assert.ok(/** @type {number} */ (startedAtMs(process.ppid)) <= own + 50)
+})

@@ -1,0 +1,59 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { Waits } = require('../../../../lib/watchdog/loop/waits')
+
+/** @param {string} call @param {string | null} target */
+const wait = (call, target) => ({ call, target, text: target === null ? call : `${call} of ${target}` })
+
+/**
+ * Looks at a block that polls every 25 ms.
+ * @param {Waits} waits @param {number} startMs @param {number} durationMs
+ */
+function block (waits, startMs, durationMs) {
+  for (let ms = 100; ms <= durationMs; ms += 25) waits.lookIfDue(startMs + ms, ms)
+}
+
+test('the call in which a thread slept longest is named, not the last one', () => {
+  let nowMs = 0
+  const waits = new Waits(() => nowMs < 700 ? wait('read', '/a') : wait('write', '/b'))
+  for (let ms = 100; ms <= 1000; ms += 25) waits.lookIfDue(nowMs = ms, ms)
+  const { share, ...found } = /** @type {import('../../../../lib/types').SleptIn} */ (waits.within(0, 1000))
+  assert.deepEqual(found, { call: 'read', target: '/a', text: 'read of /a' })
+  assert.ok(share > 0.5 && share < 0.8, `${share}`)
+})
+
+test('of many targets one stands for all, and a short one is not counted', () => {
+  let looks = 0
+  const many = new Waits(() => wait('read', `/file-${looks++}`))
+  block(many, 0, 1000)
+  assert.match(`${many.within(0, 1000)?.text}`, /^read of \/file-\d+ and \d more$/)
+  looks = 0
+  const one = new Waits(() => wait('read', looks++ === 0 ? '/first' : '/second'))
+  block(one, 0, 1000)
+  assert.equal(one.within(0, 1000)?.text, 'read of /second')
+})
+
+test('a thread is looked at a few times only, however long a block lasts', () => {
+  let looks = 0
+  const waits = new Waits(() => { looks++; return null })
+  block(waits, 0, 10000)
+  assert.ok(looks > 10 && looks <= 25, `${looks}`)
+  block(waits, 20000, 60 * 60 * 1000)
+  assert.ok(looks <= 25 + 52, `${looks}`)
+})
+
+test('each block has its own looks, and nothing is said of one that was not seen asleep', () => {
+  let text = '/a'
+  const waits = new Waits(() => text === '' ? null : wait('read', text))
+  block(waits, 0, 300)
+  text = '/b'
+  block(waits, 1000, 300)
+  text = ''
+  block(waits, 2000, 300)
+  assert.equal(waits.within(0, 300)?.target, '/a')
+  assert.equal(waits.within(1000, 1300)?.target, '/b')
+  assert.equal(waits.within(2000, 2300), null)
+  assert.equal(waits.within(5000, 6000), null)
+})

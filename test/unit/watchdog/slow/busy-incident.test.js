@@ -1,0 +1,48 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { BusyIncident } = require('../../../../lib/watchdog/slow/busy-incident')
+const { busyText } = require('../../../../lib/watchdog/slow/slow-text')
+const { seeded } = require('../../../support/simulated-host')
+
+/**
+ * A loop that works for a share of each second, with noise.
+ * @param {number[]} shares by second @param {number} [blockedShare] of the working time
+ */
+function run (shares, blockedShare = 0) {
+  const busy = new BusyIncident()
+  const random = seeded(7)
+  let [activeMs, blockedMs, turns] = [0, 0, 2 ** 31 - 1000]
+  const events = []
+  for (const [i, share] of shares.entries()) {
+    const activeInMs = Math.min(1000, 1000 * share * (1 - 0.01 * random()))
+    activeMs += activeInMs
+    blockedMs += activeInMs * blockedShare
+    turns += 300
+    const event = busy.see({ atMs: (i + 1) * 1000, activeMs, blockedMs, turns: turns | 0 })
+    if (event !== null) events.push({ ...event, second: i + 1 })
+  }
+  return events
+}
+
+/** @param {number} share @param {number} seconds */
+const times = (share, seconds) => Array.from({ length: seconds }, () => share)
+
+test('a loop that is busy for ten seconds is said once, and ends when it idles', () => {
+  const events = run([...times(0.3, 5), ...times(1, 20), ...times(0.3, 3)])
+  assert.deepEqual(events.map(({ type }) => type), ['opened', 'ended'])
+  const [opened, ended] = events
+  assert.ok(opened.second >= 15 && opened.second <= 16, JSON.stringify(opened))
+  assert.equal(opened.turns, 3000, 'over the end of 32 bits')
+  assert.equal(ended.second, 26)
+  assert.match(busyText(opened, { function: 'priceOf', file: '/srv/shop/prices.js', line: 14, column: 1 }),
+    /^the event loop was (?:9[6-9]|100) % busy for 10.0 s in 3,000 turns, without one long block; most of it in priceOf \(shop\/prices.js:14\)$/)
+  assert.doesNotMatch(busyText({ ...opened, turns: 0 }, null), /turns|most of it/)
+})
+
+test('nine busy seconds, a loop that is 90 % busy, and one that blocks are none', () => {
+  assert.deepEqual(run([...times(0.3, 5), ...times(1, 9), ...times(0.3, 20)]), [])
+  assert.deepEqual(run(times(0.9, 60)), [])
+  assert.deepEqual(run(times(1, 60), 0.6), [])
+})
