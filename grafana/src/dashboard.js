@@ -3,6 +3,7 @@
 const { AnnotationQueryBuilder, DashboardBuilder, DashboardCursorSync, DashboardLinkBuilder, DashboardLinkType, RowBuilder } = require('@grafana/grafana-foundation-sdk/dashboard')
 const { lay } = require('./layout')
 const { of, growth, by } = require('./queries')
+const { shareable } = require('./sharing')
 const { DATASOURCE } = require('./variables')
 
 /** Dashboards of one tag link to each other. */
@@ -48,5 +49,5 @@ exports.dashboard = ({ name, description, variables, rows, annotated = false, ta
   const built = /** @type {any} */ (builder.build())
   // The builders' only placement is a menu that hides them.
   for (const item of [...built.links, ...(built.annotations?.list ?? [])]) delete item.placement
-  return lay(built)
+  return shareable(lay(built))
 }

@@ -189,6 +189,42 @@ const red = [
   })
 ]
 
+/** Why requests may wait although the loop is free, and what the garbage collector has to do with it. */
+const resources = [
+  timeseries({
+    title: 'Wait for the thread pool',
+    queries: [
+      [quantile(0.99, `kind, ${PROCESS_LABELS}`, rate(of('poolDelay:bucket'))), `{{kind}}, p99, ${PROCESS}`]
+    ],
+    unit: 's',
+    width: 8,
+    shows: 'How long fs, crypto and zlib (thread_pool) and dns.lookup() (dns_lookups, half of the threads at most) wait for one of libuv\'s threads, measured while the process works.',
+    bad: 'above 0.1 s: requests wait although the loop is free.',
+    act: 'see the log for `pool_full`; raise UV_THREADPOOL_SIZE, keep connections alive, or take fewer at a time.'
+  }),
+  timeseries({
+    title: 'Slow without a block',
+    queries: [[by('sum', `kind, ${PROCESS_LABELS}`, increase(of('slow'))), `{{kind}}, ${PROCESS}`]],
+    unit: 'short',
+    width: 8,
+    shows: 'How often the thread pool was full (thread_pool), the part of it for DNS lookups (dns_lookups), or the loop busy with short turns for ten seconds (busy_loop).',
+    bad: 'anything, while requests are slow.',
+    act: 'the log says with what (`pool_full`, `busy`): see docs/operate/slow-without-a-block.md.'
+  }),
+  timeseries({
+    title: 'Memory',
+    queries: [
+      [of('rss'), `resident, ${PROCESS}`], [of('heapUsed'), `heap, ${PROCESS}`], [of('heapLimit'), `heap limit, ${PROCESS}`],
+      [of('external'), `outside the heap, ${PROCESS}`]
+    ],
+    unit: 'bytes',
+    width: 8,
+    shows: 'Resident memory of the whole process, and the heap of its main thread beside the limit at which V8 ends the process.',
+    bad: 'a climb that does not level off: near the limit the garbage collector blocks more and more.',
+    act: 'see "Garbage collector" in Blocks; take heap snapshots of two moments and compare.'
+  })
+]
+
 const ourselves = [
   timeseries({
     title: 'Degraded',
@@ -237,38 +273,6 @@ const ourselves = [
     bad: 'origins for longer than ten seconds, or more often than once an hour, in production.',
     act: 'set `origin: \'off\'`, or see who calls hunt(); `origin: \'on\'` is for development. For the profile see the option `profile`.'
   }),
-  timeseries({
-    title: 'Wait for the thread pool',
-    queries: [
-      [quantile(0.99, `kind, ${PROCESS_LABELS}`, rate(of('poolDelay:bucket'))), `{{kind}}, p99, ${PROCESS}`]
-    ],
-    unit: 's',
-    width: 8,
-    shows: 'How long fs, crypto and zlib (thread_pool) and dns.lookup() (dns_lookups, half of the threads at most) wait for one of libuv\'s threads, measured while the process works.',
-    bad: 'above 0.1 s: requests wait although the loop is free.',
-    act: 'see the log for `pool_full`; raise UV_THREADPOOL_SIZE, keep connections alive, or take fewer at a time.'
-  }),
-  timeseries({
-    title: 'Slow without a block',
-    queries: [[by('sum', `kind, ${PROCESS_LABELS}`, increase(of('slow'))), `{{kind}}, ${PROCESS}`]],
-    unit: 'short',
-    width: 8,
-    shows: 'How often the thread pool was full (thread_pool), the part of it for DNS lookups (dns_lookups), or the loop busy with short turns for ten seconds (busy_loop).',
-    bad: 'anything, while requests are slow.',
-    act: 'the log says with what (`pool_full`, `busy`): see docs/operate/slow-without-a-block.md.'
-  }),
-  timeseries({
-    title: 'Memory',
-    queries: [
-      [of('rss'), `resident, ${PROCESS}`], [of('heapUsed'), `heap, ${PROCESS}`], [of('heapLimit'), `heap limit, ${PROCESS}`],
-      [of('external'), `outside the heap, ${PROCESS}`]
-    ],
-    unit: 'bytes',
-    width: 8,
-    shows: 'Resident memory of the whole process, and the heap of its main thread beside the limit at which V8 ends the process.',
-    bad: 'a climb that does not level off: near the limit the garbage collector blocks more and more.',
-    act: 'see "Garbage collector" in Blocks; take heap snapshots of two moments and compare.'
-  }),
   table({
     title: 'Versions',
     queries: [[by('count', 'version, node_version', of('buildInfo')), 'Processes']],
@@ -301,6 +305,7 @@ exports.build = () => dashboard({
     { title: 'Now', panels: now },
     { title: 'Event loop', panels: loop },
     { title: 'Requests: rate, errors, duration', panels: red },
+    { title: 'Thread pool and memory', panels: resources },
     { title: 'loopwatch itself', panels: ourselves }
   ]
 })

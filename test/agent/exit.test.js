@@ -41,7 +41,7 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
     assert.equal(last.frame.function, 'work')
     assert.match(last.msg, /was blocked for/)
     assert.equal(code, ending.startsWith('throw') ? 1 : 3)
-    const written = fs.readdirSync(records).flatMap((each) => fs.readFileSync(path.join(records, each), 'utf8').trim().split('\n'))
+    const written = fs.readdirSync(records).filter((each) => each.endsWith('.ndjson')).flatMap((each) => fs.readFileSync(path.join(records, each), 'utf8').trim().split('\n'))
       .map((line) => JSON.parse(line)).filter(({ id }) => id === last.block)
     assert.equal(written.at(-1)?.ongoing, false, JSON.stringify(written.at(-1)))
   })

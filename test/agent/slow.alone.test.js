@@ -174,7 +174,7 @@ test('stop() does not wait for a pool that stays full', { skip: process.platform
 test('a loop that is busy with short turns is said, with the function that had most of them', async (t) => {
   const file = path.join(makeDir(t), 'busy.js')
   fs.writeFileSync(file, `
-    const agent = require(${JSON.stringify(ROOT)}).start({ port: false, threshold: 1000, profile: 'on' })
+    const agent = require(${JSON.stringify(ROOT)}).start({ port: false })
     const untilMs = performance.now() + 14000
     function shortWork () {
       const endMs = performance.now() + 3

@@ -109,7 +109,7 @@ async function watch (inspector, target, flags, signals) {
     isOver: () => signals.isOver,
     onSpell: ({ ms, ongoing, frames }) => {
       const how = ongoing ? `busy for at least ${duration(ms)} so far` : `was busy for ${duration(ms)}`
-      print(`${clockTime(new Date().toISOString())} event loop ${how}: ${frames[0] ?? 'no stack taken'}`)
+      print(`${clockTime(new Date().toISOString())} event loop ${how}: ${frames[0]?.replace(/^at /, '') ?? 'no stack taken'}`)
       if (ongoing) for (const frame of telling(frames).slice(1)) print(`    ${frame}`)
     }
   })

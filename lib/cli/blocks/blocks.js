@@ -46,8 +46,7 @@ const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work
 
 /** Throws if no source has a file of records: the folder may be another one. @param {string[]} sources */
 function checkFiles (sources) {
-  const isEmpty = (/** @type {string} */ source) => isOnDisk(source) && fs.statSync(source).isDirectory() && filesOf(source).length === 0
-  if (sources.every(isEmpty)) throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
+  if (sources.every((source) => isOnDisk(source) && filesOf(source).length === 0)) throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
 }
 
 /** Prints each block once it has ended, until Ctrl-C. @param {string[]} sources @param {Flags} flags */

@@ -8,7 +8,7 @@ const Counter = require('prom-client/lib/counter')
 const Gauge = require('prom-client/lib/gauge')
 const Histogram = require('prom-client/lib/histogram')
 const Registry = require('prom-client/lib/registry')
-const { table, SITES, THREADS } = require('../../tables/metrics')
+const { table, SITES, SLOW_KINDS, THREADS } = require('../../tables/metrics')
 const { excuseOf } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { familiesOf, renderFamilies } = require('./exposition')
@@ -16,6 +16,7 @@ const { LabelBound } = require('./label-bound')
 const { RecentLongest } = require('./recent-longest')
 const { OTHER } = require('../../util/overflow-label')
 const { SeriesHistogram } = require('./series-histogram')
+const { residentBytes } = require('../../util/resident-memory')
 const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
 
@@ -90,6 +91,8 @@ class Metrics {
     this.#longest = new RecentLongest(sources.nowMs)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
+    // A counter that comes with its first incident has no increase() for that.
+    for (const kind of SLOW_KINDS) this.#metrics.slow.inc({ kind }, 0)
   }
 
   /** @param {(typeof table)[number]} row */
@@ -316,15 +319,6 @@ class Metrics {
   #advanceWrapping (key, labels, count) {
     const total = this.#totals.get(key + Object.values(labels).join('\n'))
     this.#advance(key, labels, total === undefined ? count >>> 0 : total + ((count - total) | 0))
-  }
-}
-
-/** Null if /proc, from which libuv reads it, is hidden. */
-function residentBytes () {
-  try {
-    return process.memoryUsage.rss()
-  } catch {
-    return null
   }
 }
 

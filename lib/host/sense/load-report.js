@@ -2,7 +2,7 @@
 
 const { createHistogram } = require('node:perf_hooks')
 const { nowMs } = require('../../util/clock')
-const process = require('../../util/process')
+const { residentBytes } = require('../../util/resident-memory')
 const { ascending, quantile } = require('../../util/statistics')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { LoopLoad } = require('../shedding/loop-load')
@@ -80,16 +80,7 @@ class LoadReport {
 
 function memoryNow () {
   const { usedBytes, limitBytes, externalBytes } = heapOf()
-  return { heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() }
-}
-
-/** 0 if /proc, from which libuv reads it, is hidden. */
-function residentBytes () {
-  try {
-    return process.memoryUsage.rss()
-  } catch {
-    return 0
-  }
+  return { heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() ?? 0 }
 }
 
 /** Null if an application has given every object a `get`, which Node.js 20 takes for an option of its own. */

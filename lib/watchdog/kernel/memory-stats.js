@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const { KernelFile } = require('./file')
+const { residentBytes } = require('../../util/resident-memory')
 const { US_PER_MS } = require('../../util/units')
 
 /** Field of /proc/<pid>/stat, counted from the first one after the thread's name. */
@@ -80,14 +81,6 @@ function majorFaultsIn (stat) {
 function stallIn (pressure) {
   const found = /^some .*total=(\d+)/m.exec(pressure ?? '')
   return found === null ? null : Number(found[1]) / US_PER_MS
-}
-
-function residentBytes () {
-  try {
-    return process.memoryUsage.rss()
-  } catch {
-    return null
-  }
 }
 
 exports.MemoryStats = MemoryStats

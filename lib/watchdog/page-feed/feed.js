@@ -32,7 +32,8 @@ class PageFeed {
 
   /**
    * @param {object} parts @param {import('../../options/table').ResolvedOptions} parts.options
-   * @param {Pick<import('../../bridge/memory').Bridge, 'delays' | 'turns' | 'routes' | 'workNames' | 'heap'>}
+   * @param {Pick<import('../../bridge/memory').Bridge,
+   *   'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>}
    * parts.bridge
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing

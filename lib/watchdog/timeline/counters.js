@@ -1,11 +1,16 @@
 'use strict'
 
+const { residentBytes } = require('../../util/resident-memory')
+
 const BYTES_PER_MB = 1024 * 1024
+
+/** @param {number | null} bytes */
+const inMb = (bytes) => bytes === null ? null : bytes / BYTES_PER_MB
 
 /**
  * @typedef {Record<string, number | null>} Values by what the counter's lines are called
  * @typedef {{ name: string, of: (second: import('../page-feed/history').Second) => Values }} Kept from the history
- * @typedef {Pick<import('../../bridge/memory').Bridge, 'heap'>} Told by the host
+ * @typedef {Pick<import('../../bridge/memory').Bridge, 'heap' | 'counters'>} Told by the host
  * @typedef {{ name: string, read: (told: Told) => Values }} Sampled once a second, on this thread
  */
 
@@ -24,5 +29,6 @@ exports.counters = [
   { name: 'requests per second', of: ({ requests }) => ({ requests }) },
   { name: 'request latency (ms)', of: ({ latencyP99, latencyP50 }) => ({ p99: latencyP99, p50: latencyP50 }) },
   { name: 'heap (MB)', read: ({ heap }) => heapOf(heap.read()) },
-  { name: 'resident memory (MB)', read: () => ({ resident: process.memoryUsage.rss() / BYTES_PER_MB }) }
+  { name: 'wait for the thread pool (ms)', read: ({ counters }) => ({ wait: counters.poolDelayMs }) },
+  { name: 'resident memory (MB)', read: () => ({ resident: inMb(residentBytes()) }) }
 ]

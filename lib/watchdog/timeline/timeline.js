@@ -34,7 +34,7 @@ class Timeline {
   #samples = new Array(SECONDS)
 
   /**
-   * @param {Pick<import('../../bridge/memory').Bridge, 'turns' | 'routes' | 'workNames' | 'heap'>} bridge
+   * @param {Pick<import('../../bridge/memory').Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge
    * @param {import('../page-feed/history').History} history
    */
   constructor (bridge, history) {

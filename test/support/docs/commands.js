@@ -8,7 +8,7 @@ const { ROOT } = require('./markdown')
 const { BIN } = require('./world')
 
 const { scripts } = require('../../../package.json')
-const NPM_COMMANDS = ['ci', 'install', 'pack', 'view']
+const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'view']
 /** Programs that documents may name; what they are given is theirs. */
 const OTHERS = ['curl', 'docker', 'kubectl', 'go', 'esbuild', 'next', 'tsx', 'flamegraph.pl', 'git', '--banner:js=import']
 
