@@ -163,7 +163,7 @@ test('stop() does not wait for a pool that stays full', { skip: process.platform
         await agent.stop()
         process.stderr.write(String(performance.now() - startMs))
         process.kill(process.pid, 'SIGKILL')
-      }, 1500)
+      }, 4000)
       setInterval(() => {}, 5)
     })`)
   const { stderr, stdout } = await startNode(t, [path.join(dir, 'stops.js')], { cwd: dir }).closed
