@@ -92,9 +92,13 @@ class Agent extends EventEmitter {
   #onExit = () => {
     const { heartbeat, gauge } = this.#senses
     // A watchdog that is still starting would take as long as a short command lasts.
-    if (!heartbeat.mayHaveBlock || gauge.counters.get('heard') === 0) return
-    this.turn()
-    this.stopAtExit(EXIT_MS)
+    try {
+      if (!heartbeat.mayHaveBlock || gauge.counters.get('heard') === 0) return
+      this.turn()
+      this.stopAtExit(EXIT_MS)
+    } catch {
+      // The application has replaced what this needs. Its end is more important than that of a block.
+    }
   }
 
   /** Handles the watchdog's messages and its end. @returns {import('./watchdog-thread').Handlers} */

@@ -65,12 +65,19 @@ function createFinder (wanted) {
       // Another module in a file of that name. An error thrown here would end the application.
     }
   }
-  return () => {
+  const search = () => {
     // A single executable application's require() has no cache.
     for (const file of Object.keys(require.cache ?? {})) {
       const alike = ends.get(file.slice(file.lastIndexOf(path.sep) + 1))
       if (alike === undefined) continue
       for (const { end, onFound } of alike) if (file.endsWith(end)) tryTake(file, onFound)
+    }
+  }
+  return () => {
+    try {
+      search()
+    } catch {
+      // The application has replaced a method of strings or arrays.
     }
   }
 }
