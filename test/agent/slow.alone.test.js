@@ -48,7 +48,7 @@ async function serve (t, answer, before = () => {}) {
   fs.writeFileSync(path.join(dir, 'app.js'), `${SERVER}\nfunction answer (done) { ${answer} }\n`)
   const app = startNode(t, [path.join(dir, 'app.js')], { cwd: dir, env })
   const { stdout, stderr } = await app.closed
-  const said = stdout.trim().split('\n').map((line) => JSON.parse(line)).filter((/** @type {any} */ { event }) => /^(?:pool|busy)/.test(event))
+  const said = stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line)).filter((/** @type {any} */ { event }) => /^(?:pool|busy)/.test(event))
   return { said, ...JSON.parse(stderr.trim().split('\n').at(-1) ?? '') }
 }
 
@@ -147,17 +147,17 @@ test('requests that stay open while the loop rests do not keep the pool measured
   assert.match(stderr, /^loopwatch_http_requests_in_flight 4$/m)
   const counts = [...stderr.matchAll(/^loopwatch_threadpool_delay_seconds_count\{kind="thread_pool"\} (\d+)$/mg)].map(([, count]) => Number(count))
   const more = counts[1] - counts[0]
-  // Of 28 polls. A machine that is busy beside the test makes a process at rest look at work now and then.
-  assert.ok(more <= 5, `${more} in seven seconds`)
+  // Of 28 polls. A machine that is busy beside the test makes a loop at rest turn now and then.
+  assert.ok(more <= 10, `${more} in seven seconds`)
 })
 
-test('stop() does not wait for a pool that stays full', { skip: process.platform === 'win32' }, async (t) => {
+test('a full pool is seen in a process without requests, and stop() does not wait for it', { skip: process.platform === 'win32' }, async (t) => {
   const dir = makeDir(t)
   execFileSync('mkfifo', [path.join(dir, 'pipe')])
   fs.writeFileSync(path.join(dir, 'stops.js'), `
     const agent = require(${JSON.stringify(ROOT)}).start({ port: false })
     agent.ready.then(() => {
-      for (let i = 0; i < 4; i++) require('node:fs').open('pipe', 'r', () => {})
+      for (let i = 0; i < 8; i++) require('node:fs').open('pipe', 'r', () => {})
       setTimeout(async () => {
         const startMs = performance.now()
         await agent.stop()

@@ -12,6 +12,9 @@ const { version } = require('../../../package.json')
 /** The least time between two messages about blocks: a thousand blocks a second go out in ten messages. */
 const FLUSH_MS = 100
 
+/** The page names the latest few incidents without a block. */
+const SLOW = 3
+
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
@@ -25,7 +28,7 @@ class PageFeed {
   /** @type {Map<string, BlockRecord>} not sent yet */
   #pending = new Map()
   #flushAtMs = -Infinity
-  /** @type {import('../../types').SlowIncident[]} */
+  /** @type {ReturnType<typeof slowRowOf>[]} */
   #slow = []
   /** The id of the last block that ended: it comes again when it settles. */
   #lastEnded = ''
@@ -108,8 +111,7 @@ class PageFeed {
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
       blocks: blocks().map(rowOf),
-      waits: this.recent.takeWaits(true),
-      slow: this.#slow
+      waits: this.recent.takeWaits(true)
     }
   }
 
@@ -123,7 +125,8 @@ class PageFeed {
       whole: this.history.whole,
       inFlight: inFlight(),
       degraded: [...degraded()].filter(([, isDegraded]) => isDegraded).map(([reason]) => reason),
-      workers: workers()?.length ?? null
+      workers: workers()?.length ?? null,
+      slow: this.#slow
     }
   }
 
@@ -138,8 +141,7 @@ class PageFeed {
 
   /** Slow without a block, oldest first. @param {import('../../types').SlowIncident[]} list */
   showSlow (list) {
-    this.#slow = list
-    this.#streams.send('slow', list)
+    this.#slow = list.slice(-SLOW).map(slowRowOf)
   }
 
   /** What was shown as a block turned out to be none. @param {string} id */
@@ -152,6 +154,9 @@ class PageFeed {
     this.#streams.close()
   }
 }
+
+/** What the page says of an incident without a block. @param {import('../../types').SlowIncident} incident */
+const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message })
 
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {

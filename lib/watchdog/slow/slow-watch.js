@@ -1,5 +1,6 @@
 'use strict'
 
+const { TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { BusyIncident } = require('./busy-incident')
@@ -9,6 +10,8 @@ const { advice, busyText, poolText } = require('./slow-text')
 
 /** While the application works, each whole poll measures the pool, which is four times a second. */
 const PROBE_MS = 200
+/** While its loop turns and has little to do, it is measured this often; while the loop rests, never. */
+const CALM_MS = 1000
 /** A loop at rest is active for 1 to 3 % of the time: beats, and the samples of V8. */
 const WORK_SHARE = 0.1
 /** The same for the whole process: a thread of the pool that computes takes all it gets. */
@@ -35,7 +38,7 @@ class SlowWatch {
   #frame = null
   /** Requests that had ended when an incident began, by kind. @type {Map<string, number>} */
   #finished = new Map()
-  #askAtMs = 0
+  #askedAtMs = -Infinity
   #secondAtMs = 0
   #last = { activeMs: 0, idleMs: 0, cpuMs: 0, nowMs: 0, inFlight: 0 }
   #askedHostAtMs = -Infinity
@@ -94,8 +97,8 @@ class SlowWatch {
   /** @param {number} now */
   poll (now) {
     this.#now = now
-    const mayAsk = now >= this.#askAtMs && this.#isWorking()
-    if (mayAsk) this.#askAtMs = now + PROBE_MS
+    const mayAsk = now - this.#last.nowMs >= PROBE_MS && now - this.#askedAtMs >= this.#paceMs()
+    if (mayAsk) this.#askedAtMs = now
     this.#pool.poll(mayAsk)
     this.#lookups.poll(mayAsk)
     this.#parts.bridge.counters.setPoolDelay(Math.max(this.#pool.latestMs, this.#lookups.latestMs))
@@ -109,19 +112,20 @@ class SlowWatch {
     return counters.get('inFlight') + counters.get('workInFlight')
   }
 
-  /** Whether the process has worked since the last question: a request that only stays open is no work. */
-  #isWorking () {
+  /** How often the pool is measured, by how the process works: a request that only stays open is no work. */
+  #paceMs () {
     const last = this.#last
-    const { activeMs, idleMs } = this.#parts.bridge.beat.read()
+    const { activeMs, idleMs, rest = TURNS } = this.#parts.bridge.beat.read()
     const { user, system } = process.cpuUsage()
     const inFlight = this.#inFlight
     this.#last = { activeMs, idleMs, cpuMs: (user + system) / US_PER_MS, nowMs: this.#now, inFlight }
-    if (this.#pool.isOpen || this.#lookups.isOpen || inFlight !== last.inFlight) return true
+    if (this.#pool.isOpen || this.#lookups.isOpen || inFlight !== last.inFlight) return PROBE_MS
     const active = activeMs - last.activeMs
     // While the loop rests, beats are rarer than questions.
     const isLoopWorking = active > 0 && active >= WORK_SHARE * (active + idleMs - last.idleMs)
     // Threads of the pool that compute leave the loop idle.
-    return isLoopWorking || this.#last.cpuMs - last.cpuMs >= CPU_SHARE * (this.#now - last.nowMs)
+    if (isLoopWorking || this.#last.cpuMs - last.cpuMs >= CPU_SHARE * (this.#now - last.nowMs)) return PROBE_MS
+    return rest === TURNS ? CALM_MS : Infinity
   }
 
   /** How many requests and works were in flight in an incident. @param {string} kind @param {boolean} ongoing */

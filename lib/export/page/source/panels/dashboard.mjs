@@ -27,6 +27,8 @@ export class Dashboard {
   #filters = new FilterBar(this.#view)
   #blocks
   #flame
+  /** Incidents without a block. @type {any[]} */
+  #slow = []
   #thresholdMs = 0
   #loops = 1
   #requests = true
@@ -65,6 +67,8 @@ export class Dashboard {
     this.#clock = { agentMs: now.at, ownMs: performance.now() }
     this.#loops = (now.workers ?? 0) + 1
     this.#charts.show(now)
+    // A recording of an earlier version has none.
+    this.#slow = now.slow ?? []
     const note = byId('history-note')
     note.hidden = now.workers === null && this.#requests
     setText(note, now.workers !== null
@@ -111,7 +115,8 @@ export class Dashboard {
     const range = view.span === null ? window : { fromMs: view.span[0], toMs: view.span[1] }
     const rows = inRange(all, range)
     const waitedFor = (/** @type {string} */ id) => this.#records.waitsFor(id)
-    sayVerdict({ all, rows, range, view, thresholdMs: this.#thresholdMs, loops: this.#loops })
+    const slow = inRange(this.#slow, range)
+    sayVerdict({ all, rows, slow, range, view, thresholdMs: this.#thresholdMs, loops: this.#loops })
 
     const candidates = rows.filter((row) => isChosen(row, { ...view, culprit: null }))
     const culprits = culpritsOf(candidates, range, (id) => waitedFor(id).requests)

@@ -1,4 +1,5 @@
 import { byId, setText } from '../dom.mjs'
+import { clock } from '../format.mjs'
 import { isChosen, isFiltered } from '../model/choose.mjs'
 import { isMain } from '../model/strip.mjs'
 import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
@@ -8,16 +9,19 @@ import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
  * @param {object} what
  * @param {any[]} what.all in memory
  * @param {any[]} what.rows in the range
+ * @param {any[]} what.slow incidents in it without a block, oldest first
  * @param {{ fromMs: number, toMs: number }} what.range
  * @param {import('../model/address.mjs').View} what.view
  * @param {number} what.thresholdMs
  * @param {number} what.loops number of processes
  */
-export function sayVerdict ({ all, rows, range, view, thresholdMs, loops }) {
+export function sayVerdict ({ all, rows, slow, range, view, thresholdMs, loops }) {
   const { base, aside } = view
   const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
   const chosen = isFiltered(view) ? rows.filter((row) => isChosen(row, view)) : rows
-  setText(byId('verdict'), verdictOf(chosen.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) }))
+  const verdict = verdictOf(chosen.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) })
+  const others = slow.map(({ startedAt, message }) => ` ${clock(startedAt)}: ${message}.`)
+  setText(byId('verdict'), verdict + others.join(''))
   const compared = byId('comparison')
   compared.hidden = base === null
   if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))

@@ -1,4 +1,5 @@
 'use strict'
+/* eslint-disable no-extend-native */
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -11,7 +12,6 @@ test('an application that has replaced methods of strings is not ended by the se
   t.after(() => { String.prototype.lastIndexOf = lastIndexOf })
   const watch = watchModules([{ file: ['nowhere', 'index.js'], onFound: () => {} }])
   t.after(() => watch.stop())
-  // eslint-disable-next-line no-extend-native
   String.prototype.lastIndexOf = () => {
     calls++
     throw new Error('replaced')
