@@ -163,7 +163,7 @@ test('a full pool is seen in a process without requests, and stop() does not wai
         await agent.stop()
         process.stderr.write(String(performance.now() - startMs))
         process.kill(process.pid, 'SIGKILL')
-      }, 3000)
+      }, 4000)
       setInterval(() => {}, 5)
     })`)
   const { stderr, stdout } = await startNode(t, [path.join(dir, 'stops.js')], { cwd: dir }).closed
