@@ -167,6 +167,7 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
   const slow = {
     frameIn: mainLoop.frameIn,
     finished: () => scrape.finished,
+    queuedMs: parts.stats.host.queuedMs,
     show: (/** @type {import('../types').SlowIncident[]} */ list) => page.showSlow(list)
   }
   const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, slow })

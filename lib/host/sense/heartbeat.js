@@ -20,6 +20,8 @@ const LONG_REST_MS = 60
 const LONG_TURN_MS = 5
 /** A turn that the time it ran explains up to this has not slept: the kernel's figure may be a tick of 4 ms old. */
 const UNSLEPT_MS = 6
+/** The kernel's figure of the time a thread ran is at most a tick old: 1 to 10 ms. */
+const TICK_MS = 10
 /** The heap is reported this often, and after each gap that can hide a block. */
 const HEAP_MS = 1000
 /** A gap settles within this time, whatever is still to be learnt of it. */
@@ -46,6 +48,8 @@ class Heartbeat {
   #lateAtMs = -Infinity
   /** NaN unless V8 samples the thread. */
   #lastRanMs = NaN
+  /** Idle time that the kernel's late figure made too long, negative: taken off the next. */
+  #surplusMs = 0
   /** When the loop became calm; Infinity while it is not. */
   #calmAtMs = Infinity
   /** How late the last timer of a calm loop was. */
@@ -263,7 +267,9 @@ class Heartbeat {
   #countLostIdle (atMs, ranMs) {
     const gapMs = atMs - this.#lastAtMs
     if (Number.isNaN(ranMs - this.#lastRanMs) || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)) return
-    const lostMs = Math.min(this.#periodMs, gapMs - (ranMs - this.#lastRanMs)) - (loopTime().idle - this.#lastIdleMs)
+    const idleMs = loopTime().idle - this.#lastIdleMs
+    const lostMs = Math.min(this.#periodMs, gapMs - (ranMs - this.#lastRanMs)) - idleMs + this.#surplusMs
+    this.#surplusMs = Math.max(-TICK_MS, Math.min(0, lostMs))
     if (lostMs > 0) addLostIdle(lostMs)
   }
 

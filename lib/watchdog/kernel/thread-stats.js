@@ -108,6 +108,12 @@ class ThreadStats {
     return schedOf(this.#schedstat.read()).cpuMs
   }
 
+  /** How long the thread has waited so far for a CPU or the container's limit, which may overlap; 0 if unknown. */
+  queuedMs = (/** @type {number} */ nowMs) => {
+    const { runQueueMs } = schedOf(this.#schedstat.read())
+    return Math.max(runQueueMs ?? 0, this.#shared.throttling.recent(nowMs) ?? 0)
+  }
+
   /** CPU time so far by mode, to a hundredth of a second. */
   cpuSeconds () {
     if (this.#counters === undefined) return cpuOf(this.#stat.read())

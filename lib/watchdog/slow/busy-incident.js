@@ -7,11 +7,14 @@ const BUSY_MS = 10000
 const IDLE_SHARE = 0.1
 /** If blocks had this share of the time, they are reported, and say it better. */
 const BLOCKED_SHARE = 0.5
+/** A thread that waited for a CPU for this share of the time has too little of it, rather than too much to do. */
+const QUEUED_SHARE = 0.5
 
 /**
- * @typedef {{ atMs: number, activeMs: number, blockedMs: number, turns: number }} Totals of the loop so far
+ * @typedef {{ atMs: number, activeMs: number, blockedMs: number, queuedMs: number, turns: number }} Totals of the loop
+ * so far; `queuedMs`: for which its thread waited for a CPU, 0 if that is not known
  * @typedef {{ type: 'opened' | 'ended', startMs: number, endMs: number, share: number, blockedShare: number,
- * turns: number }} BusyEvent `turns`: of the loop, 0 if Node.js does not count them
+ * queuedShare: number, turns: number }} BusyEvent `turns`: of the loop, 0 if Node.js does not count them
  */
 
 /** Decides from the loop's totals, once a second, when it is busy without one long block. */
@@ -34,7 +37,8 @@ class BusyIncident {
     if (this.#open !== null) return this.#mayEnd(this.#open, totals)
     const seen = between(from, totals)
     const isLong = totals.atMs - from.atMs >= BUSY_MS
-    if (!isLong || seen.share < BUSY_SHARE || seen.blockedShare >= BLOCKED_SHARE) return null
+    if (!isLong || seen.share < BUSY_SHARE) return null
+    if (seen.blockedShare >= BLOCKED_SHARE || seen.queuedShare >= QUEUED_SHARE) return null
     this.#open = from
     return { type: 'opened', ...seen }
   }
@@ -57,6 +61,7 @@ function between (from, to) {
     endMs: to.atMs,
     share: Math.min(1, (to.activeMs - from.activeMs) / elapsedMs),
     blockedShare: (to.blockedMs - from.blockedMs) / elapsedMs,
+    queuedShare: (to.queuedMs - from.queuedMs) / elapsedMs,
     turns: Math.max(0, (to.turns - from.turns) | 0)
   }
 }

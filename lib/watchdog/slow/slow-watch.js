@@ -23,6 +23,7 @@ const CPU_SHARE = 0.25
  * @property {import('../../export/prometheus/metrics').Metrics} metrics
  * @property {(message: object) => void} post to the host
  * @property {(list: import('../../types').SlowIncident[]) => void} show on the page
+ * @property {(nowMs: number) => number} queuedMs for which the main thread has waited for a CPU, 0 if unknown
  * @property {() => number} finished requests and named works so far
  * @property {(startMs: number, endMs: number) => import('../../types').Frame | null} frameIn which had most of the time
  */
@@ -136,9 +137,11 @@ class SlowWatch {
   }
 
   #seeBusy () {
-    const { bridge: { beat, counters }, frameIn } = this.#parts
+    const { bridge: { beat, counters }, frameIn, queuedMs } = this.#parts
     const { atMs, activeMs } = beat.read()
-    const event = this.#busy.see({ atMs, activeMs, blockedMs: this.#blockedMs, turns: counters.get('loopTurns') })
+    const event = this.#busy.see({
+      atMs, activeMs, blockedMs: this.#blockedMs, queuedMs: queuedMs(this.#now), turns: counters.get('loopTurns')
+    })
     counters.setBusy(this.#busy.sinceMs === null ? 0 : atMs - this.#busy.sinceMs)
     if (event === null) return
     const ongoing = event.type === 'opened'

@@ -9,18 +9,20 @@ const { seeded } = require('../../../support/simulated-host')
 /**
  * A loop that works for a share of each second, with noise.
  * @param {number[]} shares by second @param {number} [blockedShare] of the working time
+ * @param {number} [queuedShare] of it
  */
-function run (shares, blockedShare = 0) {
+function run (shares, blockedShare = 0, queuedShare = 0) {
   const busy = new BusyIncident()
   const random = seeded(7)
-  let [activeMs, blockedMs, turns] = [0, 0, 2 ** 31 - 1000]
+  let [activeMs, blockedMs, queuedMs, turns] = [0, 0, 0, 2 ** 31 - 1000]
   const events = []
   for (const [i, share] of shares.entries()) {
     const activeInMs = Math.min(1000, 1000 * share * (1 - 0.01 * random()))
     activeMs += activeInMs
     blockedMs += activeInMs * blockedShare
+    queuedMs += activeInMs * queuedShare
     turns += 300
-    const event = busy.see({ atMs: (i + 1) * 1000, activeMs, blockedMs, turns: turns | 0 })
+    const event = busy.see({ atMs: (i + 1) * 1000, activeMs, blockedMs, queuedMs, turns: turns | 0 })
     if (event !== null) events.push({ ...event, second: i + 1 })
   }
   return events
@@ -41,8 +43,9 @@ test('a loop that is busy for ten seconds is said once, and ends when it idles',
   assert.doesNotMatch(busyText({ ...opened, turns: 0 }, null), /turns|most of it/)
 })
 
-test('nine busy seconds, a loop that is 90 % busy, and one that blocks are none', () => {
+test('nine busy seconds, a loop that is 90 % busy, and those that block or wait for a CPU are none', () => {
   assert.deepEqual(run([...times(0.3, 5), ...times(1, 9), ...times(0.3, 20)]), [])
   assert.deepEqual(run(times(0.9, 60)), [])
   assert.deepEqual(run(times(1, 60), 0.6), [])
+  assert.deepEqual(run(times(1, 60), 0, 0.6), [], 'another process has its CPU')
 })
