@@ -149,7 +149,7 @@
  * @property {number} [heapLimitBytes] at which V8 ends the process
  * @property {number} [externalBytes] outside the heap and held by it, such as buffers
  * @property {number | null} [allocatedBytesPerSecond] null before Node.js 26
- * @property {boolean} [isHeapFull] at least 80 % of the limit stayed in use: something keeps memory
+ * @property {boolean} [isHeapFull] collected as a whole, 80 % of the limit stayed in use: something keeps memory
  * @property {number | null} rssBytes resident memory of the process
  * @property {number | null} cgroupBytes in use by the cgroup, which is the container's
  * @property {number | null} cgroupLimitBytes null as well if there is no limit

@@ -3,8 +3,8 @@
 const { MS_PER_S } = require('../util/units')
 
 /**
- * If collections leave this share of the heap's limit in use, something keeps memory: V8 then collects again and again,
- * as what it frees does not last.
+ * If a collection of the whole heap leaves this share of the limit in use, something keeps memory: V8 then collects
+ * again and again, as what it frees does not last.
  */
 const FULL_SHARE = 0.8
 
@@ -40,15 +40,16 @@ exports.withHeap = (seen, heap, elapsedMs) => {
  * The memory of a block.
  * @param {HeapSeen | null} heap null if the host has not reported it
  * @param {MemoryReading | null} from of the system, null if it was first read at the end of the block
- * @param {MemoryReading} to @returns {MemoryRecord}
+ * @param {MemoryReading} to @param {boolean} isCollected the whole heap was collected meanwhile
+ * @returns {MemoryRecord}
  */
-exports.memoryOf = (heap, from, to) => {
+exports.memoryOf = (heap, from, to, isCollected) => {
   const grown = (/** @type {'majorFaults' | 'memoryStallMs' | 'ioStallMs'} */ field) => {
     const [start, end] = [from?.[field] ?? null, to[field]]
     return start === null || end === null ? null : Math.max(0, Math.round(end - start))
   }
   return {
-    ...(heap !== null && heapRecord(heap)),
+    ...(heap !== null && heapRecord(heap, isCollected)),
     rssBytes: to.rssBytes,
     cgroupBytes: to.cgroupBytes,
     cgroupLimitBytes: to.cgroupLimitBytes,
@@ -58,8 +59,8 @@ exports.memoryOf = (heap, from, to) => {
   }
 }
 
-/** @param {HeapSeen} seen */
-function heapRecord ({ first, last, elapsedMs, mostBytes, leastBytes }) {
+/** @param {HeapSeen} seen @param {boolean} isCollected */
+function heapRecord ({ first, last, elapsedMs, mostBytes, leastBytes }, isCollected) {
   const hasRate = first.allocatedBytes !== null && last.allocatedBytes !== null && elapsedMs > 0
   const allocatedBytes = hasRate ? Number(last.allocatedBytes) - Number(first.allocatedBytes) : null
   return {
@@ -68,6 +69,6 @@ function heapRecord ({ first, last, elapsedMs, mostBytes, leastBytes }) {
     heapLimitBytes: last.limitBytes,
     externalBytes: last.externalBytes,
     allocatedBytesPerSecond: allocatedBytes === null ? null : Math.round(allocatedBytes * MS_PER_S / elapsedMs),
-    isHeapFull: leastBytes >= FULL_SHARE * last.limitBytes
+    isHeapFull: isCollected && leastBytes >= FULL_SHARE * last.limitBytes
   }
 }

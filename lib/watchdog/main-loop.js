@@ -129,6 +129,7 @@ function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits,
   return {
     layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
     gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
+    isMajorGcWithin: (startMs, endMs) => gcPauses.isMajorWithin(startMs, endMs),
     watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
     allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
     originWithin: (startMs, endMs) => origins.within(startMs, endMs),

@@ -31,6 +31,7 @@ const OTHERS = 50
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
  * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
  * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
+ * @property {(startMs: number, endMs: number) => boolean} [isMajorGcWithin] the whole heap was collected meanwhile
  * @property {() => import('./block-memory').BlockMemory} [memory] follows that of one block
  * @property {(startMs: number, endMs: number) => import('../../types').SleptIn | null} [waitWithin] what it slept in
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] adds a CPU profile
@@ -229,11 +230,13 @@ class BlockBuilder {
    * @param {ReturnType<typeof see>} seen @returns {BlockRecord}
    */
   #measured (span, kernel, nativeMs, { isFirst, innermost, listed }) {
-    const { originWithin, allowedWithin, waitWithin } = this.#surroundings
+    const { originWithin, allowedWithin, waitWithin, isMajorGcWithin } = this.#surroundings
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
     const cause = this.#causeOf(span, evidence)
     const sleptIn = causes[cause].isAsleep ? waitWithin?.(startMs, endMs) : null
+    // The host reports its pauses when the block is over.
+    const isCollected = ongoing || isMajorGcWithin?.(startMs, endMs) === true
     return {
       id: this.id,
       pid: process.pid,
@@ -251,7 +254,7 @@ class BlockBuilder {
       evidence: {
         ...this.#evidenceRecord(evidence),
         ...(sleptIn && { sleptIn }),
-        ...(this.#memory && { memory: this.#memory.record(!ongoing) })
+        ...(this.#memory && { memory: this.#memory.record(!ongoing, isCollected) })
       },
       frame: null,
       leaf: innermost,

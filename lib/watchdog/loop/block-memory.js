@@ -12,8 +12,8 @@ class BlockMemory {
   #from = null
   #slots
   #stats
-  /** @type {import('../../types').MemoryRecord | null} */
-  #final = null
+  /** The system's, at the end of the block. @type {import('../../types').MemoryReading | null} */
+  #to = null
 
   /**
    * @param {Pick<import('../../bridge/heap-slots').HeapSlots, 'read'>} slots
@@ -38,13 +38,16 @@ class BlockMemory {
     this.#heap = withHeap(this.#heap, heap, atMs - this.#heapFromMs)
   }
 
-  /** @param {boolean} isOver the figures of the first time that it is are final */
-  record (isOver) {
-    if (this.#final !== null) return this.#final
-    if (isOver) this.sample()
-    const record = memoryOf(this.#heap, this.#from, this.#stats.read())
-    if (isOver) this.#final = record
-    return record
+  /**
+   * @param {boolean} isOver the figures of the first time that it is are final
+   * @param {boolean} isCollected the whole heap was collected in the block, as far as that is known
+   */
+  record (isOver, isCollected) {
+    if (isOver && this.#to === null) {
+      this.sample()
+      this.#to = this.#stats.read()
+    }
+    return memoryOf(this.#heap, this.#from, this.#to ?? this.#stats.read(), isCollected)
   }
 }
 

@@ -5,10 +5,11 @@ const { overlapMs } = require('./self-lateness')
 
 /** The latest pauses that are kept, enough for the longest batch of one block. Older ones belong to settled blocks. */
 const PAUSES = 4096
+const MAJOR = GC_KINDS.indexOf('major')
 
 /** The latest pauses of the host's garbage collector, to compare with a block. */
 class GcPauses {
-  /** @type {{ startMs: number, endMs: number }[]} */
+  /** @type {{ startMs: number, endMs: number, isMajor: boolean }[]} */
   #pauses = []
   #ring
 
@@ -23,7 +24,7 @@ class GcPauses {
    */
   drain (metrics, timeline) {
     for (const [startMs, durationMs, kind] of this.#ring.drain()) {
-      this.#pauses.push({ startMs, endMs: startMs + durationMs })
+      this.#pauses.push({ startMs, endMs: startMs + durationMs, isMajor: kind === MAJOR })
       timeline.pause(startMs, durationMs, kind)
       metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
     }
@@ -33,6 +34,11 @@ class GcPauses {
   /** How many ms of an interval were pauses. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     return overlapMs(this.#pauses, startMs, endMs)
+  }
+
+  /** Whether the whole heap was collected in an interval. @param {number} startMs @param {number} endMs */
+  isMajorWithin (startMs, endMs) {
+    return this.#pauses.some((pause) => pause.isMajor && pause.startMs < endMs && pause.endMs > startMs)
   }
 }
 
