@@ -464,7 +464,7 @@ export type MemoryRecord = {
   */
  allocatedBytesPerSecond?: number | null | undefined;
  /**
-  * at least 80 % of the limit stayed in use: something keeps memory
+  * collected as a whole, 80 % of the limit stayed in use: something keeps memory
   */
  isHeapFull?: boolean | undefined;
  /**

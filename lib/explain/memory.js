@@ -7,6 +7,8 @@ const { MS_PER_S } = require('../util/units')
  * again and again, as what it frees does not last.
  */
 const FULL_SHARE = 0.8
+/** If collections have this share of a block, they are its reason. */
+exports.STORM_SHARE = 0.4
 
 /**
  * @typedef {import('../types').HeapReading} Heap

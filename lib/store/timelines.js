@@ -9,7 +9,9 @@ const { openFile } = require('../util/files')
 const FILES = 20
 const BYTES = 16 * 1024 * 1024
 /** blocks-<pid>-<time>.timeline-<id of a block>.json.gz, beside blocks-<pid>-<time>.ndjson. */
-const NAME = /^(blocks-\d+-\d+)\.timeline-[\w.-]{1,64}\.json\.gz$/
+const NAME = /^(blocks-\d+-\d+)\.timeline-[\w.-]{1,64}\.json\.gz(?:\.part)?$/
+/** Until it is whole, a file ends in this: a process may be killed while it is written. */
+const PART = '.part'
 /** The file that a block's writer needs next should not wait: this takes 8 ms/MB, the default 25. */
 const LEVEL = 1
 
@@ -23,12 +25,13 @@ exports.ownerOf = (name) => NAME.exec(name)?.[1] ?? null
  */
 exports.writeTimeline = (dir, owner, { id, text }) => {
   const file = path.join(dir, `${owner}.timeline-${id}.json.gz`)
-  const fd = openFile(file, 'w', 0o640)
+  const fd = openFile(`${file}${PART}`, 'w', 0o640)
   try {
     fs.writeFileSync(fd, zlib.gzipSync(text, { level: LEVEL }))
   } finally {
     fs.closeSync(fd)
   }
+  fs.renameSync(`${file}${PART}`, file)
   let bytes = 0
   for (const [i, each] of exports.timelinesOf(dir, owner).entries()) {
     bytes += each.size
@@ -38,7 +41,7 @@ exports.writeTimeline = (dir, owner, { id, text }) => {
 
 /** The timelines of a file of records, the latest first. @param {string} dir @param {string} owner */
 exports.timelinesOf = (dir, owner) => fs.readdirSync(dir)
-  .filter((name) => name.startsWith(`${owner}.timeline-`) && name.endsWith('.json.gz'))
+  .filter((name) => name.startsWith(`${owner}.timeline-`) && /\.json\.gz(?:\.part)?$/.test(name))
   .flatMap((name) => exports.found(path.join(dir, name)))
   .sort((a, b) => b.mtimeMs - a.mtimeMs)
 

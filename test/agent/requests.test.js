@@ -238,7 +238,8 @@ test('requests that come while the loop is blocked are its victims, though Node.
   const blocked = async (route, part) => (await samples()).find(({ name, labels }) => name === `loopwatch_http_request_blocked_seconds_${part}` && labels.route === route)?.value
   await eventually(async () => await blocked('/waiting', 'count') === 5, 'the victims to be counted')
   const lost = /** @type {number} */ (await blocked('/waiting', 'sum'))
-  assert.ok(lost > 0.25 && lost < 10, `${lost} s`)
+  // Half of the block each. If the kernel takes the CPU away between two of them, the others count as later ones.
+  assert.ok(lost > 0.4 * SPIN_MS / 1000 && lost < 10, `${lost} s`)
   assert.equal(await blocked('/block/here', 'sum'), 0)
 })
 

@@ -10,7 +10,7 @@ const { makeDir } = require('../support/files')
 
 const ROOT = path.join(__dirname, '..', '..')
 const TSC = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-const NAMES = ['Agent', 'BlockRecord', 'Load', 'Options', 'Work']
+const NAMES = ['Agent', 'BlockRecord', 'Load', 'Options', 'SlowIncident', 'Work']
 
 const STRICT = {
   target: 'es2023', strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, isolatedModules: true, skipLibCheck: false, noEmit: true, types: []

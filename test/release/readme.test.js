@@ -69,7 +69,7 @@ test('docs describe what the types describe: exports, the agent, a record and wh
   const types = readPublicTypes()
   const introduced = fs.readFileSync(path.join(__dirname, '..', '..', 'docs', 'use', 'api.md'), 'utf8').split('\n## ')[0]
   const namedThere = types.exports.filter((name) => introduced.includes(`\`${name}\``))
-  assert.deepEqual(namedThere, ['Agent', 'BlockRecord', 'Load', 'LoopwatchError', 'Options', 'Work', 'allow', 'expectNoBlocks', 'run', 'start', 'wrap'])
+  assert.deepEqual(namedThere, ['Agent', 'BlockRecord', 'Load', 'LoopwatchError', 'Options', 'SlowIncident', 'Work', 'allow', 'expectNoBlocks', 'run', 'start', 'wrap'])
   assert.deepEqual(namedThere, types.exports)
   const inherited = ['on']
   assert.deepEqual(namesIn(tables('docs/use/api.md', 'The agent')[0]).sort(), [...types.agent, ...inherited].sort())

@@ -1,13 +1,12 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
+const { STORM_SHARE } = require('../memory')
 const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { cures } = require('./cures')
 const { packageOf } = require('./evidence-view')
 
-/** If collections have this share of a block, they are its reason. */
-const STORM_SHARE = 0.4
 /** From this number on, requests in one turn are many. */
 const MANY = 5
 /** Fewer blocks make no trend. */
@@ -99,5 +98,3 @@ function agreement (values) {
   }
   return sum / (recent.length * (recent.length - 1) / 2)
 }
-
-exports.STORM_SHARE = STORM_SHARE

@@ -4,7 +4,7 @@ const v8 = require('node:v8')
 const { ALLOCATIONS } = require('../../bridge/messages')
 const { askAllocations } = require('../loop/inspector')
 const { causeRow } = require('../../tables/causes')
-const { STORM_SHARE } = require('../../explain/advice/advice-by-stack')
+const { STORM_SHARE } = require('../../explain/memory')
 const { allocatorsOf } = require('../../explain/profile/allocators')
 const { MS_PER_S } = require('../../util/units')
 

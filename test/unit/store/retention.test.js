@@ -40,6 +40,8 @@ test('timelines count with the records they belong to, and are deleted with them
   }
   const orphans = ['blocks-999999999-9.timeline-999999999-1.json.gz', 'mine.timeline-1.json.gz']
   for (const name of orphans) write(name, 1)
+  // Its process was killed while it wrote this.
+  write('blocks-999999999-9.timeline-999999999-2.json.gz.part', 1)
   write(`blocks-${process.ppid}-1.timeline-1-1.json.gz`, 1)
   prune(dir, { own: 'none', bytes: 450 })
   assert.deepEqual(fs.readdirSync(dir).sort(), [
@@ -54,6 +56,7 @@ test('the latest timelines of a process are kept, by number; those of the older 
   const timelines = () => fs.readdirSync(dir).filter((name) => name.endsWith('.json.gz'))
   for (let i = 0; i < 25; i++) file.keepTimeline({ id: `4242-${i}`, text: '{}' })
   assert.equal(timelines().length, 20)
+  assert.ok(fs.readdirSync(dir).every((name) => !name.endsWith('.part')))
   const [name] = timelines()
   assert.equal(zlib.gunzipSync(fs.readFileSync(path.join(dir, name))).toString(), '{}')
   if (process.platform !== 'win32') assert.equal(fs.statSync(path.join(dir, name)).mode & 0o007, 0)
