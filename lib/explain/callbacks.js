@@ -1,7 +1,7 @@
 'use strict'
 
 const { nameOf, weightOf } = require('./fold')
-const { ownerOf } = require('./frame')
+const { ownerOf } = require('../util/code-owner')
 
 /** A callback with a smaller share of a block is not listed, and at most MOST are. */
 const LEAST_SHARE = 0.1

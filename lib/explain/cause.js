@@ -1,5 +1,7 @@
 'use strict'
 
+const { ENOUGH_SAMPLES } = require('../tables/samples')
+
 /**
  * @typedef {import('../tables/causes').Cause} Cause
  * @typedef {object} Evidence what is known about one block; null where this machine cannot measure it
@@ -199,9 +201,6 @@ const table = [
 
 /** Why the loop was blocked. @param {Evidence} evidence */
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
-
-/** Fewer answers may all have come just after a long call. */
-const ENOUGH_SAMPLES = 2
 
 /**
  * The cause when a CPU profile has told more. Without any answered interrupt, it shows what ran. A line that calls a

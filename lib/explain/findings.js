@@ -6,9 +6,9 @@ const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { withNames } = require('./named-record')
 const { ownTime } = require('./own-time')
 const { folderAtFault } = require('./package')
-const { STACKS_IN_RECORD } = require('./profile/profiled')
 const { workOf } = require('./work')
 const { roundMs } = require('../util/statistics')
+const { STACKS_IN_RECORD } = require('../tables/samples')
 
 /**
  * @typedef {import('../types').BlockRecord} BlockRecord

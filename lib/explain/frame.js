@@ -1,16 +1,12 @@
 'use strict'
 
-const path = require('node:path')
 const { nameTemplate } = require('./generated')
-
-/** The folder of loopwatch's own code, wherever it is installed. */
-const OWN = path.join(__dirname, '..') + path.sep
+const { ownerOf } = require('../util/code-owner')
 
 /** If the application has less than this share of the blamed time, packages are blamed instead. */
 const SOME = 0.2
 
 /** @typedef {import('../types').Frame} Frame */
-/** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner */
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
 const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns|tls|_tls_common|worker\/js_transferable)\b/
@@ -19,28 +15,6 @@ const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns
  * checks the kind of buffer for each chunk that it inflates.
  */
 const FOR_NATIVE = /^node:(internal\/)?(child_process|zlib)$/
-
-/** How Node.js names code from the command line or stdin, which is the application's own. */
-const GIVEN = /^\[(worker )?(eval|stdin)/
-
-/**
- * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line to
- * show: its caller is named instead. Code that was generated while the application ran (`new Function`, `vm`, template
- * compilers) has a made-up name in place of a file, which cannot be opened.
- * @param {Frame} frame @returns {Owner}
- */
-function ownerOf ({ file }) {
-  if (file === null || file.startsWith('node:') || file.startsWith('wasm:')) return 'node'
-  if (file.startsWith(OWN)) return 'own'
-  if (isGenerated(file)) return 'generated'
-  return /[\\/]node_modules[\\/]/.test(file) ? 'package' : 'application'
-}
-
-/** @param {string} file */
-function isGenerated (file) {
-  if (file === '') return false
-  return file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file))
-}
 
 /** @typedef {(frame: Frame) => boolean} PassesOn whether a function only calls what its caller passed: passing-on.js */
 /** @type {PassesOn} */
@@ -71,8 +45,8 @@ function isSame (a, b) {
 
 /** The innermost frame of a package, else of generated code. @param {Frame[]} frames */
 function foreign (frames) {
-  const ofOwner = (/** @type {Owner} */ owner) => frames.find((each) => ownerOf(each) === owner)
-  return ofOwner('package') ?? ofOwner('generated') ?? null
+  return frames.find((frame) => ownerOf(frame) === 'package') ??
+    frames.find((frame) => ownerOf(frame) === 'generated') ?? null
 }
 
 /**
@@ -181,7 +155,6 @@ function sum (items, key) {
   return items.reduce((total, item) => total + item[key], 0)
 }
 
-exports.ownerOf = ownerOf
 exports.awaitingFrame = awaitingFrame
 exports.blamedFrame = blamedFrame
 exports.blame = blame

@@ -1,5 +1,7 @@
 'use strict'
 
+const { packageNameOf } = require('../util/code-owner')
+
 /** Packages that compile templates, with the names that users know. */
 const ENGINES = new Map([
   ['ejs', 'ejs'], ['handlebars', 'handlebars'], ['pug', 'pug'], ['pug-runtime', 'pug'], ['nunjucks', 'nunjucks'],
@@ -8,8 +10,6 @@ const ENGINES = new Map([
 ])
 /** The name that an engine gives its code; EJS puts it in quotes. */
 const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjucks|mustache|liquid|dot|jst|html?))"?$/i
-/** The innermost package in which an `eval` was, from the path that V8 gives. */
-const PACKAGE = /^eval at [^]*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/
 
 /** @typedef {import('../types').Frame} Frame */
 
@@ -24,6 +24,7 @@ exports.nameTemplate = (frame) => {
     const short = template.split(/[\\/]/).slice(-2).join('/')
     return { ...frame, function: `template ${short}`, file: template, line: null, column: null }
   }
-  const engine = ENGINES.get(PACKAGE.exec(file)?.[1] ?? '')
+  // V8 gives the path of the file in which an `eval` was.
+  const engine = file.startsWith('eval at ') ? ENGINES.get(packageNameOf(file) ?? '') : undefined
   return engine === undefined ? frame : { ...frame, function: `${engine} template`, line: null, column: null }
 }

@@ -3,9 +3,7 @@
 const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
 const { isNative } = require('./cause')
-
-/** Fewer samples may be anywhere by chance. */
-const ENOUGH_SAMPLES = 2
+const { ENOUGH_SAMPLES } = require('../tables/samples')
 
 /**
  * @typedef {import('../types').Frame} Frame

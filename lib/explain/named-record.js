@@ -1,6 +1,6 @@
 'use strict'
 
-const { ownerOf } = require('./frame')
+const { ownerOf } = require('../util/code-owner')
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
 /** @typedef {import('../types').Frame} Frame */

@@ -1,15 +1,12 @@
 'use strict'
 
-const { ownerOf } = require('./frame')
-
-/** Origin tracking runs this package, so its time is loopwatch's. */
-const BLOCKED_AT = /[\\/]node_modules[\\/]blocked-at[\\/]/
+const { ownerOf, packageNameOf } = require('../util/code-owner')
 
 /** @typedef {import('../types').Frame} Frame */
 /** @typedef {import('../types').BlockRecord} BlockRecord */
 
-/** @param {Frame} frame */
-const isOwn = (frame) => ownerOf(frame) === 'own' || (frame.file !== null && BLOCKED_AT.test(frame.file))
+/** Origin tracking runs blocked-at, so its time is loopwatch's. @param {Frame} frame */
+const isOwn = (frame) => ownerOf(frame) === 'own' || packageNameOf(frame.file ?? '') === 'blocked-at'
 
 /**
  * The frame of loopwatch in which a stack was, together with what it called of Node.js; null if other code ran. A

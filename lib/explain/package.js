@@ -1,28 +1,14 @@
 'use strict'
 
-const { STACKS_IN_RECORD } = require('./profile/profiled')
-const { ownerOf } = require('./frame')
+const { ownerOf, packageFolderOf } = require('../util/code-owner')
+const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../tables/samples')
 
 /** Least share of the time of the package at fault. A package with less only called others. */
 const HALF = 0.5
-/** Fewer samples may be anywhere by chance. */
-const ENOUGH_SAMPLES = 2
 /** Calls that process what the application passed: the package is not to blame for how long they take. */
 const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
-/** The innermost folder of a package in a path: after the last `node_modules`, with the scope if there is one. */
-const FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/s
-
 /** @typedef {import('../types').Frame} Frame */
-
-/**
- * The folder of the package that a file belongs to, or null. Folders with a dot (`.pnpm`, `.vite`) belong to tools:
- * below pnpm's there is a `node_modules` for each package. @param {string} file
- */
-function packageFolder (file) {
-  const [, folder, name] = FOLDER.exec(file) ?? []
-  return folder === undefined || /^[.@]/.test(name) ? null : folder
-}
 
 /**
  * The folder of the package whose code ran innermost in at least half of the time, or null. Code of Node.js, of V8 and
@@ -34,7 +20,7 @@ function folderOf (stacks, total) {
   const weights = new Map()
   for (const { weight, frames } of stacks) {
     const innermost = frames.find((frame) => !['node', 'own'].includes(ownerOf(frame)))
-    const folder = innermost?.file ? packageFolder(innermost.file) : null
+    const folder = innermost?.file ? packageFolderOf(innermost.file) : null
     if (folder !== null) weights.set(folder, (weights.get(folder) ?? 0) + weight)
   }
   const [heaviest] = [...weights].sort(([, a], [, b]) => b - a)
@@ -62,5 +48,3 @@ exports.folderAtFault = (stacks, profile) => {
   }
   return folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), sumOf('weightMs'))
 }
-
-exports.packageFolder = packageFolder

@@ -1,7 +1,8 @@
 'use strict'
 
-const { blamedFrame, isSame, ownerOf } = require('./frame')
+const { blamedFrame, isSame } = require('./frame')
 const { nameOf, weightOf, workIn } = require('./fold')
+const { ownerOf, packageNameOf } = require('../util/code-owner')
 
 /** Packages and scopes that call the application's functions in the context of their own request. */
 const IN_CONTEXT = new Set([
@@ -10,7 +11,6 @@ const IN_CONTEXT = new Set([
   'graphql', 'graphql-yoga', 'mercurius', 'type-graphql', '@apollo', '@graphql-tools', '@trpc', 'mongoose', 'kareem',
   'sequelize', 'typeorm', '@mikro-orm', 'objection', '@prisma', 'axios', 'got', 'p-map', 'p-retry', 'async-retry'
 ])
-const PACKAGE = /[\\/]node_modules[\\/]([^\\/]+)(?!.*[\\/]node_modules[\\/])/s
 
 /**
  * @typedef {import('../types').Frame} Frame
@@ -88,7 +88,7 @@ function isHandedOn (frames) {
   const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')
   const isPackage = outermost !== undefined && ownerOf(outermost) === 'package'
   const isRequest = frames.some(({ file, function: name }) =>
-    name === 'parserOnIncoming' || IN_CONTEXT.has(PACKAGE.exec(file ?? '')?.[1] ?? ''))
+    name === 'parserOnIncoming' || IN_CONTEXT.has(packageNameOf(file ?? '')?.split('/')[0] ?? ''))
   return isPackage && !isRequest && frames.some((frame) => ownerOf(frame) === 'application')
 }
 

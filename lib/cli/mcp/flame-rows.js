@@ -1,6 +1,6 @@
 'use strict'
 
-const { ownerOf } = require('../../explain/frame')
+const { ownerOf } = require('../../util/code-owner')
 const { duration } = require('../../util/sentence')
 const { plain } = require('./text')
 

@@ -1,10 +1,6 @@
 'use strict'
 
-const path = require('node:path')
-const { packageNameOf } = require('../../util/package-name')
-
-/** The folder of loopwatch's own code. */
-const OWN = path.join(__dirname, '..', '..') + path.sep
+const { ownerOf, packageNameOf } = require('../../util/code-owner')
 
 /** Packages that run, load, transform, compile or count other code. A block within them is not the application's. */
 const TOOLS = [
@@ -21,7 +17,7 @@ const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|executi
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
 /** Code of Node.js, V8 and loopwatch is nobody's: it counts for its caller. @param {Frame} frame */
-const isSomebodys = ({ file }) => file !== null && !/^(node|wasm):/.test(file) && !file.startsWith(OWN)
+const isSomebodys = (frame) => !['node', 'own'].includes(ownerOf(frame))
 
 /**
  * Whether a stack loads modules. A runner may call a test while the test's file is still loading, as tap does: the

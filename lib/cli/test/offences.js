@@ -1,7 +1,7 @@
 'use strict'
 
-const { ByPlace } = require('../../explain/source/function-head')
-const { positionIn } = require('../../explain/source/place')
+const { ByPlace } = require('../../explain/source/by-place')
+const { positionIn } = require('../../explain/source/javascript')
 const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-names')
 const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')

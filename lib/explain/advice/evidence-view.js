@@ -1,7 +1,6 @@
 'use strict'
 
-const { packageNameOf } = require('../../util/package-name')
-const { ownerOf } = require('../frame')
+const { ownerOf, packageNameOf } = require('../../util/code-owner')
 
 /** Number of lines above the blamed one that are searched for a loop or a list. */
 const ABOVE = 8

@@ -1,8 +1,9 @@
 'use strict'
 
-const { blamedFrame, isSame, ownerOf } = require('../frame')
+const { blamedFrame, isSame } = require('../frame')
 const { allocatingLineOf } = require('../source/own-lines')
 const { frameOf } = require('./profiled-stacks')
+const { ownerOf } = require('../../util/code-owner')
 
 /** With fewer samples, shares are accidents. */
 const ENOUGH_SAMPLES = 10

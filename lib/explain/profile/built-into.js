@@ -2,9 +2,8 @@
 
 const { isNative } = require('../cause')
 const { blamedFrame, isSame } = require('../frame')
+const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
-/** Fewer answers may be anywhere by chance. */
-const ENOUGH_SAMPLES = 2
 /**
  * V8's own functions that it inlines together with their callbacks. It does not inline sort(), but the time of sort()
  * is that of its comparator.

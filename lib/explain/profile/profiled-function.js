@@ -1,18 +1,18 @@
 'use strict'
 
 const { isNative } = require('../cause')
-const { blame, isSame, ownerOf } = require('../frame')
+const { blame, isSame } = require('../frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { isBuiltInto } = require('./built-into')
 const { allocatingLine } = require('../source/own-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
+const { ownerOf } = require('../../util/code-owner')
+const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
 /** V8 names a function by what it was assigned to. */
 const EXPORTS = /^(?:module\.)?exports\./
 /** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
-/** Fewer may be anywhere by chance. */
-const ENOUGH_SAMPLES = 2
 /**
  * This many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line is
  * slow.

@@ -1,10 +1,11 @@
 'use strict'
 
-const { isSame, ownerOf } = require('../frame')
+const { isSame } = require('../frame')
 const { builtinIn } = require('../source/native-call')
 const { ownTicks } = require('../source/own-lines')
 const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
+const { ownerOf } = require('../../util/code-owner')
 
 /** The file shown for code of `new Function` and the like: a profile does not contain where it was made. */
 const GENERATED = 'generated code'

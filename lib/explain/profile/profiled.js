@@ -9,11 +9,8 @@ const { drawnStacks } = require('./drawn-stacks')
 const { offHead } = require('../source/loop-body')
 const { callerIn, profiledFunction } = require('./profiled-function')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
+const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
 
-/** Most stacks of a record, heaviest first. */
-const STACKS_IN_RECORD = 10
-/** Fewer may be anywhere by chance. */
-const ENOUGH_SAMPLES = 2
 /** A function with a smaller share of the samples did not take the time. */
 const HARDLY = 0.2
 /** This many samples in wrappers of native calls are no accident. */
@@ -145,5 +142,3 @@ exports.heaviestIn = (profile, sources) => {
   const own = stacks.filter(({ frames }) => frame !== null && frames.some((each) => isSame(each, frame)))
   return frame !== null && sum(own) >= HARDLY * sum(stacks) ? frame : null
 }
-
-exports.STACKS_IN_RECORD = STACKS_IN_RECORD

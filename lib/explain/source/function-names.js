@@ -1,8 +1,8 @@
 'use strict'
 
-const { beginsFunction, ByPlace } = require('./function-head')
-const { positionIn } = require('./place')
-const { TOKEN } = require('./own-lines')
+const { ByPlace } = require('./by-place')
+const { beginsFunction } = require('./function-head')
+const { positionIn, tokensOf } = require('./javascript')
 
 /** A larger file is a bundle. Searching a file of this size takes 20 ms for each place. */
 const MOST_CHARS = 512 * 1024
@@ -11,7 +11,6 @@ const AROUND = 5
 /** How much text before a function is searched for what it belongs to. */
 const BEFORE_CHARS = 200
 
-const OPENING = ['(', '[', '{']
 const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
 /** Statements with a parenthesis before their block, and other words before a parenthesis that are no calls. */
 const NO_CALL = /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete)$/
@@ -44,12 +43,12 @@ const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
 function levelsAt (text, offset) {
   /** @type {Level[]} */
   const levels = [{ char: '', index: -1, from: 0, arrow: null, closed: null }]
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+  for (const { token, index, isOpening } of tokensOf(text)) {
     if (index >= offset) break
     const level = levels[levels.length - 1]
     if (token === '=>') level.arrow = index
     else if (token === ';' || token === ',') Object.assign(level, { from: index + 1, arrow: null })
-    else if (OPENING.includes(token)) levels.push({ char: token, index, from: index + 1, arrow: null, closed: null })
+    else if (isOpening) levels.push({ char: token, index, from: index + 1, arrow: null, closed: null })
     else if (PAIRS[token] !== undefined) {
       if (level.char !== PAIRS[token]) return null
       levels.pop()

@@ -1,7 +1,9 @@
 'use strict'
 
+const { pairsIn } = require('./javascript')
+
 /** The first line of a loop whose body is in the lines below it, with what its parentheses contain. */
-const HEAD = /^(\s*)(?:\w+:\s*)?(?:for\s+await|for|while)\s*\((.*)\)\s*\{\s*(?:\/\/.*)?$/
+const HEAD = /^(\s*(?:\w+:\s*)?(?:for\s+await|for|while)\s*\((.*)\)\s*)\{\s*(?:\/\/.*)?$/
 /** The iterable is evaluated once. Any other condition with a call may be what takes the time. */
 const THROUGH = /\s(?:of|in)\s/
 /** Lines of a loop that are searched for its end. */
@@ -11,21 +13,19 @@ const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
- * The lines of a loop's body, by indentation, if a line is the head of a loop that spans several lines. `code` are the
- * lines without comments; `isCheap`: the head calls nothing.
+ * The lines of a loop's body that have code, if a line is the head of a loop that spans several lines. `isCheap`: the
+ * head calls nothing.
  * @param {string[]} lines of the file @param {number} line from 1
- * @returns {{ first: number, last: number, code: number[], isCheap: boolean } | null}
+ * @returns {{ code: number[], isCheap: boolean } | null}
  */
 function bodyOf (lines, line) {
   const head = HEAD.exec(lines[line - 1] ?? '')
   if (head === null) return null
-  const [, indent, condition] = head
-  const isEnd = (/** @type {string} */ text) => text.startsWith(`${indent}}`)
-  const count = lines.slice(line, line + MOST_LINES).findIndex(isEnd)
-  if (count <= 0) return null
-  const code = Array.from({ length: count }, (_, i) => line + 1 + i)
-    .filter((each) => lines[each - 1].trim() !== '' && !COMMENT.test(lines[each - 1]))
-  return { first: line + 1, last: line + count, code, isCheap: THROUGH.test(condition) || !condition.includes('(') }
+  const [, { length: open }, condition] = head
+  const text = lines.slice(line - 1, line + MOST_LINES).join('\n')
+  const body = text.slice(open, pairsIn(text).get(open) ?? open).split('\n').slice(1)
+  const code = body.flatMap((each, i) => each.trim() === '' || COMMENT.test(each) ? [] : [line + 1 + i])
+  return { code, isCheap: THROUGH.test(condition) || !condition.includes('(') }
 }
 
 /**

@@ -1,5 +1,6 @@
 'use strict'
 
+const { pairsIn } = require('./javascript')
 const { patternsIn } = require('./pattern')
 
 /** V8's names for the code of regular expressions begin like this; the pattern follows. */
@@ -84,57 +85,45 @@ function dearest (line, all) {
   const dear = all.filter(({ call }) => DEAR.has(call))
   const [first, second] = dear
   if (first === undefined) return null
-  const isCopy = (/** @type {Builtin} */ each) => COPIES.has(each.call) && isOfOneValue(line, first, each)
+  const within = { line, pairs: pairsIn(line) }
+  const isCopy = (/** @type {Builtin} */ each) => COPIES.has(each.call) && isOfOneValue(within, first, each)
   if (!all.every((each) => dear.includes(each) || isCopy(each))) return null
   const isPair = dear.length === 2 && `${first.call}(${second.call}())` === ROUND_TRIP
-  const isRoundTrip = isPair && isOfOneValue(line, first, second)
+  const isRoundTrip = isPair && isOfOneValue(within, first, second)
   return isRoundTrip ? { ...first, call: ROUND_TRIP } : onlyOne(dear)
 }
 
+/** @typedef {{ line: string, pairs: Map<number, number> }} Line with its brackets */
+
 /**
- * Whether one call is an argument of the other, or both are in one chain. @param {string} line @param {Builtin} dear
+ * Whether one call is an argument of the other, or both are in one chain. @param {Line} within @param {Builtin} dear
  * @param {Builtin} other
  */
-function isOfOneValue (line, dear, other) {
+function isOfOneValue (within, dear, other) {
   const isIn = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ end) =>
     at >= from && at <= end
-  return isIn(other.index, chainStart(line, dear.index), chainEnd(line, dear.open)) ||
-    isIn(dear.index, other.open, pairOf(line, other.open))
+  return isIn(other.index, chainStart(within, dear.index), chainEnd(within, dear.open)) ||
+    isIn(dear.index, other.open, within.pairs.get(other.open) ?? -1)
 }
 
-/** The start of the chain of calls that a place belongs to. @param {string} line @param {number} index */
-function chainStart (line, index) {
+/** The start of the chain of calls that a place belongs to. @param {Line} within @param {number} index */
+function chainStart ({ line, pairs }, index) {
   let at = index
-  for (let before = line[at - 1] ?? ''; ; before = line[at - 1] ?? '') {
-    if (before !== '' && CLOSING.includes(before)) {
-      const open = pairOf(line, at - 1)
-      if (open === -1) return at
-      at = open
-    } else if (/[\w$.?]/.test(before)) at--
-    else return at
+  while (at > 0) {
+    const open = pairs.get(at - 1)
+    if (open !== undefined && open < at) at = open
+    else if (/[\w$.?]/.test(line[at - 1])) at--
+    else break
   }
+  return at
 }
 
-/** The end of the chain that continues at a parenthesis. @param {string} line @param {number} open @returns {number} */
-function chainEnd (line, open) {
-  const end = pairOf(line, open)
-  const [link] = end === -1 ? [] : /^(?:\??\.[\w$]+)*(?=[([])/.exec(line.slice(end + 1)) ?? []
-  return link === undefined ? end : chainEnd(line, end + 1 + link.length)
-}
-
-const OPENING = '([{'
-const CLOSING = ')]}'
-
-/** The matching bracket, -1 if it is not in the line. @param {string} line @param {number} index */
-function pairOf (line, index) {
-  const step = OPENING.includes(line[index]) ? 1 : -1
-  let depth = 0
-  for (let i = index; i >= 0 && i < line.length; i += step) {
-    if (OPENING.includes(line[i])) depth += step
-    else if (CLOSING.includes(line[i])) depth -= step
-    if (depth === 0) return i
-  }
-  return -1
+/** The end of the chain that continues at a parenthesis. @param {Line} within @param {number} open @returns {number} */
+function chainEnd (within, open) {
+  const end = within.pairs.get(open)
+  if (end === undefined) return -1
+  const [link] = /^(?:\??\.[\w$]+)*(?=[([])/.exec(within.line.slice(end + 1)) ?? []
+  return link === undefined ? end : chainEnd(within, end + 1 + link.length)
 }
 
 /**

@@ -1,13 +1,11 @@
 'use strict'
 
+const { tokensOf } = require('./javascript')
+
 /** If a function's end is not found within this length, everything below it counts as its own. */
 const FUNCTION_CHARS = 100000
 /** Most lines of a function that are searched for an allocation. */
 const NEARBY = 50
-/** Brackets, and what may contain other ones: comments, strings, templates, regular expressions where one can begin. */
-const TOKEN = /\/\/.*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=[(=,:[!&|?{};]\s*|\breturn\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])*\/|[()[\]{};,]|=>/g
-const OPENING = '([{'
-const CLOSING = ')]}'
 /** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 
@@ -26,11 +24,11 @@ function endOf (lines, first, column) {
   const text = lines.slice(first - 1).join('\n').slice(column - 1, column - 1 + FUNCTION_CHARS)
   let depth = 0
   let hasBody = false
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+  for (const { token, index, isOpening, isClosing } of tokensOf(text)) {
     const lineOf = () => first + text.slice(0, index).split('\n').length - 1
     if (depth === 0 && token === '{') hasBody = true
-    if (token.length === 1 && OPENING.includes(token)) depth++
-    else if (token.length === 1 && CLOSING.includes(token)) {
+    if (isOpening) depth++
+    else if (isClosing) {
       depth--
       // An arrow function without braces ends with the brackets around it.
       if (depth < 0 || (depth === 0 && hasBody)) return lineOf()
@@ -78,5 +76,3 @@ exports.allocatingLineOf = (lines, first, column) => {
   const body = lines.map((text) => EMPTY.test(text) ? '' : text)
   return exports.allocatingLine(body, last === first ? [first] : [first + 1, last])
 }
-
-exports.TOKEN = TOKEN

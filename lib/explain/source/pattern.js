@@ -1,9 +1,9 @@
 'use strict'
 
+const { regExpsIn } = require('./javascript')
+
 /** A longer pattern is generated, and a hint would not help to rewrite it. */
 const PATTERN_CHARS = 500
-/** A literal, where one can begin. */
-const LITERAL = /(?:^|[(=,:[!&|?{};+]|\breturn|=>)\s*(\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/[dgimsuvy]*)/g
 /** A pattern in a variable whose methods are called, or that is an argument. */
 const NAMED = /([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
 const OPEN_ENDED = /^(?:[*+]|\{\d+,\d*\})/
@@ -23,8 +23,7 @@ exports.patternsIn = (text, lines) => {
 }
 
 /** @param {string} line */
-const literalsIn = (line) =>
-  line.length > PATTERN_CHARS ? [] : [...line.matchAll(LITERAL)].map(([, literal]) => literal)
+const literalsIn = (line) => line.length > PATTERN_CHARS ? [] : regExpsIn(line)
 
 /**
  * Whether a group that repeats without end contains something that also does, as `(a+)+` or `(\w*\s?)*`: for a text

@@ -4,7 +4,8 @@ const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
 const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../../tables/source-map-size')
 const { BoundedMap } = require('../../util/bounded-map')
-const { mayBeToldOf } = require('./place')
+const { isInPackage } = require('../../util/code-owner')
+const { mayBeToldOf } = require('./javascript')
 
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
@@ -15,7 +16,6 @@ const tracing = () => require('@jridgewell/trace-mapping')
 /** Files that are compiled to run. Node.js itself keeps every place; tsx, ts-node and similar tools do not. */
 const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
-const PACKAGE = /[\\/]node_modules[\\/]/
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
 
 /** @param {string | null} file */
@@ -114,7 +114,7 @@ class SourceMaps {
    * @param {string} file
    */
   #isAsPublished (file) {
-    return PACKAGE.test(file) && !runsCompiled(file) && !this.#inMemory.has(file)
+    return isInPackage(file) && !runsCompiled(file) && !this.#inMemory.has(file)
   }
 
   /** @param {string} file */

@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { styleText } = require('node:util')
 const { causes, excuseOf } = require('../../tables/causes')
+const { isInPackage } = require('../../util/code-owner')
 const { outOf } = require('../../util/memory-text')
 const { frameText, printable } = require('../../util/sentence')
 
@@ -120,7 +121,7 @@ function fromRoot (line, root) {
 /** Whether a frame is of a package or of Node.js itself. @param {string} line */
 function isForeign (line) {
   const file = /\((.*)\)$/.exec(line)?.[1] ?? line
-  return file.startsWith('node:') || file === 'native' || /[\\/]node_modules[\\/]/.test(file)
+  return file.startsWith('node:') || file === 'native' || isInPackage(file)
 }
 
 exports.telling = telling

@@ -2,7 +2,8 @@
 
 const { TRACK, TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
-const { blamedFrame, ownerOf } = require('../../explain/frame')
+const { blamedFrame } = require('../../explain/frame')
+const { ownerOf } = require('../../util/code-owner')
 const { place } = require('../../util/sentence')
 const { roundMs } = require('../../util/statistics')
 const { OriginTrigger } = require('./origin-trigger')

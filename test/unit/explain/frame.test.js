@@ -3,7 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { awaitingFrame, ownerOf, blamedFrame, blame, leaf, generatedIn, wrapsNative } = require('../../../lib/explain/frame')
+const { awaitingFrame, blamedFrame, blame, leaf, generatedIn, wrapsNative } = require('../../../lib/explain/frame')
+const { ownerOf } = require('../../../lib/util/code-owner')
 
 /** @typedef {import('../../../lib/types').Frame} Frame */
 

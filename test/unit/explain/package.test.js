@@ -3,7 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { folderAtFault, packageFolder } = require('../../../lib/explain/package')
+const { folderAtFault } = require('../../../lib/explain/package')
+const { packageFolderOf } = require('../../../lib/util/code-owner')
 
 /** `name@file`, file optional. @param {string} text @returns {import('../../../lib/types').Frame} */
 function frame (text) {
@@ -37,7 +38,7 @@ test('a file is of the package whose folder is innermost, in whatever way it was
     ['/srv/app/server.js', null],
     ['node:fs', null]
   ]
-  for (const [file, folder] of files) assert.equal(packageFolder(file), folder, file)
+  for (const [file, folder] of files) assert.equal(packageFolderOf(file), folder, file)
 })
 
 test('the package is at fault whose code ran innermost for half of the time, whoever had called it', () => {

@@ -1,0 +1,80 @@
+'use strict'
+
+// JavaScript is read as text, not parsed: it may be of any version, have types, or begin in the midst of a function.
+
+/** Brackets and separators, and what may contain others: comments, strings, templates, regular expressions. */
+const TOKEN = /\/\/.*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=(?:^|=>|[(=,:[!&|?{};])\s*|\breturn\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])*\/[dgimsuvy]*|[()[\]{};,]|=>/g
+const REG_EXP = /^\/[^/*]/
+const EXPRESSION = /\$\{([^]*?)\}/g
+const OPENING = '([{'
+const CLOSING = ')]}'
+/** A character of a name or a number. */
+const WORD = /[\w$]/
+
+/**
+ * The offset of a place in a text, null if it has no such line. @param {string} text @param {number} line
+ * @param {number} column from 1
+ */
+function positionIn (text, line, column) {
+  let start = 0
+  for (let left = line - 1; left > 0; left--) {
+    start = text.indexOf('\n', start) + 1
+    if (start === 0) return null
+  }
+  return start + column - 1
+}
+
+/**
+ * Whether V8 may report a place of a text: it reports where a token begins, or where a line ends.
+ * @param {string} text @param {number} line from 1 @param {number} column from 1
+ */
+function mayBeToldOf (text, line, column) {
+  const at = line < 1 || column < 1 ? null : positionIn(text, line, column)
+  if (at === null || at > text.length || text.slice(at - column + 1, at).includes('\n')) return false
+  const first = text[at] ?? '\n'
+  if (WORD.test(first)) return column === 1 || !WORD.test(text[at - 1])
+  return first !== ' ' && first !== '\t'
+}
+
+/**
+ * The tokens of TOKEN, in order. A template is one, whatever its expressions contain. @param {string} text
+ * @returns {Generator<{ token: string, index: number, isOpening: boolean, isClosing: boolean }>}
+ */
+function * tokensOf (text) {
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    yield { token, index, isOpening: OPENING.includes(token), isClosing: CLOSING.includes(token) }
+  }
+}
+
+/** The expressions of a template. @param {string} token @returns {{ text: string, at: number }[]} */
+const expressionsOf = (token) =>
+  token[0] === '`' ? [...token.matchAll(EXPRESSION)].map(({ 1: text, index }) => ({ text, at: index + 2 })) : []
+
+/**
+ * Where the bracket at each index has its other half, both ways; also within templates. Brackets without one are
+ * missing. @param {string} text @returns {Map<number, number>}
+ */
+function pairsIn (text) {
+  /** @type {Map<number, number>} */
+  const pairs = new Map()
+  const open = []
+  for (const { token, index, isOpening, isClosing } of tokensOf(text)) {
+    for (const { text: within, at } of expressionsOf(token)) {
+      for (const [from, to] of pairsIn(within)) pairs.set(index + at + from, index + at + to)
+    }
+    if (isOpening) open.push(index)
+    const other = isClosing ? open.pop() : undefined
+    if (other !== undefined) pairs.set(index, other).set(other, index)
+  }
+  return pairs
+}
+
+/** The literals of regular expressions; also within templates. @param {string} text @returns {string[]} */
+const regExpsIn = (text) => [...tokensOf(text)].flatMap(({ token }) =>
+  REG_EXP.test(token) ? [token] : expressionsOf(token).flatMap(({ text: within }) => regExpsIn(within)))
+
+exports.mayBeToldOf = mayBeToldOf
+exports.pairsIn = pairsIn
+exports.positionIn = positionIn
+exports.regExpsIn = regExpsIn
+exports.tokensOf = tokensOf

@@ -1,0 +1,6 @@
+'use strict'
+
+/** A single sample may be anywhere by chance. */
+exports.ENOUGH_SAMPLES = 2
+/** Most stacks in a record, the heaviest. */
+exports.STACKS_IN_RECORD = 10

@@ -1,0 +1,49 @@
+'use strict'
+
+const path = require('node:path')
+
+/** The folder of loopwatch's own code, wherever it is installed. */
+const OWN = path.join(__dirname, '..') + path.sep
+/** The folder of a package in a path: after the last `node_modules`, with the scope if there is one. */
+const FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?([^\\/]+)))(?:[\\/]|$)/s
+/** How Node.js names code from the command line or stdin, which is the application's own. */
+const GIVEN = /^\[(worker )?(eval|stdin)/
+
+/** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner */
+
+/**
+ * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line to
+ * show: its caller is named instead. Code that was generated while the application ran (`new Function`, `vm`, template
+ * compilers) has a made-up name in place of a file, which cannot be opened.
+ * @param {{ file: string | null }} frame @returns {Owner}
+ */
+exports.ownerOf = ({ file }) => {
+  if (file === null || file.startsWith('node:') || file.startsWith('wasm:')) return 'node'
+  if (file.startsWith(OWN)) return 'own'
+  if (isGenerated(file)) return 'generated'
+  return exports.isInPackage(file) ? 'package' : 'application'
+}
+
+/** @param {string} file */
+function isGenerated (file) {
+  if (file === '') return false
+  return file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file))
+}
+
+/** @param {string} file */
+exports.isInPackage = (file) => /[\\/]node_modules[\\/]/.test(file)
+
+/** The innermost folder and name. Folders with a dot (`.pnpm`, `.vite`) belong to tools. @param {string} file */
+const packageIn = (file) => {
+  const [, folder, name, last] = FOLDER.exec(file) ?? []
+  return folder === undefined || /^[.@]/.test(last) ? null : { folder, name: name.replace('\\', '/') }
+}
+
+/** The package that a file belongs to, the innermost if packages are nested; null for none. @param {string} file */
+exports.packageNameOf = (file) => packageIn(file)?.name ?? null
+
+/** The folder of that package. @param {string} file */
+exports.packageFolderOf = (file) => {
+  const folder = packageIn(file)?.folder
+  return folder === undefined || folder === file ? null : folder
+}
