@@ -28,11 +28,10 @@ exports.endProcess = (record) => {
 
 /**
  * Warns once, at the start, if a stuck process may not end.
- * @param {Pick<import('../options/table').ResolvedOptions, 'onStuck'>} options @param {boolean} mayInspect
- * @param {import('./health').Health['say']} say @param {boolean} [isInit]
+ * @param {boolean} mayInspect @param {import('./health').Health['say']} say
  */
-exports.warnOfInit = ({ onStuck }, mayInspect, say, isInit = IS_INIT) => {
-  if (onStuck !== 'abort' || !isInit) return
+exports.warnOfInit = (mayInspect, say) => {
+  if (!IS_INIT) return
   const when = mayInspect ? 'is stuck in a native call' : 'is stuck, as the inspector may not be used'
   const message = `this process is PID 1, which ignores signals from within: onStuck 'abort' cannot end it while it ${when}. ` +
     'Start the container with --init'

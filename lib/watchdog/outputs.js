@@ -2,7 +2,6 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { BlockSpans } = require('./block-spans')
-const { warnOfInit } = require('./end-process')
 const { Health } = require('./health')
 const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
@@ -20,7 +19,7 @@ exports.openLog = ({ options, mayInspect }, post) => {
   const health = new Health(post)
   const log = options.log === false ? null : makeLog(options.log, health)
   if (log !== null) health.sayIn(log)
-  warnOfInit(options, mayInspect, health.say)
+  if (options.onStuck === 'abort') require('./end-process').warnOfInit(mayInspect, health.say)
   return { health, log }
 }
 

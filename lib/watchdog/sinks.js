@@ -2,7 +2,6 @@
 
 const { BLOCK } = require('../bridge/messages')
 const { summaryOf } = require('../store/record')
-const { endProcess } = require('./end-process')
 const { nowMs } = require('../util/clock')
 
 /**
@@ -92,7 +91,7 @@ exports.mainSinks = ({
   otlp,
   spans,
   timelines,
-  abort: aborts ? on(['stuck'], endProcess) : null,
+  abort: aborts ? on(['stuck'], require('./end-process').endProcess) : null,
   upkeep,
   host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
 }, onThrow))
