@@ -16,7 +16,7 @@ const { wait } = Atomics
 const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 const slow = diagnosticsChannel.channel('loopwatch:slow')
-/** A process that exits out of a block waits at most this long until its end is logged and recorded: mostly 5 ms. */
+/** A process that exits out of a block waits at most this long until its end is logged and recorded: mostly 20 ms. */
 const EXIT_MS = 250
 
 // What most applications never call is loaded by its first call: each module takes a third of a millisecond, which

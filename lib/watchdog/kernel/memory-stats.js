@@ -12,7 +12,7 @@ const CGROUP_FILES = [['memory.current', 'memory.max'], ['memory.usage_in_bytes'
 /** cgroups of version 1 have this or more as their limit if they have none. */
 const NO_LIMIT_BYTES = 2 ** 60
 
-/** What the system knows of memory, for the main thread. A reading takes 60 us, so it is for blocks only. */
+/** What the system knows of memory, for the main thread. A reading takes 20 us, so it is for blocks only. */
 class MemoryStats {
   /** Opened at the first block. @type {ReturnType<typeof open> | null} */
   #files = null

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Work that waits this long for a thread has found the pool full: our own piece of work takes 0.1 ms. */
+/** Work that waits this long for a thread has found the pool full: our own piece of work takes 0.05 ms. */
 const FULL_MS = 200
 /** The pool has room again once a wait is this short. In between, the incident goes on. */
 const ROOM_MS = 50
