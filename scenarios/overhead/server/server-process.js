@@ -39,6 +39,7 @@ class ServerProcess {
   #dir
   #stderr = ''
   #fromMs = performance.now()
+  #hello
   url = ''
   /** What setting up the watcher took, its modules loaded. */
   startMs = 0
@@ -50,11 +51,14 @@ class ServerProcess {
     this.#dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-overhead-'))
     const { env = {}, cwd } = watchers[variant].around?.({ dir: this.#dir }) ?? {}
     this.#child = fork(SERVER, { cwd, env: { ...process.env, ...env, WATCH: variant, SERVER: server, HANDLER: handler }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    // It may say so while another is waited for.
+    this.#hello = this.#answer()
+    this.#hello.catch(() => {})
     this.#child.stderr?.setEncoding('utf8').on('data', (text) => { this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS) })
   }
 
   async ready () {
-    const { url, startMs } = await this.#answer()
+    const { url, startMs } = await this.#hello
     this.url = url
     this.startMs = startMs
     this.startUpMs = performance.now() - this.#fromMs

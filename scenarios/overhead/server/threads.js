@@ -92,7 +92,7 @@ async function main () {
   console.log(`Node ${process.version}, ${driver}, ${pairs} pairs of ${seconds} s, piscina pool of 8 (atomics: ${values.atomics}), threads: ${values.watch} against ${values.against}`)
   const bare = new Pool(values.against)
   const watched = new Pool(values.watch)
-  for (const pool of [bare, watched]) await pool.ready()
+  await Promise.all([bare.ready(), watched.ready()])
   await sleep(2000)
   const idle = await compare(bare, watched, (pool) => pool.idle(), 5)
   print('idle CPU, watched, % of a core', idle.map((each) => each.watched), 2)
