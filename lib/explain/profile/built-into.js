@@ -51,7 +51,7 @@ const mayBeBuiltIn = ({ file, function: name }) => file !== null || BUILT_IN.has
 function callsOther ({ file, line, column }, within, lines) {
   const text = lines?.[Number(line) - 1] ?? ''
   const method = /^[\w$]+/.exec(text.slice(Number(column) - 1))?.[0]
-  if (method === undefined || text[Number(column) - 2] !== '.') return false
+  if (method === undefined || BUILT_IN.has(method) || text[Number(column) - 2] !== '.') return false
   // A function without a name that starts before the call is not an argument of it.
   if (within.function === null) return within.file !== file || Number(within.line) < Number(line)
   return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
