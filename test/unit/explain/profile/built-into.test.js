@@ -13,7 +13,7 @@ const frame = (/** @type {string | null} */ name, /** @type {number} */ line, co
 const isInlined = (call) => {
   const column = call.search(/[\w$]+\(/) + 1
   const frames = [frame('work', 30), frame('caller', 2, column)]
-  const record = makeRecord({ samples: 9, frame: frame('work', 30), stacks: [{ count: 9, weightMs: 200, lateMs: 0, frames }] })
+  const record = makeRecord({ samples: 9, frame: frame('work', 30), stacks: [{ count: 9, weightMs: 200, frames }] })
   return isBuiltInto(record, frame('caller', 2), true, false, { textOf: () => ['', call], passesOn: () => false })
 }
 
