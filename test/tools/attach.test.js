@@ -114,6 +114,24 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   assert.equal(app.child.exitCode, null)
 })
 
+test('the inspector of a process that was busy is closed when the block is over as well, and the agent sees the next one', NEEDS, async (t) => {
+  const app = await startTarget(t)
+  const asked = app.ask(4000)
+  const once = await attach(t, app.pid, '--once').closed
+  assert.equal(once.code, 0, once.stderr)
+  const run = attach(t, app.pid)
+  await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
+  await asked
+  await app.ask(300)
+  // Twice for the signals, and once more as the loop turns again.
+  await eventually(() => app.out.stderr.match(/Debugger listening/g)?.length === 3, () => app.out.stderr)
+  await eventually(() => app.ports()?.length === 2, () => `ports ${app.ports()}`)
+  await run.says(/event loop was blocked for 3\d\d ms: \w+ \(\S*profiled/)
+  run.child.kill('SIGINT')
+  assert.equal((await run.closed).code, 0)
+  await eventually(() => app.ports()?.length === 1, () => `ports ${app.ports()}`)
+})
+
 test('an application that puts a browser\'s `process` in place of its own is left with a closed inspector as well', NEEDS, async (t) => {
   const app = await startTarget(t, { mode: 'browser' })
   const before = app.ports()

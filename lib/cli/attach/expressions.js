@@ -10,8 +10,21 @@ const PROCESS = "(globalThis.process?._debugEnd ? globalThis.process : require('
 
 exports.PID = `${PROCESS}.pid`
 
-/** Closes the inspector and with it the connection, so there is no answer. */
-exports.CLOSE = `${PROCESS}._debugEnd()`
+/**
+ * Closes the inspector and with it the connection, so there is no answer. If SIGUSR1 has interrupted a busy loop,
+ * Node.js opens the inspector a second time when that loop turns again (22.23, 24.21, 26.10), so it is closed again
+ * then: its check phase comes after the events of the next turn, or of the one after that.
+ */
+exports.CLOSE = `(() => {
+  const process = ${PROCESS}
+  let turns = 3
+  const close = () => {
+    if (--turns > 0) setImmediate(close)
+    process._debugEnd()
+  }
+  const { setImmediate } = process.getBuiltinModule?.('node:timers') ?? globalThis
+  close()
+})()`
 
 /** The frames of the main thread, innermost first; none if it waits for events. Restores the application's settings. */
 exports.STACK = `(() => {
