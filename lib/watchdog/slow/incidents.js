@@ -25,7 +25,7 @@ class Incidents {
   /** The latest, oldest first. @type {SlowIncident[]} */
   list = []
   #outputs
-  /** @type {Map<string, { atMs: number, isOpen: boolean }>} what was logged last, by kind */
+  /** @type {Map<string, { atMs: number, isOpen: boolean, unlogged: number }>} what was logged last, by kind */
   #logged = new Map()
 
   /**
@@ -46,17 +46,24 @@ class Incidents {
     const incident = { ...what, startedAt, durationMs: Math.round(endMs - startMs) }
     if (open === undefined) count(kind)
     this.list = [...this.list.filter((other) => other !== open), incident].slice(-KEEP)
-    this.#log(incident)
+    this.#log(incident, endMs)
     show(this.list)
     if (!ongoing) post({ code: SLOW, incident })
   }
 
-  /** The end is logged if the beginning was. @param {SlowIncident} incident */
-  #log ({ kind, ongoing, message, ...fields }) {
-    const last = this.#logged.get(kind) ?? { atMs: -Infinity, isOpen: false }
-    if (ongoing ? nowMs() - last.atMs < LOG_MS : !last.isOpen) return
-    this.#logged.set(kind, { atMs: ongoing ? nowMs() : last.atMs, isOpen: ongoing })
-    this.#outputs.say('warn', { event: events[kind][ongoing ? 0 : 1], kind, ...fields }, message)
+  /** The end is logged if the beginning was. @param {SlowIncident} incident @param {number} nowMs */
+  #log ({ kind, ongoing, message, ...fields }, nowMs) {
+    const last = this.#logged.get(kind) ?? { atMs: -Infinity, isOpen: false, unlogged: 0 }
+    if (ongoing && nowMs - last.atMs < LOG_MS) {
+      this.#logged.set(kind, { ...last, unlogged: last.unlogged + 1 })
+      return
+    }
+    if (!ongoing && !last.isOpen) return
+    const { unlogged } = last
+    this.#logged.set(kind, { atMs: ongoing ? nowMs : last.atMs, isOpen: ongoing, unlogged: ongoing ? 0 : unlogged })
+    const isMore = ongoing && unlogged > 0
+    const text = isMore ? `${message}; ${unlogged} more times since the last such line` : message
+    this.#outputs.say('warn', { event: events[kind][ongoing ? 0 : 1], kind, ...fields, ...(isMore && { unlogged }) }, text)
   }
 }
 

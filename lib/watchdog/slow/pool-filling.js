@@ -37,7 +37,7 @@ const waitingOf = (kind, { counts }) => (kind === 'thread_pool' ? ALL : LOOKUPS)
 /**
  * Whether work waits because threads are missing: where the CPU is scarce, it may have waited for that.
  * @param {PoolKind} kind @param {Filling} filling @param {Seen | null} seen
- * @param {import('./pool-incident').PoolWait} wait
+ * @param {Pick<import('./pool-incident').PoolWait, 'startMs' | 'longestMs' | 'looks'>} wait
  */
 exports.isFull = (kind, filling, seen, { longestMs, looks }) => {
   const isLong = longestMs >= LONG_MS && looks >= LONG_LOOKS

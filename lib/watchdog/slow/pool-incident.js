@@ -9,6 +9,7 @@ const ROOM_MS = 50
  * @typedef {object} PoolWait of an incident so far
  * @property {number} startMs @property {number} longestMs
  * @property {number} looks how often the watchdog has found a piece of work waiting
+ * @property {number} fullUntilMs when the last piece of work that waited long was run
  * @typedef {PoolWait & { type: 'opened' | 'ended', endMs: number }} PoolEvent
  */
 
@@ -31,13 +32,16 @@ class PoolIncident {
     const waitedMs = nowMs - askedAtMs
     if (this.#open === null) {
       if (isDone || waitedMs < FULL_MS) return null
-      this.#open = { startMs: askedAtMs, longestMs: waitedMs, looks: 1 }
+      this.#open = { startMs: askedAtMs, longestMs: waitedMs, looks: 1, fullUntilMs: nowMs }
       return { type: 'opened', endMs: nowMs, ...this.#open }
     }
     this.#open.longestMs = Math.max(this.#open.longestMs, waitedMs)
     if (!isDone) this.#open.looks++
-    if (!isDone || waitedMs >= ROOM_MS) return null
-    const ended = { type: /** @type {const} */ ('ended'), endMs: askedAtMs, ...this.#open }
+    if (!isDone || waitedMs >= ROOM_MS) {
+      this.#open.fullUntilMs = nowMs
+      return null
+    }
+    const ended = { type: /** @type {const} */ ('ended'), endMs: this.#open.fullUntilMs, ...this.#open }
     this.#open = null
     return ended
   }

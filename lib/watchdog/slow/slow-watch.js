@@ -10,6 +10,8 @@ const { advice, busyText, poolText } = require('./slow-text')
 
 /** While the application works, each whole poll measures the pool, which is four times a second. */
 const PROBE_MS = 200
+/** The end of an incident is known within this many polls. */
+const POLLS = 8
 /** While its loop turns and has little to do, it is measured this often; while the loop rests, never. */
 const CALM_MS = 1000
 /** A loop at rest is active for 1 to 3 % of the time: beats, and the samples of V8. */
@@ -39,6 +41,8 @@ class SlowWatch {
   #frame = null
   /** Requests that had ended when an incident began, by kind. @type {Map<string, number>} */
   #finished = new Map()
+  /** How many requests have begun so far, at the latest polls. @type {{ atMs: number, begun: number }[]} */
+  #begun = []
   #askedAtMs = -Infinity
   #secondAtMs = 0
   #last = { activeMs: 0, idleMs: 0, cpuMs: 0, nowMs: 0, inFlight: 0 }
@@ -80,7 +84,7 @@ class SlowWatch {
    */
   #tell (what, { startMs, endMs }, text) {
     const { kind, ongoing } = what
-    const requests = this.#requests(kind, ongoing)
+    const requests = this.#requests(kind, ongoing, endMs)
     this.#incidents.tell({ ...what, requests, message: text(requests), advice: advice[kind] }, startMs, endMs)
   }
 
@@ -98,6 +102,7 @@ class SlowWatch {
   /** @param {number} now */
   poll (now) {
     this.#now = now
+    this.#begun = [...this.#begun.slice(1 - POLLS), { atMs: now, begun: this.#inFlight + this.#parts.finished() }]
     const mayAsk = now - this.#last.nowMs >= PROBE_MS && now - this.#askedAtMs >= this.#paceMs()
     if (mayAsk) this.#askedAtMs = now
     this.#pool.poll(mayAsk)
@@ -129,11 +134,18 @@ class SlowWatch {
     return rest === TURNS ? CALM_MS : Infinity
   }
 
-  /** How many requests and works were in flight in an incident. @param {string} kind @param {boolean} ongoing */
-  #requests (kind, ongoing) {
+  /**
+   * How many requests and works were in flight in an incident. Its end is known a little later: those that have begun
+   * meanwhile do not count. @param {string} kind @param {boolean} ongoing @param {number} endMs
+   */
+  #requests (kind, ongoing, endMs) {
     const finished = this.#parts.finished()
-    if (ongoing) this.#finished.set(kind, finished)
-    return this.#inFlight + finished - (this.#finished.get(kind) ?? finished)
+    if (ongoing) {
+      this.#finished.set(kind, finished)
+      return this.#inFlight
+    }
+    const begun = this.#begun.findLast(({ atMs }) => atMs <= endMs)?.begun ?? this.#inFlight + finished
+    return Math.max(0, begun - (this.#finished.get(kind) ?? finished))
   }
 
   #seeBusy () {

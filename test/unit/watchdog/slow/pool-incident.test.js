@@ -8,11 +8,12 @@ const { seeded } = require('../../../support/simulated-host')
 test('a pool may be full when work waits in it for 200 ms, and has room again when a wait is short', () => {
   const pool = new PoolIncident()
   assert.equal(pool.see(0, 150, false), null)
-  assert.deepEqual(pool.see(0, 210, false), { type: 'opened', startMs: 0, endMs: 210, longestMs: 210, looks: 1 })
+  assert.deepEqual(pool.see(0, 210, false), { type: 'opened', startMs: 0, endMs: 210, longestMs: 210, looks: 1, fullUntilMs: 210 })
   assert.equal(pool.see(0, 460, false), null)
   assert.equal(pool.see(0, 900, true), null, 'the next one may wait as long')
   assert.equal(pool.see(1000, 1100, true), null)
-  assert.deepEqual(pool.see(1250, 1252, true), { type: 'ended', startMs: 0, endMs: 1250, longestMs: 900, looks: 2 })
+  const ended = { type: 'ended', startMs: 0, endMs: 1100, longestMs: 900, looks: 2, fullUntilMs: 1100 }
+  assert.deepEqual(pool.see(1250, 1252, true), ended, 'it was full until the last piece that waited was run')
   assert.equal(pool.current, null)
 })
 
