@@ -18,8 +18,8 @@ The installed package lacks:
 /** Scenarios have flags of their own, which their program parses. @param {import('commander').Command} program */
 exports.addScenario = (program) => {
   program.command('scenario')
-    .description('measure: messaging, offload and others, listed when called without a name')
-    .argument('[arguments...]', 'loopwatch scenario --help lists them')
+    .description('measure messaging, offload and others, in a checkout of the repository')
+    .argument('[arguments...]', 'a name and its flags; in a checkout --help lists them')
     .allowUnknownOption()
     .helpOption(false)
     .addHelpText('after', exports.LACKS)

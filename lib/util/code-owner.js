@@ -2,8 +2,9 @@
 
 const path = require('node:path')
 
-/** The folder of loopwatch's own code, wherever it is installed. */
-const OWN = path.join(__dirname, '..') + path.sep
+/** The folder of loopwatch, wherever it is installed. Its demo is an application. */
+const ROOT = path.join(__dirname, '..', '..')
+const OWN = path.join(ROOT, 'lib') + path.sep
 /** The folder of a package in a path: after the last `node_modules`, with the scope if there is one. */
 const FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?([^\\/]+)))(?:[\\/]|$)/s
 /** How Node.js names code from the command line or stdin, which is the application's own. */
@@ -31,12 +32,15 @@ function isGenerated (file) {
 }
 
 /** @param {string} file */
-exports.isInPackage = (file) => /[\\/]node_modules[\\/]/.test(file)
+const withoutRoot = (file) => file.startsWith(ROOT + path.sep) ? file.slice(ROOT.length) : file
+
+/** @param {string} file */
+exports.isInPackage = (file) => /[\\/]node_modules[\\/]/.test(withoutRoot(file))
 
 /** The innermost folder and name. Folders with a dot (`.pnpm`, `.vite`) belong to tools. @param {string} file */
 const packageIn = (file) => {
   const [, folder, name, last] = FOLDER.exec(file) ?? []
-  return folder === undefined || /^[.@]/.test(last) ? null : { folder, name: name.replace('\\', '/') }
+  return folder === undefined || folder === ROOT || /^[.@]/.test(last) ? null : { folder, name: name.replace('\\', '/') }
 }
 
 /** The package that a file belongs to, the innermost if packages are nested; null for none. @param {string} file */

@@ -15,8 +15,8 @@ Examples:
 /** @param {import('commander').Command} program */
 exports.addBlocks = (program) => {
   program.command('blocks')
-    .description('list recorded blocks of running agents (by address), of folders (option dir), of files of records or of record, joined')
-    .addArgument(new Argument('[sources...]', 'host:port, a url, a folder, or a file of records or of record').default([DEFAULT_TARGET], `"${DEFAULT_TARGET}"`))
+    .description('list the blocks of running agents, of folders that agents write (option dir), and of single files, together')
+    .addArgument(new Argument('[sources...]', 'host:port, a url, a folder, a file in such a folder, or one that loopwatch record wrote').default([DEFAULT_TARGET], `"${DEFAULT_TARGET}"`))
     .optionsGroup('Which blocks:')
     .option('--since <time>', 'that ended within this time (90s, 10m, 2h, 7d) or after it (2026-11-22T10:00:00Z)', since)
     .addOption(new Option('--cause <cause>', 'of this cause alone').choices(Object.keys(causes)))

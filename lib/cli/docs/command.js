@@ -6,7 +6,8 @@ const { codedError } = require('../../tables/errors')
 const { endWithReader } = require('../common/reader-gone')
 
 const DOCS = path.join(__dirname, '..', '..', '..', 'docs')
-/** What the package has; a checkout has more. */
+const ELSEWHERE = 'all others are in docs/ of the repository'
+/** What the package has. */
 const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
 
 const EXAMPLES = `
@@ -29,11 +30,13 @@ function showDocs (name) {
   const docs = findDocs()
   if (name === undefined) {
     for (const [each, file] of docs) process.stdout.write(`${each.padEnd(20)} ${file}\n`)
+    process.stdout.write(`${ELSEWHERE}\n`)
     return
   }
-  // `options` is enough for use/options.
-  const [file, ...others] = [...docs].filter(([each]) => each === name || each.endsWith(`/${name}`)).map(([, path]) => path)
-  if (file === undefined || others.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', 'docs', `one of ${[...docs.keys()].join(', ')}`, name)
+  // `options` is enough for use/options, and `causes` for the index of that folder.
+  const isMeant = (/** @type {string} */ each) => each === name || each.endsWith(`/${name}`) || each === `${name}/README`
+  const [file, ...others] = [...docs].filter(([each]) => isMeant(each)).map(([, path]) => path)
+  if (file === undefined || others.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', 'docs', `one of ${[...docs.keys()].join(', ')} (${ELSEWHERE})`, name)
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 

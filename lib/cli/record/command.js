@@ -1,5 +1,6 @@
 'use strict'
 
+const { Option } = require('commander')
 const { number } = require('../common/flags')
 
 const RECORD_EXAMPLES = `
@@ -20,7 +21,7 @@ exports.addRecord = (program) => {
     .description('write what an agent knows into one file: blocks, profile, timeline, settings, metrics, findings')
     .argument('<target>', 'host:port or a url')
     .argument('<file>', 'to write, for a ticket')
-    .option('--token <token>', 'bearer token of the endpoint')
+    .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', RECORD_EXAMPLES)
     // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((target, file, flags) => require('./record').record(target, file, flags))

@@ -102,7 +102,7 @@ function goneLine ({ function: name, within, file, ...rest }) {
 
 /** @param {Outcome} outcome */
 function passedOver ({ passedOver }) {
-  const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) => `${count} ${reason} (up to ${duration(longestMs)})`)
+  const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) => `${count} ${reason} (the longest lasted ${duration(longestMs)})`)
   return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
 }
 

@@ -96,7 +96,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   if (evidence.debugger) return 'debugger'
   if (record.allowed) return 'allowed by agent.allow()'
   // A thread that waited for a CPU may have used up the limit as well: its CPU time decides.
-  if (spentMs < overMs) return isExcused || isAsleep ? cause : 'below the limit on the CPU'
+  if (spentMs < overMs) return isExcused || isAsleep ? cause : 'had less CPU time than the limit'
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
     if (!isInTest && isStartup(record, run)) return 'start-up'

@@ -51,8 +51,8 @@ test('CPU time that the thread has counted is what a block is judged by', () => 
   assert.deepEqual([judge(block(), makeRun(), LIMITS).excuse, judge(block(), makeRun(), LIMITS).ownMs], [null, 120])
   // The watchdog's own figure, of a busy machine, does not count.
   const few = makeRun({ stretches: [{ startMs: START_MS, endMs: START_MS + 300, cpuMs: 49 }] })
-  assert.equal(judge(block(), few, LIMITS).excuse, 'below the limit on the CPU')
-  assert.equal(judge(block(), makeRun({ stretches: [] }), LIMITS).excuse, 'below the limit on the CPU')
+  assert.equal(judge(block(), few, LIMITS).excuse, 'had less CPU time than the limit')
+  assert.equal(judge(block(), makeRun({ stretches: [] }), LIMITS).excuse, 'had less CPU time than the limit')
 })
 
 test('a thread that waited for a CPU is judged by what it had of it', () => {
@@ -74,7 +74,7 @@ test('a killed process, a worker thread and a system without CPU times are judge
   assert.equal(judge(block({ ongoing: true }), none, LIMITS).excuse, null)
   assert.equal(judge(block({ thread: 'pool', threadId: 3 }), none, LIMITS).excuse, null)
   const unknown = block({ evidence: { ...evidence, cpuMs: null } })
-  assert.equal(judge(unknown, makeRun({ stretches: [], isMetered: false }), LIMITS).excuse, 'below the limit on the CPU')
+  assert.equal(judge(unknown, makeRun({ stretches: [], isMetered: false }), LIMITS).excuse, 'had less CPU time than the limit')
   assert.equal(
     judge(unknown, makeRun({ stretches: [], isMetered: false }), { ...LIMITS, hasCpuTimes: false }).ownMs,
     300
