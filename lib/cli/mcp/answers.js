@@ -6,6 +6,7 @@ const { adviceOn } = require('../../util/cause-document')
 const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
 const { filterOf, timeOf } = require('../blocks/filter')
 const { culpritsOf } = require('../blocks/top')
+const { besideBlocks } = require('./beside-blocks')
 const { flameRows } = require('./flame-rows')
 const { plain } = require('./text')
 
@@ -62,13 +63,15 @@ exports.status = async (source) => {
   const ongoing = records.filter((record) => record.ongoing)
   const nowMs = source.recordedAt === undefined ? Date.now() : Date.parse(source.recordedAt)
   const recent = records.filter(filterOf({ since: nowMs - RECENT_MIN * MS_PER_MIN }))
+  const metrics = await source.metrics?.()
   return {
     head: [
       source.isLive
         ? `Event loops that are blocked now: ${ongoing.length || 'none'}.`
         : statusOnDisk(source, ongoing.length),
       `Last ${RECENT_MIN} minutes: ${summary(recent)}.`,
-      `Known: ${summary(records)}${records.length === 0 ? '' : `, the first at ${records[0].startedAt}`}.`
+      `Known: ${summary(records)}${records.length === 0 ? '' : `, the first at ${records[0].startedAt}`}.`,
+      ...(metrics === undefined ? [] : besideBlocks(metrics))
     ],
     rows: ongoing.map(rowOf)
   }

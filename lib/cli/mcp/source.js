@@ -8,7 +8,7 @@ const { isRecord } = require('../../store/record')
 const { isRecording, readRecording } = require('../../store/recording')
 const { readSource } = require('../../util/read-source')
 const { isOnDisk, readAll } = require('../blocks/blocks')
-const { askJson, notOurs } = require('../common/endpoint')
+const { ask, askJson, notOurs } = require('../common/endpoint')
 const { detailIn } = require('../record/sources')
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -27,6 +27,7 @@ const { detailIn } = require('../record/sources')
  * @property {() => Promise<BlockRecord[]>} records oldest first, perhaps with only their heaviest stack
  * @property {(record: BlockRecord, records: BlockRecord[]) => Promise<Detail>} detail of one of the records
  * @property {(query: URLSearchParams) => Promise<FlameNode>} flame
+ * @property {() => Promise<string>} [metrics] if it has any
  */
 
 /**
@@ -49,7 +50,8 @@ exports.openSource = (name, token) => {
       if (!isRecord(detail?.block)) throw notOurs(name, 'what it answered is no block')
       return detail
     },
-    flame: async (query) => /** @type {any} */ (await askJson(name, `flame?${query}`, token))
+    flame: async (query) => /** @type {any} */ (await askJson(name, `flame?${query}`, token)),
+    metrics: async () => (await ask(name, 'metrics', token)).text()
   }
 }
 
@@ -62,7 +64,8 @@ function openRecording (file) {
     recordedAt: recording.recordedAt,
     records,
     detail: async ({ id }) => /** @type {Detail} */ (detailIn(recording, id)),
-    flame: (query) => readFlame(records, query)
+    flame: (query) => readFlame(records, query),
+    metrics: async () => recording.metrics
   }
 }
 

@@ -24,7 +24,7 @@ const filter = {
 /** Every tool of the server, by its name in answers.js. @type {Record<ToolName, Tool>} */
 exports.tools = {
   status: {
-    description: 'Whether the event loop is blocked now and by what, and how much of late. Ask it first.',
+    description: 'Whether the event loop is blocked now and by what, how much of late, and what else is slow: thread pool, heap. Ask it first.',
     properties: {}
   },
   culprits: {

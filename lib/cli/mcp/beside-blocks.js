@@ -1,0 +1,33 @@
+'use strict'
+
+const { parseSamples } = require('../common/metric-samples')
+const { counted, duration } = require('../../util/sentence')
+const { outOf } = require('../../util/memory-text')
+const { MS_PER_S } = require('../../util/units')
+
+/** @type {Record<string, string>} by the label `kind` */
+const KINDS = {
+  thread_pool: 'the thread pool was full',
+  dns_lookups: 'DNS lookups filled their half of the thread pool',
+  busy_loop: 'the loop was busy with short turns for ten seconds'
+}
+
+/**
+ * What else makes a process slow, since its start, as sentences. @param {string} text its metrics
+ * @returns {string[]}
+ */
+exports.besideBlocks = (text) => {
+  const samples = parseSamples(text)
+  const all = (/** @type {string} */ name) => samples.filter((sample) => sample.name === `loopwatch_${name}`)
+  const slow = all('slow_incidents_total').filter(({ value }) => value > 0)
+    .map(({ labels: { kind }, value }) => `${KINDS[kind] ?? kind} (${counted(value, 'time')})`)
+  const seconds = all('threadpool_delay_seconds_sum').reduce((sum, { value }) => sum + value, 0)
+  const count = all('threadpool_delay_seconds_count').reduce((sum, { value }) => sum + value, 0)
+  const [used] = all('heap_used_bytes')
+  const [limit] = all('heap_limit_bytes')
+  return [
+    `Slow without a block: ${slow.join(', ') || 'never'}.`,
+    ...(count === 0 ? [] : [`Work waits for the thread pool for ${duration(seconds / count * MS_PER_S)} on average.`]),
+    ...(used === undefined || !limit?.value ? [] : [`Heap: ${outOf(used.value, limit.value)}.`])
+  ]
+}

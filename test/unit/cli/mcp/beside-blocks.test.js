@@ -1,0 +1,24 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { besideBlocks } = require('../../../../lib/cli/mcp/beside-blocks')
+const { SLOW_KINDS } = require('../../../../lib/tables/metrics')
+
+test('what else makes a process slow is said by its metrics, each kind in words', () => {
+  const text = [
+    ...SLOW_KINDS.map((kind, i) => `loopwatch_slow_incidents_total{kind="${kind}"} ${i}`),
+    'loopwatch_threadpool_delay_seconds_sum{kind="thread_pool"} 3', 'loopwatch_threadpool_delay_seconds_count{kind="thread_pool"} 9',
+    'loopwatch_threadpool_delay_seconds_sum{kind="dns_lookups"} 1', 'loopwatch_threadpool_delay_seconds_count{kind="dns_lookups"} 1',
+    `loopwatch_heap_used_bytes ${192 * 1024 * 1024}`, `loopwatch_heap_limit_bytes ${256 * 1024 * 1024}`
+  ].join('\n')
+  assert.deepEqual(besideBlocks(text), [
+    'Slow without a block: DNS lookups filled their half of the thread pool (1 time), the loop was busy with short turns for ten seconds (2 times).',
+    'Work waits for the thread pool for 400 ms on average.',
+    'Heap: 192 of 256 MB.'
+  ])
+})
+
+test('an older agent, and one that has measured nothing, say that they have seen nothing', () => {
+  assert.deepEqual(besideBlocks(''), ['Slow without a block: never.'])
+})
