@@ -3,7 +3,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { CLOSE, PID } = require('./expressions')
-const { listenersOf } = require('./listeners')
+const { listenerOn, listenersOf } = require('../common/listeners')
 const { openRemote } = require('./remote')
 const { checkAgain } = require('./target-process')
 
@@ -17,7 +17,7 @@ const AGAIN_MS = 50
 /** The address to query if a process listens on all addresses. */
 const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
 
-/** @typedef {import('./listeners').Listener} Listener */
+/** @typedef {import('../common/listeners').Listener} Listener */
 /** @typedef {import('./remote').Remote} Remote */
 /** @typedef {import('./target-process').Target} Target */
 
@@ -150,7 +150,10 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
 /** @param {Target} target @param {() => void} onOpening @param {number} openMs @param {Listener[]} others to skip */
 async function open (target, onOpening, openMs, others) {
   const { pid, takesUsualPort } = target
-  if (takesUsualPort && await isTaken(USUAL)) throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port} is taken by another process, and it would have to open its inspector there`)
+  if (takesUsualPort && await isTaken(USUAL)) {
+    const other = listenerOn(USUAL.port)
+    throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port} is taken by ${other === null ? 'another process' : `process ${other}`}, and it would have to open its inspector there`)
+  }
   onOpening()
   checkAgain(target)
   sendSignal(pid)

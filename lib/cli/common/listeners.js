@@ -25,6 +25,12 @@ exports.listenersOf = (pid) => {
     .map((cells) => parseAddress(cells[1])))
 }
 
+/** The process that listens on a port of this machine; null if that cannot be seen. @param {number} port */
+exports.listenerOn = (port) => {
+  const pids = entries('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
+  return pids.find((pid) => exports.listenersOf(pid)?.some((each) => each.port === port)) ?? null
+}
+
 /** @param {string} folder */
 function entries (folder) {
   try {
