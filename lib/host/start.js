@@ -39,6 +39,9 @@ const loaded = load()
 /** What start() returns if nothing can be watched. @type {NoopAgent | undefined} */
 let unwatched
 
+/** Loaded by the first run() without an agent. @type {typeof import('./work/validate-work').runUnwatched | undefined} */
+let runUnwatched
+
 const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
@@ -161,7 +164,8 @@ exports.expectNoBlocks = async (fn, options = {}) => {
 exports.run = (name, fn, attributes) => {
   const agent = registry[kAgent] ?? hidden
   if (typeof agent?.run === 'function') return agent.run(name, fn, attributes)
-  return require('./work/validate-work').runUnwatched(name, fn, attributes)
+  runUnwatched ??= require('./work/validate-work').runUnwatched
+  return runUnwatched(name, fn, attributes)
 }
 
 /**
