@@ -39,7 +39,7 @@ const loaded = load()
 /** What start() returns if nothing can be watched. @type {NoopAgent | undefined} */
 let unwatched
 
-/** Loaded by the first run() without an agent. @type {typeof import('./work/validate-work').runUnwatched | undefined} */
+/** Loaded by the first unwatched run(). @type {typeof import('./work/validate-work').runUnwatched | undefined} */
 let runUnwatched
 
 const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
