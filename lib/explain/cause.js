@@ -207,8 +207,7 @@ exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.te
  * built-in may have done so once or often: only interrupts can distinguish that. Where they were answered between
  * native calls or just after one, most of the time belongs to the calls.
  * @param {Pick<import('../types').BlockRecord, 'cause' | 'samples' | 'evidence'>} record
- * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen
- * @returns {Cause}
+ * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen @returns {Cause}
  */
 exports.causeByProfile = ({ cause, samples, evidence }, { call, isOpen, isBetweenCalls }) => {
   if (cause === 'js') return isBetweenCalls || (call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'

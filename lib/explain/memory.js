@@ -42,8 +42,7 @@ exports.withHeap = (seen, heap, elapsedMs) => {
  * The memory of a block.
  * @param {HeapSeen | null} heap null if the host has not reported it
  * @param {MemoryReading | null} from of the system, null if it was first read at the end of the block
- * @param {MemoryReading} to @param {boolean} isCollected the whole heap was collected meanwhile
- * @returns {MemoryRecord}
+ * @param {MemoryReading} to @param {boolean} isCollected the whole heap was collected meanwhile @returns {MemoryRecord}
  */
 exports.memoryOf = (heap, from, to, isCollected) => {
   const grown = (/** @type {'majorFaults' | 'memoryStallMs' | 'ioStallMs'} */ field) => {

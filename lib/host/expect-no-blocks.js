@@ -94,9 +94,9 @@ exports.expectNoBlocks = async (watch, fn, options) => {
 }
 
 /**
- * The same; `settled` has the blocks since, which the list of the latest may have lost.
- * @param {Watch} watch @param {BlockRecord[]} settled
- * @param {{ startMs: number, endMs: number, overMs: number }} limits
+ * `settled`: the blocks since, which the list of the latest may have lost.
+ * @param {Watch} watch
+ * @param {BlockRecord[]} settled @param {{ startMs: number, endMs: number, overMs: number }} limits
  */
 async function longestOf (watch, settled, limits) {
   await sleep(KNOWN_MS)

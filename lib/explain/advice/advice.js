@@ -37,10 +37,8 @@ const detectors = {
 
 /**
  * What to do about a block: at most three sentences, and often none.
- * @param {BlockRecord} record with all its stacks
- * @param {string[] | null} [lines] of the blamed frame's file
- * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last
- * @returns {Advice[]}
+ * @param {BlockRecord} record with all its stacks @param {string[] | null} [lines] of the blamed frame's file
+ * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last @returns {Advice[]}
  */
 exports.adviceOf = (record, lines = null, earlier = []) => {
   if (excuseOf(record.cause) !== undefined) return []

@@ -28,8 +28,7 @@ const HEAD_LINES = 100
 /**
  * The functions that allocated most, heaviest first. V8 knows the function, not the line. So the line is the one that
  * allocates by its source, else where the block's stacks saw the function.
- * @param {HeapProfile} profile @param {BlockRecord} record @param {Sources} sources
- * @returns {AllocatorRecord[]}
+ * @param {HeapProfile} profile @param {BlockRecord} record @param {Sources} sources @returns {AllocatorRecord[]}
  */
 exports.allocatorsOf = ({ head, samples }, record, sources) => {
   if (samples.length < ENOUGH_SAMPLES) return []
@@ -54,10 +53,7 @@ exports.allocatorsOf = ({ head, samples }, record, sources) => {
     .map(({ frame, share }) => ({ frame: allocatingIn(frame, known, record, sources), share }))
 }
 
-/**
- * @param {HeapNode} node @param {Frame[]} callers innermost first
- * @returns {{ frames: Frame[], bytes: number }[]}
- */
+/** @param {HeapNode} node @param {Frame[]} callers innermost first @returns {{ frames: Frame[], bytes: number }[]} */
 function stacksOf ({ callFrame, selfSize, children }, callers) {
   const frames = callFrame.functionName === '(root)' ? [] : [frameOf({ callFrame }), ...callers]
   const below = children.flatMap((child) => stacksOf(child, frames))

@@ -43,9 +43,7 @@ const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|b
 /**
  * The built-in that took the time of a source line, with its column from 1. Null if the line calls none that can take
  * long, or several of them and it is unclear which.
- * @param {string} line
- * @param {object} [known]
- * @param {string[]} [known.lines] of the file
+ * @param {string} line @param {object} [known] @param {string[]} [known.lines] of the file
  * @param {Set<string>} [known.seen] built-ins, by their own names, in which interrupts found the thread
  * @returns {{ call: string, method: string, column: number } | null} `method` is its own name
  */

@@ -54,8 +54,7 @@ class SourceMaps {
 
   /**
    * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
-   * @param {object} [more]
-   * @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
+   * @param {object} [more] @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
    * @param {(file: string, load: () => void) => boolean} [more.later] schedules the reading of a large map, if it can
    * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is too large to be read
    * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that names no map on disk:
