@@ -32,7 +32,7 @@ exports.attributesOf = (attributes) => {
 }
 
 /**
- * Runs a function where nothing is watched, with the same checks. Throws LOOPWATCH_ERR_ARGUMENT, and what fn throws.
+ * The same checks where nothing is watched. Throws LOOPWATCH_ERR_ARGUMENT, and what fn throws.
  * @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes]
  */
 exports.runUnwatched = (name, fn, attributes) => {
