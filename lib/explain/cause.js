@@ -55,10 +55,7 @@ const TICK_MS = 16
  * @typedef {Pick<Evidence, Times | 'watchdogGapMs' | 'machineIdleMs' | 'preemptions'> & { runningMs?: number }} Waiting
  */
 
-/**
- * Whether others took the CPU often while a thread did not run. Only used where the kernel does not report waiting.
- * @param {Waiting} e @param {number} everyMs
- */
+/** Only used where the kernel does not report waiting. @param {Waiting} e @param {number} everyMs */
 function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
   const count = preemptions ?? 0
   return runQueueMs === null && count > FEW_PREEMPTIONS && durationMs - (cpuMs ?? 0) <= count * everyMs
@@ -78,10 +75,7 @@ function unrunMs (e) {
   return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
 }
 
-/**
- * How long a thread waited for a CPU. A throttled thread may count as waiting in the run queue as well, so only the
- * longer of the two is used. @param {Waiting} e
- */
+/** A throttled thread may also count as in the run queue, so the longer one counts. @param {Waiting} e */
 function waitMs (e) {
   const knownMs = Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0)
   return Math.min(e.durationMs, e.runQueueMs === null ? Math.max(knownMs, unrunMs(e)) : knownMs)
@@ -111,10 +105,7 @@ function isHeld (e) {
   return runningMs >= MOSTLY * durationMs && cpuMs + waitMs(e) + e.gcMs < HARDLY * durationMs
 }
 
-/**
- * The decision table: the first row whose test is true names the cause. Printed in docs/causes/README.md.
- * @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]}
- */
+/** The first row whose test is true. @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]} */
 const table = [
   {
     cause: 'unknown',

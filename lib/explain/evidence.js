@@ -16,9 +16,7 @@ const ENOUGH_SHARE = 0.4
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
 
-/**
- * The kernel's readings around and within one block. Counters only grow, so a figure is a difference of two readings.
- */
+/** Around and within one block. Counters only grow, so a figure is a difference of two readings. */
 class KernelEvidence {
   #before
   /** The first within the block. @type {Reading | null} */
@@ -85,10 +83,7 @@ class KernelEvidence {
     }
   }
 
-  /**
-   * Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no two
-   * readings far enough apart. @param {number} durationMs @param {Reading} after
-   */
+  /** CPU time within it. A short block has no two such readings. @param {number} durationMs @param {Reading} after */
   #cpuMs (durationMs, after) {
     const first = this.#first
     return first !== null && this.#last.atMs - first.atMs >= ENOUGH_SHARE * durationMs

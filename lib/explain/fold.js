@@ -81,10 +81,7 @@ class Fold {
     if (late) kept.lateMs += ms
   }
 
-  /**
-   * Time before the work of a sample most likely belongs to the sample before it.
-   * @param {number} ms @param {boolean} late
-   */
+  /** It most likely belongs to the sample before it. @param {number} ms @param {boolean} late */
   #addBefore (ms, late) {
     if (this.#last === null) this.#unseenMs += ms
     else this.#count(ms, late)
@@ -133,10 +130,7 @@ class Fold {
     return this.#unseenMs === 0 ? stacks : [...stacks, unseen(this.#unseenMs)]
   }
 
-  /**
-   * The request that was seen longest, the number of requests, its share of their time, and the longest time that one
-   * of them was seen without another in between.
-   */
+  /** The request seen longest, their number, its share of their time, and its longest time without another. */
   get requests () {
     const named = [...this.#requests.values()].filter(({ request }) => request !== null)
     named.sort((a, b) => b.weightMs - a.weightMs)
@@ -149,10 +143,7 @@ class Fold {
 /** Time about which nothing is known. @param {number} weightMs @returns {Stack} */
 const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works: [] })
 
-/**
- * The entry of a work among those in which a stack was seen; beyond the bound, a new entry that is not kept.
- * @param {Kept} kept @param {RequestContext | null} request @param {WorkContext | null} work @returns {Seen}
- */
+/** @param {Kept} kept @param {RequestContext | null} request @param {WorkContext | null} work @returns {Seen} */
 function seenIn ({ works }, request, work) {
   const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
   const seen = works.get(key) ?? { work, request, weightMs: 0 }
@@ -163,10 +154,7 @@ function seenIn ({ works }, request, work) {
 /** @param {import('../types').Frame[]} frames */
 const keyOf = (frames) => frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
-/**
- * Merges stacks that have become equal, heaviest first: some of their samples came before the source map did.
- * @param {Stack[]} stacks
- */
+/** They became equal when a source map came after some of their samples. @param {Stack[]} stacks */
 function merged (stacks) {
   /** @type {Map<string, Stack>} */
   const distinct = new Map()

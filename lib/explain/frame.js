@@ -49,10 +49,7 @@ function foreign (frames) {
     frames.find((frame) => ownerOf(frame) === 'generated') ?? null
 }
 
-/**
- * The innermost generated function that a blamed function ran for most of the time, if any.
- * @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed
- */
+/** @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed for most of the time */
 function generatedIn (stacks, blamed) {
   const isBlamed = (/** @type {Frame} */ { file, function: name }) => file === blamed?.file && name === blamed?.function
   const within = stacks.map(({ frames, weightMs }) => {
@@ -130,10 +127,7 @@ function wrapsNative (frames) {
   return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => FOR_NATIVE.test(file)))
 }
 
-/**
- * The group with the greatest total weight. @template {{ weightMs: number }} T @param {T[]} items
- * @param {(item: T) => string} keyOf
- */
+/** @template {{ weightMs: number }} T @param {T[]} items @param {(item: T) => string} keyOf */
 function heaviest (items, keyOf) {
   /** @type {Map<string, T[]>} */
   const groups = new Map()

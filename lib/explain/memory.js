@@ -2,10 +2,7 @@
 
 const { MS_PER_S } = require('../util/units')
 
-/**
- * If a collection of the whole heap leaves this share of the limit in use, something keeps memory: V8 then collects
- * again and again, as what it frees does not last.
- */
+/** Memory is kept if a full collection leaves this share of the limit in use: V8 then collects again and again. */
 const FULL_SHARE = 0.8
 /** If collections have this share of a block, they are its reason. */
 exports.STORM_SHARE = 0.4

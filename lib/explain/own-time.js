@@ -18,10 +18,7 @@ function ownFrame (frames) {
   return first !== undefined && isOwn(first) ? first : null
 }
 
-/**
- * How much of a block was loopwatch's own time, and where, by its stacks or its CPU profile: whichever shows more.
- * @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block @param {BlockRecord['profile']} profile
- */
+/** @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block @param {BlockRecord['profile']} profile */
 function ownTime (stacks, profile) {
   const [bySamples, byProfile] = [stacks, profile?.stacks ?? []].map((some) => {
     const own = some.flatMap(({ weightMs, frames }) => {

@@ -40,7 +40,7 @@ exports.workOf = (stacks, frame, known = {}) => {
 }
 
 /**
- * Stacks in which a function is to blame; if there are none, those that contain it.
+ * Else those that contain it.
  * @param {Stack[]} stacks @param {Frame} frame @param {import('./frame').PassesOn} [passesOn]
  */
 function stacksOf (stacks, frame, passesOn) {
@@ -72,7 +72,7 @@ function inContext (told, frames, { routesOf = () => [], others = [] }) {
 }
 
 /**
- * Whether a request is of a route, which may be mounted below another path.
+ * It may be mounted below another path.
  * @param {RequestContext} request @param {string} route as written in the source
  */
 function isOf (request, route) {
@@ -80,10 +80,7 @@ function isOf (request, route) {
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
 }
 
-/**
- * Whether a package was called by the loop itself and then ran the application's function, perhaps in the context of
- * an earlier request. @param {Frame[]} frames innermost first
- */
+/** The loop called a package, maybe in the context of another request. @param {Frame[]} frames innermost first */
 function isHandedOn (frames) {
   const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')
   const isPackage = outermost !== undefined && ownerOf(outermost) === 'package'

@@ -9,11 +9,7 @@ const { runInThisContext } = require('node:vm')
 const { nodeFlags, variable } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 
-/**
- * Name and version of a runtime with Node's modules but not Node's event loop; null on Node.js. Both of them claim a
- * version of Node.js in `process.versions.node`.
- * @param {Record<string, string | undefined>} [versions]
- */
+/** Null on Node.js. Both claim a version of Node.js as well. @param {Record<string, string | undefined>} [versions] */
 exports.otherRuntime = (versions = process.versions) => {
   const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) => version !== undefined) ?? []
   return name === undefined ? null : `${name} ${version}`

@@ -69,7 +69,7 @@ function load () {
 }
 
 /**
- * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
+ * Only a wrong option throws.
  * @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults]
  */
 function begin (options, env, defaults) {
@@ -123,10 +123,7 @@ exports.visit = (options) => {
 
 const running = () => registry[kAgent] ?? hidden
 
-/**
- * Without a running agent it only calls the function. Throws LOOPWATCH_ERR_OPTION.
- * @template T @param {() => T} fn @param {string} reason @returns {T}
- */
+/** Throws LOOPWATCH_ERR_OPTION. @template T @param {() => T} fn @param {string} reason @returns {T} */
 exports.allow = (fn, reason) => {
   const agent = running()
   if (agent !== undefined) return agent.allow(fn, reason)
@@ -163,7 +160,7 @@ exports.run = (name, fn, attributes) => {
 }
 
 /**
- * Returns a function that calls fn as named work, with the agent that runs by then. Throws a LoopwatchError.
+ * With the agent that runs then.
  * @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F}
  */
 exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)

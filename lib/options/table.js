@@ -91,10 +91,7 @@ function flagName (key) {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/**
- * Errors end up in logs, where a mistyped password must not appear.
- * @param {(typeof table)[number]} row @param {string} source @param {unknown} value
- */
+/** Logs must not show a secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
 function refused ({ type: { takes, isSecret } }, source, value) {
   return codedError('LOOPWATCH_ERR_OPTION', source, takes, isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
 }
@@ -107,7 +104,7 @@ function parseText (row, text, source) {
 }
 
 /**
- * A variable may set a part of an object: a log's level leaves its destination to the default.
+ * Also a part of an object.
  * @param {(typeof table)[number]} row @param {string | undefined} text @param {unknown} byDefault
  */
 function fromVariable (row, text, byDefault) {

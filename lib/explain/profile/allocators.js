@@ -78,10 +78,7 @@ function allocatingIn (frame, known, record, { textOf }) {
   return { ...place, line, column: text[line - 1].search(/\S|$/) + 1, exact: true }
 }
 
-/**
- * The nearest line above a place that looks like the beginning of its function.
- * @param {string[]} text @param {Frame} frame
- */
+/** The nearest line that looks like the function's beginning. @param {string[]} text @param {Frame} frame */
 function headAbove (text, { function: name, line }) {
   const own = name?.slice(name.lastIndexOf('.') + 1)
   if (!own || line === null || !/^[\w$]+$/.test(own)) return null
@@ -103,10 +100,7 @@ function seenPlace (frame, record) {
   return heaviest === undefined ? frame : { ...frame, line: heaviest.own.line, column: heaviest.own.column }
 }
 
-/**
- * Where the block's stacks show a function, and what it called there.
- * @param {BlockRecord} record @param {Frame} frame
- */
+/** With what it called there. @param {BlockRecord} record @param {Frame} frame */
 function placesIn ({ stacks, profile }, frame) {
   if (frame.function === null) return []
   return [...stacks, ...profile?.stacks ?? []].flatMap(({ frames, weightMs }) => {

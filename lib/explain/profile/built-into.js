@@ -4,10 +4,7 @@ const { isNative } = require('../cause')
 const { blamedFrame, isSame } = require('../frame')
 const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
-/**
- * V8's own functions that it inlines together with their callbacks. It does not inline sort(), but the time of sort()
- * is that of its comparator.
- */
+/** Built-ins that V8 inlines with their callbacks. Not sort(), but its time is its comparator's. */
 const BUILT_IN = new Set([
   'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'sort',
   'toSorted'
@@ -57,10 +54,7 @@ function callsOther ({ file, line, column }, within, lines) {
   return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
 }
 
-/**
- * Whether a sample was in the line of a call. V8 may give it the position before (24.21: `await` in the line above).
- * @param {number | null} sampled @param {number | null} called
- */
+/** V8 may be early (24.21: `await` in the line above). @param {number | null} sampled @param {number | null} called */
 const isJustBefore = (sampled, called) =>
   sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
 

@@ -116,10 +116,7 @@ class Tree {
     return copy
   }
 
-  /**
-   * V8 counts lines for a whole profile. They are valid for the interval if it has most of the function's time, or if
-   * nearly all of that was in one line.
-   */
+  /** V8 counts lines for a whole profile: valid if the interval has most of the time, or one line has it. */
   close () {
     for (const [id, copy] of this.#copies) {
       const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
@@ -133,10 +130,7 @@ class Tree {
   }
 }
 
-/**
- * Sums entries: V8 counts places of one line separately if code was inlined (26.10).
- * @param {{ line: number, ticks: number }[]} places
- */
+/** V8 counts a line twice if code was inlined (26.10). @param {{ line: number, ticks: number }[]} places */
 function byLine (places) {
   /** @type {Map<number, number>} */
   const lines = new Map()

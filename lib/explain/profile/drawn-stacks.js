@@ -44,10 +44,7 @@ function agrees ({ frames }, { frame, call }) {
   return frames.slice(0, at).some(({ function: name }) => names.includes(lastOf(name)))
 }
 
-/**
- * Moves a stack to the verdict's line, if interrupts were answered in another one: at the head of a loop.
- * @param {StackRecord} stack @param {Frame | null} from @param {Frame} place
- */
+/** Interrupts are answered at loop heads. @param {StackRecord} stack @param {Frame | null} from @param {Frame} place */
 function moved (stack, from, place) {
   if (from === null || from.line === place.line || !isSame(from, place)) return stack
   const isHead = (/** @type {Frame} */ each) => isSame(from, each) && each.line === from.line
@@ -74,10 +71,7 @@ function toldBy (profiled, answered, place, call) {
   })
 }
 
-/**
- * Callers in a profile at the lines where interrupts found them. Either may lack some, since V8 inlines functions.
- * @param {Frame[]} frames @param {Frame[]} callers
- */
+/** Either may lack some, since V8 inlines functions. @param {Frame[]} frames @param {Frame[]} callers */
 function calledFrom (frames, callers) {
   let from = 0
   return frames.map((each) => {

@@ -13,10 +13,7 @@ const { ENOUGH_SAMPLES } = require('../../tables/samples')
 const EXPORTS = /^(?:module\.)?exports\./
 /** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
-/**
- * This many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line is
- * slow.
- */
+/** This many samples in one line outweigh a stack: interrupts are answered at the head of a loop. */
 const ENOUGH_IN_LINE = 3
 
 /**
@@ -113,10 +110,7 @@ function itself (record, stacks, { frame, raw }, place, sources) {
   }
 }
 
-/**
- * The built-ins, by their own names, in which interrupts found the thread. None for a native call: interrupts were
- * answered after it, perhaps in the next one. @param {BlockRecord} record
- */
+/** None for a native call: interrupts are answered after it, maybe in the next one. @param {BlockRecord} record */
 function seenIn ({ stacks, evidence, durationMs }) {
   if (isNative({ ...evidence, durationMs })) return new Set()
   const builtins = stacks.flatMap(({ frames: [innermost] }) =>
@@ -150,19 +144,13 @@ function withoutClocks (stacks, blamed) {
   return sum(working.filter((stack) => isSame(stack.blamed, blamed))) >= ENOUGH_SAMPLES ? working : stacks
 }
 
-/**
- * The stack with the line in which the function itself was sampled most, or null. @param {ProfiledStack[]} stacks
- * @param {Frame} blamed
- */
+/** The stack with the line that has most samples. @param {ProfiledStack[]} stacks @param {Frame} blamed */
 function ownStack (stacks, blamed) {
   const own = stacks.filter(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
   return own.length === 0 ? null : own.reduce((most, each) => ticksOf(own, each) > ticksOf(own, most) ? each : most)
 }
 
-/**
- * How many samples stacks of one function have in the line of one of them. @param {ProfiledStack[]} stacks
- * @param {ProfiledStack} of
- */
+/** In the line of one of the stacks. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
 function ticksOf (stacks, { ticks: [{ line: of }] }) {
   return stacks.reduce((sum, { ticks }) => sum + (ticks.find(({ line }) => line === of)?.ticks ?? 0), 0)
 }

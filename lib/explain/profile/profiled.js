@@ -91,10 +91,7 @@ function areBetweenCalls (place, { frame, stacks: answered }, stacks) {
   return callsBack || isInWrappers(stacks)
 }
 
-/**
- * Whether the function that interrupts found was called at a place of another one.
- * @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks
- */
+/** @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks */
 function calls (place, found, stacks) {
   // A function without a name may be any of its file.
   if (found === null || (isSame(found, place) && (found.function !== null || found.line === place.line))) return false
@@ -103,7 +100,7 @@ function calls (place, found, stacks) {
 }
 
 /**
- * Whether a profile has most of the time in a function itself, and hardly any in the one found, which it called.
+ * The function found was called by it.
  * @param {Frame} place @param {Frame | null} found @param {ProfiledStack[]} stacks
  */
 function isAround (place, found, stacks) {
@@ -114,28 +111,19 @@ function isAround (place, found, stacks) {
   return sum(own) * 2 > sum(stacks) && sum(within) < HARDLY * sum(stacks)
 }
 
-/**
- * Whether Node's own code around native calls has most of the samples, and enough of them.
- * @param {ProfiledStack[]} stacks
- */
+/** Most of the samples, and enough of them. @param {ProfiledStack[]} stacks */
 function isInWrappers (stacks) {
   const within = stacks.filter(({ frames }) => wrapsNative(frames))
   return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_WRAPPERS
 }
 
-/**
- * Functions that only called what they were given, judged by the stacks: a profile has no lines of calls.
- * @param {BlockRecord} record @param {Sources} sources @returns {PassesOn}
- */
+/** By stacks: profiles have no such lines. @param {BlockRecord} record @param {Sources} sources @returns {PassesOn} */
 function passingIn ({ stacks }, sources) {
   const passing = stacks.flatMap(({ frames }) => frames).filter((frame) => sources.passesOn?.(frame))
   return (frame) => passing.some((each) => isSame(each, frame))
 }
 
-/**
- * The function that had most of a time in which there need not be a block; null if none had a fifth of it.
- * @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null}
- */
+/** Null if none had a fifth. @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null} */
 exports.heaviestIn = (profile, sources) => {
   const stacks = profiledStacks(profile, sources, null)
   const frame = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), sources.passesOn)

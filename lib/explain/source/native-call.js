@@ -93,10 +93,7 @@ function dearest (line, all) {
 
 /** @typedef {{ line: string, pairs: Map<number, number> }} Line with its brackets */
 
-/**
- * Whether one call is an argument of the other, or both are in one chain. @param {Line} within @param {Builtin} dear
- * @param {Builtin} other
- */
+/** As an argument, or in one chain. @param {Line} within @param {Builtin} dear @param {Builtin} other */
 function isOfOneValue (within, dear, other) {
   const isIn = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ end) =>
     at >= from && at <= end
@@ -125,8 +122,8 @@ function chainEnd (within, open) {
 }
 
 /**
- * The line in which a function calls another one by name. Null if there is none near its first line, or several.
- * @param {string[]} lines of the file @param {number} first line of the function, from 1 @param {string} name
+ * Null if none, or several.
+ * @param {string[]} lines @param {number} first line of the function, from 1 @param {string} name
  */
 exports.lineOfCall = (lines, first, name) => {
   const found = lines.slice(first - 1, first - 1 + NEARBY).flatMap((text, i) => {

@@ -54,10 +54,7 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
   return [...byLine].map(([line, count]) => ({ line, ticks: count })).sort((a, b) => b.ticks - a.ticks)
 }
 
-/**
- * The line that makes the garbage: the only one that allocates between the first and the last line in which a function
- * was seen. Null if there is none, or several. @param {string[]} lines of its file @param {number[]} seen from 1
- */
+/** The only one that allocates; else null. @param {string[]} lines of its file @param {number[]} seen from 1 */
 exports.allocatingLine = (lines, seen) => {
   const from = Math.min(...seen)
   const to = Math.max(...seen)

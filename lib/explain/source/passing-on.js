@@ -12,10 +12,7 @@ const REFLECT = /^apply\s*\(\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/u
 const PARAMETERS = /\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
 const STATEMENT = /\b(?:if|for|while|switch|catch|with)\s*$/
 
-/**
- * The name of the called function, null for a member. @param {string} before the call, in its line @param {string} rest
- * of the line
- */
+/** Null for a member. @param {string} before the call, in its line @param {string} rest of the line */
 function calleeAt (before, rest) {
   const name = NAME.exec(rest)?.[0]
   const object = METHOD.exec(before)?.[1]

@@ -26,10 +26,7 @@ const FILES = 100
 /** Most known places of maps of files compiled in memory: more than a test process loads. */
 const PLACES = 10_000
 
-/**
- * Symbolicates frames by source maps: maps that files name, inline or beside them, and maps learned for files that were
- * compiled in memory.
- */
+/** Maps that files name, inline or beside them, and maps learned for files that were compiled in memory. */
 class SourceMaps {
   /** @type {BoundedMap<TraceMap | null>} */
   #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })
@@ -127,10 +124,7 @@ class SourceMaps {
     return runsCompiled(file) ? !this.#stripsTypes : this.#compilesAll && !this.#plain.has(file)
   }
 
-  /**
-   * The frame at its original place, or unchanged if no map has more.
-   * @param {import('../../types').Frame} frame @returns {import('../../types').Frame}
-   */
+  /** Unchanged if no map has more. @param {import('../../types').Frame} frame @returns {import('../../types').Frame} */
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
@@ -167,10 +161,7 @@ class SourceMaps {
     return null
   }
 
-  /**
-   * Whether a place is in code that was compiled in memory, and not in the file.
-   * @param {string} file @param {number} line @param {number} column
-   */
+  /** In code that was compiled in memory. @param {string} file @param {number} line @param {number} column */
   #isElsewhere (file, line, column) {
     if (runsCompiled(file) ? !this.#stripsTypes : this.isInMemory(file)) return true
     if (this.#isFitting(file, line, column)) return false
@@ -209,9 +200,7 @@ class SourceMaps {
     return this.#awaited.has(file) || this.#isPutOff(file, file) ? null : this.#load(file, false)
   }
 
-  /**
-   * Whether the map is read later, since a part of it is large. @param {string} file @param {string} part file or map
-   */
+  /** Whether the map is read later, as a part is large. @param {string} file @param {string} part file or map */
   #isPutOff (file, part) {
     if (this.#sizeOf(part) <= LARGE_BYTES) return false
     const load = () => {
@@ -257,10 +246,7 @@ class SourceMaps {
     return this.#sizeOf(file) > MAPPINGS_CHARS
   }
 
-  /**
-   * For a map of code compiled in memory: its only source is the file itself, however the loader wrote the path.
-   * @param {string} file @param {any} map
-   */
+  /** Its only source is itself, however the loader wrote the path. @param {string} file @param {any} map */
   #itself (file, map) {
     const isItself = this.#inMemory.has(file) && map.sources?.length === 1 &&
       path.basename(map.sources[0]) === path.basename(file)
@@ -288,10 +274,7 @@ class SourceMaps {
   }
 }
 
-/**
- * Where the map of a file is, or its text if it is inline; null if the file names none.
- * @param {string} file @param {string | null} text @returns {{ mapFile: string | null, inline: string | null }}
- */
+/** @param {string} file @param {string | null} text @returns {{ mapFile: string | null, inline: string | null }} */
 function findMap (file, text) {
   try {
     const url = [...(text ?? '').matchAll(COMMENT)].at(-1)?.[1]

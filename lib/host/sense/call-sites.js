@@ -47,8 +47,8 @@ function takeCallSites (_, sites) {
 }
 
 /**
- * Notes where the thread is, for sitesOf(). Reading a note costs more than taking it.
- * @param {(...args: any[]) => unknown} above left out, with all that it called @param {number} limit most frames
+ * Reading a note costs more than taking it.
+ * @param {(...args: any[]) => unknown} above left out @param {number} limit
  */
 exports.noteStack = (above, limit) => {
   const note = {}

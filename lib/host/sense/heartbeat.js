@@ -18,10 +18,7 @@ const REST_AFTER_MS = 250
 const LONG_REST_MS = 60
 /** A turn from this length on stands in the timeline. */
 const LONG_TURN_MS = 5
-/**
- * A turn has not slept if its running time explains all of it up to this: the kernel's figure may be a tick of 4 ms
- * old.
- */
+/** A turn that ran for all but this has not slept: the kernel's figure may be a tick of 4 ms old. */
 const UNSLEPT_MS = 6
 /** The kernel's figure of the time a thread ran is at most a tick old: 1 to 10 ms. */
 const TICK_MS = 10

@@ -59,10 +59,7 @@ function writeRequest ({ context, isCertain }, span) {
   }
 }
 
-/**
- * What is open if nothing is followed.
- * @param {ReturnType<import('../work/works').Works['current']>['open']} open oldest first
- */
+/** @param {ReturnType<import('../work/works').Works['current']>['open']} open if nothing is followed, oldest first */
 function writeOpen (open) {
   if (open === undefined) return LINE
   const [oldest] = open

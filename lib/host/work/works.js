@@ -32,10 +32,7 @@ class Works {
     this.#most = most
   }
 
-  /**
-   * Runs a function as work that the application has named. Throws LOOPWATCH_ERR_ARGUMENT, and what fn throws.
-   * @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes]
-   */
+  /** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
   run (name, fn, attributes) {
     checkWork('run', name, fn)
     const kept = attributesOf(attributes)

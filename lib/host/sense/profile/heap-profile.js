@@ -10,10 +10,7 @@ const FRAMES = 32
 
 /** @typedef {{ stop: () => string }} Handle newer than the types we check against */
 
-/**
- * Garbage is what is looked for, so collected objects count as well. Through the inspector, a profile always begins
- * with a collection of the whole heap.
- */
+/** Collected objects count: garbage is sought. The inspector's profile would begin with a collection of the heap. */
 const OPTIONS = {
   sampleInterval: INTERVAL_BYTES,
   stackDepth: FRAMES,

@@ -6,10 +6,7 @@ const { loopTime } = require('../../sense/loop-time')
 /** A loop that has slept this long since the late beat has read everything that was waiting for it. */
 const IDLE_MS = 1
 
-/**
- * The time after a late beat in which the loop reads what arrived during the block. It accepts one connection a turn
- * and reads it in the next turn.
- */
+/** After a late beat the loop reads what arrived in the block: one connection a turn, read in the next turn. */
 class BacklogWindow {
   #sinceMs = -Infinity
   #idleMs = 0
@@ -20,10 +17,7 @@ class BacklogWindow {
     this.#idleMs = idleMs
   }
 
-  /**
-   * Whether a request read now may have been waiting. It was not if its connection was answered after the late beat.
-   * @param {number} nowMs @param {number} answeredAtMs when its connection was last answered
-   */
+  /** @param {number} nowMs @param {number} answeredAtMs by its connection: if since the late beat, nothing waited */
   isOn (nowMs, answeredAtMs) {
     if (nowMs - this.#sinceMs > BACKLOG_MS || answeredAtMs > this.#sinceMs) return false
     if (loopTime().idle - this.#idleMs < IDLE_MS) return true

@@ -137,10 +137,7 @@ class Requests {
     if (store !== undefined) this.#contexts.enter(store)
   }
 
-  /**
-   * Null if the application leaves the name to the agent.
-   * @param {(request: HttpRequest) => unknown} route @param {HttpRequest} request
-   */
+  /** Null leaves it to the agent. @param {(request: HttpRequest) => unknown} route @param {HttpRequest} request */
   #ask (route, request) {
     try {
       const name = route(request)

@@ -22,10 +22,7 @@ class Naming {
     this.#post = post
   }
 
-  /**
-   * Each call of these methods is a piece of work, unless `describe` returns null.
-   * @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe
-   */
+  /** @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe */
   calls (owner, methods, describe) {
     for (const method of methods) {
       this.#wrap(owner, method, (self, args, call) => {
@@ -63,8 +60,8 @@ class Naming {
   }
 
   /**
-   * All that a worker thread does is one piece of work. These methods begin the thread and return the Worker.
-   * @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe
+   * @param {any} owner @param {string[]} methods that return the Worker
+   * @param {(self: any, args: any[]) => Known | null} describe
    */
   threads (owner, methods, describe) {
     for (const method of methods) {

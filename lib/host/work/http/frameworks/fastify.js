@@ -32,10 +32,7 @@ function urlOf (request) {
   return routeOptions.url ?? null
 }
 
-/**
- * As an `onRequest` hook: the router has matched, and only what the application registered earlier has run.
- * @param {any} request @param {unknown} _ @param {() => void} done
- */
+/** Only what was registered earlier has run. @param {any} request @param {unknown} _ @param {() => void} done */
 function onRequest (request, _, done) {
   if (name !== ignore) {
     const url = urlOf(request)

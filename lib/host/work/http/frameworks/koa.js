@@ -33,10 +33,7 @@ function isRoute (layers, path) {
   return false
 }
 
-/**
- * The prefix that koa-mount removed from the path: only plain paths, so the URL holds it unchanged.
- * @param {any} ctx
- */
+/** What koa-mount removed from the path: only plain paths, so the URL holds it. @param {any} ctx */
 function mountOf (ctx) {
   if (typeof ctx.mountPath !== 'string') return ''
   const query = ctx.originalUrl.indexOf('?')

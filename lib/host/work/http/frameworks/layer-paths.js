@@ -51,10 +51,7 @@ function pathsOf (source, keys) {
   return paths
 }
 
-/**
- * Express 4 made `source` of a path: `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`.
- * @param {string} source @param {{ name: string | number }[]} keys those of its groups are removed
- */
+/** `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`. @param {string} source @param {{ name: string | number }[]} keys */
 function pathOf (source, keys) {
   let path = ''
   for (let at = 0; at < source.length;) {
