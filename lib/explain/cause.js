@@ -105,7 +105,7 @@ function isHeld (e) {
   return runningMs >= MOSTLY * durationMs && cpuMs + waitMs(e) + e.gcMs < HARDLY * durationMs
 }
 
-/** The first row whose test is true. @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]} */
+/** Printed in docs/causes/README.md. @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]} */
 const table = [
   {
     cause: 'unknown',

@@ -83,7 +83,10 @@ class KernelEvidence {
     }
   }
 
-  /** CPU time within it. A short block has no two such readings. @param {number} durationMs @param {Reading} after */
+  /**
+   * Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no two
+   * readings far enough apart. @param {number} durationMs @param {Reading} after
+   */
   #cpuMs (durationMs, after) {
     const first = this.#first
     return first !== null && this.#last.atMs - first.atMs >= ENOUGH_SHARE * durationMs

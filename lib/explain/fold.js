@@ -154,7 +154,7 @@ function seenIn ({ works }, request, work) {
 /** @param {import('../types').Frame[]} frames */
 const keyOf = (frames) => frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
-/** They became equal when a source map came after some of their samples. @param {Stack[]} stacks */
+/** Some of their samples came before the source map did: they have become equal. @param {Stack[]} stacks */
 function merged (stacks) {
   /** @type {Map<string, Stack>} */
   const distinct = new Map()

@@ -49,7 +49,10 @@ function foreign (frames) {
     frames.find((frame) => ownerOf(frame) === 'generated') ?? null
 }
 
-/** @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed for most of the time */
+/**
+ * The innermost generated function that a blamed function ran for most of the time, if any.
+ * @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed
+ */
 function generatedIn (stacks, blamed) {
   const isBlamed = (/** @type {Frame} */ { file, function: name }) => file === blamed?.file && name === blamed?.function
   const within = stacks.map(({ frames, weightMs }) => {

@@ -2,7 +2,7 @@
 
 const { MS_PER_S } = require('../util/units')
 
-/** Memory is kept if a full collection leaves this share of the limit in use: V8 then collects again and again. */
+/** If a full collection leaves this share in use, V8 collects again and again: what it frees does not last. */
 const FULL_SHARE = 0.8
 /** If collections have this share of a block, they are its reason. */
 exports.STORM_SHARE = 0.4

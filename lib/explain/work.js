@@ -40,7 +40,7 @@ exports.workOf = (stacks, frame, known = {}) => {
 }
 
 /**
- * Else those that contain it.
+ * Stacks in which a function is to blame; if there are none, those that contain it.
  * @param {Stack[]} stacks @param {Frame} frame @param {import('./frame').PassesOn} [passesOn]
  */
 function stacksOf (stacks, frame, passesOn) {
@@ -71,10 +71,7 @@ function inContext (told, frames, { routesOf = () => [], others = [] }) {
   return { work: asWork(oldest), request: oldest, exact: told.exact && isOne }
 }
 
-/**
- * It may be mounted below another path.
- * @param {RequestContext} request @param {string} route as written in the source
- */
+/** It may be mounted elsewhere. @param {RequestContext} request @param {string} route as written in the source */
 function isOf (request, route) {
   const [path, verb = request.method] = route.split(' ').reverse()
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))

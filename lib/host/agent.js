@@ -159,7 +159,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Resolves when the watchdog watches and its endpoint listens, or a cluster's worker has joined. `url`: null if none.
+   * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, has joined the
+   * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
    */
   get ready () {
     // Waiting for it keeps the process alive; having an agent does not.
@@ -218,7 +219,11 @@ class Agent extends EventEmitter {
     return require('./shedding/middleware').createMiddleware(this.#senses.gauge, options)
   }
 
-  /** Takes microseconds. Delays in ms, utilization 0 to 1. @returns {import('../types').LoopLoadReport} */
+  /**
+   * How late timers come and how busy the loop is, for health checks and your own shedding. Reads only what has been
+   * measured on this thread, in microseconds.
+   * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
+   */
   load () {
     return this.#senses.report.read()
   }

@@ -9,7 +9,7 @@ const { runInThisContext } = require('node:vm')
 const { nodeFlags, variable } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 
-/** Null on Node.js. Both claim a version of Node.js as well. @param {Record<string, string | undefined>} [versions] */
+/** Null on Node.js. Bun and Deno claim its version as well. @param {Record<string, string | undefined>} [versions] */
 exports.otherRuntime = (versions = process.versions) => {
   const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) => version !== undefined) ?? []
   return name === undefined ? null : `${name} ${version}`

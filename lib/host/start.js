@@ -69,7 +69,7 @@ function load () {
 }
 
 /**
- * Only a wrong option throws.
+ * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
  * @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults]
  */
 function begin (options, env, defaults) {
@@ -159,10 +159,7 @@ exports.run = (name, fn, attributes) => {
   return require('./work/validate-work').runUnwatched(name, fn, attributes)
 }
 
-/**
- * With the agent that runs then.
- * @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F}
- */
+/** By the agent of that time. @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
 exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
 
 /** @param {import('../options/table').ResolvedOptions} options @param {boolean} isPreload */

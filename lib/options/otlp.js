@@ -90,7 +90,10 @@ function headersOf (variable, pairs, faults) {
   }))
 }
 
-/** No fault shows a value. @param {string} variable @param {string | undefined} text @param {Set<string>} faults */
+/**
+ * Reads `a=b,c=d` with percent-encoded values. No fault shows a value: it may be a key.
+ * @param {string} variable @param {string | undefined} text @param {Set<string>} faults
+ */
 function pairsOf (variable, text, faults) {
   /** @type {Record<string, string>} */
   const pairs = {}

@@ -22,7 +22,7 @@ exports.shownOptions = (options) => Object.fromEntries(table.map(({ key, type, d
 }))
 
 /**
- * Code may hold them.
+ * Takes the secrets of the options out of a text: somebody may have written them into the code, whose lines are shown.
  * @param {Pick<Options, 'token' | 'notify' | 'otlp'>} options @returns {(text: string) => string}
  */
 exports.hiderOf = (options) => {

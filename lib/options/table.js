@@ -104,7 +104,7 @@ function parseText (row, text, source) {
 }
 
 /**
- * Also a part of an object.
+ * A variable may set a part of an object: a log's level leaves its destination to the default.
  * @param {(typeof table)[number]} row @param {string | undefined} text @param {unknown} byDefault
  */
 function fromVariable (row, text, byDefault) {

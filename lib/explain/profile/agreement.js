@@ -15,8 +15,8 @@ const ENOUGH_ANSWERED = 2
 /** @typedef {import('./profiled').ProfiledStack} ProfiledStack */
 
 /**
- * Interrupts find inlined functions, profiles do not.
- * @param {Frame} frame @param {BlockRecord} record @param {ProfiledStack[]} stacks
+ * Whether both kinds of samples have most of the block in the function to blame. Interrupts find inlined functions; a
+ * profile does not. @param {Frame} frame @param {BlockRecord} record @param {ProfiledStack[]} stacks
  */
 function isAgreed (frame, record, stacks) {
   const isIn = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some((each) => isSame(each, frame))

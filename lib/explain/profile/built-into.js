@@ -54,7 +54,7 @@ function callsOther ({ file, line, column }, within, lines) {
   return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
 }
 
-/** V8 may be early (24.21: `await` in the line above). @param {number | null} sampled @param {number | null} called */
+/** The position may be earlier (24.21: an `await`). @param {number | null} sampled @param {number | null} called */
 const isJustBefore = (sampled, called) =>
   sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
 

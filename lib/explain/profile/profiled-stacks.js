@@ -14,7 +14,7 @@ const GC = '(garbage collector)'
 const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** Nodes of a profile that are not functions. */
 const STATES = ['(root)', '(program)', '(idle)', GC]
-/** If more samples in a row are collections, the function between them does not make the garbage. */
+/** If a larger share is collections in a row, the function between them does not make the garbage. */
 const MOST_IN_A_ROW = 2 / 3
 
 /**

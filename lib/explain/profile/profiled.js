@@ -100,7 +100,7 @@ function calls (place, found, stacks) {
 }
 
 /**
- * The function found was called by it.
+ * Whether a profile has most of the time in a function itself, and hardly any in the one found, which it called.
  * @param {Frame} place @param {Frame | null} found @param {ProfiledStack[]} stacks
  */
 function isAround (place, found, stacks) {
@@ -117,7 +117,7 @@ function isInWrappers (stacks) {
   return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_WRAPPERS
 }
 
-/** By stacks: profiles have no such lines. @param {BlockRecord} record @param {Sources} sources @returns {PassesOn} */
+/** By stacks: profiles lack lines of calls. @param {BlockRecord} record @param {Sources} sources @returns {PassesOn} */
 function passingIn ({ stacks }, sources) {
   const passing = stacks.flatMap(({ frames }) => frames).filter((frame) => sources.passesOn?.(frame))
   return (frame) => passing.some((each) => isSame(each, frame))

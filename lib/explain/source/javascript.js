@@ -21,10 +21,7 @@ function positionIn (text, line, column) {
   return start + column - 1
 }
 
-/**
- * Only where a token begins or a line ends.
- * @param {string} text @param {number} line from 1 @param {number} column from 1
- */
+/** Where a token begins, or line ends @param {string} text @param {number} line from 1 @param {number} column from 1 */
 function mayBeToldOf (text, line, column) {
   const at = line < 1 || column < 1 ? null : positionIn(text, line, column)
   if (at === null || at > text.length || text.slice(at - column + 1, at).includes('\n')) return false
@@ -47,7 +44,7 @@ function * tokensOf (text) {
 const expressionsOf = (token) =>
   token[0] === '`' ? [...token.matchAll(EXPRESSION)].map(({ 1: text, index }) => ({ text, at: index + 2 })) : []
 
-/** Both ways, also in templates; none without other half. @param {string} text @returns {Map<number, number>} */
+/** Both ways, also in templates. Lone ones are missing. @param {string} text @returns {Map<number, number>} */
 function pairsIn (text) {
   /** @type {Map<number, number>} */
   const pairs = new Map()

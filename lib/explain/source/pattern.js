@@ -22,7 +22,7 @@ exports.patternsIn = (text, lines) => {
 /** @param {string} line */
 const literalsIn = (line) => line.length > PATTERN_CHARS ? [] : regExpsIn(line)
 
-/** As in `(a+)+` or `(\w*\s?)*`: without a match there are exponentially many tries. @param {string} pattern */
+/** As in `(a+)+` or `(\w*\s?)*`: a text without a match has exponentially many tries. @param {string} pattern */
 exports.hasNestedQuantifiers = (pattern) => {
   /** @type {boolean[]} by open group: whether something in it repeats */
   const repeats = [false]

@@ -99,7 +99,10 @@ class Budget {
   }
 }
 
-/** @param {Record<string, (...args: any[]) => void>} callbacks @param {Budget} budget @returns {any} */
+/**
+ * Catches errors of the hook, which would end the process.
+ * @param {Record<string, (...args: any[]) => void>} callbacks @param {Budget} budget @returns {any}
+ */
 function guarded (callbacks, budget) {
   /** @param {(...args: any[]) => void} callback @returns {(a: any, b: any, c: any, d: any) => void} */
   const guard = (callback) => (a, b, c, d) => {

@@ -20,8 +20,8 @@ class Delays {
   }
 
   /**
-   * One in each calm period: else busy times, which beat faster, would outweigh.
-   * @param {number} atMs @param {number} lateMs
+   * Counts one delay in each calm period: else busy times, which beat faster, would outweigh the others.
+   * @param {number} atMs monotonic @param {number} lateMs may be below 0, as timers are of whole milliseconds
    */
   beat (atMs, lateMs) {
     // The application's start-up precedes its first turn; nobody was waiting then.

@@ -5,7 +5,7 @@ const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 
 /**
- * For Fastify 4 and 5. Reports routes before other hooks run, older instances too.
+ * The plugin for Fastify 4 and 5: it sheds requests, and reports routes before other hooks run, on older instances too.
  * @param {import('./decide').Gauge} gauge
  */
 exports.createFastifyPlugin = (gauge) => {

@@ -61,7 +61,10 @@ class WorkLater {
   /** For a server that listened before this agent started. */
   #onConnection = () => this.#tryStart()
 
-  /** Never throws: it runs in the application's channels. @param {import('node:net').Server[]} [listening] */
+  /**
+   * Never throws: an error would be thrown into the application, which publishes on the channels.
+   * @param {import('node:net').Server[]} [listening] a subscriber added during a message does not receive that one
+   */
   #tryStart (listening = []) {
     if (this.#started !== null) return
     this.#wake()

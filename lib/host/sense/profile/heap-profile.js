@@ -10,7 +10,7 @@ const FRAMES = 32
 
 /** @typedef {{ stop: () => string }} Handle newer than the types we check against */
 
-/** Collected objects count: garbage is sought. The inspector's profile would begin with a collection of the heap. */
+/** Collected objects count, as garbage is sought. An inspector's profile would begin with a full collection. */
 const OPTIONS = {
   sampleInterval: INTERVAL_BYTES,
   stackDepth: FRAMES,

@@ -17,7 +17,10 @@ class BacklogWindow {
     this.#idleMs = idleMs
   }
 
-  /** @param {number} nowMs @param {number} answeredAtMs by its connection: if since the late beat, nothing waited */
+  /**
+   * Whether a request read now may have been waiting. It was not if its connection was answered after the late beat.
+   * @param {number} nowMs @param {number} answeredAtMs when its connection was last answered
+   */
   isOn (nowMs, answeredAtMs) {
     if (nowMs - this.#sinceMs > BACKLOG_MS || answeredAtMs > this.#sinceMs) return false
     if (loopTime().idle - this.#idleMs < IDLE_MS) return true

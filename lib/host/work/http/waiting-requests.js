@@ -10,7 +10,7 @@ const MOST = 32
 
 const kApi = Symbol.for('opentelemetry.js.api.1')
 
-/** Reports sampled requests that a block delayed, as links of its span. Else this costs a request one comparison. */
+/** Reports sampled requests that a block delayed: its span links to them. Otherwise it costs one comparison. */
 class WaitingRequests {
   #post
   #isWanted

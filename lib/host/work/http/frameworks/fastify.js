@@ -32,7 +32,7 @@ function urlOf (request) {
   return routeOptions.url ?? null
 }
 
-/** Only what was registered earlier has run. @param {any} request @param {unknown} _ @param {() => void} done */
+/** The router has matched, hardly any hook has run. @param {any} request @param {unknown} _ @param {() => void} done */
 function onRequest (request, _, done) {
   if (name !== ignore) {
     const url = urlOf(request)

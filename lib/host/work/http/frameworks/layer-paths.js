@@ -51,7 +51,10 @@ function pathsOf (source, keys) {
   return paths
 }
 
-/** `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`. @param {string} source @param {{ name: string | number }[]} keys */
+/**
+ * Express 4 made `source` of a path: `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`.
+ * @param {string} source @param {{ name: string | number }[]} keys those of its groups are removed
+ */
 function pathOf (source, keys) {
   let path = ''
   for (let at = 0; at < source.length;) {
