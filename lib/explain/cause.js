@@ -62,9 +62,10 @@ function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
 }
 
 /**
- * How long a thread waited for a CPU if the kernel does not report it: the time in which samples saw JavaScript running
- * while the thread had no CPU. Many short sleeps between two samples look the same, but then CPUs are idle meanwhile.
- * A stopped process looks the same, but then its watchdog was stopped as well. @param {Waiting} e
+ * How long a thread waited for a CPU if the kernel does not report it: samples saw JavaScript running while the thread
+ * had no CPU. Many short sleeps look the same, but then CPUs are idle. A stopped process looks the same, but then its
+ * watchdog was stopped too.
+ * @param {Waiting} e
  */
 function unrunMs (e) {
   const { durationMs, cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null } = e
@@ -83,8 +84,8 @@ function waitMs (e) {
 
 /**
  * Whether native calls took at least half of the time in which the thread did not wait for a CPU. A waiting thread
- * answers late as well. Once it has answered, `nativeMs` excludes its time in the run queue. It may include any other
- * waiting, which is subtracted here.
+ * answers late as well. Once it has answered, `nativeMs` excludes its time in the run queue. Other waiting is
+ * subtracted here.
  * @param {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean, gcMs?: number }} e
  */
 function isNative (e) {
@@ -194,9 +195,9 @@ const table = [
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
 
 /**
- * The cause when a CPU profile has told more. Without any answered interrupt, it shows what ran. A line that calls a
- * built-in may have done so once or often: only interrupts can distinguish that. Where they were answered between
- * native calls or just after one, most of the time belongs to the calls.
+ * The cause when a CPU profile has told more. It shows what ran if no interrupt was answered. A line that calls a
+ * built-in may do so once or often: only interrupts can tell. If they were answered between native calls or just after
+ * one, the calls have most of the time.
  * @param {Pick<import('../types').BlockRecord, 'cause' | 'samples' | 'evidence'>} record
  * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen @returns {Cause}
  */

@@ -95,8 +95,8 @@ class KernelEvidence {
   }
 
   /**
-   * The last figure before the block may be a quarter of a second older than it (watchdog/kernel/throttling.js). So of
-   * the time before the first reading within the block, at most the block's duration until then counts.
+   * The last figure before the block may be a quarter of a second older than it (watchdog/kernel/throttling.js). So the
+   * time before the first reading within counts for at most the block's part of it.
    * @param {number} startMs @param {number} durationMs @param {Reading} after
    */
   #throttledMs (startMs, durationMs, after) {
@@ -107,8 +107,8 @@ class KernelEvidence {
   }
 
   /**
-   * Some kernels count stolen time as CPU time, and time stolen from another thread does not belong to this one. So
-   * stolen time is at most what nothing else explains.
+   * Some kernels count stolen time as CPU time, and another thread's does not count here. So it is at most what nothing
+   * else explains.
    * @param {number} unexplainedMs @param {number} durationMs @param {Reading} after
    */
   #stolenMs (unexplainedMs, durationMs, after) {
@@ -127,8 +127,8 @@ class KernelEvidence {
 }
 
 /**
- * How much a counter grew in a block, from two readings around it. If the readings are closer together than the block
- * is long (the last one before the block may be in its first milliseconds), they stand for the whole block.
+ * By two readings around the block. If the readings are closer together than the block is long (the last one before it
+ * may be in its first milliseconds), they stand for all of it.
  * @param {Reading} from @param {Reading} to @param {Counter} counter @param {number} durationMs
  */
 function spent (from, to, counter, durationMs) {

@@ -115,9 +115,10 @@ class Fold {
   }
 
   /**
-   * The stacks, heaviest first. If the only sample caught a function at its entry, the time was spent before the call:
-   * blame the caller. A function that is caught at its entry again and again takes the time itself. The next question
-   * may still be answered in the same place, if the thread loses its CPU while it answers. @returns {Stack[]}
+   * Heaviest first. If the only sample caught a function at its entry, the time was spent before the call: blame the
+   * caller. A function that is caught at its entry again and again takes the time itself. If the thread loses its CPU
+   * while it answers, the next question may still be answered in the same place.
+   * @returns {Stack[]}
    */
   get stacks () {
     const heaviest = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
@@ -176,8 +177,8 @@ function merged (stacks) {
 const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
 
 /**
- * The work in which some stacks were seen longest, with its request: first the outermost work, then its heaviest part.
- * Null if they were outside any work for longest. It is in doubt if it was for half of the time.
+ * First the outermost work seen longest, then its heaviest part. Null if the stacks were outside any work for longest.
+ * In doubt if it was for half of the time.
  * @param {Stack[]} stacks @returns {Running}
  */
 function workIn (stacks) {

@@ -86,8 +86,7 @@ const ofFunction = [
 ]
 
 /**
- * Whether stacks name another function for certain while the profile's line is in doubt. V8 attributes a collection to
- * the function sampled before it, which may be the caller of the one that stacks show.
+ * V8 attributes a collection to the function sampled before it, which may be the caller of the one that stacks show.
  * @param {FrameRecord} place by the profile @param {BlockRecord} record
  */
 function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs }) {

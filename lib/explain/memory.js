@@ -17,11 +17,7 @@ exports.STORM_SHARE = 0.4
  * @property {number} mostBytes in use @property {number} leastBytes in use afterwards
  */
 
-/**
- * Adds a reading of the heap to what was seen before.
- * @param {HeapSeen | null} seen @param {Heap} heap @param {number} elapsedMs since the first reading
- * @returns {HeapSeen}
- */
+/** @param {HeapSeen | null} seen @param {Heap} heap @param {number} elapsedMs since the first @returns {HeapSeen} */
 exports.withHeap = (seen, heap, elapsedMs) => {
   const { usedBytes } = heap
   if (seen === null) return { first: heap, last: heap, elapsedMs: 0, mostBytes: usedBytes, leastBytes: usedBytes }
@@ -36,7 +32,6 @@ exports.withHeap = (seen, heap, elapsedMs) => {
 }
 
 /**
- * The memory of a block.
  * @param {HeapSeen | null} heap null if the host has not reported it
  * @param {MemoryReading | null} from of the system, null if it was first read at the end of the block
  * @param {MemoryReading} to @param {boolean} isCollected the whole heap was collected meanwhile @returns {MemoryRecord}

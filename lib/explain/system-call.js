@@ -21,8 +21,8 @@ const FUTEX_COMMAND = 0x7f
  */
 
 /**
- * The system call in which a thread sleeps, by the text of /proc/<pid>/task/<tid>/syscall: number and six arguments,
- * or `running`. Null if it does not sleep in one, or if nothing is known of this processor.
+ * By the text of /proc/<pid>/task/<tid>/syscall: number and six arguments, or `running`. Null if the thread does not
+ * sleep in one, or if nothing is known of this processor.
  * @param {string | null} text @param {string} arch as in process.arch @returns {Call | null}
  */
 exports.callOf = (text, arch) => {

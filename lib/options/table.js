@@ -70,8 +70,8 @@ const table = [
  */
 
 /**
- * Replaces defaults of the table if a preload or `loopwatch run` starts the agent, without a line of code: the process
- * may be any tool whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
+ * For a preload or `loopwatch run`: the process may be any tool whose stdout somebody parses (`eslint -f json`,
+ * `pm2 jlist`).
  * @type {Options}
  */
 const preloadDefaults = { log: { destination: 2 } }

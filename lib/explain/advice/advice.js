@@ -50,9 +50,9 @@ exports.adviceOf = (record, lines = null, earlier = []) => {
 }
 
 /**
- * A block with the source around its place and what to do about it.
- * @param {BlockRecord} record with all its stacks @param {string[] | null} lines of its file, null if not to be shown
- * @param {() => BlockRecord[]} records oldest first: those of the same place show whether its blocks grow
+ * Blocks of the same place show whether they grow.
+ * @param {BlockRecord} record
+ * @param {string[] | null} lines of its file, null if not to be shown @param {() => BlockRecord[]} records oldest first
  */
 exports.detailOf = (record, lines, records) => {
   const { frame, startedAt } = record

@@ -36,8 +36,8 @@ exports.excerptOf = (record, lines) => {
 const cut = (text) => text.length > LINE_CHARS ? `${text.slice(0, LINE_CHARS - 1)}…` : text
 
 /**
- * The share of each line of a file. In a profile, only the innermost function has the line where it ran. Stacks have
- * lines for all functions, but may have been taken when a native call had returned.
+ * In a profile, only the innermost function has the line where it ran. Stacks have lines for all functions, but may
+ * have been taken after a native call.
  * @param {BlockRecord} record @param {string} file @param {number} line that is blamed
  */
 function sharesOf (record, file, line) {

@@ -61,8 +61,8 @@ function stacksOf ({ callFrame, selfSize, children }, callers) {
 }
 
 /**
- * Where a function allocates. If V8 has inlined the blamed function into it, that one: V8 counts the objects of both as
- * those of the outer one.
+ * Where a function allocates, or the blamed function if V8 inlined it: V8 counts the objects of both as the outer
+ * one's.
  * @param {Frame} frame where it begins @param {Frame[]} known to V8's heap profile @param {BlockRecord} record
  * @param {Sources} sources @returns {FrameRecord}
  */

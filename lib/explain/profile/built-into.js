@@ -18,9 +18,9 @@ const LINES_BEFORE = 2
 /** @typedef {import('./profiled-stacks').Sources} Sources */
 
 /**
- * Whether V8 has inlined the function that interrupts found into its caller without the profile showing it: then all
- * its samples are in the line of the call (seen on 20.20). If that line calls a built-in as well, a single interrupt
- * may have come after it.
+ * Whether V8 inlined the function that interrupts found into its caller and the profile does not show it: all samples
+ * are in the line of the call (seen on 20.20). If that line also calls a built-in, a single interrupt may have come
+ * after it.
  * @param {BlockRecord} record @param {Frame} caller by the profile @param {boolean} hasLine its line is where it ran
  * @param {boolean} callsBuiltin @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
@@ -41,8 +41,8 @@ function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn 
 const mayBeBuiltIn = ({ file, function: name }) => file !== null || BUILT_IN.has(`${name}`)
 
 /**
- * Whether a call is of a method with another name than the function that ran within it, and without that function as an
- * argument: then a native method called the function, as `statement.get()` calls functions of SQL.
+ * The call has another name than the function within, and does not pass it as an argument: a native method called it,
+ * as `statement.get()` calls functions of SQL.
  * @param {Frame} call @param {Frame} within @param {string[] | null} lines of the file of the call
  */
 function callsOther ({ file, line, column }, within, lines) {

@@ -26,10 +26,8 @@ const ONE_LINE_SHARE = 0.8
  */
 
 /**
- * Cuts one interval from several profiles into one, which starts no earlier than the first of them. Regular expressions
- * lose their patterns. Null if there is no sample in the interval.
- * @param {Window[]} windows oldest first @param {number} startMs monotonic @param {number} endMs
- * @returns {CpuProfile | null}
+ * Starts no earlier than the first window. Regular expressions lose their patterns. Null without a sample.
+ * @param {Window[]} windows oldest first @param {number} startMs @param {number} endMs @returns {CpuProfile | null}
  */
 exports.cutProfiles = (windows, startMs, endMs) => {
   const root = { id: 1, callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }, hitCount: 0, children: [] }

@@ -19,8 +19,8 @@ const HEAD = new RegExp([
 ].map(({ source }) => source).join('|'))
 
 /**
- * The native call that has probably just returned before a late stack: the one built-in that can take long and is just
- * before the answered place in the same function. Null if there is none, or several.
+ * The native call that probably returned just before a late stack: the only built-in that can take long just before the
+ * answered place, in the same function.
  * @param {string[]} lines of the file @param {number} answered line, from 1, which may contain the call itself
  */
 function probableCall (lines, answered) {

@@ -26,11 +26,7 @@ const ENOUGH_IN_LINE = 3
  * @typedef {import('./profiled-stacks').ProfiledStack & { blamed: Frame | null }} ProfiledStack
  */
 
-/**
- * The function that has most of the time in a profile, with all that is known about its line.
- * @param {BlockRecord} record by its stacks @param {ProfiledStack[]} all @param {Sources} sources
- * @returns {Profiled | null}
- */
+/** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources} sources @returns {Profiled | null} */
 exports.profiledFunction = (record, all, sources) => {
   const inAll = blameTimely(all, sources.passesOn)
   if (inAll === null) return null
@@ -53,11 +49,11 @@ exports.profiledFunction = (record, all, sources) => {
 /** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead' | 'timely' | 'hasLine'>} Place */
 
 /**
- * For a function that called another one with frames of its own: a profile has no line for the call, but the source or
- * a late stack may show it.
+ * If the function called another one with frames of its own: a profile has no line for the call, but the source or a
+ * late stack may.
  * @param {BlockRecord} record @param {ProfiledStack[]} stacks
- * @param {{ stack: ProfiledStack, raw: Frame, callee: Frame }} heaviest `raw`: of the function
- * @param {Place} place @param {Sources} sources @returns {Profiled}
+ * @param {{ stack: ProfiledStack, raw: Frame, callee: Frame }} heaviest `raw`: of the function @param {Place} place
+ * @param {Sources} sources @returns {Profiled}
  */
 function calling (record, stacks, { stack, raw, callee: { function: own } }, place, { lines, original }) {
   const { blamed, isHead } = place
@@ -84,9 +80,8 @@ function calling (record, stacks, { stack, raw, callee: { function: own } }, pla
 }
 
 /**
- * For a function that was sampled itself, or in a built-in without a frame of its own.
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ frame: Frame, raw: Frame }} heaviest of the
- * function
+ * If the function was sampled itself, or in a built-in without a frame of its own.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ frame: Frame, raw: Frame }} heaviest
  * @param {Place} place @param {Sources} sources @returns {Profiled}
  */
 function itself (record, stacks, { frame, raw }, place, sources) {
@@ -119,10 +114,9 @@ function seenIn ({ stacks, evidence, durationMs }) {
 }
 
 /**
- * A built-in that had most of the time and processes what a package was given, such as JSON.stringify in `res.json()`
- * of Express; null if there is none.
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks
- * @param {ProfiledStack} heaviest of the blamed function @param {Sources['lines']} lines
+ * Such as JSON.stringify in `res.json()` of Express: it processes what a package was given.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {ProfiledStack} heaviest of the blamed function
+ * @param {Sources['lines']} lines
  */
 function builtinOfPackage (record, stacks, { raw, hasLine, count }, lines) {
   const frame = callerIn(raw)
@@ -156,8 +150,8 @@ function ticksOf (stacks, { ticks: [{ line: of }] }) {
 }
 
 /**
- * If collections are most of a function's time: its line that makes the garbage. A stack does not show that line, since
- * interrupts are answered at the head of a loop.
+ * The line that makes the garbage, if collections are most of the time. A stack does not show it: interrupts are
+ * answered at the head of a loop.
  * @param {ProfiledStack[]} stacks @param {Frame} blamed @param {Frame | null} late by the stack
  * @param {string[] | null} text of the file, null if it is not what runs
  * @returns {import('../../types').FrameRecord | null}
@@ -194,8 +188,7 @@ function certainLine (stacks, blamed) {
 }
 
 /**
- * Whether a frame above the application's is a callee. Names of C++ functions count if JavaScript of Node.js called
- * them: otherwise the name may be of the C++ function called last before (seen on 24.21).
+ * Names of C++ functions count only if JavaScript of Node.js called them: else it may be the one called before (24.21).
  * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
  */
 function isCallee ({ function: name, file }, i, frames) {

@@ -26,10 +26,9 @@ const ENOUGH_IN_WRAPPERS = 3
  */
 
 /**
- * Adds what a CPU profile of its time shows. A signal triggers its samples, so they are also in native calls, and
- * correct a stack that was taken when such a call had returned.
- * @param {BlockRecord} record @param {CpuProfile} profile of its time alone @param {Sources} sources
- * @returns {BlockRecord}
+ * A signal triggers the samples, so they are also in native calls, and correct a stack that was taken after such a
+ * call.
+ * @param {BlockRecord} record @param {CpuProfile} profile of its time @param {Sources} sources @returns {BlockRecord}
  */
 exports.withProfile = (record, profile, sources) => {
   const passesOn = passingIn(record, sources)

@@ -67,8 +67,7 @@ function close (outer, level, text, index) {
 }
 
 /**
- * Where the innermost function that is open at a place begins, as index of its level and of the text, with its own name
- * if it has one; null at the top level of a file.
+ * Indexes of its level and of the text, and its own name if any; null at the top level of a file.
  * @param {string} text @param {Level[]} levels @param {number} offset
  */
 function innermost (text, levels, offset) {
@@ -153,8 +152,7 @@ function functionAt (text, offset) {
 }
 
 /**
- * What to call the function at a place, if V8 has no name for it: the handler of a route, the callback of a call, or
- * what it is assigned to; null if its source does not show it.
+ * If V8 has no name for it: the handler of a route, the callback of a call, or what it is assigned to; null if unknown.
  * @param {string} text of its file @param {number} offset of the place, or of the function's parameters
  */
 function nameAt (text, offset) {
@@ -166,8 +164,7 @@ function nameAt (text, offset) {
 const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
 
 /**
- * Distinguishes a function without its own name from others with the same name: the functions around it, up to one
- * with a name, and its number among several. Null if there is nothing to distinguish.
+ * Tells functions of one name apart: by the functions around, up to one with a name, and a number. Null if needless.
  * @param {string} text of its file @param {number} offset of a place in it
  */
 function whereAt (text, offset) {

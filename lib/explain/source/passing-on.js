@@ -22,8 +22,8 @@ function calleeAt (before, rest) {
 }
 
 /**
- * Whether a call only calls a function that the caller was given as an argument: `next()`, `await next()`,
- * `return fn(...args)`, `fn.apply(this, args)`. The time of such a function belongs to the code that passed it.
+ * As in `next()`, `await next()`, `return fn(...args)`, `fn.apply(this, args)`: the time belongs to the code that
+ * passed the function.
  * @param {string} text of the file @param {number} at offset of the call
  */
 exports.callsGiven = (text, at) => {

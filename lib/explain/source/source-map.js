@@ -137,9 +137,8 @@ class SourceMaps {
   }
 
   /**
-   * The source line of a whole line of running code: profiles count lines without columns. Null if it is unknown (code
-   * compiled in memory, or a map that is read later), or if the line holds several source lines, as in a minified
-   * bundle.
+   * Profiles count lines without columns. Null if the source line is unknown (code compiled in memory, a map that is
+   * read later), or if there are several, as in a minified bundle.
    * @param {string} file @param {number} line from 1 @returns {LinePlace | null}
    */
   lineAt (file, line) {
