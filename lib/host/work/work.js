@@ -36,7 +36,7 @@ class Work {
     const isWork = parent instanceof Work
     /** @type {RequestContext | undefined} */
     this.request = isWork ? parent.request : parent ?? undefined
-    /** Of the outermost work that it is part of. @type {number} */
+    /** The outermost work that it is part of. @type {number} */
     this.rootId = parent === null || parent.isEnded ? id : isWork ? parent.rootId : parent.id
   }
 
