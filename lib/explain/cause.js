@@ -195,9 +195,9 @@ const table = [
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
 
 /**
- * The cause when a CPU profile has told more. It shows what ran if no interrupt was answered. A line that calls a
- * built-in may do so once or often: only interrupts can tell. If they were answered between native calls or just after
- * one, the calls have most of the time.
+ * The cause when a CPU profile has told more. Without an answered interrupt, the profile shows what ran. A line that
+ * calls a built-in may do so once or often: only interrupts can tell. If they were answered between native calls or
+ * just after one, the calls have most of the time.
  * @param {Pick<import('../types').BlockRecord, 'cause' | 'samples' | 'evidence'>} record
  * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen @returns {Cause}
  */

@@ -16,7 +16,7 @@ const ENOUGH_SHARE = 0.4
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
 
-/** Around and within one block. Counters only grow, so a figure is a difference of two readings. */
+/** Readings around and within one block. Counters only grow, so a figure is the difference of two. */
 class KernelEvidence {
   #before
   /** The first within the block. @type {Reading | null} */
@@ -95,8 +95,8 @@ class KernelEvidence {
   }
 
   /**
-   * The last figure before the block may be a quarter of a second older than it (watchdog/kernel/throttling.js). So the
-   * time before the first reading within counts for at most the block's part of it.
+   * The last figure before the block may be a quarter of a second older than it (watchdog/kernel/throttling.js). So of
+   * the time before the first reading in the block, at most the block's own part counts.
    * @param {number} startMs @param {number} durationMs @param {Reading} after
    */
   #throttledMs (startMs, durationMs, after) {

@@ -81,7 +81,7 @@ class Fold {
     if (late) kept.lateMs += ms
   }
 
-  /** It most likely belongs to the sample before it. @param {number} ms @param {boolean} late */
+  /** Time before a sample's work mostly belongs to the sample before it. @param {number} ms @param {boolean} late */
   #addBefore (ms, late) {
     if (this.#last === null) this.#unseenMs += ms
     else this.#count(ms, late)
@@ -131,7 +131,7 @@ class Fold {
     return this.#unseenMs === 0 ? stacks : [...stacks, unseen(this.#unseenMs)]
   }
 
-  /** The request seen longest, their number, its share of their time, and its longest time without another. */
+  /** The request seen longest, how many there were, its share of their time, its longest time without another. */
   get requests () {
     const named = [...this.#requests.values()].filter(({ request }) => request !== null)
     named.sort((a, b) => b.weightMs - a.weightMs)

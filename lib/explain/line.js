@@ -97,7 +97,7 @@ function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs 
   return causeRow(cause).blamesAllocation === true && frame !== null && isWithin
 }
 
-/** First place decides. Printed in docs/use/record.md. @type {{ evidence: Evidence, when: string }[]} */
+/** First row with a place decides. Printed in docs/use/record.md. @type {{ evidence: Evidence, when: string }[]} */
 const table = [
   {
     evidence: 'stacks',

@@ -9,8 +9,8 @@ const { ownerOf, packageNameOf } = require('../util/code-owner')
 const isOwn = (frame) => ownerOf(frame) === 'own' || packageNameOf(frame.file ?? '') === 'blocked-at'
 
 /**
- * Calls of loopwatch into Node.js included; null if other code ran. A function of the application that loopwatch calls,
- * as in agent.run(), belongs to the application.
+ * The frame of loopwatch in which a stack was, calls into Node.js included; null if other code ran. A function of the
+ * application that loopwatch calls, as in agent.run(), belongs to the application.
  * @param {Frame[]} frames innermost first
  */
 function ownFrame (frames) {

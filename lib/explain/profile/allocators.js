@@ -100,7 +100,7 @@ function seenPlace (frame, record) {
   return heaviest === undefined ? frame : { ...frame, line: heaviest.own.line, column: heaviest.own.column }
 }
 
-/** With what it called there. @param {BlockRecord} record @param {Frame} frame */
+/** Where stacks show a function, and what it called there. @param {BlockRecord} record @param {Frame} frame */
 function placesIn ({ stacks, profile }, frame) {
   if (frame.function === null) return []
   return [...stacks, ...profile?.stacks ?? []].flatMap(({ frames, weightMs }) => {

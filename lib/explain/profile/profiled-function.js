@@ -114,7 +114,7 @@ function seenIn ({ stacks, evidence, durationMs }) {
 }
 
 /**
- * Such as JSON.stringify in `res.json()` of Express: it processes what a package was given.
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express.
  * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {ProfiledStack} heaviest of the blamed function
  * @param {Sources['lines']} lines
  */
@@ -144,7 +144,7 @@ function ownStack (stacks, blamed) {
   return own.length === 0 ? null : own.reduce((most, each) => ticksOf(own, each) > ticksOf(own, most) ? each : most)
 }
 
-/** In the line of one of the stacks. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
+/** Samples in the line of one of the stacks. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
 function ticksOf (stacks, { ticks: [{ line: of }] }) {
   return stacks.reduce((sum, { ticks }) => sum + (ticks.find(({ line }) => line === of)?.ticks ?? 0), 0)
 }

@@ -110,7 +110,7 @@ function isAround (place, found, stacks) {
   return sum(own) * 2 > sum(stacks) && sum(within) < HARDLY * sum(stacks)
 }
 
-/** Most of the samples, and enough of them. @param {ProfiledStack[]} stacks */
+/** Node's own code around native calls has most samples, and enough of them. @param {ProfiledStack[]} stacks */
 function isInWrappers (stacks) {
   const within = stacks.filter(({ frames }) => wrapsNative(frames))
   return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_WRAPPERS
@@ -122,7 +122,7 @@ function passingIn ({ stacks }, sources) {
   return (frame) => passing.some((each) => isSame(each, frame))
 }
 
-/** Null if none had a fifth. @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null} */
+/** Null if nothing had a fifth. @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null} */
 exports.heaviestIn = (profile, sources) => {
   const stacks = profiledStacks(profile, sources, null)
   const frame = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), sources.passesOn)

@@ -67,7 +67,7 @@ function close (outer, level, text, index) {
 }
 
 /**
- * Indexes of its level and of the text, and its own name if any; null at the top level of a file.
+ * Where the innermost open function begins (index of its level and of the text), and its own name; null at top level.
  * @param {string} text @param {Level[]} levels @param {number} offset
  */
 function innermost (text, levels, offset) {
@@ -93,7 +93,7 @@ function headOf (text, { closed }, arrow) {
   return (isList ? closed.open : arrow) - cut - (ASYNC.exec(rest)?.[0].length ?? 0)
 }
 
-/** Null for other blocks. @param {string} text @param {Level} outer @param {number} brace */
+/** Null if no function's body begins there. @param {string} text @param {Level} outer @param {number} brace */
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
   const before = text.slice(Math.max(0, closed.open - BEFORE_CHARS), closed.open)
@@ -152,7 +152,7 @@ function functionAt (text, offset) {
 }
 
 /**
- * If V8 has no name for it: the handler of a route, the callback of a call, or what it is assigned to; null if unknown.
+ * A name if V8 has none: the handler of a route, the callback of a call, or what it is assigned to; null if unknown.
  * @param {string} text of its file @param {number} offset of the place, or of the function's parameters
  */
 function nameAt (text, offset) {

@@ -21,7 +21,7 @@ function positionIn (text, line, column) {
   return start + column - 1
 }
 
-/** Where a token begins, or line ends @param {string} text @param {number} line from 1 @param {number} column from 1 */
+/** Only token starts and line ends. @param {string} text @param {number} line from 1 @param {number} column from 1 */
 function mayBeToldOf (text, line, column) {
   const at = line < 1 || column < 1 ? null : positionIn(text, line, column)
   if (at === null || at > text.length || text.slice(at - column + 1, at).includes('\n')) return false

@@ -141,7 +141,7 @@ class Heartbeat {
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
 
-  /** The turn that ends a rest. @param {number} atMs */
+  /** For the turn that ends a rest. @param {number} atMs */
   #turnMs = (atMs) => this.#turnOf(atMs, this.#readRanMs()).busyMs
 
   /** The same, and by how much it may be shorter or longer. @param {number} atMs @param {number} ranMs */

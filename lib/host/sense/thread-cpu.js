@@ -12,7 +12,7 @@ const threadCpuUsage =
   /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage?.bind(process)
 
 /**
- * The calling thread so far; NaN if Node.js does not know it. A call takes 0.5 us of CPU (Linux, Node.js 22.23,
+ * CPU time of the calling thread; NaN if Node.js does not know it. A call takes 0.5 us of CPU (Linux, Node.js 22.23,
  * 24.21 and 26.10). On Windows it counts in ticks of the clock, 15.6 ms.
  */
 exports.threadCpuMs = () => {

@@ -10,7 +10,7 @@ const MOST = 32
 
 const kApi = Symbol.for('opentelemetry.js.api.1')
 
-/** Reports sampled requests that a block delayed: its span links to them. Otherwise it costs one comparison. */
+/** Reports sampled requests that a block delayed, for links of its span. Without a block: one comparison each. */
 class WaitingRequests {
   #post
   #isWanted

@@ -33,7 +33,7 @@ function isRoute (layers, path) {
   return false
 }
 
-/** What koa-mount removed from the path: only plain paths, so the URL holds it. @param {any} ctx */
+/** What koa-mount removed from the path. It mounts at plain paths only, so the URL holds it. @param {any} ctx */
 function mountOf (ctx) {
   if (typeof ctx.mountPath !== 'string') return ''
   const query = ctx.originalUrl.indexOf('?')
