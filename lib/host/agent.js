@@ -60,7 +60,7 @@ class Agent extends EventEmitter {
     this.#senses = senses
     /** The watchdog calls it through the inspector in the middle of a block. Not for others. */
     this.probe = senses.probe
-    /** For CPU profiles, the same way. @type {import('./sense/profile/profiler').HostProfiler['run']} */
+    /** The same for a CPU profile. Not for others. @type {import('./sense/profile/profiler').HostProfiler['run']} */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /**
      * For heap profiles, once the watchdog wants one.
