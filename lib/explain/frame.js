@@ -21,8 +21,8 @@ const FOR_NATIVE = /^node:(internal\/)?(child_process|zlib)$/
 const never = () => false
 
 /**
- * The innermost frame of the application, else of a package, else of generated code. If the application only called
- * what a package had passed to it (`next()`), the package is blamed.
+ * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code. If the
+ * application only called what a package had passed to it (`next()`), the package is blamed.
  * @param {Frame[]} frames innermost first @param {PassesOn} [passesOn] @returns {Frame | null}
  */
 function blamedFrame (frames, passesOn = never) {

@@ -21,8 +21,8 @@ const FUTEX_COMMAND = 0x7f
  */
 
 /**
- * By the text of /proc/<pid>/task/<tid>/syscall: number and six arguments, or `running`. Null if the thread does not
- * sleep in one, or if nothing is known of this processor.
+ * The system call in which a thread sleeps, by /proc/<pid>/task/<tid>/syscall: number and six arguments, or `running`.
+ * Null if it does not sleep in one, or if nothing is known of this processor.
  * @param {string | null} text @param {string} arch as in process.arch @returns {Call | null}
  */
 exports.callOf = (text, arch) => {
@@ -79,7 +79,7 @@ exports.childText = (pid, name) => name === null ? `child process ${pid}` : `chi
 const SOCKETS = /** @type {const} */ ({ tcp: 'a socket', tcp6: 'a socket', udp: 'a UDP socket', udp6: 'a UDP socket' })
 exports.socketTables = [...Object.keys(SOCKETS), 'unix']
 
-/** Null if it is in none. @param {string} inode @param {string} table @param {string} text */
+/** Null if the table has no such row. @param {string} inode @param {string} table @param {string} text */
 exports.socketText = (inode, table, text) => {
   const rows = text.split('\n').map((line) => line.trim().split(/\s+/))
   const row = rows.find((cells) => cells[table === 'unix' ? 6 : 9] === inode)

@@ -63,7 +63,7 @@ class Agent extends EventEmitter {
     /** The same for a CPU profile. Not for others. @type {import('./sense/profile/profiler').HostProfiler['run']} */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /**
-     * For heap profiles, once the watchdog wants one.
+     * The same for a heap profile, once the watchdog wants one. Not for others.
      * @type {import('./sense/profile/heap-profile').HeapProfile | undefined}
      */
     this.allocations = undefined
@@ -199,7 +199,7 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Finds out for a while where the operations whose callbacks block are created, whatever the option `origin` says. It
+   * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says. It
    * takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
    * @param {{ seconds: number }} options 1 to 300
    * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
@@ -312,7 +312,7 @@ class Agent extends EventEmitter {
     this.#senses.heartbeat.skipTopLevel()
   }
 
-  /** Not for others. */
+  /** Whether the running code was passed to allow(). Not for others. */
   get isAllowed () {
     return this.#senses.allowed.isRunning
   }

@@ -121,7 +121,7 @@ function chainEnd (within, open) {
 }
 
 /**
- * Null if none, or several.
+ * The line near the function's first one that calls `name`. Null if there is none, or several.
  * @param {string[]} lines @param {number} first line of the function, from 1 @param {string} name
  */
 exports.lineOfCall = (lines, first, name) => {

@@ -22,8 +22,8 @@ function calleeAt (before, rest) {
 }
 
 /**
- * As in `next()`, `await next()`, `return fn(...args)`, `fn.apply(this, args)`: the time belongs to the code that
- * passed the function.
+ * Whether a call only calls what the caller was given: `next()`, `await next()`, `return fn(...args)`,
+ * `fn.apply(this, args)`. The time belongs to the code that passed the function.
  * @param {string} text of the file @param {number} at offset of the call
  */
 exports.callsGiven = (text, at) => {

@@ -42,8 +42,8 @@ class Works {
   }
 
   /**
-   * The same for what a library runs. The application has not asked for it, so it is followed only where requests are.
-   * Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
+   * Like run(), for what a library runs. The application has not asked for it, so it is followed only where requests
+   * are. Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
    * @template T @param {import('./libraries/library-naming').Known} known @param {() => T} fn
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
