@@ -10,8 +10,7 @@ const OTHERS = 0o077
 const SOCKET = /^(\d+)(-\d+)?\.sock$/
 
 /**
- * Where the primary of a cluster listens for its workers: a socket named after the primary's pid, in a folder of this
- * user alone. On Windows it is a named pipe.
+ * A socket named after the pid, in a folder of this user alone; on Windows a named pipe.
  * @param {{ tmpdir: string, pid: number }} primary
  */
 exports.addressOf = ({ tmpdir, pid }) =>
@@ -31,8 +30,7 @@ exports.prepareFolder = (address) => {
 }
 
 /**
- * Checks that the folder belongs to this user alone. In a shared temporary folder, another user could have made it
- * first, to read the metrics or to pass for the primary.
+ * In a shared temporary folder, another user could have made it first, to read the metrics or to pass for the primary.
  * @param {string} address @returns {Error | null} what is wrong
  */
 exports.checkFolder = (address) => {

@@ -48,7 +48,7 @@ class Connection {
 
   /**
    * Ends this side, and resolves when the other side has read everything and closed, or after `ms`. Closing at once
-   * could lose what was sent: if the other side is just writing, its write fails, and then it reads nothing more.
+   * could lose what was sent: if the other side is writing, its write fails, and it reads nothing more.
    * @param {number} ms @returns {Promise<void>}
    */
   leave (ms) {

@@ -25,10 +25,7 @@ exports.fit = (whole) => {
   return exports.isSmall(bare) ? bare : null
 }
 
-/**
- * Fewer and fewer stacks, then fewer and fewer frames of the heaviest.
- * @param {BlockRecord['stacks']} stacks @returns {Generator<BlockRecord['stacks'], void>}
- */
+/** Fewer stacks, then frames @param {BlockRecord['stacks']} stacks @returns {Generator<BlockRecord['stacks'], void>} */
 function * smaller (stacks) {
   for (let count = stacks.length; count > 1; count--) yield stacks.slice(0, count)
   const first = stacks.slice(0, 1)

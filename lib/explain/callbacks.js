@@ -44,9 +44,8 @@ const EVENTS = /** @type {Record<string, string>} */ ({
  */
 
 /**
- * The callbacks that ran in a block, heaviest first, if there were several: a turn of the loop runs all that are due.
- * Callbacks of one function for the same work count as one.
- * @param {Stack[]} stacks all of the block @returns {CallbackRecord[] | undefined}
+ * A turn of the loop runs all callbacks that are due. Those of one function for the same work count as one.
+ * @param {Stack[]} stacks all of the block @returns {CallbackRecord[] | undefined} heaviest first, if several ran
  */
 exports.callbacksOf = (stacks) => {
   /** @type {Map<string, CallbackRecord>} */

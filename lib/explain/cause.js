@@ -55,19 +55,17 @@ const TICK_MS = 16
  * @typedef {Pick<Evidence, Times | 'watchdogGapMs' | 'machineIdleMs' | 'preemptions'> & { runningMs?: number }} Waiting
  */
 
-/**
- * Whether others took the CPU often while a thread did not run. Only used where the kernel does not report waiting.
- * @param {Waiting} e @param {number} everyMs
- */
+/** Only used where the kernel does not report waiting. @param {Waiting} e @param {number} everyMs */
 function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
   const count = preemptions ?? 0
   return runQueueMs === null && count > FEW_PREEMPTIONS && durationMs - (cpuMs ?? 0) <= count * everyMs
 }
 
 /**
- * How long a thread waited for a CPU if the kernel does not report it: the time in which samples saw JavaScript running
- * while the thread had no CPU. Many short sleeps between two samples look the same, but then CPUs are idle meanwhile.
- * A stopped process looks the same, but then its watchdog was stopped as well. @param {Waiting} e
+ * How long a thread waited for a CPU if the kernel does not report it: samples saw JavaScript running while the thread
+ * had no CPU. Many short sleeps look the same, but then CPUs are idle. A stopped process looks the same, but then its
+ * watchdog was stopped too.
+ * @param {Waiting} e
  */
 function unrunMs (e) {
   const { durationMs, cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null } = e
@@ -78,10 +76,7 @@ function unrunMs (e) {
   return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
 }
 
-/**
- * How long a thread waited for a CPU. A throttled thread may count as waiting in the run queue as well, so only the
- * longer of the two is used. @param {Waiting} e
- */
+/** A throttled thread may also count as in the run queue, so the longer one counts. @param {Waiting} e */
 function waitMs (e) {
   const knownMs = Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0)
   return Math.min(e.durationMs, e.runQueueMs === null ? Math.max(knownMs, unrunMs(e)) : knownMs)
@@ -89,8 +84,8 @@ function waitMs (e) {
 
 /**
  * Whether native calls took at least half of the time in which the thread did not wait for a CPU. A waiting thread
- * answers late as well. Once it has answered, `nativeMs` excludes its time in the run queue. It may include any other
- * waiting, which is subtracted here.
+ * answers late as well. Once it has answered, `nativeMs` excludes its time in the run queue. Other waiting is
+ * subtracted here.
  * @param {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean, gcMs?: number }} e
  */
 function isNative (e) {
@@ -111,10 +106,7 @@ function isHeld (e) {
   return runningMs >= MOSTLY * durationMs && cpuMs + waitMs(e) + e.gcMs < HARDLY * durationMs
 }
 
-/**
- * The decision table: the first row whose test is true names the cause. Printed in docs/causes/README.md.
- * @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]}
- */
+/** Printed in docs/causes/README.md. @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]} */
 const table = [
   {
     cause: 'unknown',
@@ -203,12 +195,11 @@ const table = [
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
 
 /**
- * The cause when a CPU profile has told more. Without any answered interrupt, it shows what ran. A line that calls a
- * built-in may have done so once or often: only interrupts can distinguish that. Where they were answered between
- * native calls or just after one, most of the time belongs to the calls.
+ * The cause when a CPU profile has told more. Without an answered interrupt, the profile shows what ran. A line that
+ * calls a built-in may do so once or often: only interrupts can tell. If they were answered between native calls or
+ * just after one, the calls have most of the time.
  * @param {Pick<import('../types').BlockRecord, 'cause' | 'samples' | 'evidence'>} record
- * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen
- * @returns {Cause}
+ * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen @returns {Cause}
  */
 exports.causeByProfile = ({ cause, samples, evidence }, { call, isOpen, isBetweenCalls }) => {
   if (cause === 'js') return isBetweenCalls || (call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'

@@ -16,9 +16,7 @@ const ENOUGH_SHARE = 0.4
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
 
-/**
- * The kernel's readings around and within one block. Counters only grow, so a figure is a difference of two readings.
- */
+/** Readings around and within one block. Counters only grow, so a figure is the difference of two. */
 class KernelEvidence {
   #before
   /** The first within the block. @type {Reading | null} */
@@ -98,7 +96,7 @@ class KernelEvidence {
 
   /**
    * The last figure before the block may be a quarter of a second older than it (watchdog/kernel/throttling.js). So of
-   * the time before the first reading within the block, at most the block's duration until then counts.
+   * the time before the first reading in the block, at most the block's own part counts.
    * @param {number} startMs @param {number} durationMs @param {Reading} after
    */
   #throttledMs (startMs, durationMs, after) {
@@ -109,8 +107,8 @@ class KernelEvidence {
   }
 
   /**
-   * Some kernels count stolen time as CPU time, and time stolen from another thread does not belong to this one. So
-   * stolen time is at most what nothing else explains.
+   * Some kernels count stolen time as CPU time, and another thread's does not count here. So it is at most what nothing
+   * else explains.
    * @param {number} unexplainedMs @param {number} durationMs @param {Reading} after
    */
   #stolenMs (unexplainedMs, durationMs, after) {
@@ -129,8 +127,8 @@ class KernelEvidence {
 }
 
 /**
- * How much a counter grew in a block, from two readings around it. If the readings are closer together than the block
- * is long (the last one before the block may be in its first milliseconds), they stand for the whole block.
+ * By two readings around the block. If the readings are closer together than the block is long (the last one before it
+ * may be in its first milliseconds), they stand for all of it.
  * @param {Reading} from @param {Reading} to @param {Counter} counter @param {number} durationMs
  */
 function spent (from, to, counter, durationMs) {

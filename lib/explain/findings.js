@@ -35,8 +35,8 @@ function see (fold, table) {
 }
 
 /**
- * What stacks and profile tell, however long the block lasts and whatever its cause.
- * @param {BlockRecord} record @param {Stack[]} stacks all of the block
+ * What holds for any duration and cause.
+ * @param {BlockRecord} record @param {Stack[]} stacks
  * @param {import('../types').RequestContext[]} others @param {Table} table
  */
 function tell (record, stacks, others, table) {

@@ -81,10 +81,7 @@ class Fold {
     if (late) kept.lateMs += ms
   }
 
-  /**
-   * Time before the work of a sample most likely belongs to the sample before it.
-   * @param {number} ms @param {boolean} late
-   */
+  /** Time before a sample's work mostly belongs to the sample before it. @param {number} ms @param {boolean} late */
   #addBefore (ms, late) {
     if (this.#last === null) this.#unseenMs += ms
     else this.#count(ms, late)
@@ -118,9 +115,10 @@ class Fold {
   }
 
   /**
-   * The stacks, heaviest first. If the only sample caught a function at its entry, the time was spent before the call:
-   * blame the caller. A function that is caught at its entry again and again takes the time itself. The next question
-   * may still be answered in the same place, if the thread loses its CPU while it answers. @returns {Stack[]}
+   * Heaviest first. If the only sample caught a function at its entry, the time was spent before the call: blame the
+   * caller. A function that is caught at its entry again and again takes the time itself. If the thread loses its CPU
+   * while it answers, the next question may still be answered in the same place.
+   * @returns {Stack[]}
    */
   get stacks () {
     const heaviest = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
@@ -133,10 +131,7 @@ class Fold {
     return this.#unseenMs === 0 ? stacks : [...stacks, unseen(this.#unseenMs)]
   }
 
-  /**
-   * The request that was seen longest, the number of requests, its share of their time, and the longest time that one
-   * of them was seen without another in between.
-   */
+  /** The request seen longest, how many there were, its share of their time, its longest time without another. */
   get requests () {
     const named = [...this.#requests.values()].filter(({ request }) => request !== null)
     named.sort((a, b) => b.weightMs - a.weightMs)
@@ -149,10 +144,7 @@ class Fold {
 /** Time about which nothing is known. @param {number} weightMs @returns {Stack} */
 const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works: [] })
 
-/**
- * The entry of a work among those in which a stack was seen; beyond the bound, a new entry that is not kept.
- * @param {Kept} kept @param {RequestContext | null} request @param {WorkContext | null} work @returns {Seen}
- */
+/** @param {Kept} kept @param {RequestContext | null} request @param {WorkContext | null} work @returns {Seen} */
 function seenIn ({ works }, request, work) {
   const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
   const seen = works.get(key) ?? { work, request, weightMs: 0 }
@@ -163,10 +155,7 @@ function seenIn ({ works }, request, work) {
 /** @param {import('../types').Frame[]} frames */
 const keyOf = (frames) => frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
-/**
- * Merges stacks that have become equal, heaviest first: some of their samples came before the source map did.
- * @param {Stack[]} stacks
- */
+/** Some of their samples came before the source map did: they have become equal. @param {Stack[]} stacks */
 function merged (stacks) {
   /** @type {Map<string, Stack>} */
   const distinct = new Map()
@@ -188,8 +177,8 @@ function merged (stacks) {
 const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
 
 /**
- * The work in which some stacks were seen longest, with its request: first the outermost work, then its heaviest part.
- * Null if they were outside any work for longest. It is in doubt if it was for half of the time.
+ * First the outermost work seen longest, then its heaviest part. Null if the stacks were outside any work for longest.
+ * In doubt if it was for half of the time.
  * @param {Stack[]} stacks @returns {Running}
  */
 function workIn (stacks) {

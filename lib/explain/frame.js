@@ -65,9 +65,9 @@ function generatedIn (stacks, blamed) {
 }
 
 /**
- * The frame to blame in many stacks: the function that was blamed longest, at its line that was seen longest. Stacks
- * that name the application beat those that name only packages, if they have a fifth of the time of both. The frame is
- * exact if the function has most of all time (including stacks with no frame to blame) and its samples were timely.
+ * The function that was blamed longest, at the line that was seen longest. Stacks that name the application beat those
+ * that name only packages if they have a fifth of the time of both. Exact if the function has most of all time (stacks
+ * without a frame to blame included) and its samples were timely.
  * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  */
 function blame (stacks, passesOn) {
@@ -111,15 +111,16 @@ function leaf (stacks) {
 }
 
 /**
- * Whether a frame is JSON.stringify. Unlike other built-ins that take long, it checks for interrupts at each value, so
- * it answers in time (seen on Node 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither
- * file nor line; code of new Function() has a line. @param {Frame} frame
+ * Unlike other built-ins that take long, it checks for interrupts at each value, so it answers in time (seen on Node
+ * 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither file nor line; code of new
+ * Function() has a line.
+ * @param {Frame} frame
  */
 const isStringify = ({ file, line, function: name }) => file === null && line === null && name === 'stringify'
 
 /**
- * Whether a stack ends in Node's own wrapper around a native call, which answers interrupts between two short native
- * calls (zlib handles its input in chunks), or in a built-in that answers while it runs.
+ * Node's own wrapper around a native call answers interrupts between two short native calls (zlib handles its input in
+ * chunks). Some built-ins answer while they run.
  * @param {Frame[]} frames innermost first
  */
 function wrapsNative (frames) {
@@ -130,10 +131,7 @@ function wrapsNative (frames) {
   return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => FOR_NATIVE.test(file)))
 }
 
-/**
- * The group with the greatest total weight. @template {{ weightMs: number }} T @param {T[]} items
- * @param {(item: T) => string} keyOf
- */
+/** @template {{ weightMs: number }} T @param {T[]} items @param {(item: T) => string} keyOf */
 function heaviest (items, keyOf) {
   /** @type {Map<string, T[]>} */
   const groups = new Map()

@@ -35,10 +35,7 @@ const { ENOUGH_SAMPLES } = require('../tables/samples')
 /** @param {Frame | null} frame @returns {FrameRecord | null} */
 const doubtful = (frame) => frame && { ...frame, exact: false }
 
-/**
- * Rows for a function that the profile names. The first row that gives a place decides.
- * @type {{ evidence: Evidence, when: string, place: (p: Profiled, record: BlockRecord) => FrameRecord | null }[]}
- */
+/** @type {{ evidence: Evidence, when: string, place: (p: Profiled, record: BlockRecord) => FrameRecord | null }[]} */
 const ofFunction = [
   {
     evidence: 'stacks',
@@ -89,8 +86,7 @@ const ofFunction = [
 ]
 
 /**
- * Whether stacks name another function for certain while the profile's line is in doubt. V8 attributes a collection to
- * the function sampled before it, which may be the caller of the one that stacks show.
+ * V8 attributes a collection to the function sampled before it, which may be the caller of the one that stacks show.
  * @param {FrameRecord} place by the profile @param {BlockRecord} record
  */
 function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs }) {
@@ -101,10 +97,7 @@ function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs 
   return causeRow(cause).blamesAllocation === true && frame !== null && isWithin
 }
 
-/**
- * The decision table of the blamed line: the first row that gives a place decides. Printed in docs/use/record.md.
- * @type {{ evidence: Evidence, when: string }[]}
- */
+/** First row with a place decides. Printed in docs/use/record.md. @type {{ evidence: Evidence, when: string }[]} */
 const table = [
   {
     evidence: 'stacks',
@@ -117,10 +110,7 @@ const table = [
   ...ofFunction.map(({ evidence, when }) => ({ evidence, when }))
 ]
 
-/**
- * The line to blame, and the call in it that took the time, with the index of the table's row.
- * @param {Candidates} candidates @returns {Line & { row: number }}
- */
+/** `row`: its index in the table. @param {Candidates} candidates @returns {Line & { row: number }} */
 function lineOf ({ record, profiled }) {
   const { frame } = record
   if (profiled === null) return { frame, call: null, row: 0 }

@@ -2,10 +2,7 @@
 
 const { MS_PER_S } = require('../util/units')
 
-/**
- * If a collection of the whole heap leaves this share of the limit in use, something keeps memory: V8 then collects
- * again and again, as what it frees does not last.
- */
+/** If a full collection leaves this share in use, V8 collects again and again: what it frees does not last. */
 const FULL_SHARE = 0.8
 /** If collections have this share of a block, they are its reason. */
 exports.STORM_SHARE = 0.4
@@ -20,11 +17,7 @@ exports.STORM_SHARE = 0.4
  * @property {number} mostBytes in use @property {number} leastBytes in use afterwards
  */
 
-/**
- * Adds a reading of the heap to what was seen before.
- * @param {HeapSeen | null} seen @param {Heap} heap @param {number} elapsedMs since the first reading
- * @returns {HeapSeen}
- */
+/** @param {HeapSeen | null} seen @param {Heap} heap @param {number} elapsedMs since the first @returns {HeapSeen} */
 exports.withHeap = (seen, heap, elapsedMs) => {
   const { usedBytes } = heap
   if (seen === null) return { first: heap, last: heap, elapsedMs: 0, mostBytes: usedBytes, leastBytes: usedBytes }
@@ -39,11 +32,9 @@ exports.withHeap = (seen, heap, elapsedMs) => {
 }
 
 /**
- * The memory of a block.
  * @param {HeapSeen | null} heap null if the host has not reported it
  * @param {MemoryReading | null} from of the system, null if it was first read at the end of the block
- * @param {MemoryReading} to @param {boolean} isCollected the whole heap was collected meanwhile
- * @returns {MemoryRecord}
+ * @param {MemoryReading} to @param {boolean} isCollected the whole heap was collected meanwhile @returns {MemoryRecord}
  */
 exports.memoryOf = (heap, from, to, isCollected) => {
   const grown = (/** @type {'majorFaults' | 'memoryStallMs' | 'ioStallMs'} */ field) => {

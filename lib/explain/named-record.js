@@ -6,10 +6,7 @@ const { ownerOf } = require('../util/code-owner')
 /** @typedef {import('../types').Frame} Frame */
 /** @typedef {import('../types').StackRecord} StackRecord */
 
-/**
- * A record in which all functions of the application have a name, the blamed one included.
- * @param {BlockRecord} record @param {import('./source/frame-table').FrameTable} table @returns {BlockRecord}
- */
+/** @param {BlockRecord} record @param {import('./source/frame-table').FrameTable} table @returns {BlockRecord} */
 function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks, allocators } = record
   /** @template {Frame} F @param {F} each */
@@ -27,10 +24,7 @@ function withNames (record, table) {
   }
 }
 
-/**
- * The frame of a stack in the same line, which has a column: a line that comes from a CPU profile has none.
- * @param {Frame} frame @param {StackRecord[]} stacks
- */
+/** It has a column; a line of a CPU profile has none. @param {Frame} frame @param {StackRecord[]} stacks */
 function sampledAt (frame, stacks) {
   if (frame.function !== null) return frame
   const isThere = (/** @type {Frame} */ { function: name, file, line }) =>

@@ -9,8 +9,8 @@ const { ownerOf, packageNameOf } = require('../util/code-owner')
 const isOwn = (frame) => ownerOf(frame) === 'own' || packageNameOf(frame.file ?? '') === 'blocked-at'
 
 /**
- * The frame of loopwatch in which a stack was, together with what it called of Node.js; null if other code ran. A
- * function of the application that loopwatch calls, as in agent.run(), belongs to the application.
+ * The frame of loopwatch in which a stack was, calls into Node.js included; null if other code ran. A function of the
+ * application that loopwatch calls, as in agent.run(), belongs to the application.
  * @param {Frame[]} frames innermost first
  */
 function ownFrame (frames) {
@@ -18,10 +18,7 @@ function ownFrame (frames) {
   return first !== undefined && isOwn(first) ? first : null
 }
 
-/**
- * How much of a block was loopwatch's own time, and where, by its stacks or its CPU profile: whichever shows more.
- * @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block @param {BlockRecord['profile']} profile
- */
+/** @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block @param {BlockRecord['profile']} profile */
 function ownTime (stacks, profile) {
   const [bySamples, byProfile] = [stacks, profile?.stacks ?? []].map((some) => {
     const own = some.flatMap(({ weightMs, frames }) => {

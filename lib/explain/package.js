@@ -11,8 +11,8 @@ const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 /** @typedef {import('../types').Frame} Frame */
 
 /**
- * The folder of the package whose code ran innermost in at least half of the time, or null. Code of Node.js, of V8 and
- * of loopwatch itself counts for its caller.
+ * The package whose code ran innermost in at least half of the time. Code of Node.js, V8 and loopwatch counts for its
+ * caller.
  * @param {{ weight: number, frames: Frame[] }[]} stacks @param {number} total weight; these stacks are the known part
  */
 function folderOf (stacks, total) {
@@ -28,8 +28,8 @@ function folderOf (stacks, total) {
 }
 
 /**
- * The folder of the package at fault for a block. Timely stacks include functions that V8 has inlined. If stacks came
- * late, when a native call had returned, a CPU profile is more reliable.
+ * Timely stacks include functions that V8 has inlined. For late stacks, after a native call, a CPU profile is more
+ * reliable.
  * @param {Pick<import('./fold').Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {import('../types').ProfileRecord | null | undefined} profile
  */

@@ -21,8 +21,8 @@ const FUTEX_COMMAND = 0x7f
  */
 
 /**
- * The system call in which a thread sleeps, by the text of /proc/<pid>/task/<tid>/syscall: number and six arguments,
- * or `running`. Null if it does not sleep in one, or if nothing is known of this processor.
+ * The system call in which a thread sleeps, by /proc/<pid>/task/<tid>/syscall: number and six arguments, or `running`.
+ * Null if it does not sleep in one, or if nothing is known of this processor.
  * @param {string | null} text @param {string} arch as in process.arch @returns {Call | null}
  */
 exports.callOf = (text, arch) => {
@@ -44,10 +44,7 @@ exports.callText = ({ name, preposition }, target) => {
 exports.lockText = ([, operation, value]) =>
   (operation & FUTEX_COMMAND) === FUTEX_WAIT && value === MUTEX_WAITED ? 'a lock' : 'Atomics.wait or a native wait'
 
-/**
- * A descriptor by its link in /proc/self/fd.
- * @param {number} fd @param {string} link @param {(inode: string) => string} socketText names a socket
- */
+/** @param {number} fd @param {string} link @param {(inode: string) => string} socketText names a socket */
 exports.descriptorText = (fd, link, socketText) => {
   const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1]
   const kind = link.replace(/:\[\d+\]$/, '').replace(/^anon_inode:\[?(.*?)\]?$/, '$1')
@@ -82,10 +79,7 @@ exports.childText = (pid, name) => name === null ? `child process ${pid}` : `chi
 const SOCKETS = /** @type {const} */ ({ tcp: 'a socket', tcp6: 'a socket', udp: 'a UDP socket', udp6: 'a UDP socket' })
 exports.socketTables = [...Object.keys(SOCKETS), 'unix']
 
-/**
- * What a row of a table in /proc/net tells of a socket; null if it is in none.
- * @param {string} inode @param {string} table @param {string} text
- */
+/** Null if the table has no such row. @param {string} inode @param {string} table @param {string} text */
 exports.socketText = (inode, table, text) => {
   const rows = text.split('\n').map((line) => line.trim().split(/\s+/))
   const row = rows.find((cells) => cells[table === 'unix' ? 6 : 9] === inode)

@@ -24,9 +24,9 @@ const IN_CONTEXT = new Set([
  */
 
 /**
- * The work to which a block belongs: the one in which its blamed function was seen. Line and work come from the same
- * samples, since a turn of the loop may run callbacks of several works. `exact` is false if no sample shows the
- * function, if most samples of it are of works with other names, or if the async context may be another request's.
+ * The work in which the blamed function was seen. Line and work come from the same samples: a turn of the loop may run
+ * several works. `exact` is false if no sample shows the function, if most of its samples are of works with other
+ * names, or if the async context may be another request's.
  * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {Known} [known]
  * @returns {Running & { exact: boolean }}
  */
@@ -49,8 +49,8 @@ function stacksOf (stacks, frame, passesOn) {
 }
 
 /**
- * A limiter, a queue or a pool may run the work of one request in the async context of another: the request that
- * leaves runs the next one's work. The handler in which the function is written shows which request it belongs to.
+ * A limiter, queue or pool may run one request's work in the async context of another: the request that leaves runs the
+ * next one's work. The handler in which the function is written shows the right one.
  * @param {Running & { exact: boolean }} told @param {Frame[]} frames @param {Known} known
  */
 function inContext (told, frames, { routesOf = () => [], others = [] }) {
@@ -71,19 +71,13 @@ function inContext (told, frames, { routesOf = () => [], others = [] }) {
   return { work: asWork(oldest), request: oldest, exact: told.exact && isOne }
 }
 
-/**
- * Whether a request is of a route, which may be mounted below another path.
- * @param {RequestContext} request @param {string} route as written in the source
- */
+/** It may be mounted elsewhere. @param {RequestContext} request @param {string} route as written in the source */
 function isOf (request, route) {
   const [path, verb = request.method] = route.split(' ').reverse()
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
 }
 
-/**
- * Whether a package was called by the loop itself and then ran the application's function, perhaps in the context of
- * an earlier request. @param {Frame[]} frames innermost first
- */
+/** The loop called a package, maybe in the context of another request. @param {Frame[]} frames innermost first */
 function isHandedOn (frames) {
   const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')
   const isPackage = outermost !== undefined && ownerOf(outermost) === 'package'

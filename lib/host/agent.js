@@ -11,27 +11,26 @@ const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
 
-/** Both are bound at load: an application may replace them. */
+/** Bound at load: an application may replace them. */
 const { wait } = Atomics
 const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 const slow = diagnosticsChannel.channel('loopwatch:slow')
-/** A process that exits out of a block waits at most this long until its end is logged and recorded: mostly 20 ms. */
+/** A process that exits in a block waits at most this long until its end is logged and recorded: mostly 20 ms. */
 const EXIT_MS = 250
 
-// What most applications never call is loaded by its first call: each module takes a third of a millisecond, which
-// every command of a shell would pay under NODE_OPTIONS.
+// Rarely used modules are loaded by their first call: each takes a third of a millisecond, which every command of a
+// shell would pay under NODE_OPTIONS.
 
 /**
  * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
- *
- * Event `block`: a finished block's record (lib/types.js), which is also published on the diagnostics channel
- * `loopwatch:block`. It needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
+ * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. It
+ * needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
  * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
  */
 class Agent extends EventEmitter {
-  /** Content type of what metrics() resolves with. */
+  /** Content type of metrics(). */
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   #senses
   /** @type {WatchdogThread} */
@@ -88,7 +87,7 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** A block in which the process exits has no next turn that would end it. */
+  /** If the process exits in a block, no next turn would end that block. */
   #onExit = () => {
     const { heartbeat, gauge } = this.#senses
     // A watchdog that is still starting would take as long as a short command lasts.
@@ -101,7 +100,7 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** Handles the watchdog's messages and its end. @returns {import('./watchdog-thread').Handlers} */
+  /** @returns {import('./watchdog-thread').Handlers} */
   #handlers () {
     const { origins, profiler, works, escalates } = this.#senses
     return {
@@ -160,7 +159,7 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Resolves when the watchdog watches and its endpoint listens; in a worker of node:cluster, when it has joined the
+   * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, has joined the
    * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
    */
   get ready () {
@@ -200,8 +199,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever the option
-   * `origin` says, for up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
+   * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says. It
+   * takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
    * @param {{ seconds: number }} options 1 to 300
    * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
@@ -211,8 +210,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Returns a middleware for Express and Connect that answers 503 with Retry-After while the loop is above a limit.
-   * Without limits it passes every request on.
+   * A middleware for Express and Connect: it answers 503 with Retry-After while the loop is above a limit. Without
+   * limits it passes every request on.
    * @param {import('./shedding/options').ShedOptions} [options]
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
@@ -221,8 +220,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * How late timers of the event loop come and how busy it is, for health checks and for shedding of your own. It only
-   * reads what has been measured on this thread, and takes microseconds.
+   * How late timers come and how busy the loop is, for health checks and your own shedding. Reads only what has been
+   * measured on this thread, in microseconds.
    * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
    */
   load () {
@@ -231,7 +230,7 @@ class Agent extends EventEmitter {
 
   /**
    * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed` and
-   * not logged. Only the synchronous part of the function counts, not what comes after an `await` in it.
+   * not logged. Only the function's synchronous part counts, nothing after an `await`.
    * @template T @param {() => T} fn @param {string} reason kept in the record @returns {T} what the function returns
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
    */
@@ -267,8 +266,9 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Sends what `otlp` and `notify` would send later, before the process is frozen. Resolves when it is sent, at the
-   * latest after 1.4 s, and never rejects. @returns {Promise<void>}
+   * Sends at once what `otlp` and `notify` would send later: the process may be about to freeze. Resolves after 1.4 s
+   * at the latest, and never rejects.
+   * @returns {Promise<void>}
    */
   async flush () {
     if (this.#stopping !== null) return
@@ -291,7 +291,7 @@ class Agent extends EventEmitter {
     return this.#stopping
   }
 
-  /** Sleeps until the watchdog watches: the first test may block earlier. Not for others. @param {number} longestMs */
+  /** The first test may block before the watchdog watches. Not for others. @param {number} longestMs */
   sleepUntilWatched (longestMs) {
     sleepUntil(() => this.#senses.gauge.counters.get('heard') > 0, longestMs)
   }
@@ -322,7 +322,7 @@ class Agent extends EventEmitter {
     return this.#senses.gauge.counters.heldMs
   }
 
-  /** stop() as the process exits: waits until all records are written. Not for others. @param {number} longestMs */
+  /** Waits until all records are written. Not for others. @param {number} longestMs */
   stopAtExit (longestMs) {
     this.#thread.tellMaps()
     this.stop()

@@ -8,10 +8,9 @@ const process = require('../util/process')
 const CHILDREN = 'child_process'
 
 /**
- * Finds out what this process is in a cluster of node:cluster, which the watchdog cannot: its environment is empty. A
- * process is a primary from its first fork on, before or after the agent starts. Loading node:cluster takes 3 ms
- * (measured on 20.20, 22.23, 24.21, 26.10), so that is left to the application: workers have it from the start,
- * primaries from their first fork.
+ * Finds out what this process is in a node:cluster. The watchdog cannot: its environment is empty. A process is a
+ * primary from its first fork on. Loading node:cluster takes 3 ms (measured on 20.20, 22.23, 24.21, 26.10), so that is
+ * left to the application: workers have it from the start, primaries from their first fork.
  * @param {() => void} onPrimary called once, unless role() has already said so
  */
 exports.startClusterRole = (onPrimary) => {

@@ -50,9 +50,9 @@ function supportMap (file) {
 }
 
 /**
- * The source map of a file that was compiled in memory, if what compiled it keeps maps within reach: Vitest, users of
- * source-map-support, and tools that have Node.js keep them (tsx, `--enable-source-maps`). It is JSON of version 3
- * without the text of the sources; null if there is none, or it is too large.
+ * The source map of a file that was compiled in memory, if its compiler keeps maps within reach: Vitest, users of
+ * source-map-support, and tools that have Node.js keep them (tsx, `--enable-source-maps`). JSON of version 3 without
+ * the text of the sources; null if there is none, or it is too large.
  * @param {string} file @returns {{ text: string | null, isTooLarge?: boolean }}
  */
 function sourceMapOf (file) {
@@ -72,8 +72,8 @@ function asText ({ sources = [], sourceRoot, mappings = '' } = {}) {
 }
 
 /**
- * The files of the stacks that the probe has taken, for their source maps. The watchdog asks for a map when it needs
- * one, but a test process may end, or a runner may forget the map, before the loop turns and the question arrives.
+ * Files of the probe's stacks, for their source maps. The watchdog asks for a map when it needs one. But before the
+ * loop turns and the question arrives, a test process may end, or a runner may forget the map.
  */
 class CompiledFiles {
   /** @type {Set<string>} */

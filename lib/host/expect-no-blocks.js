@@ -28,10 +28,7 @@ const dateNow = Date.now
 /** @param {number} ms @returns {Promise<void>} */
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
 
-/**
- * Checks the arguments of expectNoBlocks(). Throws LOOPWATCH_ERR_OPTION or LOOPWATCH_ERR_OPTION_UNKNOWN.
- * @param {unknown} fn @param {unknown} options @param {number} [leastMs] @returns {{ overMs?: number }}
- */
+/** @param {unknown} fn @param {unknown} options @param {number} [leastMs] @returns {{ overMs?: number }} */
 exports.checkExpectation = (fn, options, leastMs = LEAST_MS) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'a function', fn)
   if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'an object { overMs }', options)
@@ -94,9 +91,9 @@ exports.expectNoBlocks = async (watch, fn, options) => {
 }
 
 /**
- * The same; `settled` has the blocks since, which the list of the latest may have lost.
- * @param {Watch} watch @param {BlockRecord[]} settled
- * @param {{ startMs: number, endMs: number, overMs: number }} limits
+ * `settled`: the blocks since, which the list of the latest may have lost.
+ * @param {Watch} watch
+ * @param {BlockRecord[]} settled @param {{ startMs: number, endMs: number, overMs: number }} limits
  */
 async function longestOf (watch, settled, limits) {
   await sleep(KNOWN_MS)

@@ -116,9 +116,9 @@ function lateTo (works, profiler) {
 }
 
 /**
- * Starts the profile here and not in the watchdog: V8 has the least to list before the application is compiled. That
- * takes 8 ms in a bare process on 20.20 and 20 ms on later lines; under NODE_OPTIONS every command of a shell would pay
- * for it, so a preload with `auto` does not start it.
+ * Starts the profile here, not in the watchdog: V8 has the least to list before the application is compiled. That takes
+ * 8 ms in a bare process on 20.20 and 20 ms on later lines. A preload with `auto` does not start it: under NODE_OPTIONS
+ * every command of a shell would pay for it.
  * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post @param {boolean} isPreload
  */
 function startProfiler (options, bridge, post, isPreload) {

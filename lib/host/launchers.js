@@ -6,7 +6,7 @@ const { variable } = require('../options/environment')
 
 const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(\.[cm]?js)?$/
 
-/** Whether a main script is a package manager. @param {string | undefined} script process.argv[1] */
+/** @param {string | undefined} script process.argv[1] */
 exports.isPackageManager = (script) => typeof script === 'string' && PACKAGE_MANAGERS.test(path.basename(script))
 
 /**

@@ -5,9 +5,9 @@ const { setImmediate } = require('node:timers')
 const process = require('../util/process')
 
 /**
- * Keeps the watchdog from stopping if the reader of the log has stopped reading. A socket (systemd, pm2, a Node.js
- * parent) cannot be opened again in non-blocking mode as a pipe can. But Node.js makes it non-blocking the first time
- * the application touches the stream, as nearly every one does. This touches it, after start() has returned.
+ * Keeps the watchdog from stopping if the reader of the log stops reading. A pipe can be opened again in non-blocking
+ * mode; a socket (systemd, pm2, a Node.js parent) cannot. Node.js makes a socket non-blocking when the application
+ * first touches the stream, as nearly every one does. This touches it, after start() has returned.
  * @param {import('../options/table').ResolvedOptions['log']} log
  */
 exports.unblockStream = (log) => {

@@ -4,15 +4,15 @@ const { EventEmitter } = require('node:events')
 
 // What a worker thread hardly ever calls is loaded by its first call: everything would be 45 files.
 
-/** It gets no beats, so there is never any load. */
+/** Without beats there is never any load. */
 const makeGauge = () => {
   const { LoopLoad } = require('./shedding/loop-load')
   return { load: new LoopLoad(), counters: { add: () => {} } }
 }
 
 /**
- * What start() returns where nothing can be watched: the same interface, which does nothing. In a worker thread of the
- * application the main thread's agent has its blocks and metrics.
+ * Where nothing can be watched: the same interface, which does nothing. In a worker thread of the application the main
+ * thread's agent has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
  */
 class NoopAgent extends EventEmitter {

@@ -9,11 +9,7 @@ const { runInThisContext } = require('node:vm')
 const { nodeFlags, variable } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 
-/**
- * The name and version of a runtime that has Node's modules but not Node's event loop, or null on Node.js itself. Both
- * of them claim a version of Node.js in `process.versions.node`.
- * @param {Record<string, string | undefined>} [versions]
- */
+/** Null on Node.js. Bun and Deno claim its version as well. @param {Record<string, string | undefined>} [versions] */
 exports.otherRuntime = (versions = process.versions) => {
   const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) => version !== undefined) ?? []
   return name === undefined ? null : `${name} ${version}`
@@ -25,9 +21,9 @@ const FIXED = new Map([[20, 20], [22, 22]])
 const CONTEXT_FRAME_MAJOR = 24
 
 /**
- * Whether following requests is safe on a version of Node.js. Before the fix of CVE-2025-59466, a stack overflow that
- * the application would catch ends a process that uses AsyncLocalStorage: exit code 7, measured on 20.19.5, not on
- * 20.20.2. A test for the flaw would end the process, so the version decides.
+ * Whether following requests is safe. Before the fix of CVE-2025-59466, a stack overflow that the application would
+ * catch ends a process that uses AsyncLocalStorage: exit code 7, measured on 20.19.5, not on 20.20.2. A test for the
+ * flaw would end the process, so the version decides.
  * @param {string} version as in process.versions.node
  */
 exports.isContextSafe = (version) => {
@@ -46,8 +42,8 @@ const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])
 const HOOK_FIXED_MAJOR = 26
 
 /**
- * Whether async_hooks.createHook() is safe on a version of Node.js. Before the fix of CVE-2025-59466, any hook makes a
- * stack overflow fatal that the application would catch. Unlike AsyncLocalStorage, hooks have the flaw in 24 and 25.
+ * Whether async_hooks.createHook() is safe. Before the fix of CVE-2025-59466, any hook makes a stack overflow fatal
+ * that the application would catch. Unlike AsyncLocalStorage, hooks have the flaw in 24 and 25 too.
  * @param {string} version as in process.versions.node
  */
 exports.isHookSafe = (version) => {
@@ -56,9 +52,9 @@ exports.isHookSafe = (version) => {
 }
 
 /**
- * Whether `v8.startCpuProfile()` takes the interval and the size of its buffer as options. Node.js 24.12 to 24.21 have
- * it without options: they are ignored, and a sample every millisecond is what costs. So it is not called if it takes
- * no parameter. Otherwise an interval below zero is the test: it is refused (26.10), and nothing starts.
+ * Whether `v8.startCpuProfile()` takes the interval and the buffer size as options. Node.js 24.12 to 24.21 ignore
+ * options, and a sample every millisecond is what costs: there it takes no parameter, so it is not called. Otherwise an
+ * interval below zero is the test: it is refused (26.10), and nothing starts.
  */
 exports.ownsProfile = () => {
   const { startCpuProfile } = /** @type {{ startCpuProfile?: (options: object) => Record<symbol, () => void> }} */ (

@@ -18,7 +18,7 @@ const { warnOnce } = require('./warn-once')
 
 const debug = debuglog('loopwatch')
 
-/** One agent a process, whichever copy of the package starts it. The watchdog finds the probe under this symbol. */
+/** One agent a process, whichever copy of the package starts it. The watchdog finds the probe by this symbol. */
 const kAgent = Symbol.for('loopwatch.agent.1')
 
 /** Marks an agent that runs only while somebody watches from outside. */
@@ -30,7 +30,6 @@ let hidden
 /** Starts the agent outside of any request: else listeners of `block` would run in the first request for ever. */
 const outside = outsideOfRequests()
 
-/** A runtime that is not Node.js, on which start() watches nothing. */
 const other = otherRuntime()
 
 /** Loads all modules before the application changes its globals. If it already has, start() reports what failed. */
@@ -45,10 +44,9 @@ let runUnwatched
 const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
- * Starts watching the event loop of this process. A second call, from any copy of the package, returns the same agent.
- * In a worker thread of the application it watches nothing.
- * @param {Options} [options] @returns {AnyAgent}
- * @throws {LoopwatchError} if an option is wrong; after that nothing throws
+ * Starts watching the event loop. A second call, from any copy of the package, returns the same agent. In a worker
+ * thread of the application it watches nothing.
+ * @param {Options} [options] @returns {AnyAgent} @throws {LoopwatchError} only if an option is wrong
  */
 exports.start = (options) => begin(options, environment())
 
@@ -74,7 +72,7 @@ function load () {
 }
 
 /**
- * Only a wrong option throws: an application whose globals leave nothing to watch with runs on unwatched.
+ * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
  * @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults]
  */
 function begin (options, env, defaults) {
@@ -115,8 +113,9 @@ function tryBegin (options, env, defaults) {
 }
 
 /**
- * Starts an agent that stops as soon as the application starts its own. It does not read the environment, which says to
- * the application's agent where records go, or that a stuck process is to end. @param {Options} options
+ * Starts an agent that stops as soon as the application starts its own. It ignores the environment: that says where the
+ * records of the application's agent go, or that a stuck process is to end.
+ * @param {Options} options
  */
 exports.visit = (options) => {
   const current = running()
@@ -127,10 +126,7 @@ exports.visit = (options) => {
 
 const running = () => registry[kAgent] ?? hidden
 
-/**
- * Calls agent.allow() of the running agent. Without one it only calls the function. Throws LOOPWATCH_ERR_OPTION.
- * @template T @param {() => T} fn @param {string} reason @returns {T}
- */
+/** Throws LOOPWATCH_ERR_OPTION. @template T @param {() => T} fn @param {string} reason @returns {T} */
 exports.allow = (fn, reason) => {
   const agent = running()
   if (agent !== undefined) return agent.allow(fn, reason)
@@ -139,8 +135,7 @@ exports.allow = (fn, reason) => {
 }
 
 /**
- * Calls agent.expectNoBlocks() of the running agent. Without one it starts an agent for the time of the call, which
- * reports blocks from `overMs` on and has no endpoint and no log.
+ * Without a running agent it starts one for the call, which reports blocks from `overMs` on and has no endpoint or log.
  * @template T @param {() => T} fn @param {{ overMs?: number }} [options] @returns {Promise<Awaited<T>>}
  */
 exports.expectNoBlocks = async (fn, options = {}) => {
@@ -156,7 +151,7 @@ exports.expectNoBlocks = async (fn, options = {}) => {
 }
 
 /**
- * Calls agent.run() of the running agent. It is a plain call if there is no agent, or one of an earlier version.
+ * A plain call if there is no running agent, or one of an earlier version.
  * @template T @param {string} name not empty @param {() => T} fn @param {Record<string, string | number>} [attributes]
  * @returns {T} what fn returns; if that is a promise, one that settles the same
  * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
@@ -168,10 +163,7 @@ exports.run = (name, fn, attributes) => {
   return runUnwatched(name, fn, attributes)
 }
 
-/**
- * Returns a function that calls fn as named work each time, with the agent that runs by then. Throws a LoopwatchError.
- * @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F}
- */
+/** By the agent of that time. @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
 exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
 
 /** @param {import('../options/table').ResolvedOptions} options @param {boolean} isPreload */

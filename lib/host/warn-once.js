@@ -6,10 +6,7 @@ const { isReadable } = require('../options/environment')
 /** @type {Set<string>} */
 const warned = new Set()
 
-/**
- * Emits a process warning, once for each kind. It never throws, whatever the application has made of warnings.
- * @param {string} code @param {string} message @param {string} [kind]
- */
+/** Never throws. Each kind warns once. @param {string} code @param {string} message @param {string} [kind] */
 exports.warnOnce = (code, message, kind = code) => {
   // Node.js reads the environment to print a warning. If that throws, the error is uncaught.
   if (warned.has(kind) || !isReadable()) return

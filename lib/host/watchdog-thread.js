@@ -179,7 +179,7 @@ class WatchdogThread {
     this.post({ code: SOURCE_MAP, file, mapFile })
   }
 
-  /** Posts the source maps that the thread would ask for later. */
+  /** Tells the maps that the thread would ask for later. */
   tellMaps () {
     this.compiled.tell((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
   }

@@ -24,8 +24,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  */
 
 /**
- * Where OTLP goes, by the standard variables of OpenTelemetry. Other tools use them as well, so a bad value is no error
- * but a fault, which the watchdog reports.
+ * Other tools use OpenTelemetry's variables as well, so a bad value is no error but a fault, which the watchdog
+ * reports.
  * @param {true | string} option a url replaces all endpoint variables @param {NodeJS.ProcessEnv} env
  */
 exports.otlpSettings = (option, env) => {

@@ -9,8 +9,8 @@ const HIDDEN = '(not shown)'
 /** @typedef {import('./table').ResolvedOptions} Options */
 
 /**
- * The settings of an agent as others may see them: numbers, switches, words of the table and defaults. Of every other
- * value only whether it is set: it may be a secret, or contain one.
+ * As others may see them: numbers, switches, words of the table and defaults. Other values may be or contain a secret,
+ * so only whether they are set.
  * @param {Options} options
  */
 exports.shownOptions = (options) => Object.fromEntries(table.map(({ key, type, default: byDefault }) => {

@@ -70,8 +70,8 @@ const table = [
  */
 
 /**
- * Replaces defaults of the table if a preload or `loopwatch run` starts the agent, without a line of code: the process
- * may be any tool whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
+ * For a preload or `loopwatch run`: the process may be any tool whose stdout somebody parses (`eslint -f json`,
+ * `pm2 jlist`).
  * @type {Options}
  */
 const preloadDefaults = { log: { destination: 2 } }
@@ -91,10 +91,7 @@ function flagName (key) {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/**
- * Errors end up in logs, where a mistyped password must not appear.
- * @param {(typeof table)[number]} row @param {string} source @param {unknown} value
- */
+/** Logs must not show a secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
 function refused ({ type: { takes, isSecret } }, source, value) {
   return codedError('LOOPWATCH_ERR_OPTION', source, takes, isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
 }

@@ -6,8 +6,7 @@ const MOST_KEPT = 50_000
 /** @typedef {Record<string, string | number>} Labels */
 
 /**
- * Workers of one application have the same series. Before their labels were stored once, 16 workers of 4000 series each
- * hardly fit a heap of 128 MB.
+ * Workers have the same series. Without sharing labels, 16 workers of 4000 series each hardly fit a heap of 128 MB.
  * @type {Map<string, Labels>}
  */
 const kept = new Map()

@@ -6,9 +6,9 @@ const { RetiredTotals, isTotal } = require('./retired-totals')
 /** @typedef {import('../../types').Family} Family */
 
 /**
- * The metrics of all workers in one list: each series has the label `worker`. Counters and histograms of a slot are
- * summed over all workers that had it. Such a sum decreases in one case only: the slot's retired workers left more
- * series than the bound, and those beyond it move to (other). Gauges are those of living workers.
+ * The metrics of all workers, each with the label `worker`. Counters and histograms are summed over all workers that
+ * had the slot. Such a sum decreases only if the slot's retired workers left more series than the bound: those beyond
+ * it move to (other). Gauges are those of living workers.
  */
 class MetricsUnion {
   /** @type {Map<number, RetiredTotals>} by slot */

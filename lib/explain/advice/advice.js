@@ -37,10 +37,8 @@ const detectors = {
 
 /**
  * What to do about a block: at most three sentences, and often none.
- * @param {BlockRecord} record with all its stacks
- * @param {string[] | null} [lines] of the blamed frame's file
- * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last
- * @returns {Advice[]}
+ * @param {BlockRecord} record with all its stacks @param {string[] | null} [lines] of the blamed frame's file
+ * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last @returns {Advice[]}
  */
 exports.adviceOf = (record, lines = null, earlier = []) => {
   if (excuseOf(record.cause) !== undefined) return []
@@ -52,9 +50,9 @@ exports.adviceOf = (record, lines = null, earlier = []) => {
 }
 
 /**
- * A block with the source around its place and what to do about it.
- * @param {BlockRecord} record with all its stacks @param {string[] | null} lines of its file, null if not to be shown
- * @param {() => BlockRecord[]} records oldest first: those of the same place show whether its blocks grow
+ * Blocks of the same place show whether they grow.
+ * @param {BlockRecord} record
+ * @param {string[] | null} lines of its file, null if not to be shown @param {() => BlockRecord[]} records oldest first
  */
 exports.detailOf = (record, lines, records) => {
   const { frame, startedAt } = record

@@ -39,10 +39,7 @@ exports.cures = {
 /** @param {string} names @param {string} text @returns {[string, string][]} */
 const each = (names, text) => names.split(' ').map((name) => [name, text])
 
-/**
- * The same for built-ins that no other detector knows: docs/causes/native.md has them under "By call".
- * @type {Map<string, string>}
- */
+/** Built-ins that no other detector knows: docs/causes/native.md, "By call". @type {Map<string, string>} */
 exports.builtins = new Map([
   ...each('shift unshift splice', 'moves all the elements behind the place that changes. In a long list take from the end (pop), keep the index of the first one instead of removing it, or use a queue.'),
   ...each('indexOf lastIndexOf includes', 'searches from one end to the other. In a loop keep a Set or a Map of what you look for.'),

@@ -12,19 +12,13 @@ const LINE_CHARS = 200
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ file: string, line: number, lines: { line: number, text: string, share: number }[] }} Excerpt */
 
-/**
- * The file whose lines may be shown for a block; null if it is not a source file on disk.
- * @param {Pick<BlockRecord, 'frame'>} record
- */
+/** Null if it is not a source file on disk. @param {Pick<BlockRecord, 'frame'>} record */
 exports.fileToShow = ({ frame }) => {
   const file = frame?.compiled === true ? null : frame?.file ?? null
   return file !== null && path.isAbsolute(file) && SOURCE.test(file) ? file : null
 }
 
-/**
- * The lines around the place of a block, each with its share of the time. Null if the file has no such line.
- * @param {BlockRecord} record @param {string[]} lines of the frame's file @returns {Excerpt | null}
- */
+/** @param {BlockRecord} record @param {string[]} lines of the frame's file @returns {Excerpt | null} */
 exports.excerptOf = (record, lines) => {
   const { frame } = record
   if (frame === null || frame.file === null || frame.line === null || frame.line < 1) return null
@@ -42,8 +36,8 @@ exports.excerptOf = (record, lines) => {
 const cut = (text) => text.length > LINE_CHARS ? `${text.slice(0, LINE_CHARS - 1)}…` : text
 
 /**
- * The share of each line of a file. In a profile, only the innermost function has the line where it ran. Stacks have
- * lines for all functions, but may have been taken when a native call had returned.
+ * In a profile, only the innermost function has the line where it ran. Stacks have lines for all functions, but may
+ * have been taken after a native call.
  * @param {BlockRecord} record @param {string} file @param {number} line that is blamed
  */
 function sharesOf (record, file, line) {

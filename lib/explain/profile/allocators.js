@@ -28,8 +28,7 @@ const HEAD_LINES = 100
 /**
  * The functions that allocated most, heaviest first. V8 knows the function, not the line. So the line is the one that
  * allocates by its source, else where the block's stacks saw the function.
- * @param {HeapProfile} profile @param {BlockRecord} record @param {Sources} sources
- * @returns {AllocatorRecord[]}
+ * @param {HeapProfile} profile @param {BlockRecord} record @param {Sources} sources @returns {AllocatorRecord[]}
  */
 exports.allocatorsOf = ({ head, samples }, record, sources) => {
   if (samples.length < ENOUGH_SAMPLES) return []
@@ -54,10 +53,7 @@ exports.allocatorsOf = ({ head, samples }, record, sources) => {
     .map(({ frame, share }) => ({ frame: allocatingIn(frame, known, record, sources), share }))
 }
 
-/**
- * @param {HeapNode} node @param {Frame[]} callers innermost first
- * @returns {{ frames: Frame[], bytes: number }[]}
- */
+/** @param {HeapNode} node @param {Frame[]} callers innermost first @returns {{ frames: Frame[], bytes: number }[]} */
 function stacksOf ({ callFrame, selfSize, children }, callers) {
   const frames = callFrame.functionName === '(root)' ? [] : [frameOf({ callFrame }), ...callers]
   const below = children.flatMap((child) => stacksOf(child, frames))
@@ -65,8 +61,8 @@ function stacksOf ({ callFrame, selfSize, children }, callers) {
 }
 
 /**
- * Where a function allocates. If V8 has inlined the blamed function into it, that one: V8 counts the objects of both as
- * those of the outer one.
+ * Where a function allocates, or the blamed function if V8 inlined it: V8 counts the objects of both as the outer
+ * one's.
  * @param {Frame} frame where it begins @param {Frame[]} known to V8's heap profile @param {BlockRecord} record
  * @param {Sources} sources @returns {FrameRecord}
  */
@@ -82,10 +78,7 @@ function allocatingIn (frame, known, record, { textOf }) {
   return { ...place, line, column: text[line - 1].search(/\S|$/) + 1, exact: true }
 }
 
-/**
- * The nearest line above a place that looks like the beginning of its function.
- * @param {string[]} text @param {Frame} frame
- */
+/** The nearest line that looks like the function's beginning. @param {string[]} text @param {Frame} frame */
 function headAbove (text, { function: name, line }) {
   const own = name?.slice(name.lastIndexOf('.') + 1)
   if (!own || line === null || !/^[\w$]+$/.test(own)) return null
@@ -107,10 +100,7 @@ function seenPlace (frame, record) {
   return heaviest === undefined ? frame : { ...frame, line: heaviest.own.line, column: heaviest.own.column }
 }
 
-/**
- * Where the block's stacks show a function, and what it called there.
- * @param {BlockRecord} record @param {Frame} frame
- */
+/** Where stacks show a function, and what it called there. @param {BlockRecord} record @param {Frame} frame */
 function placesIn ({ stacks, profile }, frame) {
   if (frame.function === null) return []
   return [...stacks, ...profile?.stacks ?? []].flatMap(({ frames, weightMs }) => {

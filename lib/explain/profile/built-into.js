@@ -4,10 +4,7 @@ const { isNative } = require('../cause')
 const { blamedFrame, isSame } = require('../frame')
 const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
-/**
- * V8's own functions that it inlines together with their callbacks. It does not inline sort(), but the time of sort()
- * is that of its comparator.
- */
+/** Built-ins that V8 inlines with their callbacks. Not sort(), but its time is its comparator's. */
 const BUILT_IN = new Set([
   'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'sort',
   'toSorted'
@@ -21,9 +18,9 @@ const LINES_BEFORE = 2
 /** @typedef {import('./profiled-stacks').Sources} Sources */
 
 /**
- * Whether V8 has inlined the function that interrupts found into its caller without the profile showing it: then all
- * its samples are in the line of the call (seen on 20.20). If that line calls a built-in as well, a single interrupt
- * may have come after it.
+ * Whether V8 inlined the function that interrupts found into its caller and the profile does not show it: all samples
+ * are in the line of the call (seen on 20.20). If that line also calls a built-in, a single interrupt may have come
+ * after it.
  * @param {BlockRecord} record @param {Frame} caller by the profile @param {boolean} hasLine its line is where it ran
  * @param {boolean} callsBuiltin @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
@@ -44,8 +41,8 @@ function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn 
 const mayBeBuiltIn = ({ file, function: name }) => file !== null || BUILT_IN.has(`${name}`)
 
 /**
- * Whether a call is of a method with another name than the function that ran within it, and without that function as an
- * argument: then a native method called the function, as `statement.get()` calls functions of SQL.
+ * The call has another name than the function within, and does not pass it as an argument: a native method called it,
+ * as `statement.get()` calls functions of SQL.
  * @param {Frame} call @param {Frame} within @param {string[] | null} lines of the file of the call
  */
 function callsOther ({ file, line, column }, within, lines) {
@@ -57,10 +54,7 @@ function callsOther ({ file, line, column }, within, lines) {
   return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
 }
 
-/**
- * Whether a sample was in the line of a call. V8 may give it the position before (24.21: `await` in the line above).
- * @param {number | null} sampled @param {number | null} called
- */
+/** The position may be earlier (24.21: an `await`). @param {number | null} sampled @param {number | null} called */
 const isJustBefore = (sampled, called) =>
   sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
 

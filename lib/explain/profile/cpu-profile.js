@@ -26,10 +26,8 @@ const ONE_LINE_SHARE = 0.8
  */
 
 /**
- * Cuts one interval from several profiles into one, which starts no earlier than the first of them. Regular expressions
- * lose their patterns. Null if there is no sample in the interval.
- * @param {Window[]} windows oldest first @param {number} startMs monotonic @param {number} endMs
- * @returns {CpuProfile | null}
+ * Starts no earlier than the first window. Regular expressions lose their patterns. Null without a sample.
+ * @param {Window[]} windows oldest first @param {number} startMs @param {number} endMs @returns {CpuProfile | null}
  */
 exports.cutProfiles = (windows, startMs, endMs) => {
   const root = { id: 1, callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }, hitCount: 0, children: [] }
@@ -116,10 +114,7 @@ class Tree {
     return copy
   }
 
-  /**
-   * V8 counts lines for a whole profile. They are valid for the interval if it has most of the function's time, or if
-   * nearly all of that was in one line.
-   */
+  /** V8 counts lines for a whole profile: valid if the interval has most of the time, or one line has it. */
   close () {
     for (const [id, copy] of this.#copies) {
       const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
@@ -133,10 +128,7 @@ class Tree {
   }
 }
 
-/**
- * Sums entries: V8 counts places of one line separately if code was inlined (26.10).
- * @param {{ line: number, ticks: number }[]} places
- */
+/** V8 counts a line twice if code was inlined (26.10). @param {{ line: number, ticks: number }[]} places */
 function byLine (places) {
   /** @type {Map<number, number>} */
   const lines = new Map()

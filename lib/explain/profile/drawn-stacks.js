@@ -15,11 +15,10 @@ const SHOWN_AS = new Map([[REG_EXP, [REG_EXP, ...SEARCHES]], [ROUND_TRIP, ['pars
 /** @typedef {{ frame: Frame, call: string | null }} Verdict */
 
 /**
- * The stacks of a record that show what its verdict says: those of interrupts if they were taken in time and agree with
- * it, else those of the profile, each with the verdict's line and call. An interrupt that is answered after a native
- * call shows the code that ran next.
- * @param {BlockRecord} record by interrupts @param {Verdict} verdict
- * @param {StackRecord[]} profiled heaviest first @returns {StackRecord[]}
+ * The stacks that show what the verdict says, at its line and with its call: those of interrupts if they were in time
+ * and agree, else those of the profile. An interrupt answered after a native call shows the code that ran next.
+ * @param {BlockRecord} record by interrupts @param {Verdict} verdict @param {StackRecord[]} profiled heaviest first
+ * @returns {StackRecord[]}
  */
 exports.drawnStacks = (record, verdict, profiled) => {
   const isThere = (/** @type {Frame} */ each) => isSame(verdict.frame, each)
@@ -44,10 +43,7 @@ function agrees ({ frames }, { frame, call }) {
   return frames.slice(0, at).some(({ function: name }) => names.includes(lastOf(name)))
 }
 
-/**
- * Moves a stack to the verdict's line, if interrupts were answered in another one: at the head of a loop.
- * @param {StackRecord} stack @param {Frame | null} from @param {Frame} place
- */
+/** Interrupts are answered at loop heads. @param {StackRecord} stack @param {Frame | null} from @param {Frame} place */
 function moved (stack, from, place) {
   if (from === null || from.line === place.line || !isSame(from, place)) return stack
   const isHead = (/** @type {Frame} */ each) => isSame(from, each) && each.line === from.line
@@ -55,10 +51,9 @@ function moved (stack, from, place) {
 }
 
 /**
- * The stacks of a profile with what a profile lacks: the verdict's line, the lines of its callers, and the built-in,
- * which has no frame of its own there.
- * @param {StackRecord[]} profiled @param {StackRecord[]} answered by interrupts
- * @param {Frame} place @param {string | null} call @returns {StackRecord[]}
+ * Adds what a profile lacks: the verdict's line, the lines of its callers, and the built-in, which has no frame there.
+ * @param {StackRecord[]} profiled @param {StackRecord[]} answered by interrupts @param {Frame} place
+ * @param {string | null} call @returns {StackRecord[]}
  */
 function toldBy (profiled, answered, place, call) {
   const within = answered.map(({ frames }) => frames.slice(frames.findIndex((each) => isSame(place, each)) + 1))
@@ -74,10 +69,7 @@ function toldBy (profiled, answered, place, call) {
   })
 }
 
-/**
- * Callers in a profile at the lines where interrupts found them. Either may lack some, since V8 inlines functions.
- * @param {Frame[]} frames @param {Frame[]} callers
- */
+/** Either may lack some, since V8 inlines functions. @param {Frame[]} frames @param {Frame[]} callers */
 function calledFrom (frames, callers) {
   let from = 0
   return frames.map((each) => {

@@ -19,8 +19,8 @@ const HEAD = new RegExp([
 ].map(({ source }) => source).join('|'))
 
 /**
- * The native call that has probably just returned before a late stack: the one built-in that can take long and is just
- * before the answered place in the same function. Null if there is none, or several.
+ * The native call that probably returned just before a late stack: the only built-in that can take long just before the
+ * answered place, in the same function.
  * @param {string[]} lines of the file @param {number} answered line, from 1, which may contain the call itself
  */
 function probableCall (lines, answered) {
@@ -34,19 +34,13 @@ function probableCall (lines, answered) {
   return found.length === 1 ? found[0] : null
 }
 
-/**
- * The built-in that has probably taken the time of a line of JavaScript, if it is the only one there.
- * @param {string} line
- */
+/** The built-in that has probably taken the time, if it is the line's only one. @param {string} line */
 function repeatedCall (line) {
   const builtin = builtinIn(line)
   return builtin !== null && REPEATED.has(builtin.call) ? builtin.call : null
 }
 
-/**
- * Adds to a record without a certain call the one that has probably taken its time.
- * @param {BlockRecord} record @param {import('./profiled-stacks').Sources['lines']} lines @returns {BlockRecord}
- */
+/** @param {BlockRecord} record @param {import('./profiled-stacks').Sources['lines']} lines @returns {BlockRecord} */
 exports.withProbableCall = (record, lines) => {
   const { frame, cause, profile, leaf } = record
   if (frame === null || frame.file === null || frame.line === null || profile?.call) return record

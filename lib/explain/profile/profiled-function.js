@@ -13,10 +13,7 @@ const { ENOUGH_SAMPLES } = require('../../tables/samples')
 const EXPORTS = /^(?:module\.)?exports\./
 /** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
-/**
- * This many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line is
- * slow.
- */
+/** This many samples in one line outweigh a stack: interrupts are answered at the head of a loop. */
 const ENOUGH_IN_LINE = 3
 
 /**
@@ -29,11 +26,7 @@ const ENOUGH_IN_LINE = 3
  * @typedef {import('./profiled-stacks').ProfiledStack & { blamed: Frame | null }} ProfiledStack
  */
 
-/**
- * The function that has most of the time in a profile, with all that is known about its line.
- * @param {BlockRecord} record by its stacks @param {ProfiledStack[]} all @param {Sources} sources
- * @returns {Profiled | null}
- */
+/** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources} sources @returns {Profiled | null} */
 exports.profiledFunction = (record, all, sources) => {
   const inAll = blameTimely(all, sources.passesOn)
   if (inAll === null) return null
@@ -56,11 +49,11 @@ exports.profiledFunction = (record, all, sources) => {
 /** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead' | 'timely' | 'hasLine'>} Place */
 
 /**
- * For a function that called another one with frames of its own: a profile has no line for the call, but the source or
- * a late stack may show it.
+ * If the function called another one with frames of its own: a profile has no line for the call, but the source or a
+ * late stack may.
  * @param {BlockRecord} record @param {ProfiledStack[]} stacks
- * @param {{ stack: ProfiledStack, raw: Frame, callee: Frame }} heaviest `raw`: of the function
- * @param {Place} place @param {Sources} sources @returns {Profiled}
+ * @param {{ stack: ProfiledStack, raw: Frame, callee: Frame }} heaviest `raw`: of the function @param {Place} place
+ * @param {Sources} sources @returns {Profiled}
  */
 function calling (record, stacks, { stack, raw, callee: { function: own } }, place, { lines, original }) {
   const { blamed, isHead } = place
@@ -87,9 +80,8 @@ function calling (record, stacks, { stack, raw, callee: { function: own } }, pla
 }
 
 /**
- * For a function that was sampled itself, or in a built-in without a frame of its own.
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ frame: Frame, raw: Frame }} heaviest of the
- * function
+ * If the function was sampled itself, or in a built-in without a frame of its own.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ frame: Frame, raw: Frame }} heaviest
  * @param {Place} place @param {Sources} sources @returns {Profiled}
  */
 function itself (record, stacks, { frame, raw }, place, sources) {
@@ -113,10 +105,7 @@ function itself (record, stacks, { frame, raw }, place, sources) {
   }
 }
 
-/**
- * The built-ins, by their own names, in which interrupts found the thread. None for a native call: interrupts were
- * answered after it, perhaps in the next one. @param {BlockRecord} record
- */
+/** None for a native call: interrupts are answered after it, maybe in the next one. @param {BlockRecord} record */
 function seenIn ({ stacks, evidence, durationMs }) {
   if (isNative({ ...evidence, durationMs })) return new Set()
   const builtins = stacks.flatMap(({ frames: [innermost] }) =>
@@ -125,10 +114,9 @@ function seenIn ({ stacks, evidence, durationMs }) {
 }
 
 /**
- * A built-in that had most of the time and processes what a package was given, such as JSON.stringify in `res.json()`
- * of Express; null if there is none.
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks
- * @param {ProfiledStack} heaviest of the blamed function @param {Sources['lines']} lines
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {ProfiledStack} heaviest of the blamed function
+ * @param {Sources['lines']} lines
  */
 function builtinOfPackage (record, stacks, { raw, hasLine, count }, lines) {
   const frame = callerIn(raw)
@@ -150,26 +138,20 @@ function withoutClocks (stacks, blamed) {
   return sum(working.filter((stack) => isSame(stack.blamed, blamed))) >= ENOUGH_SAMPLES ? working : stacks
 }
 
-/**
- * The stack with the line in which the function itself was sampled most, or null. @param {ProfiledStack[]} stacks
- * @param {Frame} blamed
- */
+/** The stack with the line that has most samples. @param {ProfiledStack[]} stacks @param {Frame} blamed */
 function ownStack (stacks, blamed) {
   const own = stacks.filter(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
   return own.length === 0 ? null : own.reduce((most, each) => ticksOf(own, each) > ticksOf(own, most) ? each : most)
 }
 
-/**
- * How many samples stacks of one function have in the line of one of them. @param {ProfiledStack[]} stacks
- * @param {ProfiledStack} of
- */
+/** Samples in the line of one of the stacks. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
 function ticksOf (stacks, { ticks: [{ line: of }] }) {
   return stacks.reduce((sum, { ticks }) => sum + (ticks.find(({ line }) => line === of)?.ticks ?? 0), 0)
 }
 
 /**
- * If collections are most of a function's time: its line that makes the garbage. A stack does not show that line, since
- * interrupts are answered at the head of a loop.
+ * The line that makes the garbage, if collections are most of the time. A stack does not show it: interrupts are
+ * answered at the head of a loop.
  * @param {ProfiledStack[]} stacks @param {Frame} blamed @param {Frame | null} late by the stack
  * @param {string[] | null} text of the file, null if it is not what runs
  * @returns {import('../../types').FrameRecord | null}
@@ -206,8 +188,7 @@ function certainLine (stacks, blamed) {
 }
 
 /**
- * Whether a frame above the application's is a callee. Names of C++ functions count if JavaScript of Node.js called
- * them: otherwise the name may be of the C++ function called last before (seen on 24.21).
+ * Names of C++ functions count only if JavaScript of Node.js called them: else it may be the one called before (24.21).
  * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
  */
 function isCallee ({ function: name, file }, i, frames) {

@@ -14,9 +14,7 @@ const GC = '(garbage collector)'
 const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** Nodes of a profile that are not functions. */
 const STATES = ['(root)', '(program)', '(idle)', GC]
-/**
- * If more than this share of the samples are collections in a row, the function between them does not make the garbage.
- */
+/** If a larger share is collections in a row, the function between them does not make the garbage. */
 const MOST_IN_A_ROW = 2 / 3
 
 /**
@@ -44,10 +42,7 @@ const MOST_IN_A_ROW = 2 / 3
 exports.profiledStacks = (profile, sources, answered) => fold(profile, sources)
   .map((stack, _, all) => isOneCollection(stack, all) && !isOnTheWay(answered, stack) ? ownerless(stack) : stack)
 
-/**
- * Whether most of it is one collection, and these stacks do not show which function caused it.
- * @param {ProfiledStack[]} stacks
- */
+/** Whether one collection is most of it, by an unknown function. @param {ProfiledStack[]} stacks */
 exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 && isOneCollection(stack, stacks))
 
 /**
@@ -57,10 +52,7 @@ exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 &&
  */
 const isOneCollection = ({ gcRun }, all) => gcRun !== null && gcRun > MOST_IN_A_ROW * sum(all)
 
-/**
- * Whether the sampled frame is in this stack. True as well if there was no sample.
- * @param {Frame | null} answered @param {ProfiledStack} stack
- */
+/** True as well if there was no sample. @param {Frame | null} answered @param {ProfiledStack} stack */
 const isOnTheWay = (answered, { frames }) => answered === null || frames.some((frame) => isSame(answered, frame))
 
 /** @param {ProfiledStack} stack */
@@ -108,10 +100,7 @@ function fold (profile, sources) {
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
 }
 
-/**
- * Prepends a collection. Its line is unknown: use the line where the function mostly was otherwise.
- * @param {ProfiledStack} stack
- */
+/** Its line is unknown: the line where the function mostly was stays. @param {ProfiledStack} stack */
 function collecting (stack) {
   const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
   return { ...stack, hasLine: false, gcRun: 0, frames, raw }

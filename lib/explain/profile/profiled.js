@@ -26,10 +26,9 @@ const ENOUGH_IN_WRAPPERS = 3
  */
 
 /**
- * Adds what a CPU profile of its time shows. A signal triggers its samples, so they are also in native calls, and
- * correct a stack that was taken when such a call had returned.
- * @param {BlockRecord} record @param {CpuProfile} profile of its time alone @param {Sources} sources
- * @returns {BlockRecord}
+ * A signal triggers the samples, so they are also in native calls, and correct a stack that was taken after such a
+ * call.
+ * @param {BlockRecord} record @param {CpuProfile} profile of its time @param {Sources} sources @returns {BlockRecord}
  */
 exports.withProfile = (record, profile, sources) => {
   const passesOn = passingIn(record, sources)
@@ -91,10 +90,7 @@ function areBetweenCalls (place, { frame, stacks: answered }, stacks) {
   return callsBack || isInWrappers(stacks)
 }
 
-/**
- * Whether the function that interrupts found was called at a place of another one.
- * @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks
- */
+/** @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks */
 function calls (place, found, stacks) {
   // A function without a name may be any of its file.
   if (found === null || (isSame(found, place) && (found.function !== null || found.line === place.line))) return false
@@ -114,28 +110,19 @@ function isAround (place, found, stacks) {
   return sum(own) * 2 > sum(stacks) && sum(within) < HARDLY * sum(stacks)
 }
 
-/**
- * Whether Node's own code around native calls has most of the samples, and enough of them.
- * @param {ProfiledStack[]} stacks
- */
+/** Node's own code around native calls has most samples, and enough of them. @param {ProfiledStack[]} stacks */
 function isInWrappers (stacks) {
   const within = stacks.filter(({ frames }) => wrapsNative(frames))
   return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_WRAPPERS
 }
 
-/**
- * Functions that only called what they were given, judged by the stacks: a profile has no lines of calls.
- * @param {BlockRecord} record @param {Sources} sources @returns {PassesOn}
- */
+/** By stacks: profiles lack lines of calls. @param {BlockRecord} record @param {Sources} sources @returns {PassesOn} */
 function passingIn ({ stacks }, sources) {
   const passing = stacks.flatMap(({ frames }) => frames).filter((frame) => sources.passesOn?.(frame))
   return (frame) => passing.some((each) => isSame(each, frame))
 }
 
-/**
- * The function that had most of a time in which there need not be a block; null if none had a fifth of it.
- * @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null}
- */
+/** Null if nothing had a fifth. @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null} */
 exports.heaviestIn = (profile, sources) => {
   const stacks = profiledStacks(profile, sources, null)
   const frame = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), sources.passesOn)

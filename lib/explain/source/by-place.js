@@ -28,10 +28,7 @@ class ByPlace {
     return found
   }
 
-  /**
-   * What was found at a place before, undefined if it is new.
-   * @param {string} file @param {number} line @param {number} column
-   */
+  /** Undefined if the place is new. @param {string} file @param {number} line @param {number} column */
   known (file, line, column) {
     return this.#known.get(keyOf(file, line, column))
   }

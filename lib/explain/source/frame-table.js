@@ -89,9 +89,7 @@ class FrameTable {
     return this.#routesOf(frame)
   }
 
-  /**
-   * Names the function of a frame by its source, if it has no name. @template {Frame} F @param {F} frame @returns {F}
-   */
+  /** By its source, if it has no name. @template {Frame} F @param {F} frame @returns {F} */
   named (frame) {
     if (frame.function !== null) return frame
     let named = this.#named.get(frame)
@@ -111,10 +109,7 @@ class FrameTable {
   }
 }
 
-/**
- * A copy through text: a string cut from an answer would keep the whole answer in memory. @param {Frame} frame
- * @returns {Frame}
- */
+/** A string cut from an answer would keep all of it in memory. @param {Frame} frame @returns {Frame} */
 const copy = (frame) => JSON.parse(JSON.stringify(frame))
 
 exports.FrameTable = FrameTable

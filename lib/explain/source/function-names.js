@@ -67,8 +67,7 @@ function close (outer, level, text, index) {
 }
 
 /**
- * Where the innermost function that is open at a place begins, as index of its level and of the text, with its own name
- * if it has one; null at the top level of a file.
+ * Where the innermost open function begins (index of its level and of the text), and its own name; null at top level.
  * @param {string} text @param {Level[]} levels @param {number} offset
  */
 function innermost (text, levels, offset) {
@@ -82,10 +81,7 @@ function innermost (text, levels, offset) {
   return null
 }
 
-/**
- * Whether an arrow function is still open: without braces, its body among statements ends with its line.
- * @param {string} body so far @param {string} char of its level
- */
+/** Without braces, it ends with its line. @param {string} body so far @param {string} char of its level */
 const isWithin = (body, char) => char === '(' || char === '[' || !body.trimStart().includes('\n')
 
 /** Where the parameters of an arrow function begin. @param {string} text @param {Level} level @param {number} arrow */
@@ -97,10 +93,7 @@ function headOf (text, { closed }, arrow) {
   return (isList ? closed.open : arrow) - cut - (ASYNC.exec(rest)?.[0].length ?? 0)
 }
 
-/**
- * The function whose body begins at a brace, null for other blocks. @param {string} text @param {Level} outer
- * @param {number} brace
- */
+/** Null if no function's body begins there. @param {string} text @param {Level} outer @param {number} brace */
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
   const before = text.slice(Math.max(0, closed.open - BEFORE_CHARS), closed.open)
@@ -109,10 +102,7 @@ function bodyOf (text, { closed }, brace) {
   return { start: closed.open - found[0].length, name: found[1] }
 }
 
-/**
- * Describes a function without a name by the text before it.
- * @param {string} text @param {Level} level @param {Level | undefined} outer @param {number} start of the function
- */
+/** @param {string} text @param {Level} level @param {Level | undefined} outer @param {number} start of the function */
 function describe (text, level, outer, start) {
   const before = text.slice(Math.max(level.from, start - BEFORE_CHARS), start).trimEnd()
   const assigned = ASSIGNED.exec(before)
@@ -130,9 +120,7 @@ function callbackOf (text, { index }, outer) {
   return handled ?? `callback of ${call.name}`
 }
 
-/**
- * The call whose arguments begin at a parenthesis, null if it is no call. @param {string} text @param {number} index
- */
+/** Null if it is no call. @param {string} text @param {number} index */
 function callAt (text, index) {
   const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
   if (all === undefined || NO_CALL.test(method)) return null
@@ -145,10 +133,7 @@ function callAt (text, index) {
   return { name, route: isRoute ? `${verb}${first} handler` : null }
 }
 
-/**
- * The innermost function at a place: where it begins, and its name by its source; null at the top level of a file,
- * undefined if brackets do not match. @param {string} text @param {number} offset
- */
+/** Null at the top level, undefined if brackets do not match. @param {string} text @param {number} offset */
 function functionAt (text, offset) {
   // For a function that was just entered, V8 names the place of its parameters. It is within the function.
   const head = text.slice(offset, offset + BEFORE_CHARS * 10)
@@ -167,8 +152,7 @@ function functionAt (text, offset) {
 }
 
 /**
- * What to call the function at a place, if V8 has no name for it: the handler of a route, the callback of a call, or
- * what it is assigned to; null if its source does not show it.
+ * A name if V8 has none: the handler of a route, the callback of a call, or what it is assigned to; null if unknown.
  * @param {string} text of its file @param {number} offset of the place, or of the function's parameters
  */
 function nameAt (text, offset) {
@@ -180,8 +164,7 @@ function nameAt (text, offset) {
 const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
 
 /**
- * Distinguishes a function without its own name from others with the same name: the functions around it, up to one
- * with a name, and its number among several. Null if there is nothing to distinguish.
+ * Tells functions of one name apart: by the functions around, up to one with a name, and a number. Null if needless.
  * @param {string} text of its file @param {number} offset of a place in it
  */
 function whereAt (text, offset) {
@@ -200,9 +183,7 @@ function whereAt (text, offset) {
   return [...around, ...(which > 1 ? [`#${which}`] : [])].join(' ') || null
 }
 
-/**
- * The routes in whose handlers a place is, outermost first: `GET /report`. @param {string} text @param {number} offset
- */
+/** Outermost first: `GET /report`. @param {string} text @param {number} offset */
 function routesAt (text, offset) {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(')
   return calls.flatMap(({ index }) => callAt(text, index)?.route?.replace(/ handler$/, '') ?? [])
@@ -230,19 +211,14 @@ class FunctionNames {
     return hasSource(frame) ? this.#names.get(file, line, column) : null
   }
 
-  /**
-   * The name if known, undefined if it has to be searched. @param {import('../../types').Frame} frame at its original
-   * place
-   */
+  /** Undefined if it has to be searched. @param {import('../../types').Frame} frame at its original place */
   knownNameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
     return hasSource(frame) ? this.#names.known(file, line, column) : null
   }
 }
 
-/**
- * Whether a frame is at a place of its file, not in code compiled in memory. @param {import('../../types').Frame} frame
- */
+/** Not in code compiled in memory. @param {import('../../types').Frame} frame */
 const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
 
 exports.isOwnName = isOwnName

@@ -11,10 +11,7 @@ const CLOSING = ')]}'
 /** A character of a name or a number. */
 const WORD = /[\w$]/
 
-/**
- * The offset of a place in a text, null if it has no such line. @param {string} text @param {number} line
- * @param {number} column from 1
- */
+/** Null if there is no such line. @param {string} text @param {number} line @param {number} column from 1 */
 function positionIn (text, line, column) {
   let start = 0
   for (let left = line - 1; left > 0; left--) {
@@ -24,10 +21,7 @@ function positionIn (text, line, column) {
   return start + column - 1
 }
 
-/**
- * Whether V8 may report a place of a text: it reports where a token begins, or where a line ends.
- * @param {string} text @param {number} line from 1 @param {number} column from 1
- */
+/** Only token starts and line ends. @param {string} text @param {number} line from 1 @param {number} column from 1 */
 function mayBeToldOf (text, line, column) {
   const at = line < 1 || column < 1 ? null : positionIn(text, line, column)
   if (at === null || at > text.length || text.slice(at - column + 1, at).includes('\n')) return false
@@ -50,10 +44,7 @@ function * tokensOf (text) {
 const expressionsOf = (token) =>
   token[0] === '`' ? [...token.matchAll(EXPRESSION)].map(({ 1: text, index }) => ({ text, at: index + 2 })) : []
 
-/**
- * Where the bracket at each index has its other half, both ways; also within templates. Brackets without one are
- * missing. @param {string} text @returns {Map<number, number>}
- */
+/** Both ways, also in templates. Lone ones are missing. @param {string} text @returns {Map<number, number>} */
 function pairsIn (text) {
   /** @type {Map<number, number>} */
   const pairs = new Map()

@@ -13,8 +13,7 @@ const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
- * The lines of a loop's body that have code, if a line is the head of a loop that spans several lines. `isCheap`: the
- * head calls nothing.
+ * The lines with code of a loop that begins in this line. `isCheap`: its head calls nothing.
  * @param {string[]} lines of the file @param {number} line from 1
  * @returns {{ code: number[], isCheap: boolean } | null}
  */
@@ -29,11 +28,11 @@ function bodyOf (lines, line) {
 }
 
 /**
- * Moves a place from the head of a loop to the line of its body that took the time. V8 answers interrupts where a loop
- * begins its next iteration, whichever line takes long. Samples of a profile are in any line, so few of them show more
- * than many interrupts. Without samples, a body of a single line took the time.
- * @template {{ line: number | null, column: number | null }} F
- * @param {F} frame by interrupts @param {Ticks} ticks of samples by line of the same file
+ * Moves a place from the head of a loop to the line of its body that took the time. V8 answers interrupts where the
+ * next iteration begins, whichever line takes long. A profile's samples are in any line, so few of them outweigh many
+ * interrupts. Without samples, a body of a single line took the time.
+ * @template {{ line: number | null, column: number | null }} F @param {F} frame by interrupts
+ * @param {Ticks} ticks of samples by line of the same file
  * @param {string[] | null} lines of the file, null if it cannot be read @returns {F}
  */
 exports.offHead = (frame, ticks, lines) => {

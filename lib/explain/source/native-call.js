@@ -41,11 +41,8 @@ const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|b
 /** @typedef {{ call: string, method: string, column: number, index: number, open: number }} Builtin */
 
 /**
- * The built-in that took the time of a source line, with its column from 1. Null if the line calls none that can take
- * long, or several of them and it is unclear which.
- * @param {string} line
- * @param {object} [known]
- * @param {string[]} [known.lines] of the file
+ * The built-in that took the time of a line. Null if the line calls none that can take long, or several.
+ * @param {string} line @param {object} [known] @param {string[]} [known.lines] of the file
  * @param {Set<string>} [known.seen] built-ins, by their own names, in which interrupts found the thread
  * @returns {{ call: string, method: string, column: number } | null} `method` is its own name
  */
@@ -95,10 +92,7 @@ function dearest (line, all) {
 
 /** @typedef {{ line: string, pairs: Map<number, number> }} Line with its brackets */
 
-/**
- * Whether one call is an argument of the other, or both are in one chain. @param {Line} within @param {Builtin} dear
- * @param {Builtin} other
- */
+/** As an argument, or in one chain. @param {Line} within @param {Builtin} dear @param {Builtin} other */
 function isOfOneValue (within, dear, other) {
   const isIn = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ end) =>
     at >= from && at <= end
@@ -127,8 +121,8 @@ function chainEnd (within, open) {
 }
 
 /**
- * The line in which a function calls another one by name. Null if there is none near its first line, or several.
- * @param {string[]} lines of the file @param {number} first line of the function, from 1 @param {string} name
+ * The line near the function's first one that calls `name`. Null if there is none, or several.
+ * @param {string[]} lines @param {number} first line of the function, from 1 @param {string} name
  */
 exports.lineOfCall = (lines, first, name) => {
   const found = lines.slice(first - 1, first - 1 + NEARBY).flatMap((text, i) => {
@@ -140,8 +134,8 @@ exports.lineOfCall = (lines, first, name) => {
 }
 
 /**
- * The name by which a function of Node.js is called, if its own name says nothing (all of zlib's are called
- * `syncBufferWrapper`): the only such call in the line, else in the lines from the function's first one on.
+ * What a function of Node.js is called here, if its own name says nothing (zlib: `syncBufferWrapper`): the only such
+ * call in the line, else in the lines below the function's first one.
  * @param {string[]} lines of the file @param {number} first line of the function, from 1
  * @param {number | null} line of the call, if known
  */
@@ -166,8 +160,8 @@ function columnOfCall (text, called) {
 }
 
 /**
- * V8's call frame without the pattern of a regular expression. A pattern that came with a request is a secret, and it
- * is the likeliest one to take long. A literal can be read at its line.
+ * A pattern that came with a request is a secret, and the likeliest one to take long. A literal can be read at its
+ * line.
  * @template {{ functionName: string }} CallFrame @param {CallFrame} callFrame @returns {CallFrame}
  */
 exports.withoutPattern = (callFrame) =>

@@ -15,9 +15,8 @@ const EMPTY = /=\s*(?:\[\s*\]|\{\s*\})\s*;?\s*(?:\/\/.*)?$/
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
- * The last line of a function. V8 counts a sample in inlined code as one of the outer function, in the line of the
- * inlined code's own file: `performance.now()` in a loop of line 53 makes samples in lines 139 and 530 (20.20, 24.21),
- * which do not belong to the function.
+ * The last line of a function. V8 counts samples of inlined code as the outer function's, in lines of the other file:
+ * `performance.now()` in a loop of line 53 makes samples in lines 139 and 530 (20.20, 24.21).
  * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
  */
 function endOf (lines, first, column) {
@@ -38,7 +37,7 @@ function endOf (lines, first, column) {
 }
 
 /**
- * The lines in which a function was sampled, most samples first, without lines that cannot be its own.
+ * Most samples first, without lines that cannot be the function's own.
  * @param {Ticks} ticks as V8 counts them: one line may have several entries
  * @param {{ line: number | null, column: number | null }} start of the function, from 1
  * @param {string[] | null} lines of its file, null if unknown
@@ -54,10 +53,7 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
   return [...byLine].map(([line, count]) => ({ line, ticks: count })).sort((a, b) => b.ticks - a.ticks)
 }
 
-/**
- * The line that makes the garbage: the only one that allocates between the first and the last line in which a function
- * was seen. Null if there is none, or several. @param {string[]} lines of its file @param {number[]} seen from 1
- */
+/** The only one that allocates; else null. @param {string[]} lines of its file @param {number[]} seen from 1 */
 exports.allocatingLine = (lines, seen) => {
   const from = Math.min(...seen)
   const to = Math.max(...seen)
@@ -67,8 +63,7 @@ exports.allocatingLine = (lines, seen) => {
 }
 
 /**
- * The only line of a function that allocates; null if there is none, or several. What its head allocates, such as a
- * default of a parameter, does not count beside its body, nor does a list that begins empty.
+ * Null if there is none, or several. A list that begins empty does not count, nor does the head beside the body.
  * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
  */
 exports.allocatingLineOf = (lines, first, column) => {

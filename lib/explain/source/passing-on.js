@@ -12,10 +12,7 @@ const REFLECT = /^apply\s*\(\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/u
 const PARAMETERS = /\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
 const STATEMENT = /\b(?:if|for|while|switch|catch|with)\s*$/
 
-/**
- * The name of the called function, null for a member. @param {string} before the call, in its line @param {string} rest
- * of the line
- */
+/** Null for a member. @param {string} before the call, in its line @param {string} rest of the line */
 function calleeAt (before, rest) {
   const name = NAME.exec(rest)?.[0]
   const object = METHOD.exec(before)?.[1]
@@ -25,8 +22,8 @@ function calleeAt (before, rest) {
 }
 
 /**
- * Whether a call only calls a function that the caller was given as an argument: `next()`, `await next()`,
- * `return fn(...args)`, `fn.apply(this, args)`. The time of such a function belongs to the code that passed it.
+ * Whether a call only calls what the caller was given: `next()`, `await next()`, `return fn(...args)`,
+ * `fn.apply(this, args)`. The time belongs to the code that passed the function.
  * @param {string} text of the file @param {number} at offset of the call
  */
 exports.callsGiven = (text, at) => {

@@ -8,10 +8,7 @@ const PATTERN_CHARS = 500
 const NAMED = /([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
 const OPEN_ENDED = /^(?:[*+]|\{\d+,\d*\})/
 
-/**
- * The regular expressions in a line, as its file writes them: literals, and those of variables that it names.
- * @param {string} text of the line @param {string[]} lines of its file
- */
+/** Literals, and those of variables in it. @param {string} text of the line @param {string[]} lines of its file */
 exports.patternsIn = (text, lines) => {
   const own = literalsIn(text)
   const names = [...text.matchAll(NAMED)].map(([, before, within]) => before ?? within)
@@ -25,10 +22,7 @@ exports.patternsIn = (text, lines) => {
 /** @param {string} line */
 const literalsIn = (line) => line.length > PATTERN_CHARS ? [] : regExpsIn(line)
 
-/**
- * Whether a group that repeats without end contains something that also does, as `(a+)+` or `(\w*\s?)*`: for a text
- * that does not match, the engine tries exponentially many ways. @param {string} pattern
- */
+/** As in `(a+)+` or `(\w*\s?)*`: a text without a match has exponentially many tries. @param {string} pattern */
 exports.hasNestedQuantifiers = (pattern) => {
   /** @type {boolean[]} by open group: whether something in it repeats */
   const repeats = [false]

@@ -26,10 +26,7 @@ const FILES = 100
 /** Most known places of maps of files compiled in memory: more than a test process loads. */
 const PLACES = 10_000
 
-/**
- * Symbolicates frames by source maps: maps that files name, inline or beside them, and maps learned for files that were
- * compiled in memory.
- */
+/** Maps that files name, inline or beside them, and maps learned for files that were compiled in memory. */
 class SourceMaps {
   /** @type {BoundedMap<TraceMap | null>} */
   #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })
@@ -54,8 +51,7 @@ class SourceMaps {
 
   /**
    * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
-   * @param {object} [more]
-   * @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
+   * @param {object} [more] @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
    * @param {(file: string, load: () => void) => boolean} [more.later] schedules the reading of a large map, if it can
    * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is too large to be read
    * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that names no map on disk:
@@ -128,10 +124,7 @@ class SourceMaps {
     return runsCompiled(file) ? !this.#stripsTypes : this.#compilesAll && !this.#plain.has(file)
   }
 
-  /**
-   * The frame at its original place, or unchanged if no map has more.
-   * @param {import('../../types').Frame} frame @returns {import('../../types').Frame}
-   */
+  /** Unchanged if no map has more. @param {import('../../types').Frame} frame @returns {import('../../types').Frame} */
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
@@ -144,9 +137,8 @@ class SourceMaps {
   }
 
   /**
-   * The source line of a whole line of running code: profiles count lines without columns. Null if it is unknown (code
-   * compiled in memory, or a map that is read later), or if the line holds several source lines, as in a minified
-   * bundle.
+   * Profiles count lines without columns. Null if the source line is unknown (code compiled in memory, a map that is
+   * read later), or if there are several, as in a minified bundle.
    * @param {string} file @param {number} line from 1 @returns {LinePlace | null}
    */
   lineAt (file, line) {
@@ -168,10 +160,7 @@ class SourceMaps {
     return null
   }
 
-  /**
-   * Whether a place is in code that was compiled in memory, and not in the file.
-   * @param {string} file @param {number} line @param {number} column
-   */
+  /** In code that was compiled in memory. @param {string} file @param {number} line @param {number} column */
   #isElsewhere (file, line, column) {
     if (runsCompiled(file) ? !this.#stripsTypes : this.isInMemory(file)) return true
     if (this.#isFitting(file, line, column)) return false
@@ -210,9 +199,7 @@ class SourceMaps {
     return this.#awaited.has(file) || this.#isPutOff(file, file) ? null : this.#load(file, false)
   }
 
-  /**
-   * Whether the map is read later, since a part of it is large. @param {string} file @param {string} part file or map
-   */
+  /** Whether the map is read later, as a part is large. @param {string} file @param {string} part file or map */
   #isPutOff (file, part) {
     if (this.#sizeOf(part) <= LARGE_BYTES) return false
     const load = () => {
@@ -258,10 +245,7 @@ class SourceMaps {
     return this.#sizeOf(file) > MAPPINGS_CHARS
   }
 
-  /**
-   * For a map of code compiled in memory: its only source is the file itself, however the loader wrote the path.
-   * @param {string} file @param {any} map
-   */
+  /** Its only source is itself, however the loader wrote the path. @param {string} file @param {any} map */
   #itself (file, map) {
     const isItself = this.#inMemory.has(file) && map.sources?.length === 1 &&
       path.basename(map.sources[0]) === path.basename(file)
@@ -289,10 +273,7 @@ class SourceMaps {
   }
 }
 
-/**
- * Where the map of a file is, or its text if it is inline; null if the file names none.
- * @param {string} file @param {string | null} text @returns {{ mapFile: string | null, inline: string | null }}
- */
+/** @param {string} file @param {string | null} text @returns {{ mapFile: string | null, inline: string | null }} */
 function findMap (file, text) {
   try {
     const url = [...(text ?? '').matchAll(COMMENT)].at(-1)?.[1]

@@ -20,7 +20,6 @@ const INIT_MS = 0.008
 /** A call that seems to take longer has waited for a CPU. */
 const LONGEST_CALL_MS = 1
 
-/** As it was at load. */
 const { queueMicrotask } = globalThis
 
 const FILE = require.resolve('blocked-at')
@@ -29,10 +28,10 @@ const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
 /**
  * Runs blocked-at (1.2.0): `onSlow` gets every callback above the threshold, and where its operation was created. The
  * module runs in a scope in which a few names stand for ours, because unchanged it
- * - keeps every resource that outlives it in a map of the module for good: here the map is new each time, and bounded;
- * - sets Error.stackTraceLimit to Infinity for good: here it sets that of our Error, not the application's;
- * - formats the stack of every resource with the application's own Error.prepareStackTrace: here the stack is only
- *   noted, and read when it is wanted, which doubles the throughput that is left;
+ * - keeps every resource that outlives it in a map for good: here the map is new each time, and bounded;
+ * - sets Error.stackTraceLimit to Infinity for good: here it sets ours, not the application's;
+ * - formats each resource's stack with the application's Error.prepareStackTrace: here the stack is noted, and read
+ *   only when it is wanted, which doubles the throughput that is left;
  * - costs 12 to 25 us for each `await`, without a bound: a handler of a million awaits took 25 s. Here the hook counts
  *   its own time and switches itself off in the middle of a turn;
  * - throws in a hook if that handler returns no string, which ends the process: here such errors are ignored.
@@ -158,8 +157,8 @@ function isForeign ({ file }) {
 }
 
 /**
- * What blocked-at keeps by the id of a resource, in two halves: when the younger half is full, the older one goes. A
- * single Map whose first key is deleted with each new one would step over all deleted entries each time.
+ * What blocked-at keeps by resource id. When the younger half is full, the older one goes. A single Map whose first key
+ * is deleted with each new one would step over all deleted entries each time.
  */
 class BoundedMap {
   /** @type {Map<number, unknown>} */

@@ -8,7 +8,7 @@ const SECONDS = type.number(1, 300, 'seconds')
 
 /** @typedef {{ found: number, refused: string | null }} HuntResult blocks that got an origin; why it was refused */
 
-/** Checks the options of agent.hunt() and returns its seconds. Throws a LoopwatchError. @param {unknown} options */
+/** Returns the seconds. Throws a LoopwatchError. @param {unknown} options */
 exports.checkHunt = (options) => {
   if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'hunt()', 'an object { seconds }', options)
   for (const key of Object.keys(options)) {

@@ -9,13 +9,13 @@ const { MS_PER_S } = require('../../util/units')
 
 /** The watchdog's last verdict comes within this time after a window closes. */
 const VERDICT_MS = 600
-/** The thread time that the hook may take in a window: `auto` in all of it, `asked` in each second. Then it is off. */
+/** The thread time that the hook may take: `auto` in a whole window, `asked` in each second. Then it is off. */
 const BUDGET_MS = { auto: 10, asked: 100 }
 
 /** @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog */
 /** @typedef {'time' | 'found' | 'budget' | 'stop'} Ended */
 
-/** Runs blocked-at in windows: it takes time of the thread, so its hook is on only while somebody wants origins. */
+/** Runs blocked-at in windows: its hook takes time of the thread, so it is on only while somebody wants origins. */
 class OriginTracker {
   /** @type {Map<Reason, { untilMs: number, timer?: NodeJS.Timeout }>} */
   #wishes = new Map()
@@ -92,7 +92,7 @@ class OriginTracker {
     return new Promise((resolve) => { this.#hunts.push({ resolve, found: 0 }) })
   }
 
-  /** A block has settled. @param {{ origin: unknown }} record */
+  /** @param {{ origin: unknown }} record of a block that has settled */
   onBlock ({ origin }) {
     if (origin === null) return
     for (const hunt of this.#hunts) hunt.found++
@@ -104,13 +104,11 @@ class OriginTracker {
     else this.close('auto', ended)
   }
 
-  /** Without a watchdog there is nothing to report origins to. */
   onLost () {
     this.#isLost = true
     this.#closeAll()
   }
 
-  /** There is a watchdog, maybe a new one. */
   onWatched () {
     if (this.#isLost && !this.#isStopped) this.begin()
   }
@@ -143,7 +141,7 @@ class OriginTracker {
 
   /** @param {number} budgetMs @returns {string | null} why it failed */
   #enable (budgetMs) {
-    // If only an automatic window is open, the hook starts again: the budget of that window was smaller.
+    // An automatic window had a smaller budget: if only that is open, the hook starts again.
     if (this.#blockedAt !== null && this.#wishes.size > (this.#wishes.has('auto') ? 1 : 0)) return null
     this.#disable()
     try {

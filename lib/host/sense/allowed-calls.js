@@ -6,7 +6,7 @@ const { codedError } = require('../../tables/errors')
 /** Closer calls count as one, and growth by less is not reported: a loop of tiny calls costs one row a millisecond. */
 const FINEST_MS = 1
 
-/** Checks the arguments of agent.allow(). Throws LOOPWATCH_ERR_OPTION. @param {unknown} fn @param {unknown} reason */
+/** Throws LOOPWATCH_ERR_OPTION. @param {unknown} fn @param {unknown} reason */
 exports.checkAllow = (fn, reason) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'allow()', 'a function', fn)
   if (typeof reason !== 'string' || reason === '') throw codedError('LOOPWATCH_ERR_OPTION', 'reason of allow()', 'some words', reason)
@@ -25,7 +25,6 @@ class AllowedCalls {
     this.#bridge = bridge
   }
 
-  /** Whether the running code is within a call. */
   get isRunning () {
     return this.#depth > 0
   }

@@ -9,14 +9,13 @@ const hasOwn = Object.hasOwn
 /** Leaves Error as it was found: code that V8 terminates runs no `finally`. @type {(() => void) | null} */
 let restore = null
 
-/** Undoes what a terminated call has changed. */
 exports.restoreError = () => {
   restore?.()
   restore = null
 }
 
 /**
- * Sets a property of Error for a call, then leaves Error as it was, an absent property included. A frozen one throws.
+ * Leaves Error as it was after the call, an absent property included. A frozen one throws.
  * @template T @param {'stackTraceLimit' | 'prepareStackTrace'} name @param {unknown} value @param {() => T} call
  */
 function withProperty (name, value, call) {
@@ -48,8 +47,8 @@ function takeCallSites (_, sites) {
 }
 
 /**
- * Notes where the thread is, for sitesOf(). Reading a note costs more than taking it.
- * @param {(...args: any[]) => unknown} above left out, with all that it called @param {number} limit most frames
+ * Reading a note costs more than taking it.
+ * @param {(...args: any[]) => unknown} above left out @param {number} limit
  */
 exports.noteStack = (above, limit) => {
   const note = {}
@@ -59,7 +58,7 @@ exports.noteStack = (above, limit) => {
 
 /**
  * The frames of a note as V8 call sites, once. A handler of the application (source-map-support: slow) is set aside.
- * While V8 is formatting another stack, it calls no handler and formats this one itself.
+ * While V8 formats another stack, it calls no handler and formats this one itself.
  * @param {object} note @returns {NodeJS.CallSite[] | string} the text if V8 formatted it
  */
 exports.readNote = (note) => {

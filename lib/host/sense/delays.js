@@ -20,7 +20,7 @@ class Delays {
   }
 
   /**
-   * Counts one delay in each calm period: otherwise busy times, which beat faster, would outweigh the others.
+   * Counts one delay in each calm period: else busy times, which beat faster, would outweigh the others.
    * @param {number} atMs monotonic @param {number} lateMs may be below 0, as timers are of whole milliseconds
    */
   beat (atMs, lateMs) {

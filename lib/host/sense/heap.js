@@ -23,8 +23,8 @@ function semiSpaceMb () {
 }
 
 /**
- * The heap of this thread, read in 0.4 to 0.7 us. The limit is that of `--max-old-space-size`: V8's own contains space
- * for young objects (48 to 192 MB) that is of no use to what lives longer.
+ * Read in 0.4 to 0.7 us. The limit is that of `--max-old-space-size`: V8's own includes space for young objects (48 to
+ * 192 MB), which is no use to what lives longer.
  */
 function heapOf () {
   const stats = /** @type {v8.HeapInfo & { total_allocated_bytes?: number }} */ (getHeapStatistics())
@@ -36,7 +36,7 @@ function heapOf () {
   }
 }
 
-/** Reports the heap of this thread. @param {import('../../bridge/heap-slots').HeapSlots} slots */
+/** @param {import('../../bridge/heap-slots').HeapSlots} slots */
 exports.writeHeap = (slots) => slots.write(heapOf())
 
 exports.heapOf = heapOf

@@ -18,7 +18,7 @@ const REST_AFTER_MS = 250
 const LONG_REST_MS = 60
 /** A turn from this length on stands in the timeline. */
 const LONG_TURN_MS = 5
-/** A turn that the time it ran explains up to this has not slept: the kernel's figure may be a tick of 4 ms old. */
+/** A turn that ran for all but this has not slept: the kernel's figure may be a tick of 4 ms old. */
 const UNSLEPT_MS = 6
 /** The kernel's figure of the time a thread ran is at most a tick old: 1 to 10 ms. */
 const TICK_MS = 10
@@ -28,10 +28,10 @@ const HEAP_MS = 1000
 const SETTLE_MS = 1000
 
 /**
- * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
- * anything, and four times a second while it rests: waking a sleeping process is most of the cost of watching it. A gap
- * between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have been late
- * or asleep, but the host cannot miss one.
+ * Beats into shared memory: every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
+ * anything, four times a second while it rests. Waking a sleeping process is most of the cost of watching it. A gap
+ * between beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have been late or
+ * asleep, but the host cannot miss one.
  */
 class Heartbeat {
   #bridge
@@ -78,7 +78,7 @@ class Heartbeat {
     this.#busy = setTimeout(this.#onTime, beatPeriod).unref()
   }
 
-  /** How long the agent itself kept the thread since the last beat, which is no block of the application. */
+  /** How long the agent itself kept the thread since the last beat: no block of the application. */
   get #heldMs () {
     return ((this.#bridge.counters.heldMicros - this.#lastHeldMicros) | 0) / US_PER_MS
   }
@@ -141,7 +141,7 @@ class Heartbeat {
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
 
-  /** How long the turn that ends a rest has taken so far. @param {number} atMs */
+  /** For the turn that ends a rest. @param {number} atMs */
   #turnMs = (atMs) => this.#turnOf(atMs, this.#readRanMs()).busyMs
 
   /** The same, and by how much it may be shorter or longer. @param {number} atMs @param {number} ranMs */
@@ -199,7 +199,7 @@ class Heartbeat {
     if (durationMs >= LONG_TURN_MS) this.#bridge.turns.push(atMs - durationMs, durationMs, 0)
   }
 
-  /** Reports a gap. @param {number} atMs @param {{ fromMs: number, idleMs: number, periodMs: number }} gap */
+  /** @param {number} atMs @param {{ fromMs: number, idleMs: number, periodMs: number }} gap */
   #late (atMs, { fromMs, idleMs, periodMs }) {
     const { beat, lateBeats } = this.#bridge
     // Before the gap is seen: the memory of a block is read with it.

@@ -20,7 +20,7 @@ const noMemory = () => ({ heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0,
 exports.noLoad = () =>
   ({ lastSecond: nothing(), sinceStart: nothing(), threadPoolDelayMs: 0, busyMs: 0, memory: noMemory() })
 
-/** The agent's report on its loop: delays as lib/host/sense/delays.js counts them, and utilization. */
+/** Delays as lib/host/sense/delays.js counts them, and utilization. */
 class LoadReport {
   /** @type {{ atMs: number, delayMs: number }[]} of the last second, oldest first */
   #recent = []

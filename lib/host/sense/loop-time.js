@@ -20,8 +20,8 @@ function findNodeTiming () {
 let loopStartMs = NaN
 
 /**
- * Idle time that libuv has lost. It counts a wait for events only up to the first signal, and V8 samples a thread by
- * signals: an idle loop that is sampled every 20 ms looks 26 to 29 % active (20.20 to 26.10).
+ * Idle time that libuv has lost. It counts a wait for events only up to the first signal, and V8 samples by signals: an
+ * idle loop that is sampled every 20 ms looks 26 to 29 % active (20.20 to 26.10).
  */
 let lostMs = 0
 
@@ -39,7 +39,7 @@ function alwaysBusy () {
   return { idle: 0, active: nowMs() }
 }
 
-/** Adds idle time that libuv has not counted. @param {number} ms */
+/** @param {number} ms idle time that libuv has not counted */
 exports.addLostIdle = (ms) => { lostMs += ms }
 
 /** How often the loop has turned; 0 before Node.js 20.18 and 22.8, which do not count that. */

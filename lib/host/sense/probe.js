@@ -8,8 +8,8 @@ const { writeHeap } = require('./heap')
 const { fileOf, noteStack, readNote } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
-// The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is bound here, at load,
-// as far as possible; it catches errors of the rest, which an application may have replaced.
+// The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is bound at load as far
+// as possible; it catches errors of the rest, which an application may have replaced.
 const slice = Function.prototype.call.bind(String.prototype.slice)
 
 const FRAMES = 64
@@ -23,7 +23,7 @@ const NO_REQUEST = FIELD.repeat(6)
 /** Span id, whether it is sampled, trace id and name of no span. */
 const NO_SPAN = FIELD.repeat(3)
 
-/** The frames of the running code. @returns {NodeJS.CallSite[] | string} */
+/** @returns {NodeJS.CallSite[] | string} */
 function callSites () {
   return readNote(noteStack(callSites, FRAMES))
 }
@@ -59,7 +59,7 @@ function writeRequest ({ context, isCertain }, span) {
   }
 }
 
-/** If nothing is followed. @param {ReturnType<import('../work/works').Works['current']>['open']} open oldest first */
+/** @param {ReturnType<import('../work/works').Works['current']>['open']} open if nothing is followed, oldest first */
 function writeOpen (open) {
   if (open === undefined) return LINE
   const [oldest] = open
@@ -109,8 +109,8 @@ function plain (name) {
 }
 
 /**
- * The function that the watchdog evaluates on the host thread in the middle of a block. It writes into shared memory
- * where the thread is, in which request and work, how long its loop has idled, its CPU time, and its heap.
+ * The watchdog evaluates it on the host thread in the middle of a block. It writes into shared memory where the thread
+ * is, in which request and work, how long its loop has idled, its CPU time, and its heap.
  * @param {import('../../bridge/memory').Bridge} bridge @param {import('../work/works').Works['current']} current
  * @param {(file: string) => void} [see] called with the file of each frame
  */
@@ -132,7 +132,7 @@ exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
     answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack(see)))
   }
 
-/** The frames, or none if Error is frozen: the rest is worth as much. @param {(file: string) => void} see */
+/** If Error is frozen there are no frames: the rest is worth as much. @param {(file: string) => void} see */
 function stack (see) {
   try {
     return writeFrames(callSites(), see)

@@ -7,7 +7,7 @@ const process = require('../../util/process')
 const THREADS = 4
 const MOST_THREADS = 1024
 
-/** What this process waits for, by type of resource, and how many threads its pool has. Never throws. */
+/** What this process waits for, by type of resource, and the size of its thread pool. Never throws. */
 exports.activeResources = () => {
   /** @type {Record<string, number>} */
   const counts = {}

@@ -4,8 +4,8 @@
 const MOST = 1000
 
 /**
- * Reports a rest as the beats of a calm loop, which delays and load are made of: idle time is to weigh as much as
- * without the rest. `busyMs` is at the end of the rest, `punctualMs` how late a beat is in an idle loop.
+ * Reports a rest as the beats of a calm loop. Delays and load are made of beats, and idle time has to weigh as much as
+ * without the rest. `busyMs` is at the end of the rest. `punctualMs` is how late a beat is in an idle loop.
  * @param {{ load?: Pick<import('../shedding/loop-load').LoopLoad, 'beat'>, delays?:
  * Pick<import('./delays').Delays, 'beat'> }} told
  * @param {{ fromMs: number, atMs: number, busyMs: number, periodMs: number, punctualMs: number,

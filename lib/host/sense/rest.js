@@ -6,14 +6,14 @@ const { nowMs } = require('../../util/clock')
 /** The period of beats while the loop rests. They show that it turns, and keep the last second's load up to date. */
 const PERIOD_MS = 250
 /**
- * The same while V8 samples the thread. Each signal has libuv subtract all of the time since the wait began from what
- * is left of it, so a wait is over after a third of a second at the latest, without an event (libuv 1.51).
+ * The same while V8 samples the thread. At each signal libuv subtracts all the time since the wait began from what is
+ * left, so a wait ends after a third of a second at the latest, without an event (libuv 1.51).
  */
 const SAMPLED_PERIOD_MS = 1000
 /** Timers may fire this much early by our clock, which is not that of the loop. */
 const EARLY_MS = 2
 
-/** Ends a rest with the next turn: an unref'd immediate wakes no loop, but runs once something else has woken it. */
+/** Ends a rest with the next turn: an unref'd immediate wakes no loop, but runs once something else has. */
 class Rest {
   #onTime
   #onTurn

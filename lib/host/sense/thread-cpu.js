@@ -12,8 +12,8 @@ const threadCpuUsage =
   /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage?.bind(process)
 
 /**
- * CPU time of the calling thread so far, ms; NaN if Node.js does not know it. A call takes 0.5 us of CPU (Linux,
- * Node.js 22.23, 24.21 and 26.10). On Windows it counts in ticks of the clock, 15.6 ms.
+ * CPU time of the calling thread; NaN if Node.js does not know it. A call takes 0.5 us of CPU (Linux, Node.js 22.23,
+ * 24.21 and 26.10). On Windows it counts in ticks of the clock, 15.6 ms.
  */
 exports.threadCpuMs = () => {
   try {
@@ -41,7 +41,7 @@ class RanTime {
   #fd
   #buffer = Buffer.alloc(64)
 
-  /** So far, ms; NaN if it is unknown. */
+  /** So far; NaN if unknown. */
   read () {
     try {
       this.#fd ??= exports.isToldByKernel() ? openFile(SCHEDSTAT, 'r') : null

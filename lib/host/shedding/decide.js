@@ -9,7 +9,7 @@ const { ignoreRejection } = require('../ignore-rejection')
  */
 
 /**
- * Returns a function that decides whether to turn a request away, and counts it. Null if there is no limit.
+ * Decides whether to turn a request away, and counts it. Null if there is no limit.
  * @param {import('./options').ShedOptions} options @param {Gauge} gauge @returns {((request: any) => boolean) | null}
  */
 exports.createShedding = ({ maxDelay, maxUtilization, exempt }, { load, counters }) => {
@@ -38,7 +38,7 @@ function isExempt (exempt, request) {
   }
 }
 
-/** Answers 503 on a response of node:http or node:http2. @param {any} response @param {number} retryAfterS */
+/** On a response of node:http or node:http2. @param {any} response @param {number} retryAfterS */
 exports.refuse = (response, retryAfterS) => {
   response.statusCode = 503
   response.setHeader('Retry-After', String(retryAfterS))

@@ -4,9 +4,9 @@
 const HALF_MS = 500
 
 /**
- * The load of the event loop within the last second, from its heartbeats. The delay is the mean lateness weighted by
- * time: the delay of an event that comes at any moment of the interval. The plain mean of beats would hide one block of
- * two seconds among forty punctual beats (under 50 ms), and still be 5 ms for a loop each of whose beats is 5 ms late.
+ * The load within the last second, from heartbeats. The delay is the mean lateness weighted by time: the delay of an
+ * event that comes at any moment. The plain mean of beats would hide one block of two seconds among forty punctual
+ * beats (under 50 ms), and still be 5 ms for a loop whose every beat is 5 ms late.
  */
 class LoopLoad {
   #lastAtMs = NaN
@@ -45,7 +45,6 @@ class LoopLoad {
     this.#busyMs = busyMs
   }
 
-  /** The loop is no longer watched: the load is 0 from now on. */
   end () {
     this.#lastAtMs = NaN
     this.#busyMs = null

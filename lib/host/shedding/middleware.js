@@ -4,7 +4,7 @@ const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 
 /**
- * The agent's middleware for Express and Connect. Routes need none: without limits it only passes requests on.
+ * Routes need none: without limits it only passes requests on.
  * @param {import('./decide').Gauge} gauge @param {import('./options').ShedOptions} options
  * @returns {(request: any, response: any, next: (error?: unknown) => void) => void}
  */

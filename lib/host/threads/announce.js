@@ -28,8 +28,9 @@ exports.nativeId = () => {
 exports.script = () => process.argv[1]
 
 /**
- * Posts to the watchdog, which needs no other thread's loop. The channel is closed at once: an open one would receive
- * the messages of every other thread, and a posted message is delivered all the same. @param {object} message
+ * The watchdog receives it whatever other loops do. The channel is closed at once: an open one would receive the
+ * messages of every other thread, and a posted message is delivered all the same.
+ * @param {object} message
  */
 exports.tell = (message) => {
   const channel = new BroadcastChannel(CHANNEL)

@@ -10,9 +10,9 @@ const BOOT_MS = 1000
 const CPU_MS = 1000
 
 /**
- * What the main thread sees of one worker thread. Node.js shows how long the loop of the thread has waited for events
- * so far, up to this very moment. If that has grown between two polls, the loop has turned; while it has not, the loop
- * was busy without a pause. So a loop that turns without ever waiting looks the same as a blocked one.
+ * What the main thread sees of a worker thread. Node.js shows how long the thread's loop has waited for events, up to
+ * this moment. If that has grown between two polls, the loop has turned; while it has not, the loop was busy without a
+ * pause. So a loop that turns without ever waiting looks like a blocked one.
  */
 class OutsideView {
   #read

@@ -24,8 +24,8 @@ const ENDED_ID = -1
  */
 
 /**
- * Polls the application's worker threads from the main thread, by what Node.js shows of them from outside: nothing runs
- * in them and no inspector is used. The watchdog reads the results as if each thread had beaten itself.
+ * Polls the application's worker threads from the main thread, by what Node.js shows of them: nothing runs in them and
+ * no inspector is used. The watchdog reads the results as if each thread had beaten itself.
  */
 class OutsideWatch {
   /** @type {Map<import('node:worker_threads').Worker, Thread>} */

@@ -8,10 +8,7 @@ const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 const INTERNAL = 0
 const SAMPLED = 1
 
-/**
- * Writes the span of a block through the application's tracer provider, if any. Its errors are not ours to throw.
- * @param {import('../../types').BlockSpan} span
- */
+/** By the application's tracer provider. Its errors are not ours. @param {import('../../types').BlockSpan} span */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]

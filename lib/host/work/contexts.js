@@ -41,7 +41,7 @@ class Contexts {
     this.#now = now
   }
 
-  /** Unique within the process, for requests and work. */
+  /** Unique within the process. */
   nextId () {
     return ++this.#lastId
   }
@@ -90,7 +90,7 @@ class Contexts {
     this.follow(true)
   }
 
-  /** Whether work is followed from now on. @param {boolean} on */
+  /** @param {boolean} on from now on */
   follow (on) {
     const wasFollowing = this.isFollowing
     // The watchdog may request this while it is being stopped itself.

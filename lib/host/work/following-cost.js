@@ -6,16 +6,15 @@ const { AsyncResource, executionAsyncId } = require('node:async_hooks')
 const IDS_PER_MS = 1000
 /** The rate is measured over this time while the loop turns. */
 const SPAN_MS = 1000
-/** It is measured over this time within a turn. */
 const TURN_SPAN_MS = 10
 
-/** The next id. That of the running code does not show it: a beat's timer is armed again and keeps its first id. */
+/** The running code's id does not show it: a beat's timer is armed again and keeps its first id. */
 const nextId = () => new AsyncResource('LOOPWATCH', { requireManualDestroy: true }).asyncId()
 
 /**
  * Detects that following work through promises costs too much, if AsyncLocalStorage is built on async_hooks (Node.js 20
- * and 22). Each promise then takes an id, so the ids of running code grow as fast as promises are made: three for an
- * `await`. Code with three million awaits took 0.8 to 1.0 s instead of 0.2.
+ * and 22). Each promise takes an id, so ids of running code grow as fast as promises are made: three for an `await`.
+ * Code with three million awaits took 0.8 to 1.0 s instead of 0.2.
  */
 class FollowingCost {
   #running
@@ -31,7 +30,7 @@ class FollowingCost {
     this.#next = next
   }
 
-  /** The loop turns. @param {number} nowMs @returns {boolean} whether it costs too much */
+  /** @param {number} nowMs @returns {boolean} whether it costs too much */
   beat (nowMs) {
     const id = this.#turnId = this.#next()
     this.#turnAtMs = nowMs

@@ -18,7 +18,6 @@ const LISTEN = 'tracing:net.server.listen:asyncStart'
 /** Published for every connection of every server, before its first request. */
 const CONNECTION = 'net.server.socket'
 
-/** As it was at load. */
 const { queueMicrotask } = globalThis
 
 /** Bound at load: an application may replace `process`. */
@@ -27,10 +26,7 @@ const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => 
 /** The answer while nothing is followed. @type {ReturnType<import('./works').Works['current']>} */
 const nothing = { context: undefined, isCertain: true }
 
-/**
- * Follows what the application works on from when a server listens, else from the loop's first turn on. This takes 40
- * modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
- */
+/** Starts when a server listens or the loop turns: its 40 modules take 11 ms (24.21), too long for a short command. */
 class WorkLater {
   /** @type {ReturnType<typeof import('./start').startWork> | null} */
   #started = null
@@ -82,7 +78,6 @@ class WorkLater {
     this.#onTook(nowMs() - startMs)
   }
 
-  /** Stops waiting for the start. */
   #wake () {
     clearTimeout(this.#timer)
     unsubscribe(LISTEN, this.#onListen)
@@ -96,7 +91,7 @@ class WorkLater {
     return this.#started?.works.current() ?? nothing
   }
 
-  /** The loop turns. @param {number} atMs */
+  /** @param {number} atMs */
   beat (atMs) {
     if (this.#cost?.beat(atMs)) this.#giveUp()
   }
@@ -115,7 +110,7 @@ class WorkLater {
     return this.#started.works.run(name, fn, attributes)
   }
 
-  /** Whether to follow requests and work through asynchronous calls from now on. @param {boolean} on */
+  /** @param {boolean} on whether to follow requests and work through asynchronous calls from now on */
   follow (on) {
     if (this.#isStopped) return
     this.#tryStart()
@@ -123,7 +118,7 @@ class WorkLater {
     this.#cost = on && this.#onCostly !== null ? new FollowingCost() : null
   }
 
-  /** A late beat has come. @param {number} atMs @param {number} idleMs of the loop so far */
+  /** @param {number} atMs of a late beat @param {number} idleMs of the loop so far */
   late (atMs, idleMs) {
     this.#started?.requests.late(atMs, idleMs)
   }

@@ -3,7 +3,7 @@
 /** @typedef {import('./http/context').RequestContext} RequestContext */
 /** @typedef {RequestContext | import('./work').Work} Item */
 
-/** All that is open in the process, as a linked list of the requests and pieces of work themselves. */
+/** All that is open, as a linked list of the requests and pieces of work themselves. */
 class OpenWork {
   /** @type {Item | null} */
   #newest = null
@@ -31,7 +31,7 @@ class OpenWork {
     return found
   }
 
-  /** The requests among the newest items. @param {number} most items @returns {RequestContext[]} newest first */
+  /** @param {number} most items to search @returns {RequestContext[]} newest first */
   requests (most) {
     return this.newest(most).flatMap((item) => 'kind' in item ? [] : [item])
   }

@@ -31,10 +31,7 @@ exports.attributesOf = (attributes) => {
   return kept
 }
 
-/**
- * Runs a function where nothing is watched, with the same checks. Throws LOOPWATCH_ERR_ARGUMENT, and what fn throws.
- * @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes]
- */
+/** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
 exports.runUnwatched = (name, fn, attributes) => {
   exports.checkWork('run', name, fn)
   exports.attributesOf(attributes)

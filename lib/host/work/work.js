@@ -2,7 +2,7 @@
 
 const { RequestContext } = require('./http/context')
 
-/** The limit of a route's name: this name is a label as well, and the probe writes it into its answer. */
+/** As for a route's name: this name is a label as well, and the probe writes it into its answer. */
 const NAME_CHARS = 200
 
 /** @typedef {import('../../types').WorkKind} WorkKind */
@@ -10,8 +10,8 @@ const NAME_CHARS = 200
 /** @typedef {Record<string, string | number> | undefined} Attributes that have been checked */
 
 /**
- * One piece of named work that is no HTTP request, followed like one. What outlives it keeps this object, so it lets go
- * of its parent when it ends: a task that starts itself again within itself would otherwise build a chain.
+ * A piece of named work that is no HTTP request, followed like one. What outlives it keeps this object, so it lets go
+ * of its parent at its end: a task that starts itself again within itself would otherwise build a chain.
  */
 class Work {
   /** @type {Work | RequestContext | WorkParent | null} */
@@ -34,13 +34,13 @@ class Work {
     this.newer = null
     this.#parent = parent
     const isWork = parent instanceof Work
-    /** The request that it is part of. @type {RequestContext | undefined} */
+    /** @type {RequestContext | undefined} */
     this.request = isWork ? parent.request : parent ?? undefined
-    /** The id of the outermost work that it is part of. @type {number} */
+    /** The outermost work that it is part of. @type {number} */
     this.rootId = parent === null || parent.isEnded ? id : isWork ? parent.rootId : parent.id
   }
 
-  /** Also read in the middle of a block, so it runs no code of the application. @returns {WorkParent | null} */
+  /** Also read in mid-block, so it runs no code of the application. @returns {WorkParent | null} */
   get parent () {
     const parent = this.#parent
     if (!(parent instanceof RequestContext) && !(parent instanceof Work)) return parent

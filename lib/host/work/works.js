@@ -32,10 +32,7 @@ class Works {
     this.#most = most
   }
 
-  /**
-   * Runs a function as work that the application has named. Throws LOOPWATCH_ERR_ARGUMENT, and what fn throws.
-   * @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes]
-   */
+  /** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
   run (name, fn, attributes) {
     checkWork('run', name, fn)
     const kept = attributesOf(attributes)
@@ -45,14 +42,14 @@ class Works {
   }
 
   /**
-   * The same for what a library is known to run. It is followed only where requests are, as the application has not
-   * asked for it. Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
+   * Like run(), for what a library runs. The application has not asked for it, so it is followed only where requests
+   * are. Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
    * @template T @param {import('./libraries/library-naming').Known} known @param {() => T} fn
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
     const work = new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs())
-    // What a part belongs to is open already.
+    // A part belongs to what is open already.
     if (!isPart) this.#contexts.opened(work)
     return this.#work(work, fn, isOpen)
   }
@@ -64,7 +61,7 @@ class Works {
     return { work, end: () => this.#end(work, { hasThread: true }) }
   }
 
-  /** What is being worked on, as the parent of new work. @returns {Work | RequestContext | null} */
+  /** The parent of new work. @returns {Work | RequestContext | null} */
   get #parent () {
     const { store } = this.#contexts
     if (store === undefined) return null
@@ -132,7 +129,7 @@ class Works {
     return store === undefined && unfollowed.size > 0 ? { ...current, open: unfollowed } : current
   }
 
-  /** Whether to follow requests and work through asynchronous calls from now on. @param {boolean} on */
+  /** From now on, through asynchronous calls. @param {boolean} on */
   follow (on) {
     this.#contexts.follow(on)
   }

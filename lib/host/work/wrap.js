@@ -3,9 +3,8 @@
 const { checkWork } = require('./validate-work')
 
 /**
- * Returns a function that calls fn as named work each time, with the same `this` and arguments. Throws
- * LOOPWATCH_ERR_ARGUMENT. @template {(...args: any[]) => any} F
- * @param {(name: string, fn: () => any) => any} run @param {string} name @param {F} fn @returns {F}
+ * @template {(...args: any[]) => any} F @param {(name: string, fn: () => any) => any} run
+ * @param {string} name @param {F} fn @returns {F} calls fn as named work. Throws LOOPWATCH_ERR_ARGUMENT
  */
 exports.wrapWith = (run, name, fn) => {
   checkWork('wrap', name, fn)

@@ -10,10 +10,7 @@ const FRAMES = 32
 
 /** @typedef {{ stop: () => string }} Handle newer than the types we check against */
 
-/**
- * Garbage is what is looked for, so objects that have been collected count as well. Through the inspector, taking a
- * profile would begin with a collection of the whole heap, and there is no way to do without.
- */
+/** Collected objects count, as garbage is sought. An inspector's profile would begin with a full collection. */
 const OPTIONS = {
   sampleInterval: INTERVAL_BYTES,
   stackDepth: FRAMES,
@@ -25,7 +22,7 @@ const OPTIONS = {
 class HeapProfile {
   /** @type {Handle | null} */
   #handle = null
-  /** A question within a native call is put when that is over: then its profile may no longer be wanted. */
+  /** A question within a native call arrives after the call: by then its profile may no longer be wanted. */
   #endedRound = 0
   #send
 
@@ -35,7 +32,7 @@ class HeapProfile {
   }
 
   /**
-   * Called by the watchdog, also at an interrupt, so it never throws.
+   * Also called at an interrupt, so it never throws.
    * @param {import('../../../types').AllocationsAction} action @param {number} round which profile is meant, from 1
    */
   run (action, round) {

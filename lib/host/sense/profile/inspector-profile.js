@@ -6,13 +6,13 @@ const { US_PER_MS } = require('../../../util/units')
 const TITLE = 'loopwatch '
 
 /**
- * V8's CPU profile of this thread by a session of the inspector, if Node.js has nothing better. A start logs every
- * function there is, which takes longer than anything else about a profile, and an end throws that log away. So a
- * profile begins before the last one ends, and taking one costs only its samples: `console.profile` of the inspector
- * can run two at a time. The session connects the thread to itself, so an ending process does not wait for it.
- * It cannot rest while the loop idles. The interval of a session is fixed while it profiles, and each session has a
- * profiler of its own in V8, whose start lists all functions again: 55 to 215 ms of the main thread in a large
- * application, in the first request after a rest. 50 wake-ups a second cost less.
+ * V8's CPU profile of this thread by an inspector session, if Node.js has nothing better. A start logs every function
+ * there is, which takes longest, and an end throws that log away. So a profile begins before the last one ends, and
+ * taking one costs only its samples: `console.profile` of the inspector can run two at a time. The session connects the
+ * thread to itself, so an ending process does not wait for it. It cannot rest while the loop idles. A session's
+ * interval is fixed while it profiles, and each session has its own profiler in V8, whose start lists all functions
+ * again: 55 to 215 ms of the main thread in a large application, in the first request after a rest. 50 wake-ups a
+ * second cost less.
  */
 class InspectorProfile {
   /** @type {import('node:inspector').Session | null} */

@@ -12,15 +12,15 @@ const { V8Profile } = require('./v8-profile')
 
 /**
  * Two samples name a block. In native blocks of 50 to 85 ms every line was right at 20 ms, 99 % at 25, 98 % at 31 and
- * 82 % at 40, where some were wrong without a doubt (96 blocks each, 24.21); longer blocks need less.
+ * 82 % at 40, some of those wrong without a doubt (96 blocks each, 24.21); longer blocks need less.
  */
 const SAMPLES_PER_THRESHOLD = 2
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
 /**
- * An application is small if a start takes the main thread at most this long. That holds with 60 MB of rows and no
- * packages, or with TypeScript's compiler (21 MB). With all of a large one's data and functions it takes up to 215 ms.
+ * An application is small if a start takes the main thread at most this long: one with 60 MB of rows and no packages,
+ * or with TypeScript's compiler (21 MB). With all data and functions of a large one it takes up to 215 ms.
  */
 const SMALL_START_MS = 75
 /** V8's own thread passes on a sample when it takes the next one. */
@@ -32,10 +32,10 @@ const WINDOW_IDLE_MS = 60000
 const REST_AFTER_MS = 5000
 /**
  * More CPU time than this share of the time since the last beat is work, and ends a rest. The loop's active time would
- * not do: on a busy machine it includes waits for a CPU. An idle loop takes 1 to 3 % (beats and samples).
+ * include waits for a CPU on a busy machine. An idle loop takes 1 to 3 % (beats and samples).
  */
 const WORK_SHARE = 0.1
-/** If a rest takes longer than this to begin or end, on a busy machine, there is no other one for BUSY_MS. */
+/** If a rest takes longer than this to begin or end, as on a busy machine, there is no other one for BUSY_MS. */
 const LONG_SWITCH_MS = 25
 const BUSY_MS = 60000
 /** Mostly a request ends a rest: the profile then begins before the code that answers it, which may block at once. */
@@ -55,7 +55,7 @@ const loadHeapProfile = () => require('./heap-profile').HeapProfile
 
 /**
  * V8's CPU profile of this thread, from either source. The time that it takes is no block of the application. With the
- * inspector, the watchdog decides when it is taken, at an interrupt. With `v8.startCpuProfile()` this thread takes it
+ * inspector, the watchdog decides when to take it, at an interrupt. With `v8.startCpuProfile()` this thread takes it
  * after each block, and rests while the loop idles.
  */
 class HostProfiler {
@@ -152,8 +152,8 @@ class HostProfiler {
   /** A beat came after a gap that can hide a block: its samples are taken once all are there. @param {number} atMs */
   late (atMs) {
     if (this.#own === null || !this.#own.isOn) return
-    // Nothing is known of the time before sampling began, so there is nothing to wait for. On a busy machine a gap is
-    // mostly not the loop's doing, so it does not end a rest by itself.
+    // Nothing is known from before sampling began, so there is nothing to wait for. This does not end a rest: on a busy
+    // machine a gap is mostly not the loop's doing.
     if (this.#own.isResting) return this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
     clearTimeout(this.#owed)
     this.#owed = setTimeout(() => {

@@ -4,9 +4,9 @@ const { getHeapCodeStatistics, getHeapStatistics } = require('node:v8')
 
 const MB = 1024 * 1024
 /**
- * To start, V8's profiler walks the whole heap and lists each function in it. Fitted to the CPU time of starts in heaps
- * of 4 to 730 MB, of rows, of compiled functions, and of large packages at work (20.20, 22.23, 24.21, 26.10: the
- * slowest of the four). A start takes 5 to 15 ms less than this says.
+ * To start, V8's profiler walks the whole heap and lists each function. Fitted to the CPU time of starts in heaps of 4
+ * to 730 MB, of rows, of compiled functions, and of large packages at work (20.20, 22.23, 24.21, 26.10: the slowest of
+ * the four). A start takes 5 to 15 ms less than this says.
  */
 const MS_PER_MB = { heap: 0.7, bytecode: 5, code: 10 }
 

@@ -15,10 +15,10 @@ const KEEPER_MS = 1e6
 const startCpuProfile = (options) => /** @type {any} */ (v8).startCpuProfile(options)
 
 /**
- * V8's CPU profile of this thread by `v8.startCpuProfile()`. It needs no inspector, so it works where that is
- * forbidden, and no other session sees it. A profile that no block needs is thrown away unwritten. The keeper is a
- * second profile that hardly ever samples. While there is one, V8 knows all functions, so another profile starts in
- * 0.1 ms. With the keeper alone V8's thread sleeps (26.10: 1 wake-up of the idle process a second instead of 100).
+ * V8's CPU profile of this thread by `v8.startCpuProfile()`. It works where the inspector is forbidden, and no other
+ * session sees it. A profile that no block needs is thrown away unwritten. The keeper is a second profile that hardly
+ * ever samples: while it runs, V8 knows all functions, so another profile starts in 0.1 ms. With the keeper alone V8's
+ * thread sleeps (26.10: 1 wake-up of the idle process a second instead of 100).
  */
 class V8Profile {
   /** @type {Handle | null} */
@@ -76,7 +76,7 @@ class V8Profile {
     handle?.[Symbol.dispose]()
   }
 
-  /** Its samples as text: reading it is the other thread's work. */
+  /** As text: reading it is the other thread's work. */
   take () {
     const handle = this.#sampling
     if (handle === null) return null

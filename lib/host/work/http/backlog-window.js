@@ -6,10 +6,7 @@ const { loopTime } = require('../../sense/loop-time')
 /** A loop that has slept this long since the late beat has read everything that was waiting for it. */
 const IDLE_MS = 1
 
-/**
- * The time after a late beat in which the loop reads what arrived during the block. It accepts one connection a turn
- * and reads it in the next turn.
- */
+/** After a late beat the loop reads what arrived in the block: one connection a turn, read in the next turn. */
 class BacklogWindow {
   #sinceMs = -Infinity
   #idleMs = 0

@@ -26,8 +26,8 @@ function pathOf (url) {
 }
 
 /**
- * One HTTP request, followed through its awaits, timers and listeners. What outlives the request (a pooled connection
- * that it opened, say) holds on to this object, so the object releases the request at its end.
+ * One HTTP request, followed through its awaits, timers and listeners. What outlives it (a pooled connection that it
+ * opened, say) holds on to this object, so the object releases the request at its end.
  */
 class RequestContext {
   /**
@@ -62,7 +62,7 @@ class RequestContext {
     this.newer = null
   }
 
-  /** The route's template as far as it is known. Runs no code of the application, as it is also read in mid-block. */
+  /** The route's template as far as it is known. Also read in mid-block, so it runs no code of the application. */
   get template () {
     return this.route ?? (this.request === null ? '' : routeOfExpress(this.request) ?? this.#guess())
   }
@@ -79,7 +79,7 @@ class RequestContext {
     return this.request === null
   }
 
-  /** A framework names the route. @param {string | null} route null if none of its routes matched */
+  /** @param {string | null} route by a framework; null if none of its routes matched */
   name (route) {
     if (this.isGiven) return
     this.route = route

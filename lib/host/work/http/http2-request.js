@@ -4,7 +4,7 @@ const GRPC = 'application/grpc'
 /** There is no such method: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
 const UNIMPLEMENTED = '12'
 
-/** An HTTP/2 stream served without the compatibility API (as gRPC is), with the properties of a request of that API. */
+/** An HTTP/2 stream served without the compatibility API (as gRPC is), with the properties of that API's requests. */
 class StreamRequest {
   /**
    * @param {import('node:http2').ServerHttp2Stream} stream
@@ -19,7 +19,7 @@ class StreamRequest {
     this.stream = stream
   }
 
-  /** Whether it is a gRPC call, whose path is the name of a method. */
+  /** The path of a gRPC call is the name of a method. */
   get isGrpc () {
     const type = this.headers['content-type']
     return typeof type === 'string' && type.startsWith(GRPC)

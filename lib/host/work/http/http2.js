@@ -23,9 +23,9 @@ const everKnown = new ServerList()
  */
 
 /**
- * Reports the requests of HTTP/2 servers. Node.js 20 has no channel for them, so the agent listens to the `request`
- * event of each server that it finds through a connection or a stream. For a server of raw streams it listens to the
- * `stream` event: a listener for requests would switch the compatibility API on.
+ * Node.js 20 has no channel for requests of HTTP/2, so the agent listens to the `request` event of each server that it
+ * finds by a connection or a stream. For a server of raw streams it listens to `stream`: a listener for requests would
+ * switch the compatibility API on.
  */
 class Http2Watch {
   #handlers

@@ -5,8 +5,8 @@ const { setImmediate } = require('node:timers')
 const { nowMs } = require('../../../util/clock')
 
 /**
- * The time, read once in each turn of the event loop. The loop takes all that the kernel has for it and handles it in
- * order, so what comes last has waited for all before. A busy server also saves a clock reading for each request.
+ * The time, read once in each turn of the loop. The loop takes all that the kernel has for it and handles it in order,
+ * so what comes last has waited for all before. It also saves a busy server a clock reading for each request.
  */
 class IterationClock {
   #atMs = 0

@@ -13,7 +13,6 @@ const HEX = 4
 const ENCODED = 8
 const HEX_OR_DASH = 16
 
-/** What each ASCII character can be part of. */
 const classes = new Uint8Array(128)
 for (let code = 0; code < 128; code++) {
   const char = String.fromCharCode(code)
@@ -52,11 +51,11 @@ function hasUuidDashes (path, start) {
 }
 
 /**
- * A path as a template: segments that look like ids become `:id`, so there are few templates and none holds a token.
- * What follows a `;` in a segment (`;jsessionid=…`) is left out, and so is the fragment: no client should send one, but
- * if one does, it is in `request.url`. Exact routes come from the frameworks. This runs for every request of a plain
- * server, so it is one pass over the characters without a regular expression (which would also overwrite the
- * application's `RegExp.$1`). test/unit/host/work/http/path-template.test.js compares it with the rules as expressions.
+ * Segments that look like ids become `:id`, so there are few templates and none holds a token. What follows a `;` in a
+ * segment (`;jsessionid=…`) is left out, and so is the fragment: no client should send one, but if one does, it is in
+ * `request.url`. This runs for every request of a plain server, so it is one pass over the characters without a regular
+ * expression (which would also overwrite the application's `RegExp.$1`). test/unit/host/work/http/path-template.test.js
+ * compares it with the rules as expressions.
  * @param {string} path without query
  */
 exports.pathTemplate = (path) => {

@@ -83,9 +83,8 @@ class Requests {
   }
 
   /**
-   * Objects that the application has changed must not throw an error into it: the request is counted as dropped.
-   * @template {any[]} A
-   * @param {(...args: A) => unknown} handler @returns {(...args: A) => void}
+   * An object that the application has changed must not throw an error into it: the request is counted as dropped.
+   * @template {any[]} A @param {(...args: A) => unknown} handler @returns {(...args: A) => void}
    */
   #guarded (handler) {
     return (...args) => {
@@ -101,7 +100,7 @@ class Requests {
     this.#bridge.counters.add('badRequest', 1)
   }
 
-  // #onStart and #onFinish do not use #guarded(), as they run for every request.
+  // They run for every request, so they do not use #guarded().
   #onStart = (/** @type {any} */ { request, socket }) => {
     try {
       const connection = this.#connections.open(socket)
@@ -138,10 +137,7 @@ class Requests {
     if (store !== undefined) this.#contexts.enter(store)
   }
 
-  /**
-   * The application's name for the route, null if it leaves that to the agent.
-   * @param {(request: HttpRequest) => unknown} route @param {HttpRequest} request
-   */
+  /** Null leaves it to the agent. @param {(request: HttpRequest) => unknown} route @param {HttpRequest} request */
   #ask (route, request) {
     try {
       const name = route(request)
@@ -198,10 +194,7 @@ class Requests {
     this.#contexts.follow(on)
   }
 
-  /**
-   * The request being handled, and whether that is certain. If requests are not followed, it is the latest one, which
-   * is right only while that one's arrival is being handled.
-   */
+  /** Without following, it is the latest request, which is right only while that one's arrival is being handled. */
   current () {
     const { isFollowing, store } = this.#contexts
     if (!isFollowing) return { context: this.#latest, isCertain: false }

@@ -5,7 +5,7 @@ const { UNMATCHED } = require('./context')
 
 /**
  * Decides which routes get a number in the shared table, and so a label. Known names and names guessed from paths have
- * a bound each, as the paths that clients make up must not take the room of known routes.
+ * a bound each: paths that clients make up must not take the room of known routes.
  */
 class RouteNumbers {
   #table

@@ -10,10 +10,7 @@ const MOST = 32
 
 const kApi = Symbol.for('opentelemetry.js.api.1')
 
-/**
- * Reports to the watchdog the sampled requests that a block delayed, so that the block's span can link to them. Without
- * a block, this costs a request one comparison.
- */
+/** Reports sampled requests that a block delayed, for links of its span. Without a block: one comparison each. */
 class WaitingRequests {
   #post
   #isWanted

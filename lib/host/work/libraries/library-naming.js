@@ -22,10 +22,7 @@ class Naming {
     this.#post = post
   }
 
-  /**
-   * Makes each call of these methods a piece of work, unless `describe` returns null.
-   * @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe
-   */
+  /** @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe */
   calls (owner, methods, describe) {
     for (const method of methods) {
       this.#wrap(owner, method, (self, args, call) => {
@@ -46,7 +43,7 @@ class Naming {
   }
 
   /**
-   * Returns a function whose every call is a piece of work. If fn is one already, it is returned as it is.
+   * Returns a function whose every call is a piece of work, or fn if it is one already.
    * @template {(...args: any[]) => any} F @param {F} fn @param {(args: any[]) => Known | null} describe @returns {F}
    */
   named (fn, describe) {
@@ -63,8 +60,8 @@ class Naming {
   }
 
   /**
-   * Makes all that a worker thread does one piece of work. These methods begin the thread and return the Worker.
-   * @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe
+   * @param {any} owner @param {string[]} methods that return the Worker
+   * @param {(self: any, args: any[]) => Known | null} describe
    */
   threads (owner, methods, describe) {
     for (const method of methods) {

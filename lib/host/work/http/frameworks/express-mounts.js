@@ -13,8 +13,8 @@ const LAYERS = 20_000
 const known = new WeakMap()
 
 /**
- * The templates of the prefixes that lead to a route: one for each place where its router is mounted. Searches the
- * routers of the application for the route, only once if that succeeds. A router that is called by hand is not found.
+ * The templates of the prefixes that lead to a route, one for each mount of its router. Searches the routers of the
+ * application only once if that succeeds. A router that is called by hand is not found.
  * @param {object} route `req.route` @param {any} app `req.app`
  */
 exports.mountsOf = (route, app) => {

@@ -5,9 +5,9 @@ const { mountsOf, join } = require('./express-mounts')
 const { fits, pathSegments, urlSegments } = require('./segments')
 
 /**
- * The route of a request that Express handles (4 and 5, or their router alone), as far as its routers have come: the
- * template with the prefixes of nested routers, null while no route has matched, undefined if Express does not handle
- * the request. Only reads properties, so it may run in the middle of the application's code. Never throws.
+ * The route of a request in Express (4 and 5, or their router alone), as far as its routers have come: the template
+ * with the prefixes of nested routers; null while no route has matched; undefined without Express. Only reads
+ * properties, so it may run in the middle of the application's code. Never throws.
  * @param {any} request of node:http or node:http2
  */
 exports.routeOfExpress = (request) => {
@@ -38,7 +38,7 @@ function templateOf (request, route) {
   const [mount] = mounts
   const isOnly = mounts.length === 1 && paths.length === 1
   if (isOnly && mount !== null && isBelow(mount, baseUrl)) return join(mount, paths[0])
-  // The router is mounted at several places, or the route has several paths: Express took the first that fits.
+  // A router mounted at several places, or a route with several paths: Express took the first that fits.
   const asked = urlSegments(originalUrl ?? url)
   for (const mount of mounts) {
     for (const path of mount === null ? [] : paths) {
@@ -50,8 +50,8 @@ function templateOf (request, route) {
 }
 
 /**
- * Whether the router that runs may be the one mounted there. It is another one if it was mounted at another place since
- * the search, is called by hand, or belongs to an application below a plain router.
+ * Whether the running router may be the one mounted there. It is another if it was mounted elsewhere since the search,
+ * is called by hand, or belongs to an application below a plain router.
  * @param {string} mount @param {string | undefined} baseUrl gone once an error has left the nested router
  */
 function isBelow (mount, baseUrl) {
@@ -59,8 +59,8 @@ function isBelow (mount, baseUrl) {
 }
 
 /**
- * If no mount is known, the prefix is the part of the URL that the route's own path does not account for. `req.baseUrl`
- * is second best, as it is gone once an error has left the nested router.
+ * If no mount is known, the prefix is the URL without the route's own path. `req.baseUrl` is second best: it is gone
+ * once an error has left the nested router.
  * @param {(string | RegExp)[]} paths of the route @param {string[]} asked @param {string | undefined} baseUrl
  */
 function fromUrl (paths, asked, baseUrl = '') {

@@ -32,10 +32,7 @@ function urlOf (request) {
   return routeOptions.url ?? null
 }
 
-/**
- * An `onRequest` hook: the router has matched by then, and only what the application registered earlier has run.
- * @param {any} request @param {unknown} _ @param {() => void} done
- */
+/** The router has matched, hardly any hook has run. @param {any} request @param {unknown} _ @param {() => void} done */
 function onRequest (request, _, done) {
   if (name !== ignore) {
     const url = urlOf(request)
@@ -60,8 +57,8 @@ function onHandler ({ request, route }) {
 }
 
 /**
- * Fastify 4 and 5 publish each new instance. Fastify 5 also publishes each call of a handler. Listening to that takes
- * 100 ns of every request, so the agent does it only if there are instances older than itself.
+ * Fastify 4 and 5 publish each new instance. Fastify 5 also publishes each call of a handler: listening to that takes
+ * 100 ns of every request, so the agent does it only if there are older instances.
  * @param {import('.').Name} tellRoute
  */
 exports.startFastify = (tellRoute) => {

@@ -6,8 +6,8 @@ const { watchProperty } = require('./watched-property')
 exports.file = ['koa', 'lib', 'context.js']
 
 /**
- * Nothing leads from a request of node:http to Koa's context, so the context itself is watched: `@koa/router` (and
- * koa-router) writes the template to `ctx._matchedRoute` before each layer runs.
+ * Nothing leads from a request of node:http to Koa's context, so the context is watched: `@koa/router` (and koa-router)
+ * writes the template to `ctx._matchedRoute` before each layer runs.
  * @param {any} context @param {import('.').Name} name
  */
 exports.watch = (context, name) => {
@@ -33,10 +33,7 @@ function isRoute (layers, path) {
   return false
 }
 
-/**
- * The prefix that koa-mount has removed from the path. It mounts at plain paths only, so the URL holds it unchanged.
- * @param {any} ctx
- */
+/** What koa-mount removed from the path. It mounts at plain paths only, so the URL holds it. @param {any} ctx */
 function mountOf (ctx) {
   if (typeof ctx.mountPath !== 'string') return ''
   const query = ctx.originalUrl.indexOf('?')

@@ -20,8 +20,8 @@ exports.layerPaths = (layer) => {
 }
 
 /**
- * The template of the path that a layer matched last, for any request: the values of its parameters become their names.
- * null if its last match failed, or if it has several paths or an expression.
+ * The template of the path that a layer matched last, for any request: values of parameters become their names. null if
+ * its last match failed, or if it has several paths or an expression.
  * @param {{ path?: string, params?: Record<string, unknown>, matchers: Function[] }} layer
  */
 function fromLastMatch ({ path, params, matchers }) {
@@ -52,7 +52,7 @@ function pathsOf (source, keys) {
 }
 
 /**
- * The path that Express 4 made `source` of: `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`.
+ * Express 4 made `source` of a path: `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`.
  * @param {string} source @param {{ name: string | number }[]} keys those of its groups are removed
  */
 function pathOf (source, keys) {

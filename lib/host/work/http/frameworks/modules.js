@@ -11,8 +11,8 @@ const AGAIN_MS = 1000
 const LAST_LOOK_MS = 64000
 
 /**
- * Finds modules that the application loads, required or imported, every copy of each. Searches the cache of the module
- * loader as soon as the application's entry has run, at each server's first connection, and now and then.
+ * Finds every copy of modules that the application loads, required or imported. Searches the module loader's cache as
+ * soon as the application's entry has run, at each server's first connection, and now and then.
  * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted the ends of their file names
  */
 exports.watchModules = (wanted) => {

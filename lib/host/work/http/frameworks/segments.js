@@ -6,7 +6,7 @@ const OPEN = '*{(?+^$\\['
 /** The segments of a template. @param {string} path */
 exports.pathSegments = (path) => path.split('/').filter(isFilled)
 
-/** The segments of a request's URL, absolute or not, without its query. @param {string} url */
+/** Takes absolute URLs too. @param {string} url */
 exports.urlSegments = (url) => {
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)

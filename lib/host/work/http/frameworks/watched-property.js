@@ -1,9 +1,10 @@
 'use strict'
 
 /**
- * Reports what a framework writes to a property of the objects that it makes from a prototype. For all other code, it
- * stays the plain, enumerable property that the framework meant to write.
- * @param {any} prototype @param {string} key @param {OnWrite} onWrite its errors are dropped
+ * Reports what a framework writes to a property of the objects that it makes from a prototype. For all other code it
+ * stays the plain, enumerable property that the framework meant.
+ * @param {any} prototype
+ * @param {string} key @param {OnWrite} onWrite its errors are dropped
  * @returns {(() => void) | null} undoes it; null if the prototype cannot be changed or has the property
  */
 exports.watchProperty = (prototype, key, onWrite) => {
