@@ -1,9 +1,8 @@
 /// <reference types="node" />
 /**
  * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
- *
- * Event `block`: a finished block's record (lib/types.js), which is also published on the diagnostics channel
- * `loopwatch:block`. It needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
+ * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. It
+ * needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
  * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
  */
@@ -16,7 +15,7 @@ export class Agent extends EventEmitter<{
   * @param {boolean} [isPreload] started before the application, which may be a tool that ends in no time
   */
  constructor(options: import("../options/table").ResolvedOptions, forget: (agent: Agent) => void, isPreload?: boolean);
- /** Content type of what metrics() resolves with. */
+ /** Content type of metrics(). */
  contentType: string;
  /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
  get fastify(): ((fastify: any, options: import("./shedding/options").ShedOptions, done: (error?: Error) => void) => void) & {
@@ -26,7 +25,7 @@ export class Agent extends EventEmitter<{
   };
  };
  /**
-  * Resolves when the watchdog watches and its endpoint listens; in a worker of node:cluster, when it has joined the
+  * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, has joined the
   * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
   */
  get ready(): Promise<{
@@ -51,8 +50,8 @@ export class Agent extends EventEmitter<{
  /** All metrics in Prometheus text format, to append to an existing endpoint. @returns {Promise<string>} */
  metrics(): Promise<string>;
  /**
-  * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever the option
-  * `origin` says, for up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
+  * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says. It
+  * takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
   * @param {{ seconds: number }} options 1 to 300
   * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
@@ -61,21 +60,21 @@ export class Agent extends EventEmitter<{
   seconds: number;
  }): Promise<import("./origin/hunt").HuntResult>;
  /**
-  * Returns a middleware for Express and Connect that answers 503 with Retry-After while the loop is above a limit.
-  * Without limits it passes every request on.
+  * A middleware for Express and Connect: it answers 503 with Retry-After while the loop is above a limit. Without
+  * limits it passes every request on.
   * @param {import('./shedding/options').ShedOptions} [options]
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  middleware(options?: import("./shedding/options").ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
  /**
-  * How late timers of the event loop come and how busy it is, for health checks and for shedding of your own. It only
-  * reads what has been measured on this thread, and takes microseconds.
+  * How late timers come and how busy the loop is, for health checks and your own shedding. Reads only what has been
+  * measured on this thread, in microseconds.
   * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
   */
  load(): import("../types").LoopLoadReport;
  /**
   * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed` and
-  * not logged. Only the synchronous part of the function counts, not what comes after an `await` in it.
+  * not logged. Only the function's synchronous part counts, nothing after an `await`.
   * @template T @param {() => T} fn @param {string} reason kept in the record @returns {T} what the function returns
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
   */
@@ -91,8 +90,9 @@ export class Agent extends EventEmitter<{
   overMs?: number;
  }): Promise<Awaited<T>>;
  /**
-  * Sends what `otlp` and `notify` would send later, before the process is frozen. Resolves when it is sent, at the
-  * latest after 1.4 s, and never rejects. @returns {Promise<void>}
+  * Sends at once what `otlp` and `notify` would send later: the process may be about to freeze. Resolves after 1.4 s
+  * at the latest, and never rejects.
+  * @returns {Promise<void>}
   */
  flush(): Promise<void>;
  /** Releases everything; the process can then end by itself. @returns {Promise<void>} */

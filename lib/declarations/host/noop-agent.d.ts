@@ -1,7 +1,7 @@
 /// <reference types="node" />
 /**
- * What start() returns where nothing can be watched: the same interface, which does nothing. In a worker thread of the
- * application the main thread's agent has its blocks and metrics.
+ * Where nothing can be watched: the same interface, which does nothing. In a worker thread of the application the main
+ * thread's agent has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
  */
 export class NoopAgent extends EventEmitter<{

@@ -110,8 +110,8 @@ export const table: ({
  doc: string;
 })[];
 /**
- * Replaces defaults of the table if a preload or `loopwatch run` starts the agent, without a line of code: the process
- * may be any tool whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
+ * For a preload or `loopwatch run`: the process may be any tool whose stdout somebody parses (`eslint -f json`,
+ * `pm2 jlist`).
  * @type {Options}
  */
 export const preloadDefaults: Options;

@@ -48,7 +48,7 @@ class Heartbeat {
   #lateAtMs = -Infinity
   /** NaN unless V8 samples the thread. */
   #lastRanMs = NaN
-  /** Idle time that the kernel's late figure made too long, negative: taken off the next. */
+  /** By how much idle time was counted too long, as a negative number: the next beat takes it off. */
   #surplusMs = 0
   /** When the loop became calm; Infinity while it is not. */
   #calmAtMs = Infinity

@@ -94,7 +94,7 @@ class OutsideView {
     busy.seenMs = nowMs
     if (busy.isTold || nowMs - busy.latestMs < this.#certainMs) return
     busy.isTold = true
-    // Like a beat at the earliest moment at which the thread became busy, with the next one due at the latest.
+    // The thread became busy between the two: as if it had beaten at the earlier one and was due again at the later.
     const activeMs = Math.max(0, active - (nowMs - busy.earliestMs))
     this.#bridge.beat.write(busy.earliestMs, idle, activeMs, busy.latestMs - busy.earliestMs)
   }
