@@ -15,7 +15,7 @@ const MOST = 0.8
  * @property {number} [beforeMs] the part of weightMs before its work began, which belongs to other work
  * @property {boolean} late it was answered only after a native call or a sleep had ended
  * @property {number} [heldMs] how long that call or sleep delayed the answer
- * @property {boolean} [isJustEntered] its innermost function had only just been entered: the call before it took the time
+ * @property {boolean} [isJustEntered] its innermost function had just been entered: the call before took the time
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost, which may be the request itself
  * @property {import('../types').Frame[]} frames innermost first

@@ -6,8 +6,8 @@ const { nowMs } = require('../../util/clock')
 /** The period of beats while the loop rests. They show that it turns, and keep the last second's load up to date. */
 const PERIOD_MS = 250
 /**
- * The same while V8 samples the thread, every 25 ms. At each signal libuv subtracts all the time since the wait began from
- * what is left of it, so this wait ends after a third of a second, without an event (libuv 1.51).
+ * The same while V8 samples the thread, every 25 ms. At each signal libuv subtracts all the time since the wait began
+ * from what is left of it, so this wait ends after a third of a second, without an event (libuv 1.51).
  */
 const SAMPLED_PERIOD_MS = 1000
 /** Timers may fire this much early by our clock, which is not that of the loop. */

@@ -6,7 +6,7 @@ const { nowMs } = require('../../../util/clock')
 const MS_PER_MINUTE = 60000
 /** No block that is worth a profile lasts longer; a longer one gets its beginning profiled. A sample takes 16 bytes. */
 const LONGEST_MS = 5 * MS_PER_MINUTE
-/** As rare as the API allows. V8 samples at the common divisor of all intervals: this is a multiple of the usual ones. */
+/** As rare as the API allows. V8 samples at the common divisor of all intervals: this is a multiple of most. */
 const KEEPER_MS = 1e6
 
 /** @typedef {{ stop: () => string, [Symbol.dispose]: () => void }} Handle newer than the types we check against */
