@@ -12,12 +12,10 @@ const REST = 5
 const HELD_MICROS = 6
 const FLOATS = 7
 
-/**
- * From a beat on the loop either turns, or rests, and then its next turn ends with the next beat. While V8 samples a
- * resting loop, its idle time is unknown: libuv counts it from the last signal only.
- */
+/** After a beat the loop turns, or it rests until the turn that ends with the next beat. */
 const TURNS = 0
 const RESTS = 1
+/** V8 samples the resting loop, so its idle time is unknown: libuv counts it from the last signal only. */
 const RESTS_SAMPLED = 2
 
 /**

@@ -13,7 +13,6 @@ const { buckets = [] } = /** @type {{ buckets?: number[] }} */ (table.find(({ ke
 
 const BUCKETS_MS = buckets.map((seconds) => seconds * MS_PER_S)
 
-/** The bounds of Prometheus and those of the page, ascending. */
 const BOUNDS_MS = [...new Set([...BUCKETS_MS, ...HALF_OCTAVES_MS])].sort((a, b) => a - b)
 
 const COUNTS = BOUNDS_MS.length + 1

@@ -47,7 +47,6 @@ const ring = (rows, width) => part(Ring.bytes(rows, width), (memory, at) => new 
 /** @param {SharedArrayBuffer} memory @param {number} at @returns {{ [index: number]: number }} */
 const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 
-/** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
   heap: part(HeapSlots.BYTES, (memory, at) => new HeapSlots(memory, at)),
@@ -90,8 +89,8 @@ function hasOurLayout (memory) {
 }
 
 /**
- * The views of one thread on the shared memory. Throws if its layout is another one, as when the package is updated on
- * disk under a running process and its watchdog starts again. The host reports that and goes on.
+  * The views of one thread on the shared memory. Throws if another version laid it out: the package was updated on disk
+  * under a running process, and its watchdog started again. The host reports that and goes on.
  * @param {SharedArrayBuffer} memory
  */
 function openBridge (memory) {

@@ -11,9 +11,7 @@ const KEPT_BYTES = 128 * 1024 * 1024
 
 /**
  * @typedef {object} Part what is known of a file
- * @property {number} inode
- * @property {number} size
- * @property {number} mtimeMs
+  * @property {number} inode @property {number} size @property {number} mtimeMs
  * @property {number} readBytes up to the end of the last whole line
  * @property {Map<string, BlockRecord>} records of whole lines, by id
  * @property {number} broken whole lines that are no record
@@ -36,10 +34,7 @@ class BlockReader {
     this.#keptBytes = keptBytes
   }
 
-  /**
-   * Every block recorded there, by any process, oldest first. Skips lines that a crash cut short and files that
-   * cannot be read. The last line of a block counts.
-   */
+  /** All blocks, oldest first, by the last line of each. Skips lines cut short by a crash and files it cannot read. */
   read () {
     /** @type {Map<string, BlockRecord>} */
     const records = new Map()

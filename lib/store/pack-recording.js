@@ -15,10 +15,7 @@ class Json {
   }
 }
 
-/**
- * A value as JSON, in pieces of one element each.
- * @param {unknown} value @param {(key: string, value: unknown) => unknown} replace
- */
+/** JSON, one element a piece. @param {unknown} value @param {(key: string, value: unknown) => unknown} replace */
 function * piecesOf (value, replace) {
   if (value instanceof Json) {
     yield value.text

@@ -4,10 +4,7 @@ const path = require('node:path')
 
 const NAME = 'entry-points.js'
 
-/**
- * False in a bundle. In one of CommonJS `__filename` is the bundle's, and the application may have a file with one of
- * our names beside it; in one of ES modules there is none.
- */
+/** False in a bundle: `__filename` is the bundle's (CommonJS), maybe with a file of our name beside it, or missing. */
 const isFile = typeof __filename === 'string' && path.basename(__filename) === NAME
 
 /**

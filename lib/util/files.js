@@ -45,11 +45,11 @@ function openFile (file, flags, mode) {
 }
 
 /**
- * Occupies the descriptors of stdin, stdout and stderr that an application has closed, as Node.js itself does at its
- * start. The event loop of a new thread opens some descriptors, and libuv aborts the process if one of them is at most
- * stderr's when the thread ends (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10). Hold them as long as the thread
- * exists: freed earlier, the next socket of the application or of ours would get one, and Node.js would throw
- * (`open EEXIST`, out of process.stderr).
+  * Occupies the descriptors of stdin, stdout and stderr that an application has closed, as Node.js itself does at its
+  * start. A new thread's event loop opens some descriptors. If one of them is at most stderr's when the thread ends,
+  * libuv aborts the process (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10). Hold them as long as the thread
+  * exists: freed earlier, the next socket of the application or of ours would get one, and Node.js would throw
+  * (`open EEXIST`, out of process.stderr).
  * @returns {() => void} frees them
  */
 function holdStdio () {
