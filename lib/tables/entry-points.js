@@ -7,10 +7,7 @@ const NAME = 'entry-points.js'
 /** False in a bundle: `__filename` is the bundle's (CommonJS), maybe with a file of our name beside it, or missing. */
 const isFile = typeof __filename === 'string' && path.basename(__filename) === NAME
 
-/**
- * Every file of lib/ that is started by its path, which no import shows. The package's own entry points (lib/index.js,
- * lib/register.js, lib/cli/main.js, what test runners load) are in package.json.
- */
+/** Files of lib/ that are started by their path, which no import shows. Other entry points are in package.json. */
 const table = {
   /** The watchdog's thread, which lib/host/watchdog-thread.js starts. */
   watchdog: 'watchdog/main.js',

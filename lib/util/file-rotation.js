@@ -27,7 +27,7 @@ class RotationCheck {
   }
 
   /**
-   * Null if the file is in its place, or no check is due; else how many lines were lost with it, 0 if it was only moved.
+   * Null: the file is in its place, or no check is due. Else the lines that were lost with it, 0 if it was only moved.
    * @param {number} fd @param {number} nowMs monotonic @returns {number | null} @throws if its disk is gone
    */
   look (fd, nowMs) {
@@ -39,10 +39,7 @@ class RotationCheck {
   }
 }
 
-/**
-  * False only if the path surely leads elsewhere. An unreadable path proves nothing, and 0 (on Windows) neither.
- * @param {number} fd @param {string} path
- */
+/** False only if sure: an unreadable path, or 0 (Windows), proves nothing. @param {number} fd @param {string} path */
 function isSameFile (fd, path) {
   const own = fs.fstatSync(fd, { bigint: true })
   try {

@@ -26,10 +26,7 @@ exports.endProcess = (record) => {
   }, SIGNAL_AFTER_MS)
 }
 
-/**
- * Warns once, at the start, if a stuck process may not end.
- * @param {boolean} mayInspect @param {import('./health').Health['say']} say
- */
+/** Warns if a stuck process may not end. @param {boolean} mayInspect @param {import('./health').Health['say']} say */
 exports.warnOfInit = (mayInspect, say) => {
   if (!IS_INIT) return
   const when = mayInspect ? 'is stuck in a native call' : 'is stuck, as the inspector may not be used'

@@ -47,10 +47,7 @@ function openPath (path, onState) {
 /** Limits the blocks of worker threads in the file to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
-/**
- * Writes records to disk, null if none are wanted.
- * @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics
- */
+/** @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics */
 exports.openFile = ({ dir }, health, metrics) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
@@ -75,7 +72,6 @@ exports.openFile = ({ dir }, health, metrics) => {
 }
 
 /**
- * Keeps the timelines around blocks beside their records, null without a folder.
  * @param {object} parts @param {ReturnType<typeof exports.openFile>} parts.file @param {Health} parts.health
  * @param {import('./blocks').Blocks} parts.blocks @param {import('./scrape').Scrape} parts.scrape
  * @param {import('./page-feed/feed').PageFeed} parts.page

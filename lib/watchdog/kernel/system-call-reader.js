@@ -21,10 +21,7 @@ const BY_PID = 1
 
 /** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
 
-/**
- * Reads in which system call the main thread sleeps and what it waits for there, from /proc. All of it is the process's
- * own, which needs no rights. Null if /proc is hidden, the process may not be dumped, or on other systems.
- */
+/** Reads from /proc, without any rights, what the main thread sleeps in and waits for. Null if /proc is not there. */
 class SystemCallReader {
   /** Opened when a block is first looked at. @type {KernelFile | null} */
   #file = null

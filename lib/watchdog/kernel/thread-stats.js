@@ -35,7 +35,6 @@ exports.openStats = () => {
   const sight = new SleepSight()
   const memory = new MemoryStats()
   const calls = new SystemCallReader()
-  /** Whether the kernel reports how long a thread waits for a CPU. */
   const isTold = host.read(0).runQueueMs !== null
   const parts = [host, own, sight, memory, calls, shared.throttling, shared.machineSteal]
   const close = () => { for (const part of parts) part.close() }

@@ -46,10 +46,7 @@ const OTHERS = 50
  * @typedef {ReturnType<KernelEvidence['ongoing']> & { gcMs: number, nativeMs: number, watchdogGapMs: number }} Evidence
  */
 
-/**
- * Collects what is learned of one block and makes a record of it at any time. It starts when a beat is overdue; from
- * begin() on it is certainly a block.
- */
+/** Collects what is learned of an overdue beat, from begin() on certainly a block, and makes a record at any time. */
 class BlockBuilder {
   #fold = new Fold()
   /** Samples from before begin(), when the start of the block was not known. @type {PlacedSample[]} */
@@ -98,7 +95,7 @@ class BlockBuilder {
     this.#memory = surroundings.memory?.()
   }
 
-  /** From here on it is certainly a block. @param {string} id @param {Block} block @param {number} nowMs */
+  /** @param {string} id @param {Block} block @param {number} nowMs */
   begin (id, block, nowMs) {
     this.id = id
     this.block = block
@@ -132,8 +129,8 @@ class BlockBuilder {
   }
 
   /**
-   * Counts a sample as a native call or as running JavaScript. If only waiting for a CPU delayed an answer, its stack
-   * shows where the thread lost its CPU.
+    * Counts a sample as a native call or as running JavaScript. If an answer only waited for a CPU, its stack tells where
+   * the thread lost its CPU.
    * @param {PlacedSample} sample @param {number} weightMs @param {number} heldMs
    */
   #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
@@ -149,10 +146,7 @@ class BlockBuilder {
     this.#kernel.add(reading)
   }
 
-  /**
-   * The ids of the work that ran longest and of what it is part of: the block does not delay these. None if several
-   * may have been running, as each of them mostly waited.
-   */
+  /** The work that ran longest and what it is part of: not delayed. None if several may have run; each mostly waited. */
   get workIds () {
     const { work, request } = this.#running
     if (work?.among) return []

@@ -216,7 +216,7 @@ class LoopMonitor {
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
-  /** @param {number} beats the number of the last beat before it */
+  /** @param {number} beats the number of the last beat before the block */
   #makeBuilder (beats) {
     const { thread, threadId, surroundings, options, frames } = this.#parts
     return new BlockBuilder({

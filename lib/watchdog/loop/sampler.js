@@ -6,13 +6,13 @@ const { parseAnswer } = require('../../bridge/probe-codec')
 const LATE_MS = 10
 /** The least time between two questions. */
 const SAMPLE_MS = 20
-/** The least time between two questions as a share of the block so far, which limits their number. */
+/** The same as a share of the block so far, which limits their number. */
 const MIN_SHARE = 0.01
-/** The most time between two questions. */
+/** And the most. */
 const MAX_PERIOD_MS = 1000
 /**
- * After this long a question without an answer counts as lost and is put again, then after twice the time, and so on.
- * All questions that wait for a native call are carried out at its end. It may last hours: hence twice the time.
+ * A question without an answer counts as lost and is put again after this long, then after twice the time, and so on:
+ * all questions that wait for a native call, which may last hours, are carried out at its end.
  */
 const LOST_MS = 1000
 
@@ -87,9 +87,8 @@ class Sampler {
 }
 
 /**
- * How long, at least, the thread waited for a CPU before it answered, out of its waiting until the reading.
- * @param {number | null} runQueueMs when it was asked @param {number} answeredAtMs
- * @param {import('../kernel/thread-stats').Reading} reading
+ * How long, at least, the thread waited for a CPU before it answered. @param {number | null} runQueueMs when asked
+ * @param {number} answeredAtMs @param {import('../kernel/thread-stats').Reading} reading later than the answer
  */
 function waitedOf (runQueueMs, answeredAtMs, { atMs, runQueueMs: untilMs }) {
   return runQueueMs === null || untilMs === null ? 0 : Math.max(0, untilMs - runQueueMs - (atMs - answeredAtMs))

@@ -6,7 +6,7 @@ const { Recently } = require('../../util/recently')
 /** This many blocks at one place within this time are no accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
-/** How long the window of tracking is open that such blocks lead to. */
+/** How long such blocks open a window of tracking. */
 const WINDOW_S = 10
 /** The least time from one such window to the next. */
 const PAUSE_MS = 60 * 60 * 1000

@@ -105,11 +105,7 @@ class WatchedThreads {
     this.#parts.onNew()
   }
 
-  /**
-   * Leaves a thread alone that has another version of this package: its memory would be misread. The thread announces
-   * itself again and again, as it gets no answer.
-   * @param {import('./thread').Hello} hello
-   */
+  /** Another version's memory would be misread. It announces itself again. @param {import('./thread').Hello} hello */
   #leave ({ threadId, name }) {
     if (this.#foreign.has(threadId)) return
     remember(this.#foreign, threadId)

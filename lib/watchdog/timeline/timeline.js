@@ -27,10 +27,7 @@ class Timeline {
   #works = new SpanRing(ROWS.works)
   #turns = new SpanRing(ROWS.turns)
   #gc = new SpanRing(ROWS.gc)
-  /**
-   * What counters read in each second.
-   * @type {({ second: number, values: (import('./counters').Values | null)[] } | undefined)[]}
-   */
+  /** By second. @type {({ second: number, values: (import('./counters').Values | null)[] } | undefined)[]} */
   #samples = new Array(SECONDS)
 
   /**
