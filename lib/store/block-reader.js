@@ -18,10 +18,7 @@ const KEPT_BYTES = 128 * 1024 * 1024
  * @property {string} rest what follows the last whole line
  */
 
-/**
- * Reads the files of a folder, or a single one. An unchanged file is not read again, and from one that has grown only
- * the new part is read: files are only appended to, and rotation gives them another name or inode.
- */
+/** Reads the new parts of files only: they are only appended to, and rotation gives them another name or inode. */
 class BlockReader {
   #source
   #keptBytes

@@ -26,8 +26,7 @@ function makeFolder (dir, mode) {
 }
 
 /**
- * Opens a file, never as the descriptor of stdin, stdout or stderr: if an application has closed these, its output must
- * not get into our file.
+  * Opens a file, never as stdin, stdout or stderr: if these are closed, the application's output must not get into it.
  * @param {string} file @param {string | number} flags @param {number} [mode]
  */
 function openFile (file, flags, mode) {

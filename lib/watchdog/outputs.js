@@ -11,7 +11,6 @@ const { endSentenceOf } = require('../util/sentence')
 /** @typedef {import('../options/table').ResolvedOptions} Options */
 
 /**
- * The log, null if there is none, and the health that reports in it which parts do not work.
  * @param {Pick<import('./watchdog').WorkerData, 'options' | 'mayInspect'>} data
  * @param {(message: object) => void} post to the host
  */

@@ -42,9 +42,8 @@ exports.openStats = () => {
 }
 
 /**
- * What Linux knows of one thread of this process: its time on a CPU and waiting for one (schedstat), its CPU time by
- * mode (stat), how often it went to sleep (status). On other systems every figure is null, except for the CPU time of a
- * worker thread, which the main thread may have counted.
+  * What Linux knows of one thread: its time on a CPU and waiting for one (schedstat), its CPU time by mode (stat), how
+  * often it slept (status). Elsewhere all is null, except for a worker thread's CPU time if the main thread counts it.
  */
 class ThreadStats {
   #counters

@@ -129,8 +129,7 @@ class BlockBuilder {
   }
 
   /**
-    * Counts a sample as a native call or as running JavaScript. If an answer only waited for a CPU, its stack tells where
-   * the thread lost its CPU.
+     * A sample is a native call or running JavaScript. If an answer only waited for a CPU, its stack shows what ran.
    * @param {PlacedSample} sample @param {number} weightMs @param {number} heldMs
    */
   #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
@@ -146,7 +145,7 @@ class BlockBuilder {
     this.#kernel.add(reading)
   }
 
-  /** The work that ran longest and what it is part of: not delayed. None if several may have run; each mostly waited. */
+  /** The work that ran longest and what it is part of: not delayed. None if several may have run, as each waited. */
   get workIds () {
     const { work, request } = this.#running
     if (work?.among) return []

@@ -10,10 +10,7 @@ const SAMPLE_MS = 20
 const MIN_SHARE = 0.01
 /** And the most. */
 const MAX_PERIOD_MS = 1000
-/**
- * A question without an answer counts as lost and is put again after this long, then after twice the time, and so on:
- * all questions that wait for a native call, which may last hours, are carried out at its end.
- */
+/** A question is put again after this long, then after twice that, and so on: all are run when a native call ends. */
 const LOST_MS = 1000
 
 /**

@@ -28,10 +28,7 @@ const SAID = 100
 /** Files whose map was asked for. */
 const ASKED = 1000
 
-/**
- * Where code comes from: the files on disk, and what the main thread's Node.js knows of files compiled in memory. The
- * watchdog asks the main thread for these now and then. If that is stuck, it answers when its block is over.
- */
+/** Sources: files on disk, and those compiled in memory, which the main thread tells (after its block, if stuck). */
 class SourceReader {
   #maps
   /** @type {BoundedMap<number>} */
