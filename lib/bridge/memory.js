@@ -74,7 +74,6 @@ const TOTAL_BYTES = Object.values(parts).reduce((total, part) => total + part.by
 const LAYOUT_NUMBER = [...Object.entries(parts).map(([name, { bytes }]) => `${name} ${bytes}`), LAYOUT].join()
   .split('').reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), 0x811c9dc5 | 0)
 
-/** Shared memory for one host thread and its watchdog. */
 exports.createMemory = () => {
   const memory = new SharedArrayBuffer(TOTAL_BYTES)
   new Int32Array(memory, 0, 2).set([MAGIC, LAYOUT_NUMBER])

@@ -96,7 +96,6 @@ class Ring {
     return this.waiting >= this.#capacity * FILLING_SHARE
   }
 
-  /** The number of rows dropped since the last call. */
   takeDropped () {
     return Atomics.exchange(this.#header, DROPPED, 0)
   }

@@ -84,7 +84,6 @@ class BlockFile {
     }
   }
 
-  /** Records that could not be written since the last call. */
   takeLost () {
     const lost = this.#lost
     this.#lost = 0

@@ -5,7 +5,6 @@ exports.MAPPINGS_CHARS = 4 * 1024 * 1024
 
 /** A decoded map of 2.25 M characters of mappings took 43 MB. The largest takes 80 MB of the watchdog's 256 MB heap. */
 exports.BYTES_PER_CHAR = 19
-/** Memory of all decoded maps that are kept. */
 exports.MAPS_BYTES = 128 * 1024 * 1024
 
 /** Larger texts are read after a block's report: reading and decoding this size takes 5 ms, the largest 170 ms. */

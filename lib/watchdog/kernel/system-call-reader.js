@@ -16,7 +16,7 @@ const PATH_BYTES = 512
 const POLLED = 16
 /** What is read of a table of sockets: 3000 of them, in 7 ms. The kernel takes 2 ms even for a short one. */
 const SOCKETS_BYTES = 512 * 1024
-/** P_PID: the id given to waitid() is that of a process. */
+/** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
 
 /** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */

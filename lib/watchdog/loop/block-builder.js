@@ -15,7 +15,7 @@ const { LATE_MS } = require('./sampler')
 const { workRecords } = require('./work-record')
 
 const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
-/** The median answer time of a block is that of its first answers, at most this many. */
+/** The median answer time of a block is taken from at most this many of its first answers. */
 const ANSWERS = 100
 /** The most open requests of one block that are remembered. */
 const OTHERS = 50
@@ -153,7 +153,6 @@ class BlockBuilder {
     return [...new Set(ids.filter(Number.isInteger))]
   }
 
-  /** When the beat was first seen to be overdue. */
   get overdueAtMs () {
     return this.#kernel.firstAtMs
   }

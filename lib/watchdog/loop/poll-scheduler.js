@@ -59,7 +59,6 @@ class PollScheduler {
 
   #onTime = () => this.wake()
 
-  /** Makes the next poll a whole one. */
   hurry () {
     this.#wholeAtMs = -Infinity
   }

@@ -61,8 +61,7 @@ class RestWatch {
   }
 
   /**
-   * @param {number} nowMs @param {Beat} beat the last one
-   * @param {{ cpuMs: number | null, runQueueMs: number | null }} reading of the thread
+    * @param {number} nowMs @param {Beat} beat @param {{ cpuMs: number | null, runQueueMs: number | null }} reading
    * @returns {import('./detector').DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {

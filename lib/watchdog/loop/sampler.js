@@ -4,11 +4,9 @@ const { parseAnswer } = require('../../bridge/probe-codec')
 
 /** If an answer comes later than this, something delayed it that does not check for interrupts. */
 const LATE_MS = 10
-/** The least time between two questions. */
+/** The least and the most time between two questions, and the least as a share of the block so far. */
 const SAMPLE_MS = 20
-/** The same as a share of the block so far, which limits their number. */
 const MIN_SHARE = 0.01
-/** And the most. */
 const MAX_PERIOD_MS = 1000
 /** A question is put again after this long, then after twice that, and so on: all are run when a native call ends. */
 const LOST_MS = 1000
@@ -37,7 +35,6 @@ class Sampler {
     this.#ask = ask
   }
 
-  /** When the open question was first put, or null. */
   get askedAtMs () {
     return this.#question?.askedAtMs ?? null
   }

@@ -9,7 +9,6 @@ const LOOKUPS = [
 ]
 const ALL = [...LOOKUPS, { types: ['FSReqCallback', 'FSReqPromise'], one: 'file operation', many: 'file operations' }]
 
-/** What else uses the pool. */
 const UNLISTED = 'crypto, zlib, native modules'
 /** What libuv has unless UV_THREADPOOL_SIZE says otherwise. */
 const THREADS = 4

@@ -23,9 +23,8 @@ const SHOWN_BYTES = 2 * 1024 * 1024
 const NAMING_MS = 5
 /** When the agent stops, its last block is reported with what can be read in this time. */
 const LAST_MS = 200
-/** The most files that are remembered because their map was reported as too large. */
+/** The most files that are remembered: those whose map was reported as too large, and those whose map was asked for. */
 const SAID = 100
-/** Files whose map was asked for. */
 const ASKED = 1000
 
 /** Sources: files on disk, and those compiled in memory, which the main thread tells (after its block, if stuck). */
@@ -92,7 +91,6 @@ class SourceReader {
     this.#backlog.workOff()
   }
 
-  /** When the agent stops, reads what is left as far as there is time. */
   finish () {
     this.#backlog.finish(LAST_MS)
   }

@@ -87,7 +87,6 @@ class Timeline {
       turns: this.#turns.within(fromMs, toMs),
       pauses: this.#gc.within(fromMs, toMs).map(({ name, ...span }) => ({ ...span, name: GC_KINDS[name] ?? 'other' })),
       counters: this.#countersWithin(fromMs, toMs),
-      /** Since when nothing was pushed out of the rings. */
       completeSinceMs: Math.max(...this.#rings.map((ring) => ring.completeSinceMs))
     }
   }

@@ -152,7 +152,6 @@ class FileWriter {
     if (this.#waiting > 0) this.#expect()
   }
 
-  /** Sleeps until the writer has handled everything, at most for WAIT_MS. */
   #sleep () {
     const endMs = nowMs() + WAIT_MS
     while (this.#waiting > 0) {
@@ -195,7 +194,6 @@ class FileWriter {
     if (this.#slots.length > 0) this.#lost += Atomics.exchange(this.#slots, LOST, 0)
   }
 
-  /** Lines that could not be written since the last call. */
   takeLost () {
     this.#takeOver()
     const lost = this.#lost
