@@ -25,9 +25,9 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
  * 'seesSleep' | 'ownBlockedMicros' | 'wokeBeats' | 'wokeMicros' | 'wokeDoubtMicros' | 'loopTurns' |
  * 'poolDelayMicros' | 'busyMs'} Slot
  * @typedef {object} Woken what the watchdog has seen of the turn that ends a rest
-  * @property {number} beats of the beat that began the rest
-  * @property {number} afterMs the turn began at most this long after that beat
-  * @property {number} doubtMs and at most this much earlier
+ * @property {number} beats of the beat that began the rest
+ * @property {number} afterMs the turn began at most this long after that beat
+ * @property {number} doubtMs and at most this much earlier
  */
 
 /** Counters in shared memory, Int32. Those that only grow wrap after 2^31 and are read as differences. */

@@ -88,8 +88,8 @@ function hasOurLayout (memory) {
 }
 
 /**
-  * The views of one thread on the shared memory. Throws if another version laid it out: the package was updated on disk
-  * under a running process, and its watchdog started again. The host reports that and goes on.
+ * The views of one thread on the shared memory. Throws if another version laid it out: the package was updated on disk
+ * under a running process, and its watchdog started again. The host reports that and goes on.
  * @param {SharedArrayBuffer} memory
  */
 function openBridge (memory) {

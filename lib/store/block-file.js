@@ -33,7 +33,7 @@ class BlockFile {
   #lost = 0
 
   /**
-    * @param {object} parts @param {string} parts.dir made if missing @param {string} parts.name without extension
+   * @param {object} parts @param {string} parts.dir made if missing @param {string} parts.name without extension
    * @param {(error: Error | null) => void} parts.onState
    * @param {() => number} parts.nowMs @param {number} [parts.fileBytes]
    */

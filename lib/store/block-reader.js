@@ -11,7 +11,7 @@ const KEPT_BYTES = 128 * 1024 * 1024
 
 /**
  * @typedef {object} Part what is known of a file
-  * @property {number} inode @property {number} size @property {number} mtimeMs
+ * @property {number} inode @property {number} size @property {number} mtimeMs
  * @property {number} readBytes up to the end of the last whole line
  * @property {Map<string, BlockRecord>} records of whole lines, by id
  * @property {number} broken whole lines that are no record

@@ -29,7 +29,7 @@ function * piecesOf (value, replace) {
 
 /**
  * Packs the parts of a recording in steps between which the watchdog polls the loop.
-  * @param {Record<string, () => unknown>} parts may be promises @param {(text: string) => string} hide secrets
+ * @param {Record<string, () => unknown>} parts may be promises @param {(text: string) => string} hide secrets
  */
 exports.packRecording = async (parts, hide) => {
   /** @type {Buffer[]} members of one gzip file */

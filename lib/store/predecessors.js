@@ -25,8 +25,8 @@ const FILES = 20
  */
 
 /**
-  * The blocks in which earlier processes ended. A file is renamed, so that only one process tells of it. Files written
-  * just now stay: they may belong to processes in other containers, which share the folder but cannot be seen.
+ * The blocks in which earlier processes ended. A file is renamed, so that only one process tells of it. Files written
+ * just now stay: they may belong to processes in other containers, which share the folder but cannot be seen.
  * @param {string} dir @param {number} [nowMs] wall time @returns {BlockRecord[]} as they were last, oldest first
  */
 exports.takeUnended = (dir, nowMs = Date.now()) => {

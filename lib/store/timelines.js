@@ -19,8 +19,8 @@ const LEVEL = 1
 exports.ownerOf = (name) => NAME.exec(name)?.[1] ?? null
 
 /**
-   * Writes the timeline around a block, and deletes the oldest of this process beyond the bounds. Throws if it cannot.
-   * @param {string} dir @param {string} owner the records' file @param {{ id: string, text: string }} timeline
+ * Writes the timeline around a block, and deletes the oldest of this process beyond the bounds. Throws if it cannot.
+ * @param {string} dir @param {string} owner the records' file @param {{ id: string, text: string }} timeline
  */
 exports.writeTimeline = (dir, owner, { id, text }) => {
   const file = path.join(dir, `${owner}.timeline-${id}.json.gz`)

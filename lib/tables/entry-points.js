@@ -4,7 +4,7 @@ const path = require('node:path')
 
 const NAME = 'entry-points.js'
 
-/** False in a bundle: `__filename` is the bundle's (CommonJS), maybe with a file of our name beside it, or missing. */
+/** False in a bundle: `__filename` is missing (ES modules) or the bundle's, which may lie beside a file of our name. */
 const isFile = typeof __filename === 'string' && path.basename(__filename) === NAME
 
 /** Files of lib/ that are started by their path, which no import shows. Other entry points are in package.json. */

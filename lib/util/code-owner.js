@@ -13,9 +13,9 @@ const GIVEN = /^\[(worker )?(eval|stdin)/
 /** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner */
 
 /**
-  * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line: its
-  * caller is named. Code made at run time (`new Function`, `vm`, template compilers) has a made-up name as its file.
-  * @param {{ file: string | null }} frame @returns {Owner}
+ * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line: its
+ * caller is named. Code made at run time (`new Function`, `vm`, template compilers) has a made-up name as its file.
+ * @param {{ file: string | null }} frame @returns {Owner}
  */
 exports.ownerOf = ({ file }) => {
   if (file === null || file.startsWith('node:') || file.startsWith('wasm:')) return 'node'

@@ -12,8 +12,8 @@ const KILL_AFTER_MS = 1000
 const IS_INIT = process.pid === 1
 
 /**
-  * Ends the process by abort() on the stuck thread, which works as PID 1 too. If the thread is in a native call or may
-  * not be inspected, signals follow. @param {import('../types').BlockRecord} record
+ * Ends the process by abort() on the stuck thread, which works as PID 1 too. If the thread is in a native call or may
+ * not be inspected, signals follow. @param {import('../types').BlockRecord} record
  */
 exports.endProcess = (record) => {
   tellWhyItEnds(record)

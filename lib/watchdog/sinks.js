@@ -24,7 +24,7 @@ const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled']
 const OF_THREAD = ['opened', 'lasting', 'settled']
 
 /**
-  * Each phase goes to all sinks that handle it, in order. One that throws stops neither the others nor the watchdog.
+ * Each phase goes to all sinks that handle it, in order. One that throws stops neither the others nor the watchdog.
  * @param {Record<string, Sink | null>} sinks by name; null = none @param {OnThrow} onThrow @returns {ThreadPhases}
  */
 function inOrder (sinks, onThrow) {

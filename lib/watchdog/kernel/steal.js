@@ -39,7 +39,7 @@ class Steal {
   #totalMs = 0
   /** @type {number | null} */
   #cpu = null
-  /** @type {number | null} */
+  /** @type {number | null} stolen from that CPU at the last reading */
   #lastMs = null
 
   /** @param {Pick<MachineSteal, 'of'>} machine @param {() => number | null} processor the thread's CPU */

@@ -21,7 +21,10 @@ const BY_PID = 1
 
 /** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
 
-/** Reads from /proc, without any rights, what the main thread sleeps in and waits for. Null if /proc is not there. */
+/**
+ * Reads from /proc in which system call the main thread sleeps and what it waits for there. It needs no rights: all is
+ * the process's own. Null if /proc is hidden, the process may not be dumped, or on other systems.
+ */
 class SystemCallReader {
   /** Opened when a block is first looked at. @type {KernelFile | null} */
   #file = null

@@ -42,8 +42,8 @@ exports.openStats = () => {
 }
 
 /**
-  * What Linux knows of one thread: its time on a CPU and waiting for one (schedstat), its CPU time by mode (stat), how
-  * often it slept (status). Elsewhere all is null, except for a worker thread's CPU time if the main thread counts it.
+ * What Linux knows of one thread: its time on a CPU and waiting for one (schedstat), its CPU time by mode (stat), how
+ * often it slept (status). Elsewhere all is null, except for a worker thread's CPU time if the main thread counts it.
  */
 class ThreadStats {
   #counters

@@ -129,7 +129,8 @@ class BlockBuilder {
   }
 
   /**
-     * A sample is a native call or running JavaScript. If an answer only waited for a CPU, its stack shows what ran.
+   * Counts a sample as a native call or as running JavaScript. If an answer was late only because the thread waited for
+   * a CPU, its stack shows where the thread lost its CPU.
    * @param {PlacedSample} sample @param {number} weightMs @param {number} heldMs
    */
   #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
@@ -145,7 +146,10 @@ class BlockBuilder {
     this.#kernel.add(reading)
   }
 
-  /** The work that ran longest and what it is part of: not delayed. None if several may have run, as each waited. */
+  /**
+   * The ids of the work that ran longest and of what it is part of: the block does not delay these. None if several
+   * may have been running, as each of them mostly waited.
+   */
   get workIds () {
     const { work, request } = this.#running
     if (work?.among) return []

@@ -26,7 +26,7 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
-/** Heap profile. @param {import('../../types').AllocationsAction} action @param {number} round */
+/** Starts or takes the heap profile. @param {import('../../types').AllocationsAction} action @param {number} round */
 exports.askAllocations = (action, round) => evaluate(`${AGENT}?.allocations?.run("${action}", ${round})`)
 
 exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)

@@ -14,7 +14,7 @@ const SETTLE_MS = 500
 const SOURCES_MS = 2000
 /** The first report waits this long for a place in the code. While a question is this new, polls come every ms. */
 const EAGER_MS = 10
-/** A main thread that waited less is starting up: servers wait longer before a request. Worker threads wait unseen. */
+/** A main thread that waited less is starting up: servers wait longer before a request. Workers may wait unseen. */
 const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 

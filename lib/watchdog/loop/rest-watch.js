@@ -61,7 +61,7 @@ class RestWatch {
   }
 
   /**
-    * @param {number} nowMs @param {Beat} beat @param {{ cpuMs: number | null, runQueueMs: number | null }} reading
+   * @param {number} nowMs @param {Beat} beat @param {{ cpuMs: number | null, runQueueMs: number | null }} reading
    * @returns {import('./detector').DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {

@@ -13,9 +13,9 @@ const SAME_TROUBLE_MS = 600 * MS_PER_S
 const SECOND = 2
 /** A longer block gets its first second sampled: 2000 samples in 1 GB, which take 2 ms to write. */
 const WINDOW_MS = 1000
-/** The rest after a profile that a block could use: sampling, 8 % of its window (26.10, 900 MB/s), takes 0.13 %. */
+/** After a profile that a block could use. Sampling takes up to 8 % of its window (26.10, 900 MB/s): 0.13 % overall. */
 const REST_MS = 60 * MS_PER_S
-/** After any other profile: 0.5 % of all time. */
+/** After any other profile: at most 0.5 % overall. */
 const RETRY_MS = 15 * MS_PER_S
 /** A block settles without its profile after this long. */
 const AWAIT_MS = 1000

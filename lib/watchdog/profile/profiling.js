@@ -67,7 +67,7 @@ class Profiling {
     return this.#asked !== null || this.#owedMs !== null
   }
 
-  /** Others see its lack in the doubt about each line. @param {string} message @param {number} [untilMs] */
+  /** Reported if asked for: else the doubt about lines shows it. @param {string} message @param {number} [untilMs] */
   #refuse (message, untilMs = Infinity) {
     this.#retryAtMs = untilMs
     if (this.#parts.mode === 'on' || this.#isGivenUp) this.#parts.onState({ message })

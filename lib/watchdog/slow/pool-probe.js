@@ -20,7 +20,7 @@ exports.works = {
 }
 
 /**
-  * Measures by a piece of work of its own how long work waits for libuv's thread pool, which all threads of the process
+ * Measures by a piece of work of its own how long work waits for libuv's thread pool, which all threads of the process
  * share. The application's thread takes no part. One piece at a time, so a full pool has one more.
  */
 class PoolProbe {

@@ -38,7 +38,7 @@ class PoolWatch {
   #wasCovered = false
 
   /**
-    * @param {PoolKind} kind @param {object} parts
+   * @param {PoolKind} kind @param {object} parts
    * @param {(delayMs: number) => void} parts.observe @param {() => void} parts.askHost what it waits for
    * @param {() => boolean} parts.isCovered another watch tells of the same
    * @param {(full: FullPool) => void} parts.tell when it is certain, and again when it is over

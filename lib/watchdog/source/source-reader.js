@@ -27,7 +27,7 @@ const LAST_MS = 200
 const SAID = 100
 const ASKED = 1000
 
-/** Sources: files on disk, and those compiled in memory, which the main thread tells (after its block, if stuck). */
+/** Files on disk, and those compiled in memory, for which the main thread is asked: if stuck, it answers afterwards. */
 class SourceReader {
   #maps
   /** @type {BoundedMap<number>} */

@@ -68,7 +68,7 @@ class WatchedThread {
   }
 
   /**
-    * Not every missing beat is a block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
+   * Not every missing beat is a block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
    * @param {import('../sinks').ThreadPhases} sinks @returns {import('../sinks').Phases['settled']}
    */
   #settleIn = (sinks) => (record, endMs) => {

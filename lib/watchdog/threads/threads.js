@@ -105,7 +105,7 @@ class WatchedThreads {
     this.#parts.onNew()
   }
 
-  /** Another version's memory would be misread. It announces itself again. @param {import('./thread').Hello} hello */
+  /** For another version: its memory would be misread. It keeps coming. @param {import('./thread').Hello} hello */
   #leave ({ threadId, name }) {
     if (this.#foreign.has(threadId)) return
     remember(this.#foreign, threadId)

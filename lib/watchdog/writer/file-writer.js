@@ -55,7 +55,7 @@ class FileWriter {
   /**
    * @param {object} parts @param {'records' | 'log'} parts.kind
    * @param {string} parts.target a folder of records, or a log @param {string} [parts.name] of records, no extension
-    * @param {(error: Error | null) => void} parts.onState when lines cannot be written, or can again; may repeat
+   * @param {(error: Error | null) => void} parts.onState when lines cannot be written, or can again; may repeat
    * @param {(record: BlockRecord) => void} [parts.onUnended] called with each block in which an earlier process ended
    */
   constructor (parts) {
