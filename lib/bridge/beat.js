@@ -94,7 +94,7 @@ exports.BeatSlots = BeatSlots
 exports.orNull = orNull
 
 /**
- * The shortest gap between two beats that can hide a block. A beat with a long period (a calm worker thread's) has to
+ * The shortest gap between two beats that can hide a block. A beat with a long period (of a calm worker thread) must
  * be half a threshold overdue: below that, many small turns and one block look the same.
  * @param {number} thresholdMs @param {number} periodMs after which the second beat was due
  */

@@ -65,7 +65,7 @@ class BlockReader {
 /** @param {string} source folder or file @throws if it is not there */
 function filesOf (source) {
   if (!fs.statSync(source).isDirectory()) return [source]
-  // In reverse order, the older generation (.old.ndjson) of a file comes before the newer one, whatever that is named.
+  // In reverse order of names, the older generation of a file (.old.ndjson) comes before the newer one.
   const plain = (/** @type {string} */ name) => name.replace('.unended.', '.')
   const names = fs.readdirSync(source).filter((name) => name.endsWith('.ndjson'))
   names.sort((a, b) => plain(a) < plain(b) ? 1 : -1)

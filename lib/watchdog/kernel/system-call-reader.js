@@ -95,7 +95,7 @@ function descriptorOf (fd) {
   return descriptorText(fd, fs.readlinkSync(`/proc/self/fd/${fd}`), socketOf)
 }
 
-/** Asking in turn for the same socket, as a name server is asked again, must not search the tables again. */
+/** The last socket that was found: a thread often waits for the same one again, as for a name server. */
 let lastSocket = { inode: '', text: '' }
 
 /** @param {string} inode */

@@ -168,7 +168,7 @@ function cpuOf (stat) {
   return { user: seconds(USER_FIELD), system: seconds(SYSTEM_FIELD) }
 }
 
-/** How often a thread had to leave its CPU, all that getrusage() shows of waiting for one: 2 us; none on Windows. */
+/** How often a thread had to leave its CPU. getrusage() shows no other sign of waiting. 2 us; none on Windows. */
 function preemptions () {
   return process.resourceUsage().involuntaryContextSwitches
 }

@@ -37,7 +37,7 @@ class BlockMemory {
   }
 
   /**
-   * @param {boolean} isOver the figures of the first time that it is are final
+   * @param {boolean} isOver true for the first time: these figures are final
    * @param {boolean} isCollected the whole heap was collected in the block, as far as that is known
    */
   record (isOver, isCollected) {

@@ -2,7 +2,7 @@
 
 const { counted } = require('../../util/sentence')
 
-/** What the resources of Node.js are called that need a thread of the pool: crypto and zlib are not listed. */
+/** Names of the resources of Node.js that need a thread of the pool. It does not list crypto and zlib. */
 const LOOKUPS = [
   { types: ['GetAddrInfoReqWrap'], one: 'DNS lookup', many: 'DNS lookups' },
   { types: ['GetNameInfoReqWrap'], one: 'reverse DNS lookup', many: 'reverse DNS lookups' }
