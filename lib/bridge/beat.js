@@ -12,12 +12,10 @@ const REST = 5
 const HELD_MICROS = 6
 const FLOATS = 7
 
-/**
- * From a beat on the loop either turns, or rests, and then its next turn ends with the next beat. While V8 samples a
- * resting loop, its idle time is unknown: libuv counts it from the last signal only.
- */
+/** After a beat the loop turns, or it rests until the turn that ends with the next beat. */
 const TURNS = 0
 const RESTS = 1
+/** V8 samples the resting loop, so its idle time is unknown: libuv counts it from the last signal only. */
 const RESTS_SAMPLED = 2
 
 /**
@@ -96,7 +94,7 @@ exports.BeatSlots = BeatSlots
 exports.orNull = orNull
 
 /**
- * The shortest gap between two beats that can hide a block. A beat with a long period (a calm worker thread's) has to
+ * The shortest gap between two beats that can hide a block. A beat with a long period (of a calm worker thread) must
  * be half a threshold overdue: below that, many small turns and one block look the same.
  * @param {number} thresholdMs @param {number} periodMs after which the second beat was due
  */

@@ -3,14 +3,12 @@
 const { US_PER_MS } = require('../util/units')
 
 /**
- * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets some: `heard` when it monitors the
- * thread, `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself
- * whether the main loop waits for events, `poolDelayMicros` when work has waited for libuv's thread pool, `busyMs`
- * while the loop is busy with short turns, and the three of `woke` (see Woken). For a worker thread, `ended` says that
- * it exits, and `userMs` and `systemMs` are its CPU time if the kernel does not report it. `agentMicros` is time in
- * which the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that
- * lasts. `ownBlockedMicros` is the part of both that came in pieces of at least a threshold. `loopTurns` is how often
- * the loop has turned, 0 if Node.js does not count that.
+ * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets `heard` when it monitors the thread,
+ * `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself whether
+ * the main loop waits for events, and the slots of setWoken(), setPoolDelay() and setBusy(). A worker thread sets
+ * `ended` when it exits; `userMs` and `systemMs` are its CPU time if the kernel does not report it. The agent itself
+ * kept the thread for `agentMicros`, its profiler for `profileMicros`; `profileHolds` is odd while the profiler does.
+ * `ownBlockedMicros` is the part of both in pieces of at least a threshold. `loopTurns` is 0 if Node.js counts none.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
@@ -27,9 +25,9 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
  * 'seesSleep' | 'ownBlockedMicros' | 'wokeBeats' | 'wokeMicros' | 'wokeDoubtMicros' | 'loopTurns' |
  * 'poolDelayMicros' | 'busyMs'} Slot
  * @typedef {object} Woken what the watchdog has seen of the turn that ends a rest
- * @property {number} beats the number of the beat with which the rest began
- * @property {number} afterMs at the latest this long after that beat the turn began
- * @property {number} doubtMs at the earliest this much before
+ * @property {number} beats of the beat that began the rest
+ * @property {number} afterMs the turn began at most this long after that beat
+ * @property {number} doubtMs and at most this much earlier
  */
 
 /** Counters in shared memory, Int32. Those that only grow wrap after 2^31 and are read as differences. */
@@ -63,7 +61,6 @@ class Counters {
     return this.get('agentMicros') + this.get('profileMicros')
   }
 
-  /** The same in ms. */
   get heldMs () {
     return (this.heldMicros | 0) / US_PER_MS
   }
@@ -102,7 +99,6 @@ class Counters {
     this.#set('poolDelayMicros', Math.round(ms * US_PER_MS))
   }
 
-  /** How long work last waited for the thread pool, ms. */
   get poolDelayMs () {
     return this.get('poolDelayMicros') / US_PER_MS
   }

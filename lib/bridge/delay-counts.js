@@ -13,15 +13,11 @@ const { buckets = [] } = /** @type {{ buckets?: number[] }} */ (table.find(({ ke
 
 const BUCKETS_MS = buckets.map((seconds) => seconds * MS_PER_S)
 
-/** The bounds of Prometheus and those of the page, ascending. */
 const BOUNDS_MS = [...new Set([...BUCKETS_MS, ...HALF_OCTAVES_MS])].sort((a, b) => a - b)
 
 const COUNTS = BOUNDS_MS.length + 1
 
-/**
- * The number of loop delays by their length, and their sum. The host counts and the watchdog reads, even while the host
- * is stuck. Counts are never reset: each reader keeps what it has seen, and no reader disturbs another.
- */
+/** Loop delays by length, and their sum, read even in a block. Never reset: each reader keeps what it has seen. */
 class DelayCounts {
   static BYTES = (COUNTS + 1) * 8
 

@@ -47,7 +47,6 @@ const ring = (rows, width) => part(Ring.bytes(rows, width), (memory, at) => new 
 /** @param {SharedArrayBuffer} memory @param {number} at @returns {{ [index: number]: number }} */
 const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 
-/** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
   heap: part(HeapSlots.BYTES, (memory, at) => new HeapSlots(memory, at)),
@@ -75,7 +74,6 @@ const TOTAL_BYTES = Object.values(parts).reduce((total, part) => total + part.by
 const LAYOUT_NUMBER = [...Object.entries(parts).map(([name, { bytes }]) => `${name} ${bytes}`), LAYOUT].join()
   .split('').reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), 0x811c9dc5 | 0)
 
-/** Shared memory for one host thread and its watchdog. */
 exports.createMemory = () => {
   const memory = new SharedArrayBuffer(TOTAL_BYTES)
   new Int32Array(memory, 0, 2).set([MAGIC, LAYOUT_NUMBER])
@@ -90,8 +88,8 @@ function hasOurLayout (memory) {
 }
 
 /**
- * The views of one thread on the shared memory. Throws if its layout is another one, as when the package is updated on
- * disk under a running process and its watchdog starts again. The host reports that and goes on.
+ * The views of one thread on the shared memory. Throws if another version laid it out: the package was updated on disk
+ * under a running process, and its watchdog started again. The host reports that and goes on.
  * @param {SharedArrayBuffer} memory
  */
 function openBridge (memory) {

@@ -7,10 +7,7 @@ const HEADER_BYTES = 16
 /** 64 frames of 500 bytes; more is cut. */
 const TEXT_BYTES = 32768
 
-/**
- * One answer of the host to one question of the watchdog. The answer is text in shared memory, so it needs neither a
- * reply of the inspector, whose session is closed by then, nor the host's loop.
- */
+/** One question and its answer, a text in shared memory: it needs neither an inspector session nor the host's loop. */
 class ProbeChannel {
   static BYTES = HEADER_BYTES + TEXT_BYTES
 

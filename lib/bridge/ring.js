@@ -4,10 +4,7 @@ const READ = 0
 const WRITTEN = 1
 const DROPPED = 2
 const HEADER_BYTES = 16
-/**
- * Up to this share of the ring may wait for the next poll. On a core that both threads share, each drain delays all
- * open requests, so fewer drains give a better p99.
- */
+/** This share may wait: on a core that both threads share, a drain delays all open requests. Fewer improve p99. */
 const FILLING_SHARE = 1 / 4
 /** @type {number[][]} what an empty ring drains to, many times a second */
 const NONE = []
@@ -99,7 +96,6 @@ class Ring {
     return this.waiting >= this.#capacity * FILLING_SHARE
   }
 
-  /** The number of rows dropped since the last call. */
   takeDropped () {
     return Atomics.exchange(this.#header, DROPPED, 0)
   }

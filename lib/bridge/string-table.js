@@ -9,10 +9,7 @@ const HEADER_BYTES = 8
 const STRING_BYTES = 256
 const LENGTH_BYTES = 2
 
-/**
- * Strings that the host numbers, in shared memory: a ring carries the number, and the string is written once. Strings
- * are only appended, so a restarted watchdog finds them all.
- */
+/** Strings that the host numbers: a ring carries the number. Only appended, so a restarted watchdog finds them all. */
 class StringTable {
   /** The number of a string for which there is no room. */
   static NONE = -1

@@ -14,7 +14,6 @@ exports.CALM_MS = 100
 exports.wantBeats = ({ threshold, beatPeriod, calmPeriod }) =>
   setEnvironmentData(KEY, { threshold, beatPeriod, calmPeriod })
 
-/** Worker threads that are started from now on do not beat. */
 exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
 
 /** How this thread has to beat, null if it need not. @returns {BeatOptions | null} */

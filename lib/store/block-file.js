@@ -33,8 +33,7 @@ class BlockFile {
   #lost = 0
 
   /**
-   * @param {object} parts
-   * @param {string} parts.dir made if it is missing @param {string} parts.name of the file, without extension
+   * @param {object} parts @param {string} parts.dir made if missing @param {string} parts.name without extension
    * @param {(error: Error | null) => void} parts.onState
    * @param {() => number} parts.nowMs @param {number} [parts.fileBytes]
    */
@@ -85,7 +84,6 @@ class BlockFile {
     }
   }
 
-  /** Records that could not be written since the last call. */
   takeLost () {
     const lost = this.#lost
     this.#lost = 0

@@ -11,19 +11,14 @@ const KEPT_BYTES = 128 * 1024 * 1024
 
 /**
  * @typedef {object} Part what is known of a file
- * @property {number} inode
- * @property {number} size
- * @property {number} mtimeMs
+ * @property {number} inode @property {number} size @property {number} mtimeMs
  * @property {number} readBytes up to the end of the last whole line
  * @property {Map<string, BlockRecord>} records of whole lines, by id
  * @property {number} broken whole lines that are no record
  * @property {string} rest what follows the last whole line
  */
 
-/**
- * Reads the files of a folder, or a single one. An unchanged file is not read again, and from one that has grown only
- * the new part is read: files are only appended to, and rotation gives them another name or inode.
- */
+/** Reads the new parts of files only: they are only appended to, and rotation gives them another name or inode. */
 class BlockReader {
   #source
   #keptBytes
@@ -36,10 +31,7 @@ class BlockReader {
     this.#keptBytes = keptBytes
   }
 
-  /**
-   * Every block recorded there, by any process, oldest first. Skips lines that a crash cut short and files that
-   * cannot be read. The last line of a block counts.
-   */
+  /** All blocks, oldest first, by the last line of each. Skips lines cut short by a crash and files it cannot read. */
   read () {
     /** @type {Map<string, BlockRecord>} */
     const records = new Map()
@@ -73,7 +65,7 @@ class BlockReader {
 /** @param {string} source folder or file @throws if it is not there */
 function filesOf (source) {
   if (!fs.statSync(source).isDirectory()) return [source]
-  // In reverse order, the older generation (.old.ndjson) of a file comes before the newer one, whatever that is named.
+  // In reverse order of names, the older generation of a file (.old.ndjson) comes before the newer one.
   const plain = (/** @type {string} */ name) => name.replace('.unended.', '.')
   const names = fs.readdirSync(source).filter((name) => name.endsWith('.ndjson'))
   names.sort((a, b) => plain(a) < plain(b) ? 1 : -1)

@@ -15,10 +15,7 @@ class Json {
   }
 }
 
-/**
- * A value as JSON, in pieces of one element each.
- * @param {unknown} value @param {(key: string, value: unknown) => unknown} replace
- */
+/** JSON, one element a piece. @param {unknown} value @param {(key: string, value: unknown) => unknown} replace */
 function * piecesOf (value, replace) {
   if (value instanceof Json) {
     yield value.text
@@ -32,8 +29,7 @@ function * piecesOf (value, replace) {
 
 /**
  * Packs the parts of a recording in steps between which the watchdog polls the loop.
- * @param {Record<string, () => unknown>} parts each may be a promise
- * @param {(text: string) => string} hide takes secrets out of every text
+ * @param {Record<string, () => unknown>} parts may be promises @param {(text: string) => string} hide secrets
  */
 exports.packRecording = async (parts, hide) => {
   /** @type {Buffer[]} members of one gzip file */

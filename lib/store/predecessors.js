@@ -6,17 +6,17 @@ const { startedAtMs } = require('../util/process-start')
 const { isAlive } = require('../util/is-alive')
 const { isRecord } = require('./record')
 
-/** Files of processes: blocks-<pid>-<time>.ndjson, the time being that at which the file got its name. */
+/** blocks-<pid>-<time>.ndjson, the time at which the file got its name. */
 const NAME = /^blocks-(\d+)-(\d+)\.ndjson$/
-/** A process that ends by itself within a callback, as a tool may, is no news. After this time it is. */
+/** A tool may well end its process within a callback. A block of this length in which a process ends is news. */
 const LONG_MS = 1000
-/** A block in progress is written each second: a file that has stood still for this long is no living process's. */
+/** A block in progress is written each second: no living process leaves its file alone for this long. */
 const QUIET_MS = 2500
 /** What ended longer ago is not the process before this one. */
 const RECENT_MS = 24 * 60 * 60 * 1000
-/** The end of a file that is read: its last lines, of at most 50 KB each. */
+/** How much of a file's end is read. Lines have at most 50 KB. */
 const TAIL_BYTES = 256 * 1024
-/** Most files that are read at a start: those that were written last. */
+/** Most files that are read at a start, the latest. */
 const FILES = 20
 
 /**
@@ -25,8 +25,8 @@ const FILES = 20
  */
 
 /**
- * The blocks in which processes before this one have ended, each told to one process only: its file is renamed. Files
- * that were written just now are left, as processes of other containers that share the folder cannot be seen.
+ * The blocks in which earlier processes ended. A file is renamed, so that only one process tells of it. Files written
+ * just now stay: they may belong to processes in other containers, which share the folder but cannot be seen.
  * @param {string} dir @param {number} [nowMs] wall time @returns {BlockRecord[]} as they were last, oldest first
  */
 exports.takeUnended = (dir, nowMs = Date.now()) => {
@@ -67,10 +67,7 @@ function hasEnded ({ pid, namedAtMs }) {
   return !isAlive(pid) || (startedAtMs(pid) ?? -Infinity) > namedAtMs
 }
 
-/**
- * The main thread's last block, if no line says that it is over.
- * @param {string} tail of a file, from any byte on
- */
+/** The main thread's last block, if no line says that it is over. @param {string} tail of a file, from any byte on */
 function unendedIn (tail) {
   const records = tail.split('\n').flatMap((line) => parse(line)).filter(({ threadId }) => threadId === 0)
   const last = records.at(-1)

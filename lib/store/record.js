@@ -81,10 +81,9 @@ const isWork = objectOf({
 })
 
 /**
- * Whether a value is a record in every field that is read, so that no list, page or export throws on it. The value may
- * come from a file, an endpoint or a worker of another version. So a cause may be unknown, other fields are ignored,
- * and a field that a later version adds has to be orMissing.
- * @type {(value: any) => value is BlockRecord}
+ * Whether every field that is read is valid, so that no list, page or export throws on it. The value may come from a
+ * file, an endpoint or a worker of another version: a cause may be unknown, other fields are ignored, and a field that
+ * a later version adds has to be orMissing. @type {(value: any) => value is BlockRecord}
  */
 exports.isRecord = /** @type {any} */ (objectOf({
   id: (value) => isText(value) && ID.test(value),

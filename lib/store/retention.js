@@ -13,8 +13,7 @@ const BYTES = 256 * 1024 * 1024
 const NAME = /^blocks-(\d+)-\d+(?:\.(?:old|unended))?\.ndjson$/
 
 /**
- * Deletes the oldest block files of ended processes, with their timelines, beyond a number and a size. A file that
- * cannot be deleted stays: the next process that begins a file tries again.
+ * Deletes the oldest block files of ended processes, with their timelines, beyond the bounds. The next process retries.
  * @param {string} dir @param {{ own: string, files?: number, bytes?: number }} bounds own: the file being written
  */
 exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {

@@ -12,16 +12,15 @@ const BYTES = 16 * 1024 * 1024
 const NAME = /^(blocks-\d+-\d+)\.timeline-[\w.-]{1,64}\.json\.gz(?:\.part)?$/
 /** Until it is whole, a file ends in this: a process may be killed while it is written. */
 const PART = '.part'
-/** The file that a block's writer needs next should not wait: this takes 8 ms/MB, the default 25. */
+/** The writer's next line should not wait for compression: this level takes 8 ms/MB, the default 25. */
 const LEVEL = 1
 
 /** The name of the records that a timeline belongs to, null if a file is none. @param {string} name */
 exports.ownerOf = (name) => NAME.exec(name)?.[1] ?? null
 
 /**
- * Writes the timeline around a block, and deletes the oldest of this process beyond the bounds.
- * @param {string} dir @param {string} owner name of the records' file, without extension
- * @param {{ id: string, text: string }} timeline @throws if it cannot be written
+ * Writes the timeline around a block, and deletes the oldest of this process beyond the bounds. Throws if it cannot.
+ * @param {string} dir @param {string} owner the records' file @param {{ id: string, text: string }} timeline
  */
 exports.writeTimeline = (dir, owner, { id, text }) => {
   const file = path.join(dir, `${owner}.timeline-${id}.json.gz`)
@@ -45,10 +44,7 @@ exports.timelinesOf = (dir, owner) => fs.readdirSync(dir)
   .flatMap((name) => exports.found(path.join(dir, name)))
   .sort((a, b) => b.mtimeMs - a.mtimeMs)
 
-/**
- * Deletes the timelines of blocks whose records are gone.
- * @param {string} dir @param {string} owner @param {number} untilMs Unix time of the last record
- */
+/** @param {string} dir @param {string} owner @param {number} untilMs Unix time of the last record that is gone */
 exports.removeUntil = (dir, owner, untilMs) => {
   for (const { file, mtimeMs } of exports.timelinesOf(dir, owner)) if (mtimeMs <= untilMs) exports.remove(file)
 }

@@ -4,16 +4,10 @@ const path = require('node:path')
 
 const NAME = 'entry-points.js'
 
-/**
- * False in a bundle. In one of CommonJS `__filename` is the bundle's, and the application may have a file with one of
- * our names beside it; in one of ES modules there is none.
- */
+/** False in a bundle: `__filename` is missing (ES modules) or the bundle's, which may lie beside a file of our name. */
 const isFile = typeof __filename === 'string' && path.basename(__filename) === NAME
 
-/**
- * Every file of lib/ that is started by its path, which no import shows. The package's own entry points (lib/index.js,
- * lib/register.js, lib/cli/main.js, what test runners load) are in package.json.
- */
+/** Files of lib/ that are started by their path, which no import shows. Other entry points are in package.json. */
 const table = {
   /** The watchdog's thread, which lib/host/watchdog-thread.js starts. */
   watchdog: 'watchdog/main.js',

@@ -1,10 +1,6 @@
 'use strict'
 
-/**
- * A map that drops the least recently used items if it holds too many or too heavy ones. The item that was put last
- * stays, even if it alone is heavier than the limit.
- * @template V
- */
+/** Drops the least recently used items beyond its limits. The one put last stays, however heavy. @template V */
 class BoundedMap {
   /** The least recently used first. @type {Map<string, { value: V, weight: number }>} */
   #items = new Map()

@@ -10,9 +10,8 @@ exports.causeDocument = (name) => readSource(path.join(FOLDER, `${name}.md`))
 
 /**
  * What the document of a cause advises, in Markdown without links; null if it is not there.
- * @param {string} name of a cause, or `io`
- * @returns {{ about: string, toDo: string, found: string } | null} about: its first paragraph; toDo: for every block of
- *   this cause; found: for blocks in which a certain call or pattern is found, may be empty
+ * @param {string} name @returns {{ about: string, toDo: string, found: string } | null} about: its first paragraph;
+ *   toDo: for every block of this cause; found: for blocks in which a certain call or pattern is found, may be empty
  */
 exports.adviceOn = (name) => {
   const text = exports.causeDocument(name)

@@ -51,8 +51,7 @@ const performanceNow = firstThatRuns([performanceClock('inherited'), performance
 const sharedMs = firstThatRuns([hrtimeMs, () => DAY_MS + uptimeMs()])
 
 /**
- * The offset between two clocks. If the thread has to wait between the two readings, the result is too small, and the
- * thread would be that much behind the others for good: take the largest of several.
+ * The offset between two clocks, the largest of several: a thread that waits between readings would stay behind.
  * @param {() => number} shared @param {() => number} own read after it
  */
 function between (shared, own) {

@@ -13,9 +13,8 @@ const GIVEN = /^\[(worker )?(eval|stdin)/
 /** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner */
 
 /**
- * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line to
- * show: its caller is named instead. Code that was generated while the application ran (`new Function`, `vm`, template
- * compilers) has a made-up name in place of a file, which cannot be opened.
+ * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line: its
+ * caller is named. Code made at run time (`new Function`, `vm`, template compilers) has a made-up name as its file.
  * @param {{ file: string | null }} frame @returns {Owner}
  */
 exports.ownerOf = ({ file }) => {

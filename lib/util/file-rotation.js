@@ -27,10 +27,8 @@ class RotationCheck {
   }
 
   /**
-   * @param {number} fd @param {number} nowMs monotonic
-   * @returns {number | null} null if the file is in its place, or the check is not due; else how many lines were lost
-   * with it, 0 if it was moved and still exists
-   * @throws if its disk is gone
+   * Null: the file is in its place, or no check is due. Else the lines that were lost with it, 0 if it was only moved.
+   * @param {number} fd @param {number} nowMs monotonic @returns {number | null} @throws if its disk is gone
    */
   look (fd, nowMs) {
     if (nowMs - this.#lookedAtMs < LOOK_MS) return null
@@ -41,10 +39,7 @@ class RotationCheck {
   }
 }
 
-/**
- * False only if the path surely leads elsewhere: an unreadable path proves nothing, nor numbers of 0 (on Windows).
- * @param {number} fd @param {string} path
- */
+/** False only if sure: an unreadable path or inode 0 (Windows) is no proof. @param {number} fd @param {string} path */
 function isSameFile (fd, path) {
   const own = fs.fstatSync(fd, { bigint: true })
   try {

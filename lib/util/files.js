@@ -26,8 +26,7 @@ function makeFolder (dir, mode) {
 }
 
 /**
- * Opens a file, never as the descriptor of stdin, stdout or stderr: if an application has closed these, its output must
- * not get into our file.
+ * Opens a file, never as stdin, stdout or stderr: if these are closed, the application's output must not get into it.
  * @param {string} file @param {string | number} flags @param {number} [mode]
  */
 function openFile (file, flags, mode) {
@@ -46,8 +45,8 @@ function openFile (file, flags, mode) {
 
 /**
  * Occupies the descriptors of stdin, stdout and stderr that an application has closed, as Node.js itself does at its
- * start. The event loop of a new thread opens some descriptors, and libuv aborts the process if one of them is at most
- * stderr's when the thread ends (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10). Hold them as long as the thread
+ * start. A new thread's event loop opens some descriptors. If one of them is at most stderr's when the thread ends,
+ * libuv aborts the process (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10). Hold them as long as the thread
  * exists: freed earlier, the next socket of the application or of ours would get one, and Node.js would throw
  * (`open EEXIST`, out of process.stderr).
  * @returns {() => void} frees them

@@ -20,10 +20,7 @@ const outOf = (part, whole) => `${inBytes(part, unitOf(whole)).split(' ')[0]} of
 /** @param {number} part @param {number} whole */
 const percent = (part, whole) => `${Math.round(part / whole * 100)} %`
 
-/**
- * Why the garbage collector had a block's time; null if something else took it, or nothing is known.
- * @param {import('../types').BlockRecord} record
- */
+/** Why a block's time went to the collector; null if it did not. @param {import('../types').BlockRecord} record */
 exports.garbageOf = ({ cause, evidence: { memory } }) => {
   if (!causeRow(cause).blamesAllocation || !memory?.heapLimitBytes) return null
   const { heapUsedBytes = 0, heapFreedBytes = 0, heapLimitBytes, isHeapFull, allocatedBytesPerSecond } = memory

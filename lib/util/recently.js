@@ -1,9 +1,6 @@
 'use strict'
 
-/**
- * Whether something has happened `times` times within `withinMs`. The triggers of origin tracking and request tracking
- * use this, and so does the verdict on the option `route`.
- */
+/** Whether something has happened `times` times within `withinMs`. */
 class Recently {
   #times
   #withinMs

@@ -87,10 +87,7 @@ function turnOf ({ callbacks = [] }) {
   return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/**
- * What ran a callback, its function, its work and its time.
- * @param {import('../types').CallbackRecord} callback @param {boolean} hasLine
- */
+/** @param {import('../types').CallbackRecord} callback @param {boolean} hasLine */
 function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
   const of = work === null ? '' : ` of ${work}`
   return `${event ? `'${event}'` : kind} ${hasLine ? place(frame) : frame.function}${of} ${duration(weightMs)}`
@@ -112,10 +109,7 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
 /** A template has no lines to open. @param {Frame} generated */
 const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
 
-/**
- * A function and its place, after ≈ if the stack was taken after a native call, maybe in the function called next.
- * @param {Frame | null} frame
- */
+/** With ≈ if the stack was taken after a native call, maybe in the function called next. @param {Frame | null} frame */
 function place (frame) {
   if (frame === null) return null
   return `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`

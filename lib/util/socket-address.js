@@ -7,10 +7,7 @@ const MAPPED = Buffer.from('00000000000000000000ffff', 'hex')
 /** ::1 */
 const ONE = Buffer.from('00000000000000000000000000000001', 'hex')
 
-/**
- * Reads an address of the tables in /proc/net: words of four bytes, each in this machine's order.
- * @param {string} text `0100007F:2406` = 127.0.0.1:9222
- */
+/** A /proc/net address: words of four bytes in machine order. @param {string} text `0100007F:2406` = 127.0.0.1:9222 */
 exports.parseAddress = (text) => {
   const [hex, port] = text.split(':')
   const words = /** @type {string[]} */ (hex.match(/.{8}/g)).map((word) => Buffer.from(word, 'hex'))

@@ -115,7 +115,6 @@ class BlockSpans {
     return victims.slice(0, LINKS).map(({ traceId, spanId }) => ({ traceId, spanId }))
   }
 
-  /** Writes the spans that still wait for links. */
   stop () {
     for (const [timer, write] of [...this.#held]) {
       clearTimeout(timer)

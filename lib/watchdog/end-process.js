@@ -12,9 +12,8 @@ const KILL_AFTER_MS = 1000
 const IS_INIT = process.pid === 1
 
 /**
- * Ends the process by abort() on the stuck thread itself, which also works as PID 1. Signals follow if the thread does
- * not answer, because it is in a native call or the inspector may not be used.
- * @param {import('../types').BlockRecord} record of the block
+ * Ends the process by abort() on the stuck thread, which works as PID 1 too. If the thread is in a native call or may
+ * not be inspected, signals follow. @param {import('../types').BlockRecord} record
  */
 exports.endProcess = (record) => {
   tellWhyItEnds(record)
@@ -26,10 +25,7 @@ exports.endProcess = (record) => {
   }, SIGNAL_AFTER_MS)
 }
 
-/**
- * Warns once, at the start, if a stuck process may not end.
- * @param {boolean} mayInspect @param {import('./health').Health['say']} say
- */
+/** Warns if a stuck process may not end. @param {boolean} mayInspect @param {import('./health').Health['say']} say */
 exports.warnOfInit = (mayInspect, say) => {
   if (!IS_INIT) return
   const when = mayInspect ? 'is stuck in a native call' : 'is stuck, as the inspector may not be used'

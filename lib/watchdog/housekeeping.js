@@ -51,7 +51,6 @@ class Upkeep {
     this.#requestTracking?.settled(nowMs())
   }
 
-  /** The host has given up following requests. */
   followingIsCostly () {
     this.#requestTracking?.tooCostly(nowMs())
   }

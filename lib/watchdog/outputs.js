@@ -11,7 +11,6 @@ const { endSentenceOf } = require('../util/sentence')
 /** @typedef {import('../options/table').ResolvedOptions} Options */
 
 /**
- * The log, null if there is none, and the health that reports in it which parts do not work.
  * @param {Pick<import('./watchdog').WorkerData, 'options' | 'mayInspect'>} data
  * @param {(message: object) => void} post to the host
  */
@@ -47,10 +46,7 @@ function openPath (path, onState) {
 /** Limits the blocks of worker threads in the file to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
-/**
- * Writes records to disk, null if none are wanted.
- * @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics
- */
+/** @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics */
 exports.openFile = ({ dir }, health, metrics) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
@@ -75,7 +71,6 @@ exports.openFile = ({ dir }, health, metrics) => {
 }
 
 /**
- * Keeps the timelines around blocks beside their records, null without a folder.
  * @param {object} parts @param {ReturnType<typeof exports.openFile>} parts.file @param {Health} parts.health
  * @param {import('./blocks').Blocks} parts.blocks @param {import('./scrape').Scrape} parts.scrape
  * @param {import('./page-feed/feed').PageFeed} parts.page

@@ -24,8 +24,7 @@ const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled']
 const OF_THREAD = ['opened', 'lasting', 'settled']
 
 /**
- * Makes one sink of many: each phase goes to every sink that handles it, in the order of the list. A sink that throws
- * stops neither the others nor the watchdog.
+ * Each phase goes to all sinks that handle it, in order. One that throws stops neither the others nor the watchdog.
  * @param {Record<string, Sink | null>} sinks by name; null = none @param {OnThrow} onThrow @returns {ThreadPhases}
  */
 function inOrder (sinks, onThrow) {

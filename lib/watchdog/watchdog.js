@@ -34,10 +34,7 @@ const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466;
 /** Why causes lack the kernel's evidence. Reported on Linux only: other systems never have it. */
 const HIDDEN = { message: '/proc is hidden from this process, or has no schedstat of its threads' }
 
-/**
- * The watchdog: polls the host's heartbeat whenever a block could be due, asks the host where it is while a beat is
- * overdue, and passes what it learns on to sinks. It only wires the parts, in the order in which they need each other.
- */
+/** Polls the heartbeat, asks the host where it is while a beat is overdue, and passes what it learns on to sinks. */
 class Watchdog {
   #parts
 

@@ -17,9 +17,9 @@ const IDLE_SHARE = 0.9
 const BYTES = 64
 
 /**
- * Sees from outside whether the main thread waits for events. Linux shows the system call in which a thread sleeps and
- * the call's first argument. That argument tells the loop's waits from those of `spawnSync()`, which has its own loop.
- * Blind on other systems, if /proc is hidden, and until the loop's descriptor is known.
+ * Sees from outside whether the main thread waits for events. Linux shows the system call in which a thread sleeps; its
+ * first argument tells the loop's waits from those of `spawnSync()`, which has a loop of its own. Blind on other
+ * systems, if /proc is hidden, and until the loop's descriptor is known.
  */
 class SleepSight {
   #file
@@ -38,7 +38,6 @@ class SleepSight {
     this.#waits = WAITS[arch] ?? []
   }
 
-  /** Whether the loop's descriptor is known. */
   get canSee () {
     return this.#own !== null
   }

@@ -10,9 +10,8 @@ const POOL = 'libuv-worker'
 const IDLE = 'futex'
 
 /**
- * How many threads libuv's pool has, and how many of them work and compute at this moment; null if that is not known.
- * It reads three files a thread, so it is for incidents only.
- * @returns {{ threads: number, busy: number, computing: number } | null}
+ * The threads of libuv's pool, those that work and those that compute now; null if not known. For incidents only: it
+ * reads three files a thread. @returns {{ threads: number, busy: number, computing: number } | null}
  */
 exports.poolThreads = () => {
   try {

@@ -17,13 +17,12 @@ const MOST_RUN_MS = 2
 const SLACK_MS = 2 * MS_PER_TICK
 
 /**
- * Tells whether a script of node:vm with a `timeout` may be running. Node.js starts a thread for each such script. It
- * ends the script by an exception that cannot be caught. If that exception meets an evaluation of ours, on top of the
- * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24, 26.
- * V8 gives no warning, so nothing may be evaluated while there is such a thread. It began after the loop's last beat,
- * since the script blocks the loop; it waits for events, unlike new threads of libuv's pool; it has hardly run.
- *
- * Linux only: on other systems, and without /proc, it sees nothing. See docs/understand/limits.md.
+ * Tells whether a script of node:vm with a `timeout` may be running. For each such script Node.js starts a thread,
+ * which ends the script by an exception that cannot be caught. If that exception meets an evaluation of ours on top of
+ * the script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24,
+ * 26. V8 gives no warning, so nothing may be evaluated while there is such a thread. It began after the loop's last
+ * beat, since the script blocks the loop; it waits for events, unlike new threads of libuv's pool; it has hardly run.
+ * On other systems than Linux, and without /proc, it sees nothing. See docs/understand/limits.md.
  */
 class ScriptTimeouts {
   /** Threads older than a beat, which need no second check. @type {Set<string>} */

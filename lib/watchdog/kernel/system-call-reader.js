@@ -16,14 +16,14 @@ const PATH_BYTES = 512
 const POLLED = 16
 /** What is read of a table of sockets: 3000 of them, in 7 ms. The kernel takes 2 ms even for a short one. */
 const SOCKETS_BYTES = 512 * 1024
-/** P_PID: the id given to waitid() is that of a process. */
+/** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
 
 /** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
 
 /**
- * Reads in which system call the main thread sleeps and what it waits for there, from /proc. All of it is the process's
- * own, which needs no rights. Null if /proc is hidden, the process may not be dumped, or on other systems.
+ * Reads from /proc in which system call the main thread sleeps and what it waits for there. It needs no rights: all is
+ * the process's own. Null if /proc is hidden, the process may not be dumped, or on other systems.
  */
 class SystemCallReader {
   /** Opened when a block is first looked at. @type {KernelFile | null} */
@@ -95,7 +95,7 @@ function descriptorOf (fd) {
   return descriptorText(fd, fs.readlinkSync(`/proc/self/fd/${fd}`), socketOf)
 }
 
-/** Asking in turn for the same socket, as a name server is asked again, must not search the tables again. */
+/** The last socket that was found: a thread often waits for the same one again, as for a name server. */
 let lastSocket = { inode: '', text: '' }
 
 /** @param {string} inode */

@@ -35,7 +35,6 @@ exports.openStats = () => {
   const sight = new SleepSight()
   const memory = new MemoryStats()
   const calls = new SystemCallReader()
-  /** Whether the kernel reports how long a thread waits for a CPU. */
   const isTold = host.read(0).runQueueMs !== null
   const parts = [host, own, sight, memory, calls, shared.throttling, shared.machineSteal]
   const close = () => { for (const part of parts) part.close() }
@@ -43,9 +42,8 @@ exports.openStats = () => {
 }
 
 /**
- * What Linux knows of one thread of this process: its time on a CPU and waiting for one (schedstat), its CPU time by
- * mode (stat), how often it went to sleep (status). On other systems every figure is null, except for the CPU time of a
- * worker thread, which the main thread may have counted.
+ * What Linux knows of one thread: its time on a CPU and waiting for one (schedstat), its CPU time by mode (stat), how
+ * often it slept (status). Elsewhere all is null, except for a worker thread's CPU time if the main thread counts it.
  */
 class ThreadStats {
   #counters
@@ -170,7 +168,7 @@ function cpuOf (stat) {
   return { user: seconds(USER_FIELD), system: seconds(SYSTEM_FIELD) }
 }
 
-/** How often a thread had to leave its CPU, all that getrusage() shows of waiting for one: 2 us; none on Windows. */
+/** How often a thread had to leave its CPU. getrusage() shows no other sign of waiting. 2 us; none on Windows. */
 function preemptions () {
   return process.resourceUsage().involuntaryContextSwitches
 }

@@ -5,8 +5,8 @@ const { KernelFile } = require('./file')
 const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
 /**
- * While all is calm, a figure may be this old. To read cpu.stat the kernel adds up the statistics of the cgroup over
- * all CPUs (rstat), under a lock of the whole machine. With hundreds of cgroups nothing in a poll is more expensive.
+ * While all is calm, a figure may be this old. For cpu.stat the kernel adds up the cgroup's statistics over all CPUs
+ * (rstat), under a lock of the whole machine: with hundreds of cgroups nothing in a poll is more expensive.
  */
 const CALM_MS = 250
 /** If the cgroup was throttled this recently, each poll reads it: else a block would include throttling before it. */

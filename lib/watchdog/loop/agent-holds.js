@@ -27,10 +27,7 @@ class AgentHolds {
     return true
   }
 
-  /**
-   * What a poll has seen, with the beat moved later by the time for which the agent has kept the thread since.
-   * @param {import('./monitor').Seen} seen @returns {import('./monitor').Seen}
-   */
+  /** Moves the beat by the agent's time. @param {import('./monitor').Seen} seen @returns {import('./monitor').Seen} */
   adjust (seen) {
     const holds = this.#counters.get('profileHolds')
     const { reading: { atMs }, beat } = seen

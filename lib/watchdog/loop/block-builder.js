@@ -15,7 +15,7 @@ const { LATE_MS } = require('./sampler')
 const { workRecords } = require('./work-record')
 
 const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
-/** The median answer time of a block is that of its first answers, at most this many. */
+/** The median answer time of a block is taken from at most this many of its first answers. */
 const ANSWERS = 100
 /** The most open requests of one block that are remembered. */
 const OTHERS = 50
@@ -46,10 +46,7 @@ const OTHERS = 50
  * @typedef {ReturnType<KernelEvidence['ongoing']> & { gcMs: number, nativeMs: number, watchdogGapMs: number }} Evidence
  */
 
-/**
- * Collects what is learned of one block and makes a record of it at any time. It starts when a beat is overdue; from
- * begin() on it is certainly a block.
- */
+/** Collects what is learned of an overdue beat, from begin() on certainly a block, and makes a record at any time. */
 class BlockBuilder {
   #fold = new Fold()
   /** Samples from before begin(), when the start of the block was not known. @type {PlacedSample[]} */
@@ -98,7 +95,7 @@ class BlockBuilder {
     this.#memory = surroundings.memory?.()
   }
 
-  /** From here on it is certainly a block. @param {string} id @param {Block} block @param {number} nowMs */
+  /** @param {string} id @param {Block} block @param {number} nowMs */
   begin (id, block, nowMs) {
     this.id = id
     this.block = block
@@ -132,8 +129,8 @@ class BlockBuilder {
   }
 
   /**
-   * Counts a sample as a native call or as running JavaScript. If only waiting for a CPU delayed an answer, its stack
-   * shows where the thread lost its CPU.
+   * Counts a sample as a native call or as running JavaScript. If an answer was late only because the thread waited for
+   * a CPU, its stack shows where the thread lost its CPU.
    * @param {PlacedSample} sample @param {number} weightMs @param {number} heldMs
    */
   #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
@@ -160,7 +157,6 @@ class BlockBuilder {
     return [...new Set(ids.filter(Number.isInteger))]
   }
 
-  /** When the beat was first seen to be overdue. */
   get overdueAtMs () {
     return this.#kernel.firstAtMs
   }

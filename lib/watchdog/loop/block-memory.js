@@ -3,7 +3,6 @@
 const { memoryOf, withHeap } = require('../../explain/memory')
 const { nowMs } = require('../../util/clock')
 
-/** Follows the memory of one block. */
 class BlockMemory {
   /** @type {import('../../explain/memory').HeapSeen | null} */
   #heap = null
@@ -24,7 +23,6 @@ class BlockMemory {
     this.#stats = stats
   }
 
-  /** It is certainly a block, and still lasts. */
   begin () {
     this.#from = this.#stats.read()
   }
@@ -39,7 +37,7 @@ class BlockMemory {
   }
 
   /**
-   * @param {boolean} isOver the figures of the first time that it is are final
+   * @param {boolean} isOver true for the first time: these figures are final
    * @param {boolean} isCollected the whole heap was collected in the block, as far as that is known
    */
   record (isOver, isCollected) {

@@ -36,10 +36,9 @@ const STARTUP_MS = 10000
 const EXCUSED_POLLS = 3
 
 /**
- * Decides from heartbeats whether the event loop is blocked: a state machine over the clock.
- * A block begins between the last beat and the time at which the next one is due; the loop's own idle time shows where.
- * While that beat is overdue, the block opens as soon as it has certainly reached the threshold. The host reports
- * exactly how it ended.
+ * Decides from heartbeats whether the event loop is blocked: a state machine over the clock. A block begins between the
+ * last beat and the time at which the next one is due; the loop's idle time shows where. It opens as soon as it has
+ * certainly reached the threshold while that beat is overdue. The host reports exactly how it ended.
  */
 class Detector {
   #thresholdMs
@@ -87,10 +86,7 @@ class Detector {
     return { events, isOverdue, wakeAtMs: this.#nextPoll(poll, isOverdue) }
   }
 
-  /**
-   * A poll of the beat only, while no block is open and no late beat has come. Null if the next beat is overdue.
-   * @param {number} nowMs @param {DoubtfulBeat} beat
-   */
+  /** With no block open and no late beat; null if overdue. @param {number} nowMs @param {DoubtfulBeat} beat */
   quickCheck (nowMs, beat) {
     const overdueAtMs = this.#overdueAtMs(beat)
     if (nowMs >= overdueAtMs) return null
@@ -120,9 +116,8 @@ class Detector {
   }
 
   /**
-   * The latest time at which the block can have begun. Before the loop's first turn there is no timer to wait for;
-   * later the loop may idle until the next beat.
-   * @param {Poll} poll
+   * The latest time at which the block can have begun. Before its first turn the loop waits for nothing; later it may
+   * idle until the next beat. @param {Poll} poll
    */
   #certainStart (poll) {
     const { beat } = poll

@@ -19,8 +19,8 @@ class GcPauses {
   }
 
   /**
-   * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics that count each new pause
-   * @param {Pick<import('../timeline/timeline').Timeline, 'pause'>} timeline that shows them
+   * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics
+   * @param {Pick<import('../timeline/timeline').Timeline, 'pause'>} timeline
    */
   drain (metrics, timeline) {
     for (const [startMs, durationMs, kind] of this.#ring.drain()) {

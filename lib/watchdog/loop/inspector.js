@@ -3,11 +3,7 @@
 const { AGENT } = require('../../util/agent-global')
 const { nowMs } = require('../../util/clock')
 
-/**
- * The JavaScript that V8 evaluates on the host thread at its next interrupt. It calls the probe of the process's agent
- * with the URL of the inspector's port, if that is open, and with the time of the question.
- * @param {number | undefined} putAtMs
- */
+/** V8 evaluates this on the host thread at its next interrupt. @param {number | undefined} putAtMs see askHost() */
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
 /** Why the watchdog does not ask: see mayInspect() in lib/host/runtime.js. */
@@ -17,11 +13,11 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 
 /**
- * Asks the host thread's probe. Connecting, asking and disconnecting are posted in one go and run together at one
- * interrupt. The answer comes through shared memory. So no session is open while the host runs, and none can make an
- * ending process wait for a debugger or print that it does.
- * @param {boolean} isAgain the question was asked before and may be lost: its time then tells the answers apart. A
- * first question always has the same text, which V8 need not compile each time: 20 us instead of 30
+ * Asks the host thread's probe. Connecting, asking and disconnecting are posted in one go and run at one interrupt; the
+ * answer comes through shared memory. So no session is open while the host runs: it could make an ending process wait
+ * for a debugger, or print that it does.
+ * @param {boolean} isAgain the question was put before and may be lost: its time then tells the answers apart. A first
+ *   question always has the same text, which V8 need not compile each time: 20 us instead of 30
  * @returns {string | null} why asking failed
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
@@ -30,13 +26,9 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
-/**
- * Makes the host's agent start or take its heap profile.
- * @param {import('../../types').AllocationsAction} action @param {number} round
- */
+/** Starts or takes the heap profile. @param {import('../../types').AllocationsAction} action @param {number} round */
 exports.askAllocations = (action, round) => evaluate(`${AGENT}?.allocations?.run("${action}", ${round})`)
 
-/** Makes the host's agent end the process. */
 exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)
 
 /** @param {string} expression */

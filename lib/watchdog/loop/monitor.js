@@ -14,10 +14,7 @@ const SETTLE_MS = 500
 const SOURCES_MS = 2000
 /** The first report waits this long for a place in the code. While a question is this new, polls come every ms. */
 const EAGER_MS = 10
-/**
- * A main thread that has waited for less than this in total is starting up: a server has waited longer by its first
- * request. Worker threads may wait for work in ways that do not show.
- */
+/** A main thread that waited less is starting up: servers wait longer before a request. Workers may wait unseen. */
 const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 
@@ -106,7 +103,6 @@ class LoopMonitor {
     return this.#builder !== null && (this.#detector.block === null || !this.#isAnnounced)
   }
 
-  /** Whether every block that has ended has its final record. */
   get isSettled () {
     return this.#ended.length === 0
   }
@@ -216,7 +212,7 @@ class LoopMonitor {
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
-  /** @param {number} beats the number of the last beat before it */
+  /** @param {number} beats the number of the last beat before the block */
   #makeBuilder (beats) {
     const { thread, threadId, surroundings, options, frames } = this.#parts
     return new BlockBuilder({

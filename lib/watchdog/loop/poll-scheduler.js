@@ -14,10 +14,7 @@ const SOON_MS = 25
  * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll `dueAtMs`: a whole one
  */
 
-/**
- * Decides when the watchdog polls. It wakes as late as it can without missing a block. If a quick check of the
- * heartbeat shows nothing, it sleeps again. Everything else waits for a whole poll.
- */
+/** Polls as late as it can without missing a block: mostly a quick check of the heartbeat, seldom a whole poll. */
 class PollScheduler {
   /** @type {Parts | null} before start() */
   #parts = null
@@ -62,7 +59,6 @@ class PollScheduler {
 
   #onTime = () => this.wake()
 
-  /** Makes the next poll a whole one. */
   hurry () {
     this.#wholeAtMs = -Infinity
   }

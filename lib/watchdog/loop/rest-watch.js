@@ -15,8 +15,8 @@ const WORK_SHARE = 0.1
 
 /**
  * Watches a loop that rests, whose beats are too rare to show a block in time. It runs at most one turn until its next
- * beat. Each poll that finds it waiting for events counts as a beat. If a poll finds the thread awake, the turn began
- * after the previous poll. The CPU time used since narrows that down.
+ * beat. A poll that finds it waiting for events counts as a beat. If a poll finds the thread awake, the turn began
+ * after the previous poll; the CPU time since narrows that down.
  */
 class RestWatch {
   #sight
@@ -55,15 +55,13 @@ class RestWatch {
     return Math.min(this.#thresholdMs * LOOK_SHARE * (this.#isDeep ? DEEP_LOOKS : 1), MOST_LOOK_MS)
   }
 
-  /** A block has ended. */
   blocked () {
     this.#hasBlocked ||= this.#isDeep
     this.#isDeep = false
   }
 
   /**
-   * @param {number} nowMs @param {Beat} beat the last one
-   * @param {{ cpuMs: number | null, runQueueMs: number | null }} reading of the thread
+   * @param {number} nowMs @param {Beat} beat @param {{ cpuMs: number | null, runQueueMs: number | null }} reading
    * @returns {import('./detector').DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {

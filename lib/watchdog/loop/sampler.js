@@ -4,16 +4,11 @@ const { parseAnswer } = require('../../bridge/probe-codec')
 
 /** If an answer comes later than this, something delayed it that does not check for interrupts. */
 const LATE_MS = 10
-/** The least time between two questions. */
+/** The least and the most time between two questions, and the least as a share of the block so far. */
 const SAMPLE_MS = 20
-/** The least time between two questions as a share of the block so far, which limits their number. */
 const MIN_SHARE = 0.01
-/** The most time between two questions. */
 const MAX_PERIOD_MS = 1000
-/**
- * After this long a question without an answer counts as lost and is put again, then after twice the time, and so on.
- * All questions that wait for a native call are carried out at its end. It may last hours: hence twice the time.
- */
+/** A question is put again after this long, then after twice that, and so on: all are run when a native call ends. */
 const LOST_MS = 1000
 
 /**
@@ -40,7 +35,6 @@ class Sampler {
     this.#ask = ask
   }
 
-  /** When the open question was first put, or null. */
   get askedAtMs () {
     return this.#question?.askedAtMs ?? null
   }
@@ -87,9 +81,8 @@ class Sampler {
 }
 
 /**
- * How long, at least, the thread waited for a CPU before it answered, out of its waiting until the reading.
- * @param {number | null} runQueueMs when it was asked @param {number} answeredAtMs
- * @param {import('../kernel/thread-stats').Reading} reading
+ * How long, at least, the thread waited for a CPU before it answered. @param {number | null} runQueueMs when asked
+ * @param {number} answeredAtMs @param {import('../kernel/thread-stats').Reading} reading later than the answer
  */
 function waitedOf (runQueueMs, answeredAtMs, { atMs, runQueueMs: untilMs }) {
   return runQueueMs === null || untilMs === null ? 0 : Math.max(0, untilMs - runQueueMs - (atMs - answeredAtMs))

@@ -6,7 +6,7 @@ const GAPS = 256
 /** The watchdog's CPU time is read again after this long: reading it at each poll costs as much as the poll. */
 const FRESH_MS = 250
 
-/** The intervals in which the watchdog should have run but did not. What stopped it, too, was not the host's code. */
+/** The intervals in which the watchdog should have run but did not: something other than the host's code stopped it. */
 class SelfLateness {
   /** @type {{ startMs: number, endMs: number }[]} */
   #gaps = []

@@ -38,10 +38,7 @@ class Waits {
     if (this.#looks.length > KEPT) this.#looks.shift()
   }
 
-  /**
-   * What the thread slept in longest, by call and then by target.
-   * @param {number} startMs @param {number} endMs @returns {import('../../types').SleptIn | null}
-   */
+  /** @param {number} startMs @param {number} endMs @returns {import('../../types').SleptIn | null} the longest */
   within (startMs, endMs) {
     const looks = this.#looks.filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
     const asleep = looks.flatMap(({ wait, weightMs }) => wait === null ? [] : [{ ...wait, weightMs }])
@@ -59,10 +56,7 @@ class Waits {
   }
 }
 
-/**
- * @template {Wait & { weightMs: number }} T
- * @param {T[]} waits @param {(wait: T) => string} keyOf
- */
+/** @template {Wait & { weightMs: number }} T @param {T[]} waits @param {(wait: T) => string} keyOf */
 function heaviest (waits, keyOf) {
   /** @type {Map<string, { key: string, first: T, weightMs: number }>} */
   const sums = new Map()

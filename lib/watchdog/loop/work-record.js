@@ -3,9 +3,8 @@
 /** @typedef {{ kind: import('../../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork */
 
 /**
- * What a record says about its work.
- * @param {ReturnType<typeof import('../../explain/work').workOf>} told @param {(ms: number) => string} wallTime
- * @param {ThreadWork | null} ofThread the work of the whole thread
+ * @param {ReturnType<typeof import('../../explain/work').workOf>} told @param {ThreadWork | null} ofThread
+ * @param {(ms: number) => string} wallTime
  */
 exports.workRecords = ({ work, request, exact }, ofThread, wallTime) => {
   const doubt = exact ? {} : { exact: false }

@@ -9,7 +9,7 @@ const { roundMs } = require('../../util/statistics')
 const { OriginTrigger } = require('./origin-trigger')
 const { MS_PER_S } = require('../../util/units')
 
-/** The latest slow callbacks that are kept: a block mostly settles in half a second, and fewer end in that time. */
+/** The latest slow callbacks kept: a block mostly settles in half a second, and fewer end in that time. */
 const KEPT = 200
 /** The most places that the log line at the end of tracking names. */
 const PLACES_IN_LINE = 5
@@ -26,10 +26,7 @@ const ends = {
   stop: ', early, because the agent stops'
 }
 
-/**
- * The origins that the host reports while it tracks them: matches them with blocks, logs when tracking is on, and asks
- * for tracking if that is worth it.
- */
+/** The origins that the host reports while it tracks them: matches them with blocks, logs, and asks for tracking. */
 class Origins {
   /** @type {{ startMs: number, endMs: number, origin: import('../../types').OriginRecord }[]} */
   #kept = []

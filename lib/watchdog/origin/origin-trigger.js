@@ -6,15 +6,14 @@ const { Recently } = require('../../util/recently')
 /** This many blocks at one place within this time are no accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
-/** How long the window of tracking is open that such blocks lead to. */
+/** How long such blocks open a window of tracking. */
 const WINDOW_S = 10
 /** The least time from one such window to the next. */
 const PAUSE_MS = 60 * 60 * 1000
-/** Utilization is measured over this time before a window opens. */
+/** A window opens only if utilization was below CALM over this time. */
 const CALM_SPAN_MS = 5000
 /** The least time between two samples of the utilization. */
 const SAMPLE_MS = 500
-/** A window opens only below this utilization. */
 const CALM = 0.5
 /** The most places that are remembered; those whose origin is known are counted separately. */
 const SITES = 100

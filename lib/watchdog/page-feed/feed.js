@@ -17,10 +17,7 @@ const SLOW = 3
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
-/**
- * What open pages receive: the last ten minutes and the list of blocks when a page connects, then the state once a
- * second and blocks as they go. Without an open page only the history is kept.
- */
+/** Pages get the last ten minutes and all blocks, then the state each second. Without one, only history is kept. */
 class PageFeed {
   #parts
   #delays

@@ -55,9 +55,8 @@ class History {
 
   /**
    * Ends the present second, which gets all that came since the last one ended. A block in progress is active time.
-   * @param {number} nowMs
+   * @param {number} nowMs @param {[bin: number, count: number][]} delays
    * @param {{ activeMs: number, idleMs: number, inProgressMs: number }} loop totals, and that block's length so far
-   * @param {[bin: number, count: number][]} delays
    */
   endSecond (nowMs, loop, delays) {
     const at = this.#now % SECONDS

@@ -13,11 +13,9 @@ const SAME_TROUBLE_MS = 600 * MS_PER_S
 const SECOND = 2
 /** A longer block gets its first second sampled: 2000 samples in 1 GB, which take 2 ms to write. */
 const WINDOW_MS = 1000
-/**
- * After a profile that a block could use, the next one comes at the earliest after this time; after any other profile,
- * sooner. Sampling takes up to 8 % of the window (26.10, 900 MB/s), and so at most 0.13 % and 0.5 % of all time.
- */
+/** After a profile that a block could use. Sampling takes up to 8 % of its window (26.10, 900 MB/s): 0.13 % overall. */
 const REST_MS = 60 * MS_PER_S
+/** After any other profile: at most 0.5 % overall. */
 const RETRY_MS = 15 * MS_PER_S
 /** A block settles without its profile after this long. */
 const AWAIT_MS = 1000
@@ -28,14 +26,11 @@ const LOST_MS = 5 * MS_PER_S
 /** @typedef {import('../../types').AllocationsAction} Action */
 /** @typedef {{ fromMs: number, toMs: number, askedAtMs: number | null }} Running `askedAtMs`: when it was to end */
 
-/**
- * Whether the garbage collector had much of it because much is allocated, and not because much is kept.
- * @param {BlockRecord} record
- */
+/** Whether the collector had time because much is allocated, not because much is kept. @param {BlockRecord} record */
 const isFromAllocation = ({ cause, durationMs, evidence: { gcMs, memory } }) =>
   (causeRow(cause).blamesAllocation === true || gcMs >= STORM_SHARE * durationMs) && memory?.isHeapFull !== true
 
-/** Who allocates: has V8 sample allocations within a block, once there have been two in which that was the trouble. */
+/** Lets V8 sample allocations within a block, after two blocks whose trouble they were. */
 class Allocations {
   /** When the last blocks of the kind ended. @type {number[]} */
   #seenMs = []
@@ -58,7 +53,6 @@ class Allocations {
     this.#parts = parts
   }
 
-  /** Whether V8 samples, or is about to end it. */
   get isBusy () {
     return this.#running !== null
   }
@@ -118,7 +112,7 @@ class Allocations {
     return { ...record, allocators }
   }
 
-  /** @param {BlockRecord} record @param {number} endMs of its block */
+  /** @param {BlockRecord} record @param {number} endMs */
   settled (record, endMs) {
     if (!this.#parts.isPossible || !isFromAllocation(record) || record.startup) return
     this.#seenMs = [...this.#seenMs, endMs].slice(-SECOND)

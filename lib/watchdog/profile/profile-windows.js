@@ -74,13 +74,11 @@ function readWindow ({ startMs, endMs, text, profile }) {
     const read = text === undefined ? profile : JSON.parse(text)
     return read ? { startMs, endMs, profile: read } : null
   } catch {
-    // A profile that cannot be read is as good as none.
     return null
   }
 }
 
 /**
- * Splits files into lines, and reads each file once.
  * @param {(file: string) => string | null} read
  * @returns {import('../../explain/profile/profiled-stacks').Sources['lines']}
  */

@@ -63,15 +63,11 @@ class Profiling {
     return this.#onSinceMs !== null
   }
 
-  /** Whether a profile is asked for or due. */
   get isBusy () {
     return this.#asked !== null || this.#owedMs !== null
   }
 
-  /**
-   * Reported only if the user asked for a profile. In records of other users, the doubt about each line shows its lack.
-   * @param {string} message @param {number} [untilMs]
-   */
+  /** Reported if asked for: else the doubt about lines shows it. @param {string} message @param {number} [untilMs] */
   #refuse (message, untilMs = Infinity) {
     this.#retryAtMs = untilMs
     if (this.#parts.mode === 'on' || this.#isGivenUp) this.#parts.onState({ message })

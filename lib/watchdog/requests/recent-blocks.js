@@ -114,11 +114,10 @@ class RecentBlocks {
   }
 
   /**
-   * How long a request was blocked by something else before it was read. A request that is read within a block came
-   * before the loop last checked for requests, which is where the block began. It is unknown when a request came that
-   * is read after a block: half of the block counts, as if requests came evenly.
-   * @param {number} startMs when it was read @param {number} id
-   * @param {boolean} hasWaited it was read right after a time in which the loop could not read
+   * How long something else blocked a request before it was read. A request that is read within a block came before the
+   * loop last checked for requests: where the block began. When a request came that is read after a block is unknown:
+   * half of the block counts, as if requests came evenly.
+   * @param {number} startMs when it was read @param {number} id @param {boolean} hasWaited see note()
    */
   waitedMs (startMs, id, hasWaited) {
     if (startMs >= this.#lastEndMs + BACKLOG_MS) return 0

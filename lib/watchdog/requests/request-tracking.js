@@ -8,10 +8,7 @@ const QUIET_MS = 10 * 60 * 1000
 /** Once following requests has cost too much, it stops for this long. */
 const PAUSE_MS = 60 * 60 * 1000
 
-/**
- * Decides whether to follow requests through their asynchronous work where AsyncLocalStorage costs a tenth of the
- * throughput (Node.js 20 and 22): from the first block on, until there are no more blocks or it costs too much.
- */
+/** AsyncLocalStorage costs a tenth of the throughput on Node.js 20 and 22: follows requests only while blocks come. */
 class RequestTracking {
   #tell
   #say

@@ -24,7 +24,6 @@ class BusyIncident {
   /** @type {Totals | null} when it began */
   #open = null
 
-  /** When the incident in progress began, null if there is none. */
   get sinceMs () {
     return this.#open?.atMs ?? null
   }

@@ -2,14 +2,13 @@
 
 const { counted } = require('../../util/sentence')
 
-/** What the resources of Node.js are called that need a thread of the pool: crypto and zlib are not listed. */
+/** Names of the resources of Node.js that need a thread of the pool. It does not list crypto and zlib. */
 const LOOKUPS = [
   { types: ['GetAddrInfoReqWrap'], one: 'DNS lookup', many: 'DNS lookups' },
   { types: ['GetNameInfoReqWrap'], one: 'reverse DNS lookup', many: 'reverse DNS lookups' }
 ]
 const ALL = [...LOOKUPS, { types: ['FSReqCallback', 'FSReqPromise'], one: 'file operation', many: 'file operations' }]
 
-/** What else uses the pool. */
 const UNLISTED = 'crypto, zlib, native modules'
 /** What libuv has unless UV_THREADPOOL_SIZE says otherwise. */
 const THREADS = 4

@@ -18,7 +18,6 @@ class PoolIncident {
   /** @type {PoolWait | null} */
   #open = null
 
-  /** The incident in progress, null if there is none. */
   get current () {
     return this.#open
   }

@@ -20,8 +20,8 @@ exports.works = {
 }
 
 /**
- * Measures how long work waits for libuv's thread pool, which is one for all threads of the process, by a piece of work
- * of its own: the application's thread takes no part. One piece at a time, so a full pool has one more.
+ * Measures by a piece of work of its own how long work waits for libuv's thread pool, which all threads of the process
+ * share. The application's thread takes no part. One piece at a time, so a full pool has one more.
  */
 class PoolProbe {
   /** When the open question was put, null if there is none. @type {number | null} */

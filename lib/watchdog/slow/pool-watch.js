@@ -6,7 +6,7 @@ const { fillingText, isFull, THREADS } = require('./pool-filling')
 const { FULL_MS, PoolIncident } = require('./pool-incident')
 const { PoolProbe, works } = require('./pool-probe')
 
-/** A host that does not say within this time what waits is busy itself: then it goes without. */
+/** A host that does not say within this time what waits is busy itself: then the incident is told without that. */
 const ANSWER_MS = 500
 
 /** What is known of a host that does not answer. */
@@ -38,8 +38,7 @@ class PoolWatch {
   #wasCovered = false
 
   /**
-   * @param {PoolKind} kind
-   * @param {object} parts
+   * @param {PoolKind} kind @param {object} parts
    * @param {(delayMs: number) => void} parts.observe @param {() => void} parts.askHost what it waits for
    * @param {() => boolean} parts.isCovered another watch tells of the same
    * @param {(full: FullPool) => void} parts.tell when it is certain, and again when it is over

@@ -27,10 +27,7 @@ exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, reque
   return `${full} for ${lasted}${filling}; work waited for up to ${duration(longestMs)}${waited}`
 }
 
-/**
- * @param {import('./busy-incident').BusyEvent} event
- * @param {import('../../types').Frame | null} frame which had most of the time
- */
+/** @param {import('./busy-incident').BusyEvent} event @param {import('../../types').Frame | null} frame */
 exports.busyText = ({ startMs, endMs, share, turns }, frame) => {
   const many = turns > 0 ? ` in ${turns.toLocaleString('en')} turns` : ''
   const most = frame === null ? '' : `; most of it in ${place(frame)}`

@@ -23,15 +23,11 @@ const SHOWN_BYTES = 2 * 1024 * 1024
 const NAMING_MS = 5
 /** When the agent stops, its last block is reported with what can be read in this time. */
 const LAST_MS = 200
-/** The most files that are remembered because their map was reported as too large. */
+/** The most files that are remembered: those whose map was reported as too large, and those whose map was asked for. */
 const SAID = 100
-/** Files whose map was asked for. */
 const ASKED = 1000
 
-/**
- * Where code comes from: the files on disk, and what the main thread's Node.js knows of files compiled in memory. The
- * watchdog asks the main thread for these now and then. If that is stuck, it answers when its block is over.
- */
+/** Files on disk, and those compiled in memory, for which the main thread is asked: if stuck, it answers afterwards. */
 class SourceReader {
   #maps
   /** @type {BoundedMap<number>} */
@@ -95,7 +91,6 @@ class SourceReader {
     this.#backlog.workOff()
   }
 
-  /** When the agent stops, reads what is left as far as there is time. */
   finish () {
     this.#backlog.finish(LAST_MS)
   }

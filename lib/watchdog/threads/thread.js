@@ -18,7 +18,6 @@ const APART_MS = 250
  * @property {string} name @property {number | null} tid in the kernel, null if unknown
  */
 
-/** Monitors one worker thread of the application. */
 class WatchedThread {
   #bridge
   #stats
@@ -69,8 +68,7 @@ class WatchedThread {
   }
 
   /**
-   * Not every missing beat is a block: a thread that sleeps most likely waits for work, and a thread that ends is being
-   * taken apart.
+   * Not every missing beat is a block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
    * @param {import('../sinks').ThreadPhases} sinks @returns {import('../sinks').Phases['settled']}
    */
   #settleIn = (sinks) => (record, endMs) => {
@@ -79,7 +77,6 @@ class WatchedThread {
     else sinks.settled(isLast ? { ...record, uncertaintyMs: record.uncertaintyMs + APART_MS } : record, endMs)
   }
 
-  /** Whether the thread is exiting or has ended. */
   get isEnded () {
     return this.#isStopped || this.#stats.isGone || this.#bridge.counters.get('ended') > 0
   }
@@ -102,7 +99,6 @@ class WatchedThread {
     return { wakeAtMs: this.#dueAtMs, eventful }
   }
 
-  /** The number of late beats lost to a full ring since the last call. */
   takeDropped () {
     return this.#bridge.lateBeats.takeDropped()
   }

@@ -105,11 +105,7 @@ class WatchedThreads {
     this.#parts.onNew()
   }
 
-  /**
-   * Leaves a thread alone that has another version of this package: its memory would be misread. The thread announces
-   * itself again and again, as it gets no answer.
-   * @param {import('./thread').Hello} hello
-   */
+  /** For another version: its memory would be misread. It keeps coming. @param {import('./thread').Hello} hello */
   #leave ({ threadId, name }) {
     if (this.#foreign.has(threadId)) return
     remember(this.#foreign, threadId)

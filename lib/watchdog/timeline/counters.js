@@ -19,10 +19,7 @@ const heapOf = (heap) => heap === null
   ? { used: null, external: null }
   : { used: heap.usedBytes / BYTES_PER_MB, external: heap.externalBytes / BYTES_PER_MB }
 
-/**
- * The counters of a timeline, a row for each: `of` takes it from the page's history, `read` is called each second.
- * @type {(Kept | Sampled)[]}
- */
+/** A row each: `of` takes it from the page's history, `read` is called each second. @type {(Kept | Sampled)[]} */
 exports.counters = [
   { name: 'loop delay (ms)', of: ({ delayMax, delayP99, delayP50 }) => ({ max: delayMax, p99: delayP99, p50: delayP50 }) },
   { name: 'loop utilization (%)', of: ({ utilization }) => ({ utilization: utilization === null ? null : utilization * 100 }) },

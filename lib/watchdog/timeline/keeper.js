@@ -9,10 +9,7 @@ const AROUND_MS = 15 * MS_PER_S
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
-/**
- * Keeps the timeline around a block beside its record. Blocks that end while one is awaited are in the same file, so a
- * storm of blocks writes one each 15 seconds at most.
- */
+/** Keeps the timeline around a block beside its record. A storm of blocks shares one file each 15 seconds. */
 class TimelineKeeper {
   #parts
   /** @type {{ id: string, startMs: number, dueAtMs: number } | null} */

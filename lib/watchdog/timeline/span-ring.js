@@ -41,9 +41,8 @@ class SpanRing {
   }
 
   /**
-   * Those that overlap a range, in the order in which they came.
    * @param {number} fromMs @param {number} toMs
-   * @returns {{ name: number, startMs: number, durationMs: number, waitedMs: number }[]}
+   * @returns {{ name: number, startMs: number, durationMs: number, waitedMs: number }[]} in the order they came
    */
   within (fromMs, toMs) {
     const found = []

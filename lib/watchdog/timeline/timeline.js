@@ -27,10 +27,7 @@ class Timeline {
   #works = new SpanRing(ROWS.works)
   #turns = new SpanRing(ROWS.turns)
   #gc = new SpanRing(ROWS.gc)
-  /**
-   * What counters read in each second.
-   * @type {({ second: number, values: (import('./counters').Values | null)[] } | undefined)[]}
-   */
+  /** By second. @type {({ second: number, values: (import('./counters').Values | null)[] } | undefined)[]} */
   #samples = new Array(SECONDS)
 
   /**
@@ -90,7 +87,6 @@ class Timeline {
       turns: this.#turns.within(fromMs, toMs),
       pauses: this.#gc.within(fromMs, toMs).map(({ name, ...span }) => ({ ...span, name: GC_KINDS[name] ?? 'other' })),
       counters: this.#countersWithin(fromMs, toMs),
-      /** Since when nothing was pushed out of the rings. */
       completeSinceMs: Math.max(...this.#rings.map((ring) => ring.completeSinceMs))
     }
   }

@@ -6,7 +6,6 @@ const { nowMs } = require('../../util/clock')
 /** @typedef {{ fromMs: number, toMs: number }} Range Unix times in ms */
 
 /**
- * Gathers what a timeline is made of, up to date.
  * @param {object} parts @param {{ timeline: Pick<import('./timeline').Timeline, 'within'> }} parts.page
  * @param {() => BlockRecord[]} parts.records newest first, those in progress included
  * @param {Pick<import('../scrape').Scrape, 'drainGc' | 'drainWork'>} parts.scrape that fills the timeline

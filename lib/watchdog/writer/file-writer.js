@@ -8,10 +8,7 @@ const { DONE, LINES, LOST, COUNT } = require('./slots')
 
 /** The most characters that wait for a writer. Beyond this, lines are dropped and counted. */
 const WAITING_CHARS = 4 * 1024 * 1024
-/**
- * The watchdog sleeps until the kernel has a line, as a process may be killed right after. That takes 0.1 ms. It never
- * sleeps for longer than this, or it would poll the loop too late.
- */
+/** The watchdog sleeps until the kernel has a line (0.1 ms): it may be killed. Longer would delay its polls. */
 const WAIT_MS = 10
 /** A writer that has not moved on for this long is reported as not answering; a busy disk takes less. */
 const SILENT_MS = 2000
@@ -28,10 +25,9 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 6
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
- * Writes to a file or a folder from a thread of its own. A file system that hangs then stops neither the watchdog's
- * polls nor its endpoint. It never throws.
- * fs.write() would need no such thread, but it queues in libuv's pool, whose four threads belong to the application: a
- * few writes that hang would occupy all of them.
+ * Writes to a file or a folder from a thread of its own, so that a file system that hangs stops neither the watchdog's
+ * polls nor its endpoint. It never throws. A few writes by fs.write() that hang would occupy all of libuv's pool, whose
+ * four threads belong to the application.
  */
 class FileWriter {
   #parts
@@ -59,8 +55,7 @@ class FileWriter {
   /**
    * @param {object} parts @param {'records' | 'log'} parts.kind
    * @param {string} parts.target a folder of records, or a log @param {string} [parts.name] of records, no extension
-   * @param {(error: Error | null) => void} parts.onState called when lines cannot be written, and when they can
-   * again, perhaps more than once
+   * @param {(error: Error | null) => void} parts.onState when lines cannot be written, or can again; may repeat
    * @param {(record: BlockRecord) => void} [parts.onUnended] called with each block in which an earlier process ended
    */
   constructor (parts) {
@@ -157,7 +152,6 @@ class FileWriter {
     if (this.#waiting > 0) this.#expect()
   }
 
-  /** Sleeps until the writer has handled everything, at most for WAIT_MS. */
   #sleep () {
     const endMs = nowMs() + WAIT_MS
     while (this.#waiting > 0) {
@@ -169,7 +163,6 @@ class FileWriter {
     }
   }
 
-  /** The units that the writer has not handled yet. */
   get #waiting () {
     return this.#slots.length === 0 ? 0 : (this.#sent - Atomics.load(this.#slots, DONE)) | 0
   }
@@ -201,7 +194,6 @@ class FileWriter {
     if (this.#slots.length > 0) this.#lost += Atomics.exchange(this.#slots, LOST, 0)
   }
 
-  /** Lines that could not be written since the last call. */
   takeLost () {
     this.#takeOver()
     const lost = this.#lost

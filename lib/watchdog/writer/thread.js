@@ -4,10 +4,7 @@ const { workerData } = require('node:worker_threads')
 const { nowMs } = require('../../util/clock')
 const { DONE, LINES, LOST } = require('./slots')
 
-/**
- * The entry of a writer's thread: writes what the watchdog hands it, in order and with plain synchronous calls. A call
- * that does not return, as on a network disk that hangs, stops this thread only.
- */
+/** Entry of a writer's thread: synchronous calls, in order. One that hangs (a network disk) stops this thread only. */
 const { kind, target, name, memory, port } = workerData
 const slots = new Int32Array(memory)
 let isFailing = false
