@@ -147,8 +147,8 @@ test('requests that stay open while the loop rests do not keep the pool measured
   assert.match(stderr, /^loopwatch_http_requests_in_flight 4$/m)
   const counts = [...stderr.matchAll(/^loopwatch_threadpool_delay_seconds_count\{kind="thread_pool"\} (\d+)$/mg)].map(([, count]) => Number(count))
   const more = counts[1] - counts[0]
-  // Of 28 polls. A machine that is busy beside the test makes a loop at rest turn now and then.
-  assert.ok(more <= 10, `${more} in seven seconds`)
+  // In 28 polls. It was seven a time when a loop at rest that turned once counted as one that turns.
+  assert.ok(more <= 3, `${more} in seven seconds`)
 })
 
 test('a full pool is seen in a process without requests, and stop() does not wait for it', { skip: process.platform === 'win32' }, async (t) => {

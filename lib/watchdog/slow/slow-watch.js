@@ -14,6 +14,8 @@ const PROBE_MS = 200
 const POLLS = 8
 /** While its loop turns and has little to do, it is measured this often; while the loop rests, never. */
 const CALM_MS = 1000
+/** A loop that rests turns now and then: one that has not rested for this long turns all the time. */
+const RESTED_MS = 2000
 /** A loop at rest is active for 1 to 3 % of the time: beats, and the samples of V8. */
 const WORK_SHARE = 0.1
 /** The same for the whole process: a thread of the pool that computes takes all it gets. */
@@ -47,6 +49,7 @@ class SlowWatch {
   #secondAtMs = 0
   #last = { activeMs: 0, idleMs: 0, cpuMs: 0, nowMs: 0, inFlight: 0 }
   #askedHostAtMs = -Infinity
+  #restedAtMs = -Infinity
   #now = 0
   #blockedMs = 0
 
@@ -131,7 +134,8 @@ class SlowWatch {
     const isLoopWorking = active > 0 && active >= WORK_SHARE * (active + idleMs - last.idleMs)
     // Threads of the pool that compute leave the loop idle.
     if (isLoopWorking || this.#last.cpuMs - last.cpuMs >= CPU_SHARE * (this.#now - last.nowMs)) return PROBE_MS
-    return rest === TURNS ? CALM_MS : Infinity
+    if (rest !== TURNS) this.#restedAtMs = this.#now
+    return this.#now - this.#restedAtMs > RESTED_MS ? CALM_MS : Infinity
   }
 
   /**
