@@ -22,7 +22,7 @@ class AllowedTime {
 
   drain () {
     for (const [startMs, endMs, reason] of this.#bridge.allowedCalls.drain()) {
-      // The host writes a row of short calls again as it grows.
+      // The host extends a row of short calls by writing it again.
       if (this.#calls.at(-1)?.startMs === startMs) this.#calls.pop()
       this.#calls.push({ startMs, endMs, reason })
     }

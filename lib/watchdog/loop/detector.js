@@ -75,7 +75,7 @@ class Detector {
       const { atMs: endMs, periodMs, doubtMs } = beat
       events.push(...this.#end({ startMs, endMs, idleMs: 0, periodMs, beats, doubtMs }, beat))
     }
-    // If a late beat followed this very beat, the host is about to write its new beat, or lost its CPU before that.
+    // If a late beat followed this one, the host lives: it is about to write its new beat, or lost its CPU before that.
     this.#overBeats = lateBeats.at(-1)?.beats ?? this.#overBeats
     const isOverdue = beat.beats !== this.#overBeats && nowMs >= this.#overdueAtMs(beat)
     if (isOverdue && this.#block === null && !this.#excuse(poll)) {

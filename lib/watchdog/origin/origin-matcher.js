@@ -60,7 +60,7 @@ class Origins {
   /** @param {{ startMs: number, endMs: number, type: string, frames: import('../../types').Frame[] }} message */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
-    // The type already stands for the frames of Node.js itself before the first line of the application.
+    // The type says what Node.js's own innermost frames say.
     const foreign = frames.slice(frames.findIndex((frame) => ownerOf(frame) !== 'node'))
     const frame = blamedFrame(foreign)
     if (frame === null) return

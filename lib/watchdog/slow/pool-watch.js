@@ -62,7 +62,7 @@ class PoolWatch {
     if (askedAtMs === null) {
       if (mayAsk) this.#probe.ask()
     } else if (nowMs() - askedAtMs >= FULL_MS) {
-      // The answer of a late watchdog is there, and comes before the immediate.
+      // If this thread was late, the answer is there already and is handled before the immediate.
       setImmediate(() => { if (this.#probe.askedAtMs === askedAtMs) this.#see(askedAtMs, nowMs(), false) })
     }
   }
@@ -97,7 +97,7 @@ class PoolWatch {
   /** @param {import('./pool-incident').PoolWait | null} wait @param {number} now */
   #judge (wait, now) {
     if (wait === null || this.#isTold || this.#parts.isCovered()) return
-    // Part of a long wait was for a pool that was full altogether, which has been told.
+    // A part of this wait was for the whole pool, and has been reported as that.
     const own = this.#wasCovered ? { ...wait, looks: 0 } : wait
     if (!isFull(this.#kind, this.#filling ?? NOTHING, this.#seen, own)) return
     this.#isTold = true
