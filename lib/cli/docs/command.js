@@ -40,10 +40,7 @@ function showDocs (name) {
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 
-/**
- * `loopwatch docs [name]`.
- * @param {import('commander').Command} program
- */
+/** `loopwatch docs [name]`. @param {import('commander').Command} program */
 exports.addDocs = (program) => {
   program.command('docs')
     .description('list the documents of the installed version: causes, options, runbook')

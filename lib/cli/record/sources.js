@@ -23,10 +23,7 @@ exports.detailIn = ({ blocks, details }, id) => {
   return { block, source, advice, waits }
 }
 
-/**
- * Answers the paths of an endpoint from a recording.
- * @param {Recording} recording @param {string} file it is in
- */
+/** Answers the paths of an endpoint from a recording. @param {Recording} recording @param {string} file it is in */
 exports.sourcesOf = (recording, file) => {
   const { blocks, metrics, timeline } = recording
   return {

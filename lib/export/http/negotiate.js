@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Whether an Accept header wants a type at least as much as another one. The header has to name the type: a client
- * that accepts anything gets the other one.
+ * Whether an Accept header wants a type at least as much as another one. The header must name the type. A client that
+ * accepts anything gets the other one.
  * @param {string} accept @param {string} type @param {string} other
  */
 exports.prefers = (accept, type, other) => {
@@ -14,8 +14,7 @@ exports.prefers = (accept, type, other) => {
 }
 
 /**
- * How much a type is wanted, 0 to 1, or null if it is not listed. If it is listed several times, with different
- * parameters, the highest value is returned.
+ * From 0 to 1, or null if the type is not listed. If it is listed several times (with parameters), the highest value.
  * @param {string} accept @param {string} type or range
  */
 function qualityOf (accept, type) {

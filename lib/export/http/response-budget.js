@@ -1,17 +1,16 @@
 'use strict'
 
-/** An answer up to this size is always sent, so that metrics, health and the page work whatever else waits. */
+/** A smaller answer is always sent, so that metrics, health and the page work whatever else waits. */
 const SMALL_BYTES = 256 * 1024
-/** Most bytes of larger answers that wait in memory until their clients read them. */
+/** Most bytes of larger answers in memory. */
 const LARGE_BYTES = 32 * 1024 * 1024
 
-/** Limits the large answers in memory. A client that reads nothing keeps its answer there for up to half a minute. */
+/** Limits the large answers in memory. A client that does not read keeps its answer there for up to half a minute. */
 class ResponseBudget {
   #bytes = 0
 
   /**
-   * Whether there is room for an answer. A large answer takes up room until it is sent or its client disconnects. If no
-   * other large answer waits, there is room for any size.
+   * A large answer takes up room until it is sent or its client disconnects. If no other one waits, any size has room.
    * @param {number} bytes @param {import('node:http').ServerResponse} response
    */
   admit (bytes, response) {

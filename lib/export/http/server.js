@@ -5,14 +5,14 @@ const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
 const { ResponseBudget } = require('./response-budget')
 
 const HEADER_BYTES = 8 * 1024
-/** How long a client may take to send its request. */
+/** Time for a client to send its request. */
 const REQUEST_MS = 5000
 /** A client that has read nothing of its answer for this long is disconnected. */
 const UNREAD_MS = 30000
-/** Most connections. A further one replaces the connection that has been idle longest. */
+/** One more connection replaces the one that has been idle longest. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
-/** How many ports are tried, starting with the configured one. */
+/** Ports tried, starting with the configured one. */
 const PORTS = 100
 const LAST_PORT = 65535
 /** `/`, `/name` or `/name/id`, and two files of the page. */
@@ -51,8 +51,8 @@ exports.BUSY = refusal('others have asked for much; try again', 503, { 'retry-af
 const ONE_AT_A_TIME = refusal('one request at a time on a connection', 503, { connection: 'close' })
 
 /**
- * The endpoint. It runs on the watchdog's thread, so it answers while the host is stuck. It never throws. If its port
- * is taken, it uses the next free one. If all are taken, it tries again every five seconds.
+ * Runs on the watchdog's thread, so it answers while the host is stuck. Never throws. If its port is taken, it uses the
+ * next free one. If all are taken, it tries again every five seconds.
  */
 class HttpServer {
   #server
@@ -61,9 +61,9 @@ class HttpServer {
   #onState
   /** @type {Set<import('node:net').Socket>} longest idle first */
   #sockets = new Set()
-  /** @type {WeakSet<import('node:net').Socket>} those with an open stream, which are never idle */
+  /** @type {WeakSet<import('node:net').Socket>} with an open stream: never idle */
   #streaming = new WeakSet()
-  /** @type {WeakSet<import('node:net').Socket>} those with an answer in progress */
+  /** @type {WeakSet<import('node:net').Socket>} with an answer in progress */
   #answering = new WeakSet()
   #budget = new ResponseBudget()
   /** @type {NodeJS.Timeout | undefined} */
@@ -146,10 +146,10 @@ class HttpServer {
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async #handle (request, response) {
-    // The socket moves to the end, so that the first is the one that has been idle longest.
+    // The socket moves to the end: the first one has been idle longest.
     this.#sockets.delete(request.socket)
     this.#sockets.add(request.socket)
-    // One chunk read from a socket can hold 2000 pipelined requests. Their answers would wait in memory together.
+    // One chunk from a socket can hold 2000 pipelined requests. All their answers would wait in memory.
     const isPipelined = this.#answering.has(request.socket)
     this.#answering.add(request.socket)
     response.once('close', () => this.#answering.delete(request.socket))
@@ -164,7 +164,7 @@ class HttpServer {
     try {
       this.#answer(request, response, reply)
     } catch {
-      // The client must not take the part that has been sent for the whole answer.
+      // Otherwise the client would take the part that was sent for the whole answer.
       response.destroy()
     }
   }

@@ -5,7 +5,6 @@ const os = require('node:os')
 const { keyValues } = require('./values')
 const { version } = require('../../../package.json')
 
-/** The instrumentation scope of everything that is sent. */
 exports.scope = { name: 'loopwatch', version }
 
 /**

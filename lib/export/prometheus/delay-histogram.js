@@ -4,12 +4,12 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @typedef {{ upTo: number[], count: number, sumMs: number }} Counted */
 
-/** The delays that the host counts in shared memory, as a metric for prom-client's registry: name, type, get(). */
+/** Reads the host's counts in shared memory. prom-client's registry wants name, type and get(). */
 class DelayHistogram {
   type = 'histogram'
   #buckets
   #read
-  /** @type {Counted | null} subtracted from each reading, null until the first one */
+  /** @type {Counted | null} subtracted from each reading; null until the first */
   #start
 
   /**
