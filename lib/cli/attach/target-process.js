@@ -7,12 +7,12 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { ownership } = require('../../util/is-alive')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
-/** Position of SIGUSR1 in the kernel's signal masks. */
+/** In the kernel's signal masks. */
 const SIGUSR1_BIT = BigInt(require('node:os').constants.signals.SIGUSR1 ?? 10) - 1n
 const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
 /** Node.js accepts underscores for dashes, and a port after a space. */
 const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\s])(\S+)/g
-/** Index of the start time among the fields of /proc/<pid>/stat after the name, in clock ticks since boot. */
+/** Start time in /proc/<pid>/stat: field after the name, in clock ticks since boot. */
 const STARTED = 19
 /** `Sat Nov 21 10:00:00 2026` */
 const LSTART_LENGTH = 24
@@ -27,7 +27,7 @@ const GUARDED = 'it belongs to the same user, but the kernel does not allow look
  *   a process to attach to. takesUsualPort: its flags name no other port for its inspector
  */
 
-/** Why SIGUSR1 must not be sent, or null: it ends a process that does not expect it. @param {Facts} facts */
+/** SIGUSR1 ends a process that does not expect it. Null: it may be sent. @param {Facts} facts */
 function objection ({ exe, status, flags, isSameNetwork }) {
   const name = path.basename(exe.replace(/ \(deleted\)$/, ''))
   if (!NODE.test(name)) return `it runs ${name}, not Node.js`
@@ -73,12 +73,12 @@ function checkProcess (pid) {
   }
 }
 
-/** Throws if the id has gone to another process, which the signal would end. @param {Target} target */
+/** The signal would end another process that has taken over the id. @param {Target} target */
 exports.checkAgain = ({ pid, started }) => {
   if (checkProcess(pid).started !== started) throw refusal(pid, 'it has ended, and another process has its id')
 }
 
-/** Why a process may not be inspected or signalled. @param {number} pid */
+/** Why we may not inspect or signal a process. @param {number} pid */
 function guard (pid) {
   try {
     // Everybody may read this file.

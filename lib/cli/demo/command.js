@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 
-/** Loaded by its path: the demo is a separate program, and its types are not part of the agent's. */
+/** By path: the demo is a separate program, and its types are not the agent's. */
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
 /** A shop that blocks in seven ways, under the agent and a gentle load. @param {import('commander').Command} program */

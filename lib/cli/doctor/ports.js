@@ -3,10 +3,10 @@
 const fs = require('node:fs')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 
-/** State of a listening socket in /proc/net/tcp. */
+/** In /proc/net/tcp. */
 const LISTEN = '0A'
 
-/** The TCP ports that a process of this machine listens on. @param {number} pid */
+/** TCP ports that a process of this machine listens on. @param {number} pid */
 exports.portsOf = (pid) => {
   if (process.platform !== 'linux') throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a url on this system', String(pid))
   const sockets = socketsOf(pid)

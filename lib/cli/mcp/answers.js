@@ -13,9 +13,9 @@ const { plain } = require('./text')
 const MS_PER_MIN = 60_000
 const RECENT_MIN = 10
 const FRAMES = 10
-/** Culprits for which advice is given together. */
+/** Culprits that get advice together. */
 const ADVISED = 3
-/** The longest sentence, which has several names in it, and the longest line of source or of a stack. */
+/** Longest sentence, with several names in it, and longest line of source or stack. */
 const SENTENCE_CHARS = 360
 const LINE_CHARS = 200
 /** By chance, two counts differ by more than this many standard errors one time in twenty. */
@@ -27,7 +27,7 @@ const ERRORS = 2
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
 /** @typedef {(source: import('./source').Source, args: Args) => Promise<Answer>} Tool */
 
-/** Whether a line of code may be to blame. @param {BlockRecord} record */
+/** A line of code may be to blame. @param {BlockRecord} record */
 const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 
 /** @param {BlockRecord[]} records */
@@ -135,7 +135,7 @@ const sourceRows = (excerpt) => excerpt?.lines.map(({ line, text, share }) =>
 const adviceRows = ({ advice }) =>
   advice.length === 0 ? ['no specific advice'] : advice.map(({ text }) => `advice: ${text}`)
 
-/** What the documents say for every block of these causes. @param {string[]} names */
+/** From the documents, for every block of these causes. @param {string[]} names */
 const adviceByCause = (names) => [...new Set(names)].filter((name) => Object.hasOwn(causes, name)).flatMap((name) => {
   const advice = adviceOn(name)
   return advice === null ? [] : [`For every block whose cause is ${name}: ${advice.about}`, advice.toDo]
@@ -196,7 +196,7 @@ function rateOf (minutes, { count, totalMs } = { count: 0, totalMs: 0 }) {
 }
 
 /**
- * Whether blocks became more or fewer, beyond chance.
+ * Beyond chance only.
  * @param {{ count: number, minutes: number }} before @param {{ count: number, minutes: number }} after
  */
 function trendOf (before, after) {

@@ -2,7 +2,7 @@
 
 const { number } = require('../common/flags')
 
-/** Long runs take long to report: bubbleprof needs about a minute for a minute under load. */
+/** bubbleprof needs about a minute to report a minute under load. */
 const DEADLINE_S = 180
 
 const EXAMPLES = `

@@ -3,7 +3,7 @@
 const { DEFAULT_TARGET, number, target } = require('../common/flags')
 const { endWithReader } = require('../common/reader-gone')
 
-/** Soon enough for a person who watches, at the cost of one scrape. */
+/** Soon enough for a person, at the cost of one scrape. */
 const DEFAULT_INTERVAL_S = 5
 
 const EXAMPLES = `

@@ -26,7 +26,7 @@ function limit (text) {
   return ms
 }
 
-/** A test command that fails if the application's code blocks. @param {import('commander').Command} program */
+/** Fails if the application's code blocks. @param {import('commander').Command} program */
 exports.addTest = (program) => {
   program.command('test')
     .description('run a test command, and fail it where the code blocks the event loop')

@@ -3,7 +3,7 @@
 const { isFailing } = require('../offences')
 const { headline, lengthOf, placeOf, testName, verbOf } = require('../report')
 
-/** Characters that XML 1.0 cannot hold, even escaped. */
+/** XML 1.0 cannot hold them, even escaped. */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu
 /** @type {Record<string, string>} */
@@ -13,8 +13,8 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': 
 const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
 
 /**
- * A suite with a case for each place that blocked. If there is none, one case says so: some readers reject an empty
- * suite. @param {import('../report').Outcome} outcome
+ * A case for each place, or one that says there is none: some readers reject an empty suite.
+ * @param {import('../report').Outcome} outcome
  */
 exports.junitReport = (outcome) => {
   const { offences } = outcome

@@ -7,7 +7,7 @@ const dateNow = Date.now
 const originMs = between(dateNow, nowMs)
 
 /**
- * Wall time in ms that advances evenly, as in records. The system's own is adjusted now and then: the times of a
- * running test and of a block in it would not match.
+ * Advances evenly, as in records. The system's clock is adjusted now and then: the times of a running test and of a
+ * block in it would not match.
  */
 exports.wallMs = () => originMs + nowMs()
