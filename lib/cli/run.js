@@ -25,8 +25,8 @@ const REGISTER = entryPoint('register')
 const NODE = /^(?:node|npm|npx|pnpm|yarn)$/
 
 /**
- * The application runs in this very process, so signals, standard streams and the exit code are its own. Node.js
- * processes that it starts get an agent too. The log goes to stderr, as with the preload: somebody may parse stdout.
+ * The application runs in this very process, so signals, standard streams and the exit code are its own. Its children
+ * get an agent too. The log goes to stderr, as with the preload: somebody may parse stdout.
  * @param {import('commander').Command} program
  */
 exports.addRun = (program) => {

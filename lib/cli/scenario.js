@@ -23,7 +23,6 @@ exports.addScenario = (program) => {
     .allowUnknownOption()
     .helpOption(false)
     .addHelpText('after', exports.LACKS)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((_, __, command) => {
       if (fs.existsSync(HARNESS)) return require(HARNESS).main(command.args)
       if (['--help', '-h'].some((flag) => command.args.includes(flag))) return command.outputHelp()

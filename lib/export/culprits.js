@@ -15,9 +15,8 @@ const MOST = 3
  */
 
 /**
- * The key of a culprit: function and file. The line, its certainty and the cause depend on where samples fell, so they
- * are left out. Without a function name, the line is part of the key. If no code is to blame, the cause is the key.
- * @param {Pick<Row, 'cause' | 'frame' | 'profile'>} row
+ * Function and file, or the cause if no code is to blame. Line and cause depend on where samples fell, so they are left
+ * out; a function without a name has its line. @param {Pick<Row, 'cause' | 'frame' | 'profile'>} row
  */
 exports.keyOf = ({ cause, frame, profile }) => {
   if (excuseOf(cause) !== undefined) return JSON.stringify([cause])

@@ -87,7 +87,6 @@ class Outbox {
     return this.#sending
   }
 
-  /** Until the queue is empty or a request has to be retried. */
   async #sendAll () {
     const { batch, tries = Infinity, onState, onLost } = this.#parts
     while (this.#waiting.length > 0 && !this.#end.signal.aborted) {

@@ -14,7 +14,6 @@ const CLOSE_MS = 3000
 const POLL_MS = 25
 const PROBE_MS = 500
 const AGAIN_MS = 50
-/** For a process that listens on all addresses. */
 const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
 
 /** @typedef {import('./listeners').Listener} Listener */

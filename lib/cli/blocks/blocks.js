@@ -15,7 +15,6 @@ const { topMarkdown, topTable } = require('./top')
 
 /** Wall times are written in whole milliseconds. */
 const ROUNDING_MS = 1
-/** Soon enough for a person who watches. */
 const POLL_MS = 1000
 const NO_FILES = 'no files of records (blocks-*.ndjson) are there; the option dir writes one when a process is first blocked'
 const FILE = 'expected a file of records, one JSON line each as the option dir and blocks --json write them'
@@ -100,10 +99,7 @@ function print ({ source, record }, isJoined, { json, format }) {
 const line = (which, sentence, isMarkdown) =>
   isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
 
-/**
- * Each once, oldest first: a worker's is in its folder and at its primary. An ended one replaces an ongoing one.
- * @param {Found[]} found
- */
+/** Each once, oldest first, at its primary or in its folder; ended replaces ongoing. @param {Found[]} found */
 function latest (found) {
   /** Ids are not unique: containers share pids. @type {Map<string, Found[]>} */
   const namesakes = new Map()

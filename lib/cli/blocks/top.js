@@ -5,9 +5,7 @@ const { counted, duration, place, printable, workOf } = require('../../util/sent
 const { markdownTable } = require('../common/markdown')
 
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
-/** Columns aligned to the right. */
 const NUMERIC = [3, 4, 5, 6]
-/** More rows than a screen help nobody. */
 const ROWS = 20
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */

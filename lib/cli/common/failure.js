@@ -36,10 +36,7 @@ exports.endWith = (error) => {
   process.exitCode = USAGE.has(error.code) ? exports.EXIT_USAGE : exports.EXIT_FAILED
 }
 
-/**
- * Usage errors are in our style, and thrown.
- * @param {string} name as it is typed @param {string} listed what its help lists
- */
+/** Usage errors are thrown. @param {string} name as it is typed @param {string} listed what its help lists */
 exports.makeProgram = (name, listed) => new Command(name)
   .exitOverride()
   .configureOutput({

@@ -10,7 +10,6 @@ const { IS_WINDOWS, signalGroup } = require('./signal')
 const PATIENCE_MS = 8000
 const READY_MS = 60000
 const POLL_MS = 100
-/** Kept output, to show why the tool ended. */
 const TAIL_CHARACTERS = 2000
 
 /** A third-party program. It runs until we end it. */
@@ -66,7 +65,6 @@ class Tool {
     }
   }
 
-  /** Kills the tool after PATIENCE_MS. Idempotent. */
   async end () {
     this.#isEnding = true
     this.#process.kill('SIGTERM')
@@ -75,7 +73,6 @@ class Tool {
     clearTimeout(insist)
   }
 
-  /** With all that the tool started. */
   kill () {
     this.#isEnding = true
     const { exitCode, signalCode } = this.#process

@@ -12,6 +12,5 @@ exports.addDemo = (program) => {
     .argument('[arguments...]', 'loopwatch demo --help lists them')
     .allowUnknownOption()
     .helpOption(false)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((_, __, command) => require(START).main(command.args))
 }

@@ -35,10 +35,7 @@ const OURS = { LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFI
 /** @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
-/**
- * First under the agent and load, then under the tool that the evidence points to. One report for both.
- * @param {string[]} command @param {Flags} flags
- */
+/** Runs the agent under load, then the tool that fits. @param {string[]} command @param {Flags} flags */
 exports.diagnose = async (command, flags) => {
   const target = parseTarget(command)
   const output = makeOutput(flags.output, 'diagnosis')

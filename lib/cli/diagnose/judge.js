@@ -8,7 +8,6 @@ const { shortPath } = require('../../util/short-path')
 const BLOCKED_SHARE = 0.02
 /** Below this utilization, slow requests wait for something other than the loop. */
 const BUSY = 0.7
-/** Least latency of slow requests. */
 const SLOW_MS = 50
 const SITES = 10
 /** A function with this share of the blocked time is the culprit, however many requests it serves in one turn. */

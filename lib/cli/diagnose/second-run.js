@@ -15,7 +15,6 @@ const { functionsIn, readTicks } = require('./flame-ticks')
 const ENOUGH_IN_LINE = 3
 /** A culprit with less than this part of its share in the first run was not the second run's culprit. */
 const AGREES = 1 / 3
-/** Begins every sentence about a disagreement. */
 const DISAGREE = 'The two runs disagree'
 
 /** @typedef {import('./judge').Site} Site */

@@ -29,10 +29,7 @@ exports.examine = async (target, { token }) => {
   if (!isWell) process.exitCode = EXIT_FAILED
 }
 
-/**
- * From the agent's own metrics.
- * @param {Sample[]} samples @param {string} address @param {string | null} [platform] null if it is not known
- */
+/** @param {Sample[]} samples @param {string} address @param {string | null} [platform] null if it is not known */
 function findings (samples, address, platform = isHere(address) ? process.platform : null) {
   const main = (/** @type {string} */ name) => samples.find((each) => each.name === name && (each.labels.thread ?? 'main') === 'main')?.value ?? 0
   const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) => name === 'loopwatch_build_info')).labels

@@ -13,7 +13,6 @@ const { plain } = require('./text')
 const MS_PER_MIN = 60_000
 const RECENT_MIN = 10
 const FRAMES = 10
-/** Culprits that get advice together. */
 const ADVISED = 3
 /** Longest sentence, with several names in it, and longest line of source or stack. */
 const SENTENCE_CHARS = 360
@@ -195,10 +194,7 @@ function rateOf (minutes, { count, totalMs } = { count: 0, totalMs: 0 }) {
   return { count, minutes, ms, text: `${(count / minutes).toFixed(1)} blocks, ${duration(ms)}` }
 }
 
-/**
- * Beyond chance only.
- * @param {{ count: number, minutes: number }} before @param {{ count: number, minutes: number }} after
- */
+/** @param {{ count: number, minutes: number }} before @param {{ count: number, minutes: number }} after */
 function trendOf (before, after) {
   const difference = after.count / after.minutes - before.count / before.minutes
   const error = Math.hypot(Math.sqrt(after.count) / after.minutes, Math.sqrt(before.count) / before.minutes)

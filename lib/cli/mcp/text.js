@@ -29,10 +29,7 @@ exports.plain = (text, most = NAME_CHARS) => {
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line
 }
 
-/**
- * Less than 4 kB. Nobody can guess the marks around the data, so no text can end the data.
- * @param {Answer} answer @param {string} [mark]
- */
+/** Less than 4 kB. A mark that nobody can guess ends the data. @param {Answer} answer @param {string} [mark] */
 exports.textOf = ({ head, rows = [], left = 0, offset, tail = [] }, mark = randomBytes(MARK_BYTES).toString('hex')) => {
   const lines = rows.map((row) => exports.plain(row, ROW_CHARS))
   const write = (/** @type {number} */ count) => {

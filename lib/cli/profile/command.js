@@ -23,6 +23,5 @@ exports.addProfile = (program) => {
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
     .option('--no-open', 'print the path of the report, do not open it')
     .addHelpText('after', EXAMPLES)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((tool, command, flags) => require('./profile').profile(tool, command, flags))
 }

@@ -115,7 +115,6 @@ class ProfileRun {
     signal(pid, 'SIGKILL')
   }
 
-  /** With all that the tool started. */
   kill () {
     signalGroup(this.#child, 'SIGKILL')
   }

@@ -9,8 +9,8 @@ const { FOLDER: DASHBOARDS } = require('./dashboards')
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 
 /**
- * Grafana does not find its own files: beside bin/ (archive), in share/grafana (Homebrew) or in Debian's, RPM's place.
- * @param {string} file the executable
+ * Grafana does not find its own files. They are beside bin/ (archive), in share/grafana (Homebrew), or where Debian's
+ * and RPM packages put them. @param {string} file the executable
  */
 function homeOf (file) {
   const bin = path.dirname(fs.realpathSync(file))

@@ -20,7 +20,7 @@ const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|executi
 const isSomebodys = (frame) => !['node', 'own'].includes(ownerOf(frame))
 
 /**
- * As tap does, a runner may call a test while the test's file is loading: the runner's callers do not count.
+ * A runner (such as tap) may call a test while it loads the test's file: the runner's callers do not count.
  * @param {Frame[]} frames innermost first
  */
 function isLoading (frames) {

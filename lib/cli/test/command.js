@@ -44,7 +44,6 @@ exports.addTest = (program) => {
     .option('--sarif <file>', 'SARIF 2.1.0, for code scanning')
     .option('--json <file>', 'everything that is known, as JSON')
     .addHelpText('after', EXAMPLES)
-    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((command, flags) => require('./test').test(command, flags))
 }
 

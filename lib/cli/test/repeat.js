@@ -28,10 +28,7 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
   }
 }
 
-/**
- * Runs the offence's file of `node --test` alone.
- * @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs
- */
+/** @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs */
 function ofFile ({ records: [record] }, runs) {
   const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)
   if (run === undefined) return null

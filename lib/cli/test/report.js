@@ -4,7 +4,6 @@ const { styleText } = require('node:util')
 const { counted, duration, printable } = require('../../util/sentence')
 const { isFailing } = require('./offences')
 
-/** Tests named for one place. Others are counted. */
 const TESTS_SHOWN = 3
 
 /**

@@ -22,7 +22,6 @@ const { isForkedByVitest, THREAD_SUFFIX } = require('./tool-processes')
  * @property {Interval[]} tests in the order in which they began @property {SyncCall[]} syncCalls
  */
 
-/** Suffix of a process's file in the work folder. */
 const SUFFIX = '.tests'
 
 /** `unwatchedTests`: processes and worker threads that ran tests unwatched. @param {string} dir left by the command */

@@ -25,10 +25,7 @@ function testOf ({ atMs }, run, cwd) {
   }
 }
 
-/**
- * By function and call, the most frequent first. Calls of start-up count only with `all`.
- * @param {ProcessRun[]} runs @param {{ all: boolean, cwd: string }} limits
- */
+/** The most frequent first. @param {ProcessRun[]} runs @param {{ all: boolean, cwd: string }} limits */
 exports.syncOffencesOf = (runs, { all, cwd }) => {
   /** @type {Map<string, Offence>} */
   const offences = new Map()

@@ -37,10 +37,7 @@ exports.readAddress = (url) => {
   return { authority, path: authority !== undefined && path === '' ? '/' : path, query }
 }
 
-/**
- * Compares in constant time.
- * @param {string | undefined} header Authorization @param {string | undefined} token undefined: none is required
- */
+/** @param {string | undefined} header Authorization @param {string | undefined} token undefined: none is required */
 exports.isTokenValid = (header, token) => {
   if (token === undefined) return true
   // Loaded only if a token is set: node:crypto takes a megabyte of the thread's memory.

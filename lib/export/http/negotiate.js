@@ -13,10 +13,7 @@ exports.prefers = (accept, type, other) => {
   return wanted > 0 && wanted >= instead
 }
 
-/**
- * From 0 to 1, or null if the type is not listed. If it is listed several times (with parameters), the highest value.
- * @param {string} accept @param {string} type or range
- */
+/** 0 to 1, the highest if listed twice; null if not listed. @param {string} accept @param {string} type or range */
 function qualityOf (accept, type) {
   /** @type {number | null} */
   let most = null

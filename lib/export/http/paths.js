@@ -13,10 +13,7 @@ const { WorkQueue } = require('./work-queue')
  * @typedef {import('../../types').BlockRecord} BlockRecord
  */
 
-/**
- * The answer is no secret, so it needs no token.
- * @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler}
- */
+/** Needs no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
 const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen })
 
 /** Takes OPTIONS too: HAProxy's health check uses it if no method is configured. @param {Handler} handler */

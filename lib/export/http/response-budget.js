@@ -9,10 +9,7 @@ const LARGE_BYTES = 32 * 1024 * 1024
 class ResponseBudget {
   #bytes = 0
 
-  /**
-   * A large answer takes up room until it is sent or its client disconnects. If no other one waits, any size has room.
-   * @param {number} bytes @param {import('node:http').ServerResponse} response
-   */
+  /** Without others, any size has room. @param {number} bytes @param {import('node:http').ServerResponse} response */
   admit (bytes, response) {
     // A response whose client has disconnected does not emit 'close' again.
     if (bytes <= SMALL_BYTES || response.destroyed) return true

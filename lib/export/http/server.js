@@ -5,14 +5,12 @@ const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
 const { ResponseBudget } = require('./response-budget')
 
 const HEADER_BYTES = 8 * 1024
-/** Time for a client to send its request. */
 const REQUEST_MS = 5000
 /** A client that has read nothing of its answer for this long is disconnected. */
 const UNREAD_MS = 30000
 /** One more connection replaces the one that has been idle longest. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
-/** Ports tried, starting with the configured one. */
 const PORTS = 100
 const LAST_PORT = 65535
 /** `/`, `/name` or `/name/id`, and two files of the page. */
@@ -69,7 +67,6 @@ class HttpServer {
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
-  /** Added to the configured port. */
   #offset = 0
 
   /**

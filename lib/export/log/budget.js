@@ -2,9 +2,7 @@
 
 const { MS_PER_S } = require('../../util/units')
 
-/** Blocks in a row that are all logged. */
 const BURST = 10
-/** After the burst. */
 const PER_SECOND = 1
 /** A block this long is always logged. */
 const ALWAYS_MS = 1000
@@ -53,7 +51,6 @@ class LogBudget {
     return true
   }
 
-  /** Ended blocks that were not logged since the last call. */
   takeSuppressed () {
     const count = this.#suppressed
     this.#suppressed = 0

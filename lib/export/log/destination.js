@@ -5,7 +5,6 @@ const { nowMs } = require('../../util/clock')
 const { openFile } = require('../../util/files')
 const { RotationCheck } = require('../../util/file-rotation')
 
-/** Time between two attempts to write to a full pipe. */
 const RETRY_MS = 50
 /** Time until a line tries again to open a file that could not be opened. */
 const REOPEN_MS = 5000
@@ -177,14 +176,12 @@ class LogDestination {
     this.#onState(error)
   }
 
-  /** Lines that could not be written since the last call. */
   takeLost () {
     const lost = this.dropped
     this.dropped = 0
     return lost
   }
 
-  /** Writes what can be written at once, and closes. */
   end () {
     this.flush()
     this.close()

@@ -104,7 +104,6 @@ class BlockLog {
     return suppressed
   }
 
-  /** Blocks left out and lines lost since the last call. */
   takeDropped () {
     const dropped = { log_suppressed: this.#suppressed, log_line: this.#destination.takeLost() }
     this.#suppressed = 0

@@ -5,7 +5,6 @@ const { frameText } = require('../../util/sentence')
 /** Far more than a person reads, far fewer than the limits of receivers. */
 const FRAMES = 32
 
-/** Attribute names in the style of OpenTelemetry. */
 const EVIDENCE = /** @type {const} */ ({
   cpuMs: 'cpu_ms',
   gcMs: 'gc_ms',

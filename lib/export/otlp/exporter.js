@@ -132,7 +132,6 @@ class OtlpExporter {
     this.#outboxes.traces?.add(otlpSpan(span))
   }
 
-  /** No other part has to send spans then. */
   get hasSpans () {
     return this.#outboxes.traces !== null
   }

@@ -5,7 +5,6 @@ const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./
 const { keyValues } = require('./values')
 
 const MAIN = 'main'
-/** OpenTelemetry's name for any unknown method. */
 const OTHER_METHOD = '_OTHER'
 const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 }
 

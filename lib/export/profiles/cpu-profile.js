@@ -43,7 +43,6 @@ exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
   return JSON.stringify({ nodes, startTime, endTime, samples, timeDeltas })
 }
 
-/** The root, the idle node, and one node for each call in the stacks. */
 class CallTree {
   /** @type {Node[]} */
   nodes = []

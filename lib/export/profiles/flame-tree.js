@@ -19,7 +19,6 @@ const LEAST_SHARE = 1 / 2000
 /** By frame: blocks share most of their frames. @type {WeakMap<object, string>} */
 const keys = new WeakMap()
 
-/** One tree, outermost function first, weighted by blocked time. */
 class FlameTree {
   #root = growing('all', null)
   #nodes = 1

@@ -5,10 +5,7 @@ const PROFILES = 50
 
 /** @typedef {import('./stack-table').TableStack} TableStack */
 
-/**
- * All stacks first, then one profile for each cause and route.
- * @param {import('./stack-table').StackTable} table @param {string} name
- */
+/** All stacks first, then causes and routes. @param {import('./stack-table').StackTable} table @param {string} name */
 exports.writeSpeedscope = (table, name) => {
   const { frames, stacks } = table
   /** @type {Map<string, TableStack[]>} heaviest first, as the stacks are */

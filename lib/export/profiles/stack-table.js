@@ -5,7 +5,7 @@ const { OTHER } = require('../../util/overflow-label')
 
 /** Writing more would delay the watchdog's polls. All other stacks become one. */
 const STACKS = 2000
-/** Less time is no unsampled time: it comes from rounded weights in records. */
+/** Least time that counts as not sampled: less comes from rounded weights in records. */
 const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 

@@ -20,7 +20,6 @@ const { residentBytes } = require('../../util/resident-memory')
 const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
 
-/** No worker thread may have this label. */
 const MAIN = 'main'
 /** One observation for each request or piece of work. */
 const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
@@ -65,7 +64,7 @@ class Metrics {
   #sources
   /** Route labels of counted requests; the host limits their number. @type {Set<string>} */
   #requestRoutes = new Set()
-  /** Of blocks without a counted request. */
+  /** For blocks without a counted request. */
   #blockRoutes
   /** Labels of counted named work. @type {Set<string>} */
   #works = new Set()
@@ -114,10 +113,7 @@ class Metrics {
     })
   }
 
-  /**
-   * prom-client's registry accepts any object with a name and get().
-   * @param {string} key @param {{ name: string, help: string, buckets: number[] }} row
-   */
+  /** @param {string} key @param {{ name: string, help: string, buckets: number[] }} row */
   #createOwn (key, row) {
     const { delays, countsFromNow } = this.#sources
     if (key === 'delay') return new DelayHistogram({ ...row, delays, countsFromNow })

@@ -20,7 +20,6 @@ class Series {
     this.sum += value * times
   }
 
-  /** How many values were at or below each bound; the last count is of all. */
   get cumulative () {
     let total = 0
     return Array.from(this.#counts, (count) => (total += count))

@@ -37,10 +37,7 @@ const micros = (ms) => Math.round(ms * US_PER_MS)
 /** @param {number} ms */
 const rounded = (ms) => Math.round(ms * 100) / 100
 
-/**
- * A slice that may overlap others.
- * @param {Trace} trace @param {Span} span @param {Pick<TraceEvent, 'name' | 'cat' | 'id' | 'args'>} what
- */
+/** @param {Trace} trace @param {Span} span @param {Pick<TraceEvent, 'name' | 'cat' | 'id' | 'args'>} what */
 function asynchronous ({ pid, wallOffsetMs }, { startMs, durationMs }, { args, ...what }) {
   const own = { ...what, pid, tid: 0 }
   const ts = micros(startMs + wallOffsetMs)

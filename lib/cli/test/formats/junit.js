@@ -12,10 +12,7 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': 
 /** @param {string} text */
 const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
 
-/**
- * A case for each place, or one that says there is none: some readers reject an empty suite.
- * @param {import('../report').Outcome} outcome
- */
+/** One case says so if nothing blocked: some readers want one. @param {import('../report').Outcome} outcome */
 exports.junitReport = (outcome) => {
   const { offences } = outcome
   const failures = offences.filter(isFailing).length

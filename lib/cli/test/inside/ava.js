@@ -4,10 +4,7 @@ const process = require('../../../util/process')
 
 /** @typedef {{ ava?: { type: string, options?: { file?: string } } }} Message between AVA and its process */
 
-/**
- * AVA forked this process for one file. It has no hook for all tests of a file and starts them at once, so they have no
- * names. @param {import('./recorder').Recorder} recorder
- */
+/** AVA starts all tests of a file at once: they have no names. @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   const { send } = process
   if (send === undefined) return

@@ -18,10 +18,7 @@ const TRANSFORM = '@jest/transform'
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
 
-/**
- * Also reports each test.
- * @param {Environment} Given @param {import('./recorder').Recorder} recorder @returns {Environment}
- */
+/** @param {Environment} Given @param {import('./recorder').Recorder} recorder @returns {Environment} */
 function following (Given, recorder) {
   return class extends Given {
     /** @type {Map<unknown, number>} */
@@ -47,10 +44,7 @@ function following (Given, recorder) {
   }
 }
 
-/**
- * A transformer also reports each file's source map: the lines that run are not the file's.
- * @param {any} exported @param {import('./recorder').Recorder} recorder
- */
+/** Reports source maps: other lines run. @param {any} exported @param {import('./recorder').Recorder} recorder */
 const telling = (exported, recorder) => new Proxy(exported, {
   get: (target, name) => name !== 'createScriptTransformer'
     ? target[name]

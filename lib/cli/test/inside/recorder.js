@@ -9,11 +9,9 @@ const { startMeter } = require('./loop-meter')
 const { wallMs } = require('./wall-clock')
 const { hiddenProperty } = require('../../../util/define-hidden')
 
-/** A runner's hooks find this process's recorder here. */
 const kTests = Symbol.for('loopwatch.tests.1')
 /** Longest wait for the watchdog to start, before the first test or the application's own code. */
 const WATCHED_MS = 500
-/** Longest wait for the watchdog at the end of the process. */
 const FILED_MS = 500
 /** A verdict is final after SETTLED_MS of expectNoBlocks and one poll. */
 const SETTLED_MS = 700
@@ -26,10 +24,7 @@ const { writeFileSync, writeSync } = fs
  * 'turn' | 'mapFile' | 'heldMs' | 'isAllowed'>} TestAgent
  */
 
-/**
- * Writes a line at once when a test begins or ends: if the process is killed, the file names the test that ran. Never
- * throws.
- */
+/** Writes each test's begin and end at once: a killed process leaves the test that ran. Never throws. */
 class Recorder {
   #fd
   #folder
@@ -94,10 +89,7 @@ class Recorder {
     this.#meter?.mark()
   }
 
-  /**
-   * The watchdog started while the process loaded. The first test sleeps until blocks are seen with their lines.
-   * @param {string | null} name null if only the file is known @param {string | null | undefined} file
-   */
+  /** @param {string | null} name null if only the file is known @param {string | null | undefined} file */
   begin (name, file) {
     if (this.begun === 0) {
       this.watch()

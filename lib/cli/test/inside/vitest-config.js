@@ -4,7 +4,6 @@ const path = require('node:path')
 const process = require('../../../util/process')
 
 const SETUP_FILE = path.join(__dirname, 'vitest.mjs').replaceAll('\\', '/')
-/** In any copy of the package. */
 const OURS = /[\\/]cli[\\/]test[\\/]inside[\\/]vitest\.mjs$/
 
 /** @typedef {{ setupFiles?: unknown, pool?: string }} Config */

@@ -13,10 +13,7 @@ const checker = startChecker()
 const wrapped = new WeakSet()
 let startMs = 0
 
-/**
- * The check follows the test's function. A hook cannot check: if a hook fails, the suite ends.
- * @param {Test} test @param {Function} fn @param {import('./checker').Checker} checker
- */
+/** Failed hooks end a suite. @param {Test} test @param {Function} fn @param {import('./checker').Checker} checker */
 function checked (test, fn, checker) {
   const check = () => checker.check(startMs, test.fullTitle(), test.file)
   /** @this {unknown} @param {(error?: unknown) => void} done */

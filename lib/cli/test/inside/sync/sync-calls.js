@@ -16,10 +16,7 @@ const PLACES = 10_000
 /** @typedef {import('../../../../bridge/probe-codec').Frame} Frame */
 /** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun: how many tests so far */
 
-/**
- * The application's synchronous calls that wait for the outside. Each is reported at once for each line and test, and
- * counted when the process exits.
- */
+/** Reports each line and test at once, and the counts of its calls when the process exits. */
 class SyncCalls {
   /** @type {Map<string, { id: number, count: number }>} */
   #places = new Map()

@@ -2,13 +2,11 @@
 
 /** The others take no time. */
 const CRYPTO = ['pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync', 'checkPrimeSync']
-/** They read or write a database. */
 const SQLITE = {
   DatabaseSync: ['exec', 'prepare', 'open', 'applyChangeset', 'loadExtension'],
   StatementSync: ['all', 'get', 'iterate', 'run']
 }
 const NO_TWIN = 'a worker thread'
-/** Twins with another name. */
 const FS_TWINS = new Map([['existsSync', 'fs.promises.access']])
 
 /** @typedef {(call: string, twin: string, wrapper: Function) => void} Note */
