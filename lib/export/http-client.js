@@ -10,8 +10,7 @@ const ANSWER_BYTES = 65536
 /**
  * @typedef {object} Target
  * @property {string} url a user and password in it are sent as basic authentication
- * @property {Record<string, string>} [headers]
- * @property {boolean} [gzip]
+ * @property {Record<string, string>} [headers] @property {boolean} [gzip]
  * @property {number} timeoutMs until the whole answer has arrived
  * @property {(status: number) => boolean} isRetryable
  *

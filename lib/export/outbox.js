@@ -37,13 +37,11 @@ class Outbox {
    * @param {import('./http-client').Target} parts.target
    * @param {(items: T[]) => Promise<string> | string} parts.encode
    * @param {(answer: Answer, items: T[]) => { error: Error | null, lost: number }} [parts.read] for accepted requests
-   * @param {number} parts.most items in the queue
-   * @param {number} parts.batch most items in one request
+   * @param {number} parts.most items in the queue @param {number} parts.batch most items in one request
    * @param {number} [parts.tries] then the items of a request are lost
    * @param {(error: Error | null) => void} parts.onState
    * @param {(items: number) => void} parts.onLost
-   * @param {number} [parts.delayMs]
-   * @param {number} [parts.retryMs]
+   * @param {number} [parts.delayMs] @param {number} [parts.retryMs]
    */
   constructor (parts) {
     this.#parts = parts

@@ -13,7 +13,7 @@ const ANSWER_MS = 5000
 const READY_MS = 15000
 /** Until a block in progress is printed again. */
 const AGAIN_MS = 5000
-/** Blocks that ended before are printed, the latest: they may be why somebody attached. */
+/** Latest blocks that ended before: one may be why somebody attached. */
 const EARLIER = 5
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */

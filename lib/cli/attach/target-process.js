@@ -27,7 +27,7 @@ const GUARDED = 'it belongs to the same user, but the kernel does not allow look
  *   a process to attach to. takesUsualPort: its flags name no other port for its inspector
  */
 
-/** SIGUSR1 ends a process that does not expect it. Null: it may be sent. @param {Facts} facts */
+/** Why SIGUSR1 must not be sent, or null: it ends a process that does not expect it. @param {Facts} facts */
 function objection ({ exe, status, flags, isSameNetwork }) {
   const name = path.basename(exe.replace(/ \(deleted\)$/, ''))
   if (!NODE.test(name)) return `it runs ${name}, not Node.js`
@@ -73,7 +73,7 @@ function checkProcess (pid) {
   }
 }
 
-/** The signal would end another process that has taken over the id. @param {Target} target */
+/** Throws if another process has the id now: the signal would end it. @param {Target} target */
 exports.checkAgain = ({ pid, started }) => {
   if (checkProcess(pid).started !== started) throw refusal(pid, 'it has ended, and another process has its id')
 }

@@ -43,7 +43,7 @@ exports.listBlocks = async (sources, flags) => {
 /** @param {Flags} flags */
 const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work].some((flag) => flag !== undefined)
 
-/** Without a file of records, the folder may be another one. @param {string[]} sources */
+/** Throws if no source has a file of records: the folder may be another one. @param {string[]} sources */
 function checkFiles (sources) {
   if (sources.every((source) => isOnDisk(source) && filesOf(source).length === 0)) throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
 }
@@ -99,7 +99,7 @@ function print ({ source, record }, isJoined, { json, format }) {
 const line = (which, sentence, isMarkdown) =>
   isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
 
-/** Each once, oldest first, at its primary or in its folder; ended replaces ongoing. @param {Found[]} found */
+/** A worker's is in its folder and at its primary. Ended ones replace ongoing ones. @param {Found[]} found */
 function latest (found) {
   /** Ids are not unique: containers share pids. @type {Map<string, Found[]>} */
   const namesakes = new Map()
@@ -113,7 +113,7 @@ function latest (found) {
   return [...namesakes.values()].flat().sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
 }
 
-/** With the same id. The start is exact only at the end. @param {BlockRecord} a @param {BlockRecord} b */
+/** For records with the same id. The start is exact only at the end. @param {BlockRecord} a @param {BlockRecord} b */
 function isSame (a, b) {
   if (a.ongoing === b.ongoing) return a.startedAt === b.startedAt
   const doubtMs = a.ongoing ? a.uncertaintyMs : b.uncertaintyMs
@@ -123,7 +123,7 @@ function isSame (a, b) {
 /** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
 const read = async (source, token) => isOnDisk(source) ? readFiles(source) : ask(source, token)
 
-/** A folder or a file, not an address. @param {string} source @throws if it is neither */
+/** Whether a source is a folder or a file, not an address. @param {string} source @throws if it is neither */
 function isOnDisk (source) {
   if (fs.existsSync(source)) return true
   // A missing path is mistyped; anything else is a mistyped address.

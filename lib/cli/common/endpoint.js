@@ -15,7 +15,7 @@ const REASONS = {
   ECONNRESET: 'the connection was closed without an answer'
 }
 
-/** An address, not a folder. @param {string} text */
+/** Whether a text is an address, not a folder. @param {string} text */
 exports.isAddress = (text) => /^https?:\/\//i.test(text) || HOST_AND_PORT.test(text.replace(/\/.*$/, ''))
 
 /** @param {string} text a url, or host:port @throws LOOPWATCH_ERR_ADDRESS */

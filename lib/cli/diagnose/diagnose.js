@@ -21,7 +21,7 @@ const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
 const REGISTER = entryPoint('register')
-/** For the application's own `exit` listeners: everything is known by then. */
+/** The application has this long for its own `exit` listeners. Everything is known by then. */
 const STOP_MS = 1000
 /** In a shorter run, all blocks still fit the agent's memory. */
 const LISTEN_MS = 30000
@@ -121,7 +121,7 @@ function endedEarly (cause, code, hasListened) {
 }
 
 /**
- * Early in the run: at the end of a long one, the agent's memory holds only the latest blocks.
+ * Asks early in the run: at the end of a long one, the agent's memory holds only the latest blocks.
  * @param {ProfileRun} run @param {(path: string) => Promise<string>} answer of the agent
  * @param {ReturnType<typeof watchSignals>} signals
  */

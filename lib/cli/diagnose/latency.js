@@ -3,7 +3,7 @@
 const { MS_PER_S } = require('../../util/units')
 const { parseSamples } = require('../common/metric-samples')
 
-/** By metric. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
+/** What is read of each route. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
 const OF_ROUTES = {
   loopwatch_http_request_duration_seconds_count: 'requests',
   loopwatch_http_request_duration_seconds_sum: 'seconds',

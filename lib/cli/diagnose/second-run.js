@@ -71,7 +71,7 @@ function compareTicks (sites, durationMs, tool, ticks) {
 const nameOf = ({ name, file }) => `${name} (${shortPath(file)})`
 
 /**
- * The second run's profile replaces lines that it contradicts. The notes, a sentence each, say where the runs agree.
+ * The second run's lines replace those that it contradicts. The notes (a sentence each) say where the runs disagree.
  * @param {Site[]} sites heaviest first @param {number} durationMs of the first run @param {CpuProfile} profile
  * @param {(file: string) => string[] | null} linesOf a file as it runs @returns {{ sites: Site[], notes: string[] }}
  */
@@ -112,8 +112,8 @@ function instead (functions, but, { startTime, endTime }) {
 }
 
 /**
- * The line with most of a function's time replaces the flame graph's own lines. V8 took stacks there: after native
- * calls, it is a later line.
+ * Gives the flame graph the reported lines. Its own lines are where V8 took stacks: for native calls, a later line. The
+ * line with most of a function's time becomes the reported one.
  * @param {import('../../export/profiles/flame-tree').FlameNode} tree @param {Site[]} sites
  */
 exports.withLines = (tree, sites) => {

@@ -62,7 +62,7 @@ function limitsOf (node, platform) {
   ]
 }
 
-/** On this machine. @param {string} address */
+/** Whether an address is on this machine. @param {string} address */
 const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.test(address)
 
 /** @param {Sample[]} samples */

@@ -26,7 +26,7 @@ const ERRORS = 2
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
 /** @typedef {(source: import('./source').Source, args: Args) => Promise<Answer>} Tool */
 
-/** A line of code may be to blame. @param {BlockRecord} record */
+/** Whether a line of code may be to blame. @param {BlockRecord} record */
 const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 
 /** @param {BlockRecord[]} records */

@@ -49,7 +49,7 @@ exports.callTool = async (name, source, args) => {
   }
 }
 
-/** Until the assistant closes stdin. @param {string} from address or folder @param {{ token?: string }} flags */
+/** Ends when the assistant closes stdin. @param {string} from address or folder @param {{ token?: string }} flags */
 exports.serve = (from, { token }) => {
   const source = openSource(from, token)
   const { McpServer, fromJsonSchema, serveStdio } = exports.loadProtocol()

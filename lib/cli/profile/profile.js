@@ -87,7 +87,7 @@ function dropUseless (output, { code }) {
 }
 
 /**
- * Until the application ends, the time or the load is over, or a signal comes. Returns what our own load measured.
+ * Waits until the application ends, the time or the load is over, or a signal comes. Returns what our load measured.
  * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags
  * @param {ReturnType<typeof watchSignals>} signals
  */

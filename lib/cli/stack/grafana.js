@@ -19,7 +19,7 @@ function homeOf (file) {
 }
 
 /**
- * On the files of grafana/provisioning/. Everyone is a viewer, and the data is in a folder of ours.
+ * Uses the files of grafana/provisioning/. Everyone is a viewer, and the data is in a folder of ours.
  * @param {{ file: string, dir: string, port: number, prometheusUrl: string, agentUrl: string, intervalS: number }}
  *   setup file: the executable; agentUrl: for links from ids of blocks; intervalS: between scrapes
  */

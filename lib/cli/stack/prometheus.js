@@ -10,7 +10,7 @@ const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'prometheus')
 const withInterval = (text, intervalS) => text.replace(/^( *(?:scrape|evaluation)_interval: ).*$/gm, `$1${intervalS}s`)
 
 /**
- * On the files of grafana/prometheus/, with the data in a folder of ours.
+ * Uses the files of grafana/prometheus/. Its data is in a folder of ours.
  * @param {{ file: string, dir: string, port: number, targets: string[], intervalS: number }} setup
  *   file: the executable; targets: host:port; intervalS: between scrapes, and between evaluations
  */

@@ -31,7 +31,7 @@ exports.watchedEnv = (setup) => {
 }
 
 /**
- * With our standard streams. A terminal sends Ctrl-C to both of us. We pass on other signals, and a SIGINT that is not
+ * Uses our standard streams. A terminal sends Ctrl-C to both of us. We pass on other signals, and a SIGINT that is not
  * a terminal's. The second signal kills the command at once.
  * @param {string[]} command @param {{ env: NodeJS.ProcessEnv, isQuiet?: boolean, cwd?: string }} how
  * @returns {Promise<{ code: number, isInterrupted: boolean }>} the exit code as a shell reports it

@@ -29,7 +29,7 @@ function isLoading (frames) {
   return below.some(({ file }) => file !== null && LOADERS.test(file))
 }
 
-/** The innermost code is no tool's, and no modules are loading. @param {Frame[]} frames innermost first */
+/** Whether the innermost code is no tool's, and no modules are loading. @param {Frame[]} frames innermost first */
 function isOwn (frames) {
   if (isLoading(frames)) return false
   const innermost = frames.find(isSomebodys)?.file
@@ -50,7 +50,7 @@ exports.ownShare = ({ stacks, frame }) => {
   return stacks.filter(({ frames }) => isOwn(frames)).reduce((sum, { weightMs }) => sum + weightMs, 0) / allMs
 }
 
-/** The whole block. @param {BlockRecord} record */
+/** Whether the whole block is a tool's. @param {BlockRecord} record */
 exports.isFromTool = ({ frame, package: found }) => (found != null && TOOL.test(found.name)) ||
   (frame?.file != null && TOOL.test(packageNameOf(frame.file) ?? ''))
 

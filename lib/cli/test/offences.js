@@ -99,5 +99,5 @@ function placeOf ({ frame, package: found }, cwd, test) {
   }
 }
 
-/** The run fails. @param {Offence} offence */
+/** Whether the run fails. @param {Offence} offence */
 exports.isFailing = ({ state }) => state === 'new' || state === 'longer'

@@ -28,7 +28,7 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
   }
 }
 
-/** @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs */
+/** Runs one file alone. @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs */
 function ofFile ({ records: [record] }, runs) {
   const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)
   if (run === undefined) return null

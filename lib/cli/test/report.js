@@ -48,7 +48,7 @@ function paragraph (offence) {
   return [`  ${exports.placeOf(offence)}${found === null ? '' : `, in ${found}`}: ${exports.lengthOf(offence)}`, ...shown, ...rest]
 }
 
-/** Nothing was watched. @param {Outcome} outcome */
+/** Why nothing was watched. @param {Outcome} outcome */
 function reasonOf ({ seen, unwatched, unwatchedTests }) {
   if (seen === 0 && unwatchedTests === 0) return 'the command started no Node.js process, or replaced NODE_OPTIONS'
   if (unwatched > 0) return 'a LOOPWATCH_… variable has a wrong value'

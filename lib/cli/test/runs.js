@@ -44,7 +44,7 @@ exports.readRuns = (dir) => {
 const recordsIn = (folder) => fs.existsSync(folder) ? readBlocks(folder).records : []
 
 /**
- * By the runner's source map: a place in the file instead of in the code that ran. Null without a map.
+ * Finds the place in the file for a place in the code that ran, by the runner's source map; null without one.
  * @param {{ file: string | null, line: number | null, column: number | null }} place @param {ProcessRun | null} run
  */
 exports.originalOf = ({ file, line: ran, column: at }, run) => {

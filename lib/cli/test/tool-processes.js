@@ -17,7 +17,7 @@ function commandOf (script) {
   return first === '.bin' ? second : first
 }
 
-/** Our setup file watches it. @param {string} [script] argv[1] of it */
+/** For test files; our setup file watches it. @param {string} [script] argv[1] of it */
 exports.isForkedByVitest = (script = '') => FORKED.test(script)
 
 /** @param {string} [script] process.argv[1] of the thread */

@@ -26,7 +26,10 @@ const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
  * @property {import('./inside/loop-meter').Stretch | null} stretch in which its thread counted its CPU time
  */
 
-/** A turn's CPU time counts once. @param {BlockRecord[]} records @param {ProcessRun[]} runs @param {Limits} limits */
+/**
+ * Only the longest block gets the CPU time of one turn of a loop.
+ * @param {BlockRecord[]} records @param {ProcessRun[]} runs @param {Limits} limits
+ */
 exports.judgeAll = (records, runs, limits) => {
   const judged = records.map((record) => judge(record, runOf(runs, record), limits))
   /** @type {Map<import('./inside/loop-meter').Stretch, Judged>} */

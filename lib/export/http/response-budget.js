@@ -9,7 +9,7 @@ const LARGE_BYTES = 32 * 1024 * 1024
 class ResponseBudget {
   #bytes = 0
 
-  /** Without others, any size has room. @param {number} bytes @param {import('node:http').ServerResponse} response */
+  /** Alone, an answer of any size fits. @param {number} bytes @param {import('node:http').ServerResponse} response */
   admit (bytes, response) {
     // A response whose client has disconnected does not emit 'close' again.
     if (bytes <= SMALL_BYTES || response.destroyed) return true

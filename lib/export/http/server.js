@@ -19,16 +19,12 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * @typedef {object} Reply
- * @property {number} status
- * @property {string} [type]
- * @property {string | Buffer} body
+ * @property {number} status @property {string} [type] @property {string | Buffer} body
  * @property {Record<string, string>} [headers]
  * @property {(response: http.ServerResponse) => void} [stream] writes the response instead of the body
  *
  * @typedef {object} Asked
- * @property {string} id
- * @property {URLSearchParams} query
- * @property {string} accept
+ * @property {string} id @property {URLSearchParams} query @property {string} accept
  * @property {string} etag of the copy that the client has
  *
  * @typedef {object} HandlerTraits
@@ -74,8 +70,7 @@ class HttpServer {
    * @param {{ host: string, port: number, token?: string, allowHosts: string[] }} parts.options
    * @param {Record<string, Handler>} parts.paths handlers by path; the `:id` of `/blocks/:id` is one segment
    * @param {(url: string | null, error: Error | null) => void} parts.onState
-   * @param {number} [parts.requestMs]
-   * @param {number} [parts.unreadMs]
+   * @param {number} [parts.requestMs] @param {number} [parts.unreadMs]
    */
   constructor ({ options, paths, onState, requestMs = REQUEST_MS, unreadMs = UNREAD_MS }) {
     this.#options = options

@@ -34,8 +34,7 @@ class Notifier {
   /**
    * @param {object} parts
    * @param {string} parts.url a user and password in it become basic authentication
-   * @param {number} parts.aboveMs
-   * @param {Record<string, string>} parts.labels
+   * @param {number} parts.aboveMs @param {Record<string, string>} parts.labels
    * @param {(error: Error | null) => void} parts.onState
    * @param {(messages: number) => void} parts.onLost
    * @param {number} [parts.retryMs]

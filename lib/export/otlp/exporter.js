@@ -46,8 +46,7 @@ class OtlpExporter {
    * @param {() => number} parts.nowMs the clock of all threads
    * @param {(error: { message: string } | null) => void} parts.onState
    * @param {(reason: string, count: number) => void} parts.onLost
-   * @param {number} [parts.delayMs] for tests
-   * @param {number} [parts.retryMs] for tests
+   * @param {number} [parts.delayMs] for tests @param {number} [parts.retryMs] for tests
    */
   constructor (parts) {
     this.#parts = parts

@@ -62,7 +62,7 @@ function numberPoint (value, { startMs, nowMs }, attributes) {
   return { attributes, startTimeUnixNano: nanos(startMs), timeUnixNano: nanos(nowMs), asDouble: value }
 }
 
-/** No constant labels. @param {Metric} metric @param {Times} times @param {Record<string, string>} constant */
+/** @param {Metric} metric @param {Times} times @param {Record<string, string>} constant labels, in the resource */
 exports.otlpMetric = (metric, times, constant) => {
   const { name, help: description, type, values } = metric
   const head = { name, description, unit: units.get(name) ?? '' }

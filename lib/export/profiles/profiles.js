@@ -93,7 +93,10 @@ async function profileOf (records, query) {
   return reply(format, await collect(chosen.records, group), `loopwatch-${process.pid}`)
 }
 
-/** /blocks/42-17.cpuprofile @param {string} id with ending @param {(id: string) => BlockRecord | undefined} block */
+/**
+ * One block, if its name has the ending of a format: `/blocks/4242-17.cpuprofile`.
+ * @param {string} id with ending @param {(id: string) => BlockRecord | undefined} block
+ */
 function fileOf (id, block) {
   for (const [format, { ending }] of Object.entries(formats)) {
     if (!id.endsWith(`.${ending}`)) continue

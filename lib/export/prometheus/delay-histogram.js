@@ -14,9 +14,7 @@ class DelayHistogram {
 
   /**
    * @param {object} parts
-   * @param {string} parts.name
-   * @param {string} parts.help
-   * @param {number[]} parts.buckets seconds
+   * @param {string} parts.name @param {string} parts.help @param {number[]} parts.buckets seconds
    * @param {{ read: (boundsMs: number[]) => Counted }} parts.delays lib/bridge/delay-counts.js
    * @param {boolean} [parts.countsFromNow] count from the first reading on
    */

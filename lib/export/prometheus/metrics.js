@@ -39,19 +39,15 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Record<string, CpuSeconds | null>} cpuSeconds by thread
  * @property {() => Map<string, LoopState & { cpu: CpuSeconds, count: number }>} [threads] by label; `count`: live ones
  * @property {() => Iterable<[string, boolean]>} degraded by reason
- * @property {() => number} inFlight requests in progress
- * @property {() => number} workInFlight named work in progress, without requests
+ * @property {() => number} inFlight requests @property {() => number} workInFlight named work without requests
  * @property {() => import('../../types').HeapReading | null} heap null until the host has reported it
- * @property {() => boolean} originTracking
- * @property {() => boolean} profiling
+ * @property {() => boolean} originTracking @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
  * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster
  * workers by state, restarts by slot
  * @property {{ read: (boundsMs: number[]) => import('./delay-histogram').Counted }} delays lib/bridge/delay-counts.js
- * @property {number} thresholdMs
- * @property {number} routes
- * @property {Record<string, string>} labels
- * @property {string} version
+ * @property {number} thresholdMs @property {number} routes
+ * @property {Record<string, string>} labels @property {string} version
  * @property {() => number} [nowMs] by default the clock of all threads
  * @property {boolean} [countsFromNow] count from the first reading on, since an earlier watchdog's counts are added
  */

@@ -10,7 +10,7 @@ const data = (text) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').repla
 /** @param {string} text */
 const property = (text) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-/** GitHub shows each line at the code. @param {import('../report').Outcome} outcome */
+/** A line for each place that fails. GitHub shows it at the code. @param {import('../report').Outcome} outcome */
 exports.githubAnnotations = (outcome) => (outcome.hasWatchedNothing ? `::error title=loopwatch::${data(headline(outcome))}\n` : '') + outcome.offences.filter(isFailing).map((offence) => {
   const { file, line, tests } = offence
   const where = file === '' ? '' : `file=${property(file)},${line === null ? '' : `line=${line},`}`

@@ -12,7 +12,7 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': 
 /** @param {string} text */
 const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
 
-/** One case says so if nothing blocked: some readers want one. @param {import('../report').Outcome} outcome */
+/** Never empty: some readers reject a suite without a case. @param {import('../report').Outcome} outcome */
 exports.junitReport = (outcome) => {
   const { offences } = outcome
   const failures = offences.filter(isFailing).length

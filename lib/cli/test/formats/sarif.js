@@ -6,7 +6,7 @@ const { lengthOf, testName, verbOf } = require('../report')
 const { createHash } = require('node:crypto')
 const { version } = require('../../../../package.json')
 
-/** The same if the line moves; for SARIF and GitLab. @param {import('../offences').Offence} offence */
+/** Stays the same if the line moves; for SARIF and GitLab. @param {import('../offences').Offence} offence */
 exports.fingerprint = (offence) => createHash('sha256').update(keyOf(offence)).digest('hex').slice(0, 32)
 
 /** A `#` or `?` would end the path of a URI. @param {string} file with slashes */

@@ -44,7 +44,10 @@ function following (Given, recorder) {
   }
 }
 
-/** Reports source maps: other lines run. @param {any} exported @param {import('./recorder').Recorder} recorder */
+/**
+ * Jest's transformer also reports each file's source map: the lines that run are not the file's.
+ * @param {any} exported @param {import('./recorder').Recorder} recorder
+ */
 const telling = (exported, recorder) => new Proxy(exported, {
   get: (target, name) => name !== 'createScriptTransformer'
     ? target[name]

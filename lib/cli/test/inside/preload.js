@@ -7,7 +7,7 @@ const { isMainThread, threadId } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
 const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('../tool-processes')
 
-/** `loopwatch test` passes it to each process below. It is no option of the agent: hence the other prefix. */
+/** The setup from `loopwatch test`, for each process below. It is no option of the agent: hence the other prefix. */
 const SETUP = '__LOOPWATCH_TEST'
 /** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit it too. */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
@@ -15,7 +15,7 @@ const MOCHA = /^_?mocha(\.[cm]?js)?$/
 const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
 const AVA = /[\\/]ava[\\/]lib[\\/]worker[\\/]base\.js$/
 const JEST = /[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/
-/** tap has started this process for a file. @param {NodeJS.ProcessEnv} env */
+/** Whether tap has started this process for a file. @param {NodeJS.ProcessEnv} env */
 const isFileOfTap = (env) => env.TAP === '1' && env.TAP_CHILD_ID !== undefined
 
 // A test may replace it.
@@ -23,7 +23,7 @@ const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
 /** @typedef {{ dir: string, overMs: number, sync: boolean, all: boolean }} Setup */
 
-/** In every Node.js process and thread of a test command. It must not end one, or print. */
+/** Runs in every Node.js process and thread of a test command. It must not end one, or print. */
 function preload () {
   /** @type {Setup} */
   const setup = JSON.parse(process.env[SETUP] ?? 'null')
@@ -59,7 +59,7 @@ function watch ({ dir, overMs, sync, all }) {
   if (!all && isOfTool(process.argv[1])) return
   recorder.watch({ isLoading: isTestFile && !all })
   const isFollowed = follow(recorder, isTestFile)
-    // Before the first test, everything is start-up. The watchdog starts meanwhile, and the first test waits for it.
+  // Before the first test, everything is start-up. The watchdog starts meanwhile, and the first test waits for it.
   if (!isFollowed || all) recorder.sleepUntilWatched()
 }
 

@@ -24,7 +24,7 @@ const { writeFileSync, writeSync } = fs
  * 'turn' | 'mapFile' | 'heldMs' | 'isAllowed'>} TestAgent
  */
 
-/** Writes each test's begin and end at once: a killed process leaves the test that ran. Never throws. */
+/** Writes each test's begin and end at once: after a kill, the file names the test that ran. Never throws. */
 class Recorder {
   #fd
   #folder
@@ -66,7 +66,7 @@ class Recorder {
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
   }
 
-  /** Until blocks are seen with their lines, or WATCHED_MS. */
+  /** Sleeps until blocks are seen with their lines, or WATCHED_MS are over. */
   sleepUntilWatched () {
     this.#agent?.sleepUntilWatched(WATCHED_MS)
   }
@@ -144,7 +144,7 @@ class Recorder {
     this.#sync?.watchGlobal(global)
   }
 
-  /** All blocks so far are filed with final lines: for a runner that ends the process without an event. */
+  /** Waits until all blocks so far are filed with final lines: for a runner that ends the process without an event. */
   async settled () {
     this.#meter?.mark()
     const mayHaveBlocked = this.#hasBlocked || this.#meter === null

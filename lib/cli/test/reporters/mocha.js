@@ -13,7 +13,10 @@ const checker = startChecker()
 const wrapped = new WeakSet()
 let startMs = 0
 
-/** Failed hooks end a suite. @param {Test} test @param {Function} fn @param {import('./checker').Checker} checker */
+/**
+ * The check follows the test's function. A hook cannot check: if a hook fails, the suite ends.
+ * @param {Test} test @param {Function} fn @param {import('./checker').Checker} checker
+ */
 function checked (test, fn, checker) {
   const check = () => checker.check(startMs, test.fullTitle(), test.file)
   /** @this {unknown} @param {(error?: unknown) => void} done */

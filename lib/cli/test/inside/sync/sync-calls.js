@@ -16,7 +16,7 @@ const PLACES = 10_000
 /** @typedef {import('../../../../bridge/probe-codec').Frame} Frame */
 /** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun: how many tests so far */
 
-/** Reports each line and test at once, and the counts of its calls when the process exits. */
+/** Reports the application's synchronous calls: each line and test at once, counts when the process exits. */
 class SyncCalls {
   /** @type {Map<string, { id: number, count: number }>} */
   #places = new Map()
