@@ -4,7 +4,7 @@ const http = require('node:http')
 const { promisify } = require('node:util')
 const { MS_PER_S } = require('../util/units')
 
-/** A longer answer is an error. Receivers only answer how many items they accepted, and why not all. */
+/** A longer answer is an error. Receivers only say how many items they accepted, and why not all. */
 const ANSWER_BYTES = 65536
 
 /**

@@ -23,7 +23,7 @@ const { watchSignals } = require('../common/interruption')
 const REGISTER = entryPoint('register')
 /** The application has this long for its own `exit` listeners. Everything is known by then. */
 const STOP_MS = 1000
-/** In a shorter run, all blocks still fit the agent's memory. */
+/** In a run this long, all blocks still fit the agent's memory. */
 const LISTEN_MS = 30000
 /** A block settles up to half a second after its end. */
 const SETTLED_MS = 600

@@ -13,7 +13,7 @@ exports.prefers = (accept, type, other) => {
   return wanted > 0 && wanted >= instead
 }
 
-/** 0 to 1, the highest if listed twice; null if not listed. @param {string} accept @param {string} type or range */
+/** 0 to 1, the highest if listed twice; null if unlisted. @param {string} accept @param {string} type or range */
 function qualityOf (accept, type) {
   /** @type {number | null} */
   let most = null

@@ -2,7 +2,6 @@
 
 /** A smaller answer is always sent, so that metrics, health and the page work whatever else waits. */
 const SMALL_BYTES = 256 * 1024
-/** Most bytes of larger answers in memory. */
 const LARGE_BYTES = 32 * 1024 * 1024
 
 /** Limits the large answers in memory. A client that does not read keeps its answer there for up to half a minute. */

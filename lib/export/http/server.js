@@ -8,7 +8,7 @@ const HEADER_BYTES = 8 * 1024
 const REQUEST_MS = 5000
 /** A client that has read nothing of its answer for this long is disconnected. */
 const UNREAD_MS = 30000
-/** One more connection replaces the one that has been idle longest. */
+/** A further connection replaces the one that has been idle longest. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
 const PORTS = 100

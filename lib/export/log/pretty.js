@@ -118,7 +118,7 @@ function fromRoot (line, root) {
   return root === '' ? line : line.replace(`(${root}`, '(')
 }
 
-/** A frame of a package or of Node.js. @param {string} line */
+/** Whether a frame is of a package or of Node.js. @param {string} line */
 function isForeign (line) {
   const file = /\((.*)\)$/.exec(line)?.[1] ?? line
   return file.startsWith('node:') || file === 'native' || isInPackage(file)

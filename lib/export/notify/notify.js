@@ -24,7 +24,7 @@ class Notifier {
   #url
   /** @type {Outbox<string>} */
   #outbox
-  /** @type {number[]} the last minute's messages */
+  /** @type {number[]} times of the last minute's messages */
   #madeAtMs = []
   /** Blocks in progress with a message, or over the limit. @type {Set<string>} ids */
   #told = new Set()

@@ -23,7 +23,7 @@ exports.readAnswer = (host, { text, type = '' }, items) => {
   return { error: new Error(`${host} rejected ${rejected}: ${reason}`), lost: Math.min(items, rejected) }
 }
 
-/** @param {string} text @returns {Record<string, any> | null} null if a receiver does not answer so */
+/** @param {string} text @returns {Record<string, any> | null} null if no receiver answers so */
 function partialSuccess (text) {
   try {
     const answer = JSON.parse(text)

@@ -6,7 +6,6 @@ const { threadCpuMs } = require('../../../host/sense/thread-cpu')
 const { NS_PER_MS } = require('../../../util/units')
 const { wallMs } = require('./wall-clock')
 
-/** Between readings while the loop turns. */
 const PERIOD_MS = 10
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 const BYTES = 64
