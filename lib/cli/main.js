@@ -33,6 +33,7 @@ const program = makeProgram('loopwatch', 'commands')
   .enablePositionalOptions()
   .addHelpText('after', EXAMPLES)
 
+// Each command loads its code on use: with `loopwatch run`, the application shares this process.
 for (const add of [
   addRun,
   addTest,

@@ -21,13 +21,12 @@ const GROUPS = [
 const OTHERS = 'What is monitored:'
 
 const REGISTER = entryPoint('register')
-/** What people put before the file, as other tools want it. */
+/** People put this before the file, as other tools want it. */
 const NODE = /^(?:node|npm|npx|pnpm|yarn)$/
 
 /**
- * Runs the application in this very process, so that signals, standard streams and the exit code are its own. Node.js
- * processes that it starts get an agent too. The log goes to stderr, as with the preload: a parent or a pipe may parse
- * what the application prints on stdout.
+ * The application runs in this very process, so signals, standard streams and the exit code are its own. Its children
+ * get an agent too. The log goes to stderr, as with the preload: somebody may parse stdout.
  * @param {import('commander').Command} program
  */
 exports.addRun = (program) => {
@@ -62,8 +61,8 @@ function run (app, args, given) {
   startPreloaded()
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`].filter(Boolean).join(' ')
   process.argv = [process.argv[0], file, ...args]
-  // How Node.js itself runs a main module, CommonJS or ES.
+  // As Node.js itself runs a main module, CommonJS or ES.
   const { runMain } = /** @type {{ runMain: (file: string) => void }} */ (/** @type {unknown} */ (Module))
-  // Outside this promise: what the application throws must not become a rejection.
+  // Not in this promise: what the application throws must not become a rejection.
   process.nextTick(runMain, file)
 }

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../tables/errors')
 
-/** Loaded by its path: the scenarios are a separate program, and their types are not part of the agent's. */
+/** By path: the scenarios are a separate program, and their types are not the agent's. */
 const HARNESS = path.join(__dirname, '..', '..', 'scenarios', 'harness', 'cli.js')
 
 exports.LACKS = `
@@ -15,7 +15,7 @@ The installed package lacks:
                for goroutines, k6 (https://k6.io) for cluster-http --driver k6
 `
 
-/** Scenarios have flags of their own, which their program parses. @param {import('commander').Command} program */
+/** The scenarios' program parses its own flags. @param {import('commander').Command} program */
 exports.addScenario = (program) => {
   program.command('scenario')
     .description('measure messaging, offload and others, in a checkout of the repository')
@@ -23,7 +23,6 @@ exports.addScenario = (program) => {
     .allowUnknownOption()
     .helpOption(false)
     .addHelpText('after', exports.LACKS)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((_, __, command) => {
       if (fs.existsSync(HARNESS)) return require(HARNESS).main(command.args)
       if (['--help', '-h'].some((flag) => command.args.includes(flag))) return command.outputHelp()

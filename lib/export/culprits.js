@@ -2,9 +2,9 @@
 
 const { excuseOf } = require('../tables/causes')
 
-/** A further line of a culprit is shown if it has at least this share of the culprit's time. */
+/** The least share of a culprit's time for a further line to be shown. */
 const SHOWN_SHARE = 0.2
-/** At most this many lines, and names of work, are shown. */
+/** Most lines, and names of work, that are shown. */
 const MOST = 3
 
 /**
@@ -15,10 +15,8 @@ const MOST = 3
  */
 
 /**
- * The key that all blocks of one culprit share: a function and its file. The line, whether it is certain, and the cause
- * depend on where samples fell. A function without a name has its line in the key. A block that no code is to blame
- * for has its cause instead.
- * @param {Pick<Row, 'cause' | 'frame' | 'profile'>} row
+ * Function and file, or the cause if no code is to blame. Line and cause depend on where samples fell, so they are left
+ * out; a function without a name has its line. @param {Pick<Row, 'cause' | 'frame' | 'profile'>} row
  */
 exports.keyOf = ({ cause, frame, profile }) => {
   if (excuseOf(cause) !== undefined) return JSON.stringify([cause])
@@ -26,7 +24,6 @@ exports.keyOf = ({ cause, frame, profile }) => {
   return JSON.stringify([frame.function, frame.file, ...(frame.function === null ? [frame.line] : [])])
 }
 
-/** Adds up time by name. */
 class Shares {
   /** @type {Map<string, number>} */
   #msOf = new Map()
@@ -42,7 +39,6 @@ class Shares {
   }
 }
 
-/** Blocks of one culprit, added up. */
 class Culprit {
   #lines = new Shares()
   #causes = new Shares()
@@ -70,23 +66,19 @@ class Culprit {
     if (!this.#frames.get(line)?.exact) this.#frames.set(line, frame)
   }
 
-  /** The cause that accounts for most of the time. */
   get cause () {
     return /** @type {Row['cause']} */ (this.#causes.names()[0])
   }
 
-  /** The line with most of the time, null if there is none. */
   get frame () {
     return this.#frames.get(this.#lines.names()[0]) ?? null
   }
 
-  /** Further lines of the function that took much of the time and are certain. */
   get otherLines () {
     const lines = this.#lines.names(SHOWN_SHARE * this.totalMs)
     return lines.slice(1, MOST).filter((line) => this.#frames.get(line)?.exact)
   }
 
-  /** Names of the work in progress, the longest first. */
   get work () {
     const names = this.#works.names()
     const more = names.length > MOST ? ` and ${names.length - MOST} more` : ''

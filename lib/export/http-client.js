@@ -4,14 +4,13 @@ const http = require('node:http')
 const { promisify } = require('node:util')
 const { MS_PER_S } = require('../util/units')
 
-/** A longer answer is an error. Receivers answer with how many items they accepted, and why not all. */
+/** A longer answer is an error. Receivers only say how many items they accepted, and why not all. */
 const ANSWER_BYTES = 65536
 
 /**
  * @typedef {object} Target
  * @property {string} url a user and password in it are sent as basic authentication
- * @property {Record<string, string>} [headers]
- * @property {boolean} [gzip]
+ * @property {Record<string, string>} [headers] @property {boolean} [gzip]
  * @property {number} timeoutMs until the whole answer has arrived
  * @property {(status: number) => boolean} isRetryable
  *
@@ -126,7 +125,7 @@ async function textOf (response) {
   return text
 }
 
-/** Reads a Retry-After header: a number of seconds, or a date. @param {string | undefined} text */
+/** @param {string | undefined} text a number of seconds, or a date */
 function retryAfterOf (text) {
   if (text === undefined) return null
   const ms = /^\d+$/.test(text) ? Number(text) * MS_PER_S : Date.parse(text) - Date.now()

@@ -2,26 +2,26 @@
 
 const { HttpClient } = require('./http-client')
 
-/** Items that are added within this time go into one request. */
+/** Items added within this time share a request. */
 const DELAY_MS = 1000
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
-/** A longer Retry-After is cut to this, so that no receiver can stop the outbox for good. */
+/** A longer Retry-After is cut, so that no receiver can stop the outbox for good. */
 const LONGEST_RETRY_AFTER_MS = 300_000
-/** Time for the last requests. The watchdog is terminated after a second, since the process may be about to exit. */
+/** Time for the last requests. The watchdog is terminated after a second: the process may be about to exit. */
 const LAST_MS = 700
 
 /** @typedef {import('./http-client').Answer} Answer */
 
 /**
- * A bounded queue of items for one receiver, sent in batches, oldest first. If the receiver is unavailable, the outbox
- * retries at growing intervals. Items that no longer fit are lost and counted.
+ * A bounded queue for one receiver, sent in batches, oldest first. If the receiver is unavailable, it retries at
+ * growing intervals. Items that do not fit are lost and counted.
  * @template T
  */
 class Outbox {
   #parts
   #client
-  /** @type {T[]} oldest first, beginning with those of the request in progress */
+  /** @type {T[]} oldest first; the first ones are in the current request */
   #waiting = []
   #onTheWay = 0
   #failures = 0
@@ -36,15 +36,12 @@ class Outbox {
    * @param {object} parts
    * @param {import('./http-client').Target} parts.target
    * @param {(items: T[]) => Promise<string> | string} parts.encode
-   * @param {(answer: Answer, items: T[]) => { error: Error | null, lost: number }} [parts.read] reads the answer of a
-   * receiver that accepted the request
-   * @param {number} parts.most items in the queue
-   * @param {number} parts.batch most items in one request
-   * @param {number} [parts.tries] after this many failed attempts, the items of a request are lost
+   * @param {(answer: Answer, items: T[]) => { error: Error | null, lost: number }} [parts.read] for accepted requests
+   * @param {number} parts.most items in the queue @param {number} parts.batch most items in one request
+   * @param {number} [parts.tries] then the items of a request are lost
    * @param {(error: Error | null) => void} parts.onState
    * @param {(items: number) => void} parts.onLost
-   * @param {number} [parts.delayMs]
-   * @param {number} [parts.retryMs]
+   * @param {number} [parts.delayMs] @param {number} [parts.retryMs]
    */
   constructor (parts) {
     this.#parts = parts
@@ -75,20 +72,19 @@ class Outbox {
     }, ms)
   }
 
-  /** Sends what is waiting now. If that fails, it is sent later as ever. */
+  /** Items that fail are sent later as ever. */
   flush () {
     clearTimeout(this.#timer)
     this.#timer = undefined
     return this.#send()
   }
 
-  /** Only one run of #sendAll() at a time. It also sends items that are added meanwhile. */
+  /** One run of #sendAll() at a time. It also sends items that are added meanwhile. */
   #send () {
     this.#sending ??= this.#sendAll().finally(() => { this.#sending = null })
     return this.#sending
   }
 
-  /** Sends batch after batch until the queue is empty or a request has to be retried. */
   async #sendAll () {
     const { batch, tries = Infinity, onState, onLost } = this.#parts
     while (this.#waiting.length > 0 && !this.#end.signal.aborted) {
@@ -118,12 +114,12 @@ class Outbox {
   /** @param {number | null} retryAfterMs */
   #again (retryAfterMs) {
     const ms = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** (this.#failures - 1), LAST_RETRY_MS)
-    // The pause is random, since many processes lose the same receiver at the same moment.
+    // A random pause: many processes lose the same receiver at the same moment.
     const pauseMs = ms * (0.5 + Math.random() / 2)
     this.#later(Math.max(pauseMs, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)))
   }
 
-  /** Sends the remaining items once, then ends. Items that do not arrive in time are lost. */
+  /** Sends the rest once. Items that do not arrive in time are lost. */
   async stop () {
     this.#isStopping = true
     clearTimeout(this.#timer)

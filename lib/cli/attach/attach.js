@@ -16,16 +16,16 @@ const { watchSignals } = require('../common/interruption')
 const { MS_PER_S } = require('../../util/units')
 
 const ANSWER_MS = 5000
-/** Less than ANSWER_MS: an agent that starts after we have stopped waiting would run without our knowing. */
+/** Less than ANSWER_MS: an agent that starts after we stopped waiting would run without our knowing. */
 const START_WITHIN_MS = 4000
 const POLL_MS = 50
-/** How long to wait for the inspector when leaving: a native call may delay it. A second Ctrl-C does not wait. */
+/** A native call may delay the inspector when we leave. A second Ctrl-C does not wait. */
 const LEAVE_MS = 30000
 /** The agent ends its thread by force after a second. */
 const STOP_MS = 3000
-/** Blocks that the agent keeps: as many as a person reads in a second, the interval at which it is polled. */
+/** As many blocks as a person reads in a second, the interval of the polls. */
 const KEEP = 50
-/** `--once` takes up to this many samples while they find the process idle: it may be busy at other moments. */
+/** Samples of `--once` while they find the process idle: it may be busy at other moments. */
 const LOOKS = 10
 const LOOK_MS = 20
 
@@ -42,7 +42,7 @@ exports.attach = async (text, flags) => {
   if (typeof WebSocket === 'undefined') {
     throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the command needs Node.js 22 or later, got ${process.versions.node}; the process may run an older one`)
   }
-  // From here on a Ctrl-C must not leave an open inspector behind.
+  // A Ctrl-C must not leave an open inspector behind.
   const signals = watchSignals(() => process.exit(1))
   /** @type {NodeJS.Timeout | undefined} */
   let timer
@@ -117,8 +117,7 @@ async function watch (inspector, target, flags, signals) {
 }
 
 /**
- * @param {Inspector['remote']} remote @param {import('../../options/table').Options} options
- * @returns {Promise<string>}
+ * @param {Inspector['remote']} remote @param {import('../../options/table').Options} options @returns {Promise<string>}
  */
 async function outcome (remote, options) {
   const answer = await remote.evaluate(startAgent(options, Date.now() + START_WITHIN_MS), { ms: ANSWER_MS })
@@ -132,7 +131,7 @@ async function urlOf (remote, pid) {
   throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, without an endpoint or stuck: see its log for blocks; --once prints where it is')
 }
 
-/** Stops the agent that we started, and closes the inspector again. @param {Target} target @param {string} url */
+/** Stops our agent and closes the inspector. @param {Target} target @param {string} url */
 async function leave (target, url) {
   const { pid } = target
   let inspector

@@ -22,6 +22,5 @@ exports.addAttach = (program) => {
     .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
     .addOption(new Option('--token <token>', 'of the endpoint of an agent that it has already').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((pid, flags) => require('./attach').attach(pid, flags))
 }

@@ -5,15 +5,15 @@ const { AGENT } = require('../../util/agent-global')
 
 const START = entryPoint('start')
 
-/** Node's own `process`, even if a browser's has replaced it. `require` is the one of the inspector's command line. */
+/** Node's own `process`: a browser's may have replaced it. `require` is the inspector's command line's. */
 const PROCESS = "(globalThis.process?._debugEnd ? globalThis.process : require('node:process'))"
 
 exports.PID = `${PROCESS}.pid`
 
 /**
- * Closes the inspector and with it the connection, so there is no answer. If SIGUSR1 has interrupted a busy loop,
- * Node.js opens the inspector a second time when that loop turns again (22.23, 24.21, 26.10), so it is closed again
- * then: its check phase comes after the events of the next turn, or of the one after that.
+ * Closes the inspector and with it the connection, so there is no answer. If SIGUSR1 interrupted a busy loop, Node.js
+ * opens the inspector again when the loop turns (22.23, 24.21, 26.10). So this closes it again then: the check phase
+ * comes after the events of the next turn, or of the one after that.
  */
 exports.CLOSE = `(() => {
   const process = ${PROCESS}
@@ -26,7 +26,7 @@ exports.CLOSE = `(() => {
   close()
 })()`
 
-/** The frames of the main thread, innermost first; none if it waits for events. Restores the application's settings. */
+/** The main thread's frames, innermost first; none if it waits for events. Restores the application's settings. */
 exports.STACK = `(() => {
   const { stackTraceLimit, prepareStackTrace } = Error
   try {
@@ -40,8 +40,8 @@ exports.STACK = `(() => {
 })()`
 
 /**
- * Starts an agent in the process, unless it is evaluated after `untilMs` (wall time), when we no longer wait for it.
- * The value is 'started', 'running' if there is one already, or the reason why none can start.
+ * Does nothing after `untilMs` (wall time), when we no longer wait. The value is 'started', 'running' if there is an
+ * agent already, or the reason why none can start.
  * @param {import('../../options/table').Options} options @param {number} untilMs
  */
 exports.startAgent = (options, untilMs) => `(() => {
@@ -58,8 +58,8 @@ exports.startAgent = (options, untilMs) => `(() => {
   }
 })()`
 
-/** The promise needs the event loop of the process: if that is stuck, there is no answer. */
+/** The promise needs the event loop of the process: a stuck one gives no answer. */
 exports.AGENT_URL = `${AGENT}.ready.then(({ url }) => url)`
 
-/** Stops only an agent that we started: the application may have started its own meanwhile. */
+/** Stops only our agent: the application may have started its own meanwhile. */
 exports.STOP_AGENT = `if (${AGENT} && Symbol.for("loopwatch.visits.1") in ${AGENT}) void ${AGENT}.stop()`

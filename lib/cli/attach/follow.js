@@ -9,31 +9,31 @@ const { MS_PER_S } = require('../../util/units')
 
 const POLL_MS = 1000
 const ANSWER_MS = 5000
-/** Long enough for the agent to start its thread in the process. */
+/** Enough for the agent to start its thread in the process. */
 const READY_MS = 15000
-/** A block in progress is printed again after this long. */
+/** Until a block in progress is printed again. */
 const AGAIN_MS = 5000
-/** How many of the blocks that ended before are printed: the latest, which may be why somebody attached. */
+/** Latest blocks that ended before: one may be why somebody attached. */
 const EARLIER = 5
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
  * @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling
  *   `staysListed` is false for a worker thread's block, which may turn out to be none
+ * @typedef {Map<string, Telling>} Told blocks of the last list, in the order in which they were printed
  */
-/** @typedef {Map<string, Telling>} Told blocks of the last list, in the order in which they were printed */
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
 const print = (/** @type {string} */ text) => process.stdout.write(`${printable(text)}\n`)
 
-/** Without the day if that is today, both in UTC. @param {string} iso @param {string} [nowIso] */
+/** Without the day if it is today (UTC). @param {string} iso @param {string} [nowIso] */
 function clockTime (iso, nowIso = new Date().toISOString()) {
   const [day, time] = iso.slice(0, 23).split('T')
   return nowIso.startsWith(day) ? time : `${day} ${time}`
 }
 
 /**
- * Prints the latest earlier blocks, then new ones as they happen, until a signal comes or the process ends.
+ * Prints the latest earlier blocks, then new ones, until a signal comes or the process ends.
  * @param {string} url @param {string | undefined} token of its agent @param {number} pid
  * @param {ReturnType<typeof import('../common/interruption').watchSignals>} signals
  */
@@ -49,7 +49,7 @@ exports.follow = async (url, token, pid, signals) => {
     if (records !== null) {
       answeredMs = performance.now()
       told = tellAll(records, told, beforeMs)
-      // Any other new block came after the first list. Its time is not compared, as the clock may be set meanwhile.
+      // Other new blocks came after the first list. Their times are not compared: the clock may be set meanwhile.
       beforeMs = -Infinity
     } else if (!isAlive(pid)) {
       say(`process ${pid} has ended`)
@@ -83,7 +83,7 @@ async function ask (url, token) {
 
 /**
  * @param {BlockRecord[]} records newest first @param {Told} told
- * @param {number} [beforeMs] Unix time: of the blocks that ended before it, only the latest are printed
+ * @param {number} [beforeMs] Unix time; only the latest of the blocks that ended earlier are printed
  */
 function tellAll (records, told, beforeMs = -Infinity) {
   const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
@@ -107,17 +107,17 @@ function tell (record, last) {
   if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) {
     return last
   }
-  // The agent did not see the process start: what looks like start-up may have begun long before the agent came.
+  // The agent did not see the process start: a block at "start-up" may have begun long before the agent came.
   const sentence = sentenceOf({ ...record, startup: false }, { isAtLeast: ongoing || startup })
   print(`${clockTime(new Date(Date.parse(startedAt) + durationMs).toISOString())} ${sentence}`)
-  // Print the stack once, and again only if the block is found in another place.
+  // Print the stack again only if the block is found in another place.
   if (!isSame && stacks.length > 0) {
     for (const line of telling(stacks[0].frames.map(frameText))) print(`    ${line}`)
   }
   return tellingOf(record)
 }
 
-/** What the sentence says besides the duration. @param {BlockRecord} record */
+/** @param {BlockRecord} record */
 function verdictOf ({ cause, frame }) {
   return `${cause} ${place(frame)}`
 }

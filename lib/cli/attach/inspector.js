@@ -14,7 +14,6 @@ const CLOSE_MS = 3000
 const POLL_MS = 25
 const PROBE_MS = 500
 const AGAIN_MS = 50
-/** The address to query if a process listens on all addresses. */
 const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
 
 /** @typedef {import('../common/listeners').Listener} Listener */
@@ -47,7 +46,7 @@ class Inspector {
     throw codedError('LOOPWATCH_ERR_INSPECTOR', this.#pid, `its inspector is still open at ${host}:${port}, where any user of this machine can run code in it: it has not taken the order to close it, maybe because it is inside a native call, after which it may`)
   }
 
-  /** Whether the process closes its inspector in time. @param {number} ms */
+  /** @param {number} ms to wait */
   async closes (ms) {
     const endMs = performance.now() + ms
     await this.remote.evaluate(CLOSE, { ms })
@@ -68,12 +67,12 @@ async function isOpen (pid, { host, port }) {
     : listeners.some((each) => each.host === host && each.port === port)
 }
 
-/** Where a process may have its inspector. @param {number} pid */
+/** Possible places of a process's inspector. @param {number} pid */
 function placesOf (pid) {
   return listenersOf(pid) ?? [USUAL]
 }
 
-/** Queries all places at once, as other servers of a stuck process do not answer. @param {Listener[]} places */
+/** All places at once: other servers of a stuck process do not answer. @param {Listener[]} places */
 async function findInspector (places) {
   const looking = new AbortController()
   try {
@@ -94,11 +93,11 @@ async function inspectorAt ({ host, port }, signal) {
   const [target] = /** @type {any} */ (await response.json())
   const { protocol, pathname } = new URL(target.webSocketDebuggerUrl)
   if (protocol !== 'ws:') throw new Error('it is no inspector')
-  // Connect to the address that we queried, whatever host and port the answer names.
+  // Use the address that we queried, whatever host and port the answer names.
   return `ws://${origin}${pathname}`
 }
 
-/** Whether anything listens there. @param {{ host: string, port: number }} place */
+/** @param {{ host: string, port: number }} place */
 async function isTaken ({ host, port }) {
   try {
     await fetch(`http://${host}:${port}/json/version`, { signal: AbortSignal.timeout(PROBE_MS) })
@@ -111,7 +110,7 @@ async function isTaken ({ host, port }) {
 /**
  * Why the server that answered is not the process, or null.
  * @param {{ value: any } | { thrown: string } | null} answer its process id @param {number} pid
- * @param {boolean} isItsPort the kernel says that the process listens there
+ * @param {boolean} isItsPort by the kernel
  */
 function impostor (answer, pid, isItsPort) {
   if (answer === null) return isItsPort ? null : 'does not tell whether it is that process, maybe because it is inside a native call'
@@ -119,7 +118,7 @@ function impostor (answer, pid, isItsPort) {
 }
 
 /**
- * Connects to the inspector of a process; if it is closed, SIGUSR1 opens it. onOpening is called before the signal.
+ * SIGUSR1 opens a closed inspector. onOpening is called before the signal.
  * @param {Target} target @param {() => void} onOpening @param {number} [openMs] how long to wait after the signal
  * @throws LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
  */
@@ -133,7 +132,7 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   const remote = await openRemote(address)
   if (remote === null) throw refuse(`its inspector at ${address} does not take a connection`)
   const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
-  // A busy process may take the first question only when a second one arrives.
+  // A busy process may take the first question only when a second one comes.
   const asked = await remote.evaluate(PID, { ms: AGAIN_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
   const objection = impostor(asked, pid, listenersOf(pid) !== null)
   if (objection !== null) {

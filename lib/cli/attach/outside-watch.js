@@ -4,21 +4,18 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { STACK } = require('./expressions')
 
 const PERIOD_MS = 20
-/** We stop waiting after this long. A late answer has the stack of after a native call, not of within it. */
+/** A late answer has the stack after a native call, not within it. */
 const ANSWER_MS = 1000
 
-/**
- * @param {import('./remote').Remote} remote @param {number} ms to wait for an answer
- * @returns {Promise<string[] | null>} frames, innermost first; null = no answer
- */
+/** @param {import('./remote').Remote} remote @param {number} ms @returns {Promise<string[] | null>} null = no answer */
 async function askStack (remote, ms) {
   const answer = await remote.evaluate(STACK, { ms })
   return answer !== null && 'value' in answer && Array.isArray(answer.value) ? answer.value : null
 }
 
 /**
- * Watches a process through its inspector and loads nothing into it. Busy spells are found by sampling, so callbacks
- * without a pause between them count as one. onSpell is called when a spell reaches the threshold and when it ends.
+ * Loads nothing into the process. Finds busy spells by sampling: callbacks without a pause between them count as one.
+ * onSpell is called when a spell reaches the threshold and when it ends.
  * @param {import('./remote').Remote} remote
  * @param {{ thresholdMs: number, isOver: () => boolean,
  *   onSpell: (spell: { ms: number, ongoing: boolean, frames: string[] }) => void }} watch

@@ -5,7 +5,7 @@ const { parsed } = require('../common/parsed')
 
 const CONNECT_MS = 3000
 
-/** Queries a process through its inspector. That has its own thread, and answers even while the event loop is stuck. */
+/** The inspector has its own thread: it answers even while the event loop is stuck. */
 class Remote {
   /** @type {WebSocket} */
   #socket
@@ -31,7 +31,7 @@ class Remote {
   }
 
   /**
-   * Evaluates an expression on the main thread; if that is busy, at the next interrupt.
+   * Runs on the main thread; if that is busy, at the next interrupt.
    * @param {string} expression @param {{ ms: number, awaitPromise?: boolean }} options ms: how long to wait
    * @returns {Promise<{ value: any } | { thrown: string } | null>} null = no answer in time
    */

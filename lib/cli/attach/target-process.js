@@ -7,12 +7,12 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { ownership } = require('../../util/is-alive')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
-/** Position of SIGUSR1 in the kernel's signal masks. */
+/** In the kernel's signal masks. */
 const SIGUSR1_BIT = BigInt(require('node:os').constants.signals.SIGUSR1 ?? 10) - 1n
 const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
 /** Node.js accepts underscores for dashes, and a port after a space. */
 const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\s])(\S+)/g
-/** Index of the start time among the fields of /proc/<pid>/stat after the name, in clock ticks since boot. */
+/** Start time in /proc/<pid>/stat: field after the name, in clock ticks since boot. */
 const STARTED = 19
 /** `Sat Nov 21 10:00:00 2026` */
 const LSTART_LENGTH = 24
@@ -73,12 +73,12 @@ function checkProcess (pid) {
   }
 }
 
-/** Throws if the id has gone to another process, which the signal would end. @param {Target} target */
+/** Throws if another process has the id now: the signal would end it. @param {Target} target */
 exports.checkAgain = ({ pid, started }) => {
   if (checkProcess(pid).started !== started) throw refusal(pid, 'it has ended, and another process has its id')
 }
 
-/** Why a process may not be inspected or signalled. @param {number} pid */
+/** Why we may not inspect or signal a process. @param {number} pid */
 function guard (pid) {
   try {
     // Everybody may read this file.

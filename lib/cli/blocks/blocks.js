@@ -15,7 +15,6 @@ const { topMarkdown, topTable } = require('./top')
 
 /** Wall times are written in whole milliseconds. */
 const ROUNDING_MS = 1
-/** Soon enough for a person who watches. */
 const POLL_MS = 1000
 const NO_FILES = 'no files of records (blocks-*.ndjson) are there; the option dir writes one when a process is first blocked'
 const FILE = 'expected a file of records, one JSON line each as the option dir and blocks --json write them'
@@ -24,8 +23,8 @@ const FILE = 'expected a file of records, one JSON line each as the option dir a
 /**
  * @typedef {{ json?: boolean, format?: 'text' | 'md', token?: string, top?: boolean, watch?: boolean, since?: number,
  *   cause?: string, route?: string, work?: string }} Flags
+ * @typedef {{ source: string, record: BlockRecord }} Found
  */
-/** @typedef {{ source: string, record: BlockRecord }} Found */
 
 /** @param {string[]} sources @param {Flags} flags */
 exports.listBlocks = async (sources, flags) => {
@@ -41,7 +40,7 @@ exports.listBlocks = async (sources, flags) => {
   if (found.length === 0 && !flags.json && !flags.top) process.stderr.write(isFiltered(flags) ? 'no block that was recorded fits\n' : 'no blocks recorded\n')
 }
 
-/** Whether some blocks may be left out. @param {Flags} flags */
+/** @param {Flags} flags */
 const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work].some((flag) => flag !== undefined)
 
 /** Throws if no source has a file of records: the folder may be another one. @param {string[]} sources */
@@ -49,7 +48,7 @@ function checkFiles (sources) {
   if (sources.every((source) => isOnDisk(source) && filesOf(source).length === 0)) throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
 }
 
-/** Prints each block once it has ended, until Ctrl-C. @param {string[]} sources @param {Flags} flags */
+/** Prints a block once it has ended. @param {string[]} sources @param {Flags} flags */
 async function watch (sources, flags) {
   const signals = watchSignals(() => process.exit(1))
   /** @type {Set<string>} */
@@ -58,7 +57,7 @@ async function watch (sources, flags) {
   try {
     while (!signals.isOver) {
       const { found, failure } = await readAll(sources, flags)
-      // A failure at first is a typing error. Later the process may be restarting: wait for it.
+      // A failure at first is a typing error. Later the process may be restarting.
       if (isFirst && failure !== null) throw failure
       const ended = found.filter(({ record }) => !record.ongoing)
       for (const each of ended) if (!told.has(keyOf(each))) print(each, sources.length > 1, flags)
@@ -100,12 +99,9 @@ function print ({ source, record }, isJoined, { json, format }) {
 const line = (which, sentence, isMarkdown) =>
   isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
 
-/**
- * Each block once, oldest first: a worker's is in its folder and at its primary. An ended one replaces an ongoing one.
- * @param {Found[]} found
- */
+/** A worker's is in its folder and at its primary. Ended ones replace ongoing ones. @param {Found[]} found */
 function latest (found) {
-  /** By id, which is not unique, as containers share pids. @type {Map<string, Found[]>} */
+  /** Ids are not unique: containers share pids. @type {Map<string, Found[]>} */
   const namesakes = new Map()
   for (const each of found) {
     const known = namesakes.get(each.record.id) ?? []
@@ -130,7 +126,7 @@ const read = async (source, token) => isOnDisk(source) ? readFiles(source) : ask
 /** Whether a source is a folder or a file, not an address. @param {string} source @throws if it is neither */
 function isOnDisk (source) {
   if (fs.existsSync(source)) return true
-  // A path that does not exist is mistyped; anything else is a mistyped address.
+  // A missing path is mistyped; anything else is a mistyped address.
   const isPath = /[\\/]/.test(source) && !/^\w+:\/\//.test(source)
   if (!isAddress(source) && isPath) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder or file')
   addressOf(source)
@@ -146,7 +142,7 @@ async function ask (source, token) {
   return records
 }
 
-/** By source: a reader keeps the records of files that have not changed. @type {Map<string, BlockReader>} */
+/** A reader keeps the records of unchanged files. @type {Map<string, BlockReader>} */
 const readers = new Map()
 
 /** @param {string} source folder, file of records or recording */

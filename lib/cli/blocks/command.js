@@ -30,6 +30,5 @@ exports.addBlocks = (program) => {
     .optionsGroup('Access:')
     .addOption(new Option('--token <token>', 'bearer token of the endpoints').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((sources, flags) => require('./blocks').listBlocks(sources, flags))
 }

@@ -10,7 +10,7 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** Unix time in ms. @param {string} text 90s, 10m, 2h, 7d, or an ISO time */
 exports.since = (text) => exports.timeOf('--since', text)
 
-/** The same, for the option `name`. @param {string} name @param {string} text */
+/** @param {string} name of the option @param {string} text */
 exports.timeOf = (name, text) => {
   const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? []
   const atMs = count === undefined ? (/^\d{4}-/.test(text) ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]

@@ -5,9 +5,7 @@ const { counted, duration, place, printable, workOf } = require('../../util/sent
 const { markdownTable } = require('../common/markdown')
 
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
-/** Columns of numbers are aligned to the right. */
 const NUMERIC = [3, 4, 5, 6]
-/** More rows than fit on a screen help nobody. */
 const ROWS = 20
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -21,7 +19,7 @@ function placeOf ({ frame, otherLines }) {
   return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
 }
 
-/** Blocks added up by function and file, the longest total first. @param {BlockRecord[]} blocks */
+/** By function and file, the longest total first. @param {BlockRecord[]} blocks */
 exports.culpritsOf = (blocks) => {
   /** @type {Map<string, Culprit>} */
   const groups = new Map()
@@ -39,7 +37,7 @@ exports.culpritsOf = (blocks) => {
 /** @param {BlockRecord[]} blocks */
 exports.topTable = (blocks) => tableOf(blocks, align)
 
-/** The same for a ticket. @param {BlockRecord[]} blocks */
+/** For a ticket. @param {BlockRecord[]} blocks */
 exports.topMarkdown = (blocks) => tableOf(blocks, markdown)
 
 /** @param {BlockRecord[]} blocks @param {(rows: string[][]) => string} draw */

@@ -5,20 +5,20 @@ const { printable } = require('../../util/sentence')
 const { HOST_AND_PORT } = require('./flags')
 
 const ANSWER_MS = 10000
-/** A path of the endpoint, which begins above it. */
+/** The endpoint begins above these paths. */
 const OWN_PATH = /\/(?:blocks(?:\/[\w.-]+)?|block|metrics|healthz|profile|flame|runbook|causes\/[\w-]+)?$/
 
-/** Errors of fetch() in the words of somebody who looks for an agent there. @type {Record<string, string>} */
+/** In the words of somebody who looks for an agent. @type {Record<string, string>} */
 const REASONS = {
   ECONNREFUSED: 'nobody listens there. Is the application running, and which address does its log give as "live page"?',
   ENOTFOUND: 'there is no machine of this name',
   ECONNRESET: 'the connection was closed without an answer'
 }
 
-/** Whether a text looks like an address rather than a folder. @param {string} text */
+/** Whether a text is an address, not a folder. @param {string} text */
 exports.isAddress = (text) => /^https?:\/\//i.test(text) || HOST_AND_PORT.test(text.replace(/\/.*$/, ''))
 
-/** Where an endpoint begins. @param {string} text a url, or host:port @throws LOOPWATCH_ERR_ADDRESS */
+/** @param {string} text a url, or host:port @throws LOOPWATCH_ERR_ADDRESS */
 exports.addressOf = (text) => {
   const url = /^https?:\/\//i.test(text) ? text : `http://${text}`
   if (!exports.isAddress(text) || !URL.canParse(url)) throw codedError('LOOPWATCH_ERR_ADDRESS', text)
@@ -29,7 +29,7 @@ exports.addressOf = (text) => {
 }
 
 /**
- * Resolves only with a response of status 200; throws LOOPWATCH_ERR_ADDRESS or LOOPWATCH_ERR_SOURCE.
+ * Resolves only with status 200; else throws LOOPWATCH_ERR_ADDRESS or LOOPWATCH_ERR_SOURCE.
  * @param {string} text as the user gave it @param {string} path below it, no slash in front @param {string} [token]
  */
 exports.ask = async (text, path, token) => {
@@ -43,7 +43,7 @@ exports.ask = async (text, path, token) => {
   return response
 }
 
-/** The same as JSON. @param {string} text @param {string} path @param {string} [token] @returns {Promise<unknown>} */
+/** @param {string} text @param {string} path @param {string} [token] @returns {Promise<unknown>} */
 exports.askJson = async (text, path, token) => {
   const response = await exports.ask(text, path, token)
   try {
@@ -64,14 +64,11 @@ function reasonOf (error, url) {
   if (error.name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1000} s`
   const refused = exports.refusedPort(error, url.href)
   if (refused !== null) return refused
-  // If a name has several addresses, the cause collects their errors: it has a code and no message.
+  // With several addresses, the cause collects their errors: it has a code and no message.
   return REASONS[cause?.code] ?? (cause?.message || cause?.code || error.message)
 }
 
-/**
- * Why fetch() refused the port, or null. Like browsers it refuses ports of other protocols; an agent may listen on one.
- * @param {any} error of fetch() @param {string} url
- */
+/** Like browsers, fetch() refuses ports of other protocols. @param {any} error of fetch() @param {string} url */
 exports.refusedPort = (error, url) => error.cause?.message === 'bad port'
   ? `fetch() refuses port ${new URL(url).port}, as browsers do: give the agent another one`
   : null

@@ -4,7 +4,7 @@ const { Command, CommanderError } = require('commander')
 const { LoopwatchError } = require('../../tables/errors')
 const { endWithReader } = require('./reader-gone')
 
-/** Mistakes in the command line. All others are failures of what the command was to do. */
+/** Mistakes in the command line. All others are failures of the command. */
 const USAGE = new Set([
   'LOOPWATCH_ERR_OPTION',
   'LOOPWATCH_ERR_OPTION_UNKNOWN',
@@ -19,12 +19,12 @@ const USAGE = new Set([
 
 exports.EXIT_FAILED = 1
 exports.EXIT_USAGE = 2
-/** `loopwatch test` watched nothing, so the result is neither good nor bad. */
+/** `loopwatch test` watched nothing: the result is neither good nor bad. */
 exports.EXIT_UNWATCHED = 3
-/** What a shell reports for a program that SIGINT ended. */
+/** As a shell reports SIGINT. */
 exports.EXIT_INTERRUPTED = 130
 
-/** Prints the error in one line and sets the exit code; throws errors that are not ours. @param {any} error */
+/** Prints our errors in one line; throws others. @param {any} error */
 exports.endWith = (error) => {
   // commander has printed its message already.
   if (error instanceof CommanderError) {
@@ -36,10 +36,7 @@ exports.endWith = (error) => {
   process.exitCode = USAGE.has(error.code) ? exports.EXIT_USAGE : exports.EXIT_FAILED
 }
 
-/**
- * A program whose usage errors are in the style of ours, and thrown.
- * @param {string} name as it is typed @param {string} listed what its help lists
- */
+/** Usage errors are thrown. @param {string} name as it is typed @param {string} listed what its help lists */
 exports.makeProgram = (name, listed) => new Command(name)
   .exitOverride()
   .configureOutput({

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-/** The first name that is an executable on the PATH. @param {string[]} names @param {NodeJS.ProcessEnv} [env] */
+/** The first executable on the PATH. @param {string[]} names @param {NodeJS.ProcessEnv} [env] */
 exports.findTool = (names, env = process.env) => {
   const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter(Boolean)
   for (const name of names) {

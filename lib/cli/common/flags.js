@@ -5,14 +5,14 @@ const { codedError } = require('../../tables/errors')
 const DEFAULT_TARGET = '127.0.0.1:9464'
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i
 
-/** Reads a whole number. @param {string} flag @param {number} min @param {number} max */
+/** @param {string} flag @param {number} min @param {number} max */
 exports.number = (flag, min, max) => (/** @type {string} */ text) => {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < min || value > max) throw codedError('LOOPWATCH_ERR_OPTION', flag, `a whole number from ${min} to ${max}`, text)
   return value
 }
 
-/** Adds a host:port, or the url in an agent's log, to those before. @param {string} text @param {string[]} [before] */
+/** @param {string} text a host:port, or the url in an agent's log @param {string[]} [before] earlier ones */
 exports.target = (text, before = []) => {
   const hostPort = text.replace(/^http:\/\//, '').replace(/\/$/, '')
   const port = Number(HOST_AND_PORT.exec(hostPort)?.[1] ?? 0)

@@ -9,14 +9,14 @@ const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 /** @param {unknown} text */
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[letter])
 
-/** A file of the live page, which reports share. @param {string} name */
+/** The live page's files serve reports too. @param {string} name */
 const builtFile = (name) => readBuilt(name).toString()
 
-/** Loads nothing and runs no other script, whatever an application calls its functions. @param {string} script */
+/** Loads nothing and runs no other script, whatever an application's functions are called. @param {string} script */
 const policyFor = (script) => `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`
 
 /**
- * A single file with a flame graph, which loads nothing.
+ * One file, which loads nothing.
  * @param {{ title: string, summary: string, body?: string, flameTitle: string, tree: object, tail?: string }} report
  *   body and tail: markup above and below the flame graph; tree: { name, file, value in ms, children }
  */
@@ -52,7 +52,7 @@ ${tail}
 `
 }
 
-/** A download inside the report, which stays a single file. @param {string} name of the file @param {object} data */
+/** A download within the report: it stays one file. @param {string} name of the file @param {object} data */
 exports.jsonLink = (name, data) => `<p><a download="${escaped(name)}" href="data:application/json;base64,${Buffer.from(`${JSON.stringify(data, null, 2)}\n`).toString('base64')}">Download the results as JSON</a></p>`
 
 /** @param {string[]} heads @param {(string | { figure: string })[][]} rows figures are aligned to the right */

@@ -2,7 +2,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
-/** Under npx one Ctrl-C arrives twice: from the terminal and from npm. Nobody presses it twice that fast. */
+/** Under npx, one Ctrl-C comes from the terminal and from npm. Nobody presses it twice that fast. */
 const ONE_PRESS_MS = 300
 
 /** The first signal ends the run, the second kills its tools. @param {() => void} onSecond */
@@ -24,8 +24,7 @@ exports.watchSignals = (onSecond) => {
   }
   for (const name of names) process.on(name, onSignal)
   let isReleased = false
-  // The reader of our output has gone. The error repeats for every line, so it is no second press, and it means nothing
-  // after release().
+  // The reader of our output has gone. The error repeats for each line, so it is no second press.
   const onGone = () => { if (!isReleased && !ending.signal.aborted) onSignal() }
   process.stdout.on('error', onGone)
   process.stderr.on('error', onGone)
@@ -34,7 +33,6 @@ exports.watchSignals = (onSecond) => {
     get isOver () { return ending.signal.aborted },
     /** Rejects if the run is over before. @param {number} ms */
     sleep: (ms) => sleep(ms, undefined, { signal: ending.signal }),
-    /** Throws if nothing may be started any more. */
     check: () => { ending.signal.throwIfAborted() },
     stop: () => { ending.abort() },
     release: () => {

@@ -7,7 +7,7 @@ const LISTEN = '0A'
 
 /** @typedef {{ host: string, port: number, isLoopback: boolean }} Listener host: the address as in a URL */
 
-/** Where a process listens for TCP, by the kernel's tables; null on other systems than Linux. @param {number} pid */
+/** TCP listeners by the kernel's tables; null on other systems than Linux. @param {number} pid */
 exports.listenersOf = (pid) => {
   if (process.platform !== 'linux') return null
   const inodes = new Set()

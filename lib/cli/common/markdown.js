@@ -2,7 +2,7 @@
 
 const { printable } = require('../../util/sentence')
 
-/** Escapes Markdown: names come from the application. @param {string} text */
+/** Names come from the application. @param {string} text */
 const inMarkdown = (text) => printable(text).replace(/[\\`*_<>[\]|~#]/g, '\\$&')
 
 /** @param {string[]} head @param {string[][]} rows @param {(column: number) => boolean | undefined} isNumber */

@@ -7,7 +7,7 @@ const ESCAPES = { '\\n': '\n', '\\"': '"', '\\\\': '\\' }
 
 /** @typedef {{ name: string, labels: Record<string, string>, value: number }} Sample */
 
-/** Reads the samples of a Prometheus exposition. @param {string} text @returns {Sample[]} */
+/** @param {string} text a Prometheus exposition @returns {Sample[]} */
 exports.parseSamples = (text) => text.split('\n').flatMap((line) => {
   const [, name, labels = '', value] = LINE.exec(line) ?? []
   if (name === undefined) return []

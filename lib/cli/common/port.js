@@ -7,9 +7,9 @@ const { codedErrorFrom } = require('../../tables/errors')
 const HOST = '127.0.0.1'
 
 /**
- * A port that is free now. If another program takes it first, the tool that wanted it ends and says so.
+ * If another program takes the free port first, the tool that wanted it ends and says so.
  * @param {{ flag: string, port?: number, usual: number }} wish port: given by `flag`, 0 = any; usual: the tool's own,
- *   replaced by any free port if it is taken
+ *   or any free port
  */
 exports.choosePort = async ({ flag, port, usual }) => {
   try {

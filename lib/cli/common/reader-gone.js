@@ -2,7 +2,7 @@
 
 let isListening = false
 
-/** Ends the process without a word once the reader of stdout has enough and closes the pipe: `| head`. */
+/** `| head` closes the pipe when it has enough: the process then ends without a word. */
 exports.endWithReader = () => {
   if (isListening) return
   isListening = true

@@ -12,7 +12,7 @@ function signal (pid, name) {
 }
 
 /**
- * Signals a child and all that it started. The child leads a process group, which Windows does not have.
+ * The child leads a process group (not on Windows), so all that it started gets the signal.
  * @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} name
  */
 exports.signalGroup = ({ pid }, name) => { if (pid !== undefined) signal(IS_WINDOWS ? pid : -pid, name) }

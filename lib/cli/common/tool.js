@@ -6,21 +6,20 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { IS_WINDOWS, signalGroup } = require('./signal')
 
-/** When it ends, Prometheus writes its memory to disk: in well under a second if that is little. */
+/** At its end, Prometheus writes its memory to disk: well under a second if that is little. */
 const PATIENCE_MS = 8000
 const READY_MS = 60000
 const POLL_MS = 100
-/** How much of the output is kept to show why the tool ended. */
 const TAIL_CHARACTERS = 2000
 
-/** A third-party program that runs until we end it. */
+/** A third-party program. It runs until we end it. */
 class Tool {
-  /** @type {string | undefined} where it answers, once it is waited for */
+  /** @type {string | undefined} where it answers, after ready() */
   url
   #process
   #closed
   #isEnding = false
-  /** @type {Error | undefined} why the tool did not start */
+  /** @type {Error | undefined} why it did not start */
   #failure
   #tail = ''
 
@@ -44,17 +43,17 @@ class Tool {
       })
       this.#process.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal))
     }))
-    /** Rejects with the last output if the tool ends unasked; else stays pending. @type {Promise<never>} */
+    /** Rejects with the last output if the tool ends unasked. Never resolves. @type {Promise<never>} */
     this.died = new Promise((_resolve, reject) => {
       this.#closed.then((how) => {
         if (!this.#isEnding) reject(codedErrorFrom(this.#failure, 'LOOPWATCH_ERR_TOOL_ENDED', name, `has ended (${how})`, this.#tail.trim()))
       })
     })
-    // While the other tools are being ended, there may be no listener: that must not become an unhandled rejection.
+    // While other tools end, there may be no listener: no unhandled rejection then.
     this.died.catch(() => {})
   }
 
-  /** Waits until its url answers with success, or the tool is being ended. @param {string} url */
+  /** Returns when its url answers with success, or the tool is being ended. @param {string} url */
   async ready (url) {
     this.url = url
     const end = performance.now() + READY_MS
@@ -66,7 +65,6 @@ class Tool {
     }
   }
 
-  /** Asks the tool to end, and kills it after PATIENCE_MS. Idempotent. */
   async end () {
     this.#isEnding = true
     this.#process.kill('SIGTERM')
@@ -75,7 +73,6 @@ class Tool {
     clearTimeout(insist)
   }
 
-  /** Kills the tool and all that it started. */
   kill () {
     this.#isEnding = true
     const { exitCode, signalCode } = this.#process

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 
-/** Loaded by its path: the demo is a separate program, and its types are not part of the agent's. */
+/** By path: the demo is a separate program, and its types are not the agent's. */
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
 /** A shop that blocks in seven ways, under the agent and a gentle load. @param {import('commander').Command} program */
@@ -12,6 +12,5 @@ exports.addDemo = (program) => {
     .argument('[arguments...]', 'loopwatch demo --help lists them')
     .allowUnknownOption()
     .helpOption(false)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((_, __, command) => require(START).main(command.args))
 }

@@ -26,6 +26,5 @@ exports.addDiagnose = (program) => {
     .addOption(new Option('--format <format>', 'of what is printed: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--no-open', 'print the path of the report, do not open it')
     .addHelpText('after', EXAMPLES)
-    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((command, flags) => require('./diagnose').diagnose(command, flags))
 }

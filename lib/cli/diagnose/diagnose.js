@@ -21,24 +21,21 @@ const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
 const REGISTER = entryPoint('register')
-/** Everything is known by then. The application has this long for its own `exit` listeners, before it is killed. */
+/** The application has this long for its own `exit` listeners. Everything is known by then. */
 const STOP_MS = 1000
 /** In a run this long, all blocks still fit the agent's memory. */
 const LISTEN_MS = 30000
 /** A block settles up to half a second after its end. */
 const SETTLED_MS = 600
 
-/** Variables that would move the agent, send its blocks to somebody, end the run or hide a cause. */
+/** They would move the agent, send its blocks to somebody, end the run or hide a cause. */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 const OURS = { LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFILE: 'on', LOOPWATCH_KEEP: '1000' }
 
 /** @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
-/**
- * Runs a command under the agent and load, then under the tool that the evidence points to, and writes one report.
- * @param {string[]} command @param {Flags} flags
- */
+/** Runs the agent under load, then the tool that fits. @param {string[]} command @param {Flags} flags */
 exports.diagnose = async (command, flags) => {
   const target = parseTarget(command)
   const output = makeOutput(flags.output, 'diagnosis')
@@ -68,7 +65,7 @@ exports.diagnose = async (command, flags) => {
   if (flags.open) openFile(file)
 }
 
-/** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */
+/** The agent replaces a tool. @type {import('../profile/profilers').Profiler} */
 const NO_TOOL = { needs: 'clinic', args: () => [], ending: 'exit', outlivesKill: true, fault: () => null }
 
 /** @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags */
@@ -114,7 +111,7 @@ async function runUnderAgent (target, output, flags) {
 }
 
 /**
- * The application has said why it ended: its output was shown.
+ * The application's output has said why it ended.
  * @param {unknown} cause why the agent did not answer @param {number | undefined} code @param {boolean} hasListened
  */
 function endedEarly (cause, code, hasListened) {
@@ -124,7 +121,7 @@ function endedEarly (cause, code, hasListened) {
 }
 
 /**
- * Asks the agent early in the run: at the end of a long run its memory holds only the latest blocks.
+ * Asks early in the run: at the end of a long one, the agent's memory holds only the latest blocks.
  * @param {ProfileRun} run @param {(path: string) => Promise<string>} answer of the agent
  * @param {ReturnType<typeof watchSignals>} signals
  */
@@ -141,7 +138,7 @@ async function deeper (wanted, command, output, flags) {
   try {
     if (wanted !== 'cpu' && wanted !== '0x') findProfiler('clinic')
   } catch (error) {
-    // Without clinic there can still be a flame graph, but nothing in place of the other tools.
+    // Without clinic, a flame graph is still possible; the other tools have no substitute.
     if (wanted !== 'flame') return { name, href: null, reason: error.message, compare: null }
     name = 'cpu'
   }

@@ -4,18 +4,18 @@ const fs = require('node:fs')
 const { toPath } = require('../../explain/source/source-map')
 const { samplesOf } = require('../profile/profilers')
 
-/** `report file:///srv/app/report.js:1:17`: a function of a file, with the place where it begins. */
+/** `report file:///srv/app/report.js:1:17`: a function, with the place where it begins. */
 const NAMED = /^(.*?) ((?:file:|node:|\/|[A-Z]:\\).*):\d+:\d+$/
 
-/** @typedef {{ name: string, func?: number, source?: { fns?: number[] } }[]} Ticked a stack, innermost last */
 /**
- * @typedef {{ name: string, file: string, all: number, own: number, isInlined: boolean }} Ticks how many samples had
- * it in their stack, and innermost; isInlined: V8 compiled it into a caller, where samples do not name it
+ * @typedef {{ name: string, func?: number, source?: { fns?: number[] } }[]} Ticked a stack, innermost last
+ * @typedef {{ name: string, file: string, all: number, own: number, isInlined: boolean }} Ticks samples that had it in
+ * their stack, and innermost; isInlined: V8 compiled it into a caller, and samples do not name it there
  */
 
 /**
- * The samples of clinic flame or 0x: V8 takes one for each millisecond of CPU. They have functions and no lines. Null
- * if they cannot be read. @param {string} folder of the tool's report @returns {Ticked[] | null}
+ * Samples of clinic flame or 0x, one for each millisecond of CPU. They have functions and no lines. Null if unreadable.
+ * @param {string} folder of the tool's report @returns {Ticked[] | null}
  */
 exports.readTicks = (folder) => {
   try {

@@ -4,14 +4,13 @@ const { workOf } = require('../../util/sentence')
 const { causeRow } = require('../../tables/causes')
 const { shortPath } = require('../../util/short-path')
 
-/** If less than this share of the time is blocked, blocks are not what makes requests slow. */
+/** With less blocked time than this share, blocks do not make requests slow. */
 const BLOCKED_SHARE = 0.02
-/** Below this utilization of the loop, slow requests wait for something else. */
+/** Below this utilization, slow requests wait for something other than the loop. */
 const BUSY = 0.7
-/** Requests are slow from this latency on. */
 const SLOW_MS = 50
 const SITES = 10
-/** One function with this share of the blocked time is the culprit, however many requests it serves in one turn. */
+/** A function with this share of the blocked time is the culprit, however many requests it serves in one turn. */
 const CULPRIT = 0.6
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -38,7 +37,7 @@ const CULPRIT = 0.6
  * @property {Site[]} sites heaviest first
  */
 
-/** What a run under the agent shows, and which tool would show more. @param {Evidence} evidence @returns {Verdict} */
+/** What the agent saw, and which tool would show more. @param {Evidence} evidence @returns {Verdict} */
 exports.judge = (evidence) => {
   const { durationMs, utilization, p50Ms } = evidence
   const { known, causes } = burden(evidence)
@@ -64,15 +63,15 @@ exports.judge = (evidence) => {
 }
 
 /**
- * The known blocks that delay requests, and all such blocks by cause, heaviest first. The agent's memory holds only the
- * latest; its counters hold all, also those of start-up, which happens once. @param {Evidence} evidence
+ * Blocks that delay requests: the known ones, and all by cause, heaviest first. The agent's memory has only the latest.
+ * Its counters have all, also those of start-up, which happens once. @param {Evidence} evidence
  */
 function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
   const all = [...new Map([...early, ...blocks].map((block) => [block.id, block])).values()].filter(
     ({ threadId }) => threadId === 0
   )
   const isLasting = new Set(blocks.filter(({ ongoing }) => ongoing).map(({ id }) => id))
-  // A block that still lasts at the end is no matter of start-up.
+  // A block that still lasts at the end does not belong to start-up.
   const isBurden = (/** @type {BlockRecord} */ { id, startup, startedAt }) =>
     isLasting.has(id) || (sinceMs === null ? !startup : Date.parse(startedAt) >= sinceMs)
   const known = all.filter(isBurden)

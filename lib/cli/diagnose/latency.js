@@ -3,7 +3,7 @@
 const { MS_PER_S } = require('../../util/units')
 const { parseSamples } = require('../common/metric-samples')
 
-/** The metrics of each route that are read. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
+/** What is read of each route. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
 const OF_ROUTES = {
   loopwatch_http_request_duration_seconds_count: 'requests',
   loopwatch_http_request_duration_seconds_sum: 'seconds',
@@ -20,7 +20,7 @@ const OF_ROUTES = {
  * number }> }} Metrics of one moment; loop: seconds; totals: all ended blocks of the main thread, by cause
  */
 
-/** Reads requests, loop and blocks from the agent's metrics. @param {string} text Prometheus text @returns {Metrics} */
+/** @param {string} text Prometheus text of the agent @returns {Metrics} */
 exports.readMetrics = (text) => {
   /** @type {Map<string, { requests: number, seconds: number, waited: number }>} */
   const routes = new Map()
@@ -56,7 +56,7 @@ function entry (map, key, make) {
   return value
 }
 
-/** The loop's active share between two moments. @param {Metrics['loop']} last @param {Metrics['loop']} [first] */
+/** Active share between two moments. @param {Metrics['loop']} last @param {Metrics['loop']} [first] */
 exports.utilizationOf = (last, first = { active: 0, idle: 0 }) => {
   const [active, idle] = [last.active - first.active, last.idle - first.idle]
   return active + idle > 0 ? active / (active + idle) : null

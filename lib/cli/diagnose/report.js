@@ -14,14 +14,14 @@ const ROUTES = 10
 
 const ms = (/** @type {number} */ value) => value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
-/** The diagnosis in a few sentences. @param {Verdict} verdict @param {number} durationMs @param {Load | null} load */
+/** @param {Verdict} verdict @param {number} durationMs @param {Load | null} load */
 function inWords (verdict, durationMs, load) {
   const fault = load && faultInWords(load)
   return `${verdictInWords(verdict, durationMs)}${fault === null ? '' : ` In this run ${fault}.`}`
 }
 
 /**
- * The sentences of both runs: first where they disagree, as the rest has to be read with that in mind.
+ * Disagreements of the two runs come first: the rest has to be read with them in mind.
  * @param {Verdict} verdict @param {number} durationMs @param {Load | null} load @param {string[]} notes
  */
 function conclusion (verdict, durationMs, load, notes) {
@@ -29,7 +29,7 @@ function conclusion (verdict, durationMs, load, notes) {
   return [...disputes, inWords(verdict, durationMs, load), ...notes.filter((note) => !disputes.includes(note))]
 }
 
-/** Explains the causes that a report names. @param {Verdict} verdict */
+/** The causes in the report. @param {Verdict} verdict */
 function glossary ({ cause, sites }) {
   const named = [...new Set([cause, ...sites.map((site) => site.cause)])]
   return `<dl>${named.map((name) => name === null || name === 'io' ? '' : `<dt><b>${name}</b></dt><dd>${escaped(causes[name].meaning)}</dd>`).join('')}</dl>`
@@ -46,8 +46,7 @@ function verdictInWords ({ cause, causeShare = 1, blockedMs, blockedShare, count
 }
 
 /**
- * The report of `loopwatch diagnose`. `tree` is the agent's flame graph of blocked time; `notes` compare the second run
- * to the first, a sentence each.
+ * `tree` is the agent's flame graph of blocked time; `notes` compare the second run to the first, a sentence each.
  * @param {{ command: string, durationMs: number, verdict: Verdict, load: Load | null, tree: object, notes?: string[],
  *   latencies: import('./latency').Latency[],
  *   tool: { name: string, href: string | null, reason: string | null } | null }} found
@@ -58,7 +57,7 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'work'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
   const sample = verdict.known < verdict.count ? `<p>Of ${verdict.count} blocks; the places are those of the ${verdict.known} whose records the agent still had.</p>` : ''
-  // The wait before a request is read is not part of its duration, so neither column is a share of the other.
+  // A request's duration excludes the wait before it is read: neither column is a share of the other.
   const cost = htmlTable(['route', 'requests', 'mean duration', 'mean wait while something else blocked, before it is read too'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
     [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: ms(waitedMs) }]))
   const under = load === null ? '' : `<p>Under load: ${escaped(loadInWords(load))}.</p>`
@@ -82,13 +81,13 @@ function advised ({ cause, sites, knownMs }) {
   return cause === null ? [] : [...new Set([cause, ...weighty])]
 }
 
-/** Nothing if this installation is without its documents. @param {string} name */
+/** This installation may lack its documents. @param {string} name */
 function adviceSection (name) {
   const advice = adviceOn(name)
   return advice === null ? '' : `<section><h2>What to try: ${escaped(name)}</h2>${markdown(Object.values(advice).join('\n\n'))}</section>`
 }
 
-/** Renders the little Markdown that advice uses: paragraphs, lists, `code`. @param {string} text */
+/** The little Markdown of advice: paragraphs, lists, `code`. @param {string} text */
 function markdown (text) {
   return text.trim().split(/\n\n+/).map((block) => {
     const html = escaped(block).replace(/`([^`]+)`/g, '<code>$1</code>')

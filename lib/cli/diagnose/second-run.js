@@ -11,23 +11,22 @@ const { US_PER_MS } = require('../../util/units')
 const { ownTimes } = require('../profile/cpu-tree')
 const { functionsIn, readTicks } = require('./flame-ticks')
 
-/** As for the line of a record: fewer samples may have fallen into a line by chance. */
+/** As for a record's line: fewer samples may have hit a line by chance. */
 const ENOUGH_IN_LINE = 3
-/** A culprit that took less than this part of its share in the first run was not the culprit of the second. */
+/** A culprit with less than this part of its share in the first run was not the second run's culprit. */
 const AGREES = 1 / 3
-/** Every sentence that reports a disagreement begins with this. */
 const DISAGREE = 'The two runs disagree'
 
 /** @typedef {import('./judge').Site} Site */
-/** @typedef {import('../../explain/profile/cpu-profile').CpuProfile} CpuProfile */
 /**
+ * @typedef {import('../../explain/profile/cpu-profile').CpuProfile} CpuProfile
  * @typedef {{ file: string, name: string, withCalleesMs: number, ownMs: number, ticks: Map<number, number> }} Profiled
  */
 
 const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) => `${name} (${shortPath(file)}:${line})`
 
 /**
- * Reads the second run, to compare it with the sites of the first one; null if its tool names no functions.
+ * Null if the tool names no functions.
  * @param {string} tool @param {string} folder of its report
  * @returns {((sites: Site[], durationMs: number) => ReturnType<typeof compareRuns>) | null}
  */
@@ -42,7 +41,7 @@ exports.readSecondRun = (tool, folder) => {
 }
 
 /**
- * Compares samples without lines with the sites of the first run: they confirm or contradict only the function.
+ * Samples have no lines: they confirm or contradict only the function.
  * @param {Site[]} sites heaviest first @param {number} durationMs of the first run @param {string} tool
  * @param {import('./flame-ticks').Ticked[]} ticks of the second @returns {ReturnType<typeof compareRuns>}
  */
@@ -72,8 +71,7 @@ function compareTicks (sites, durationMs, tool, ticks) {
 const nameOf = ({ name, file }) => `${name} (${shortPath(file)})`
 
 /**
- * Compares the CPU profile of a second run with the sites of the first one. Lines that it contradicts become its own;
- * the notes, a sentence each, say where the runs agree and disagree.
+ * The second run's lines replace those that it contradicts. The notes (a sentence each) say where the runs disagree.
  * @param {Site[]} sites heaviest first @param {number} durationMs of the first run @param {CpuProfile} profile
  * @param {(file: string) => string[] | null} linesOf a file as it runs @returns {{ sites: Site[], notes: string[] }}
  */
@@ -82,9 +80,9 @@ function compareRuns (sites, durationMs, profile, linesOf) {
   /** @type {string[]} */
   const notes = []
   const compared = sites.map((site, i) => {
-    // Records give a function without a name a descriptive one; profiles do not.
+    // Records describe a function without a name; profiles do not.
     const found = functions.get(`${site.file}\n${site.name}`) ?? functions.get(`${site.file}\n(anonymous)`)
-    // The file may have another name in the profile: the one that it was compiled to.
+    // The profile may have the name of the compiled file.
     const isKnown = found !== undefined || [...functions.values()].some(({ file }) => file === site.file)
     const share = site.blockedMs / durationMs
     const again = (found?.withCalleesMs ?? 0) * US_PER_MS / Math.max(1, profile.endTime - profile.startTime)
@@ -114,8 +112,8 @@ function instead (functions, but, { startTime, endTime }) {
 }
 
 /**
- * Gives the flame graph the reported lines. Its own are those where V8 took stacks, which for native calls is a later
- * line. The line with most of a function's time becomes the reported one.
+ * Gives the flame graph the reported lines. Its own lines are where V8 took stacks: for native calls, a later line. The
+ * line with most of a function's time becomes the reported one.
  * @param {import('../../export/profiles/flame-tree').FlameNode} tree @param {Site[]} sites
  */
 exports.withLines = (tree, sites) => {
@@ -142,7 +140,7 @@ const exactly = (site, line) => ({ ...site, line, exact: true, place: places(lin
 /** @param {number} share */
 const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
-/** The line with most samples of a function itself; null if it mostly called others. @param {Profiled} of */
+/** The line with most of a function's own samples; null if it mostly called others. @param {Profiled} of */
 function mainLine ({ ownMs, withCalleesMs, ticks }) {
   const [most] = [...ticks].sort((a, b) => b[1] - a[1])
   const all = [...ticks.values()].reduce((total, count) => total + count, 0)

@@ -7,7 +7,6 @@ const { endWithReader } = require('../common/reader-gone')
 
 const DOCS = path.join(__dirname, '..', '..', '..', 'docs')
 const ELSEWHERE = 'all others are in docs/ of the repository'
-/** What the package has. */
 const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
 
 const EXAMPLES = `
@@ -16,7 +15,7 @@ Examples:
   $ loopwatch docs causes/native
 `
 
-/** Names as `causes/js`, with the files' paths. @returns {Map<string, string>} */
+/** Files by name, such as `causes/js`. @returns {Map<string, string>} */
 function findDocs () {
   const files = PACKED.flatMap((name) => name.endsWith('.md')
     ? [name]
@@ -40,10 +39,7 @@ function showDocs (name) {
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 
-/**
- * `loopwatch docs [name]`.
- * @param {import('commander').Command} program
- */
+/** `loopwatch docs [name]`. @param {import('commander').Command} program */
 exports.addDocs = (program) => {
   program.command('docs')
     .description('list the documents of the installed version: causes, options, runbook')

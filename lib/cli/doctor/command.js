@@ -18,6 +18,5 @@ exports.addDoctor = (program) => {
     .argument('[target]', 'host:port, a url, or a process id on this machine (Linux)', DEFAULT_TARGET)
     .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
-    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((target, flags) => require('./doctor').examine(target, flags))
 }

@@ -10,7 +10,7 @@ const { endWithReader } = require('../common/reader-gone')
 const { portsOf } = require('./ports')
 const { MS_PER_S } = require('../../util/units')
 
-/** On a busy machine a beat may be this late before it is worth reporting. */
+/** On a busy machine, a beat may be this late without being worth a report. */
 const LATE_MS = 1000
 const WIDTH = 10
 
@@ -29,10 +29,7 @@ exports.examine = async (target, { token }) => {
   if (!isWell) process.exitCode = EXIT_FAILED
 }
 
-/**
- * What the agent's own metrics say about it.
- * @param {Sample[]} samples @param {string} address @param {string | null} [platform] null if it is not known
- */
+/** @param {Sample[]} samples @param {string} address @param {string | null} [platform] null if it is not known */
 function findings (samples, address, platform = isHere(address) ? process.platform : null) {
   const main = (/** @type {string} */ name) => samples.find((each) => each.name === name && (each.labels.thread ?? 'main') === 'main')?.value ?? 0
   const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) => name === 'loopwatch_build_info')).labels
@@ -55,12 +52,12 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
 
-/** What does not work on older versions of Node.js. @param {string} node its version @param {string | null} platform */
+/** What older versions cannot do. @param {string} node its version @param {string | null} platform */
 function limitsOf (node, platform) {
   const major = Number.parseInt(node, 10)
   return [
     ...(major < 24 ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no request (requests: 'on' follows them always, at a cost)`] : []),
-    // On Linux the kernel makes up for it.
+    // Linux has the kernel's times instead.
     ...(major < 22 && platform !== 'linux' ? [`Node.js ${major}: elsewhere than on Linux, CPU time of worker threads is not counted, and causes are unknown: use Node.js 22 or later`] : [])
   ]
 }

@@ -13,9 +13,8 @@ const { plain } = require('./text')
 const MS_PER_MIN = 60_000
 const RECENT_MIN = 10
 const FRAMES = 10
-/** Culprits for which advice is given together. */
 const ADVISED = 3
-/** The longest sentence, which has several names in it, and the longest line of source or of a stack. */
+/** Longest sentence, with several names in it, and longest line of source or stack. */
 const SENTENCE_CHARS = 360
 const LINE_CHARS = 200
 /** By chance, two counts differ by more than this many standard errors one time in twenty. */
@@ -135,7 +134,7 @@ const sourceRows = (excerpt) => excerpt?.lines.map(({ line, text, share }) =>
 const adviceRows = ({ advice }) =>
   advice.length === 0 ? ['no specific advice'] : advice.map(({ text }) => `advice: ${text}`)
 
-/** What the documents say for every block of these causes. @param {string[]} names */
+/** From the documents, for every block of these causes. @param {string[]} names */
 const adviceByCause = (names) => [...new Set(names)].filter((name) => Object.hasOwn(causes, name)).flatMap((name) => {
   const advice = adviceOn(name)
   return advice === null ? [] : [`For every block whose cause is ${name}: ${advice.about}`, advice.toDo]
@@ -195,10 +194,7 @@ function rateOf (minutes, { count, totalMs } = { count: 0, totalMs: 0 }) {
   return { count, minutes, ms, text: `${(count / minutes).toFixed(1)} blocks, ${duration(ms)}` }
 }
 
-/**
- * Whether blocks became more or fewer, beyond chance.
- * @param {{ count: number, minutes: number }} before @param {{ count: number, minutes: number }} after
- */
+/** @param {{ count: number, minutes: number }} before @param {{ count: number, minutes: number }} after */
 function trendOf (before, after) {
   const difference = after.count / after.minutes - before.count / before.minutes
   const error = Math.hypot(Math.sqrt(after.count) / after.minutes, Math.sqrt(before.count) / before.minutes)

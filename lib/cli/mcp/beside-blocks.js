@@ -12,10 +12,7 @@ const KINDS = {
   busy_loop: 'the loop was busy with short turns for ten seconds'
 }
 
-/**
- * What else makes a process slow, since its start, as sentences. @param {string} text its metrics
- * @returns {string[]}
- */
+/** Other slowness since the process started, as sentences. @param {string} text its metrics @returns {string[]} */
 exports.besideBlocks = (text) => {
   const samples = parseSamples(text)
   const all = (/** @type {string} */ name) => samples.filter((sample) => sample.name === `loopwatch_${name}`)

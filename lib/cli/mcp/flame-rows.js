@@ -6,13 +6,13 @@ const { plain } = require('./text')
 
 /** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */
 
-/** @param {FlameNode} node @returns {FlameNode[]} the application's functions next below a node, or itself */
+/** @param {FlameNode} node @returns {FlameNode[]} the application's next functions below a node, or itself */
 function nearest (node) {
   const owner = ownerOf(/** @type {import('../../types').Frame} */ ({ file: node.file }))
   return owner === 'application' || owner === 'generated' ? [node] : node.children.flatMap(nearest)
 }
 
-/** The application's functions below some nodes, each once, the heaviest first. @param {FlameNode[]} nodes */
+/** The application's functions below some nodes, each once, heaviest first. @param {FlameNode[]} nodes */
 function ownOf (nodes) {
   /** @type {Map<string, FlameNode>} */
   const merged = new Map()
@@ -26,8 +26,8 @@ function ownOf (nodes) {
 }
 
 /**
- * The heaviest functions of the application in a flame graph, at most `top`, indented below their callers. Time in
- * other code counts for its caller. `left` = how many came next. @param {FlameNode} tree @param {number} top
+ * The application's heaviest functions, at most `top`, indented below their callers. Time in other code counts for its
+ * caller. `left`: how many came next. @param {FlameNode} tree @param {number} top
  */
 exports.flameRows = (tree, top) => {
   /** @typedef {{ node: FlameNode, order: string, depth: number }} Place `order` is that of its row, as text */
@@ -36,7 +36,7 @@ exports.flameRows = (tree, top) => {
   const waiting = placesIn(tree.children, '', 0)
   const chosen = []
   while (chosen.length < top && waiting.length > 0) {
-    // A caller is at least as heavy as its callees together, so it is chosen before them.
+    // A caller is at least as heavy as its callees together, so it comes before them.
     waiting.sort((a, b) => b.node.value - a.node.value)
     const [next] = waiting.splice(0, 1)
     chosen.push(next)

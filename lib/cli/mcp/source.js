@@ -69,7 +69,7 @@ function openRecording (file) {
   }
 }
 
-/** As the agent does it, with the source as it is on this machine now. @type {Source['detail']} */
+/** As the agent does, with the source that is on this machine now. @type {Source['detail']} */
 async function readDetail (block, records) {
   const file = fileToShow(block)
   const lines = (file === null ? null : readSource(file))?.split('\n') ?? null

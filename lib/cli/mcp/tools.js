@@ -21,7 +21,7 @@ const filter = {
   function: text('a part of the name')
 }
 
-/** Every tool of the server, by its name in answers.js. @type {Record<ToolName, Tool>} */
+/** By name in answers.js. @type {Record<ToolName, Tool>} */
 exports.tools = {
   status: {
     description: 'Whether the event loop is blocked now and by what, how much of late, and what else is slow: thread pool, heap. Ask it first.',

@@ -2,7 +2,7 @@
 
 const { number } = require('../common/flags')
 
-/** Long runs take long to report: bubbleprof needs about a minute for a minute under load. */
+/** bubbleprof needs about a minute to report a minute under load. */
 const DEADLINE_S = 180
 
 const EXAMPLES = `
@@ -23,6 +23,5 @@ exports.addProfile = (program) => {
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
     .option('--no-open', 'print the path of the report, do not open it')
     .addHelpText('after', EXAMPLES)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((tool, command, flags) => require('./profile').profile(tool, command, flags))
 }

@@ -8,7 +8,7 @@ const { MS_PER_S } = require('../../util/units')
 
 const HOT = 25
 
-/** Makes profile.html of profile.cpuprofile, if there is one. @param {string} output folder @param {string} command */
+/** profile.html of profile.cpuprofile, if there is one. @param {string} output folder @param {string} command */
 exports.writeCpuReport = (output, command) => {
   const file = path.join(output, 'profile.cpuprofile')
   if (!fs.existsSync(file)) return

@@ -9,18 +9,18 @@ const WRITE_MS = 20000
 const POLL_MS = 100
 const INTERVAL_US = 1000
 
-/** Shared slots that become 1: the profile runs; the main thread is about to end; all is written. */
+/** Shared slots become 1: the profile runs; the main thread is about to end; all is written. */
 const STARTED = 0
 const ENDING = 1
 const WRITTEN = 2
 
 /** @typedef {{ file: string, stop: string, events: string }} Files the profile, the file that requests it, the log */
 
-/** Profiles this thread from another one, which can stop the profile even if this one is stuck. @param {Files} files */
+/** Another thread can stop the profile even if this one is stuck. @param {Files} files */
 exports.profileCpu = (files) => {
   const slots = new Int32Array(new SharedArrayBuffer(12))
   new Worker(entryPoint('cpuThread'), { workerData: { ...files, slots }, execArgv: [], env: {} }).unref()
-  // The profiler starts at an interrupt, which a waiting thread answers as well as a running one.
+  // The profiler starts at an interrupt. A waiting thread answers it as well as a running one.
   Atomics.wait(slots, STARTED, 0, START_MS)
   process.on('exit', () => {
     Atomics.store(slots, ENDING, 1)
@@ -45,14 +45,14 @@ function run ({ file, stop, events, slots }) {
     clearInterval(timer)
   }
   let isStopping = false
-  // Runs until the answer has come: a session alone does not keep a thread alive.
+  // Until the answer comes: a session alone does not keep a thread alive.
   const timer = setInterval(() => {
     if (isStopping || (Atomics.load(slots, ENDING) === 0 && !fs.existsSync(stop))) return
     isStopping = true
     session.post('Profiler.stop', (error, result) => {
       if (error) return fail(error)
       fs.writeFileSync(file, JSON.stringify(result.profile))
-      // If the session stayed connected, the process would wait for a debugger that never comes.
+      // A connected session would make the process wait for a debugger that never comes.
       session.disconnect()
       tell({ event: 'written' })
       settle(WRITTEN)

@@ -3,9 +3,9 @@
 const { fileURLToPath, pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
 
-/** Share of the whole time: a smaller frame is less than a pixel wide. */
+/** A smaller frame is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
-/** Not counted: waiting is no work, and our own code in the application is not the application's. */
+/** Not counted: waiting is no work, and our code is not the application's. */
 const IDLE = '(idle)'
 const OWN = pathToFileURL(__dirname).href
 
@@ -19,7 +19,7 @@ const OWN = pathToFileURL(__dirname).href
  * @typedef {{ name: string, place: string, selfMs: number }} Hot
  */
 
-/** A CPU profile as a flame graph, and the functions with the most time of their own. @param {CpuProfile} profile */
+/** A flame graph, and the functions with the most time of their own. @param {CpuProfile} profile */
 exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] }) => {
   const selfMs = ownTimes(samples, timeDeltas)
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -51,7 +51,7 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
   }
 }
 
-/** How long each node ran itself, in ms, by its id. @param {number[]} samples @param {number[]} timeDeltas */
+/** Own ms of each node, by id. @param {number[]} samples @param {number[]} timeDeltas */
 function ownTimes (samples, timeDeltas) {
   /** @type {Map<number, number>} */
   const selfMs = new Map()
@@ -73,7 +73,7 @@ function placeOf ({ functionName, url, lineNumber }) {
   return { name: functionName || '(anonymous)', file, line: lineNumber + 1 }
 }
 
-/** One node per function: V8 has one for each optimization of it. @param {FlameNode[]} nodes @returns {FlameNode[]} */
+/** V8 has one node for each optimization of a function. @param {FlameNode[]} nodes @returns {FlameNode[]} */
 function merged (nodes) {
   /** @type {Map<string, FlameNode>} */
   const byName = new Map()

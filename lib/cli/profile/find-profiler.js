@@ -7,7 +7,7 @@ const { codedError } = require('../../tables/errors')
 const { findTool } = require('../common/find-tool')
 
 /**
- * The script of a package's command: the application's own, else the one beside loopwatch, else the one on the PATH.
+ * A package's script: the application's own, else the one beside loopwatch, else the one on the PATH.
  * @param {'clinic' | '0x'} name @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [from]
  */
 exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) => {
@@ -22,6 +22,6 @@ exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) =
   }
   const onPath = findTool([name], env)
   if (onPath === null) throw codedError('LOOPWATCH_ERR_PROFILER', name)
-  // npm links the command to its script, which any node can run.
+  // npm links the command to its script. Any node can run that.
   return fs.realpathSync(onPath)
 }

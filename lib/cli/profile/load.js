@@ -12,8 +12,7 @@ const ANSWER_MS = 10000
  */
 
 /**
- * Requests a url over ten connections, each again as soon as it is answered: as much as the application can take,
- * without more requests piling up.
+ * Ten connections, each again as soon as it is answered: as much as the application takes, without a growing queue.
  * @param {string} url @param {number} ms how long @param {() => boolean} isOver to end early @param {number} [answerMs]
  */
 exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
@@ -28,7 +27,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
       const startMs = performance.now()
       requests++
       try {
-        // We look for blocks, so a slow answer is no failure until it times out.
+        // We look for blocks: a slow answer is no failure until it times out.
         const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) })
         await response.arrayBuffer()
         times.push(performance.now() - startMs)
@@ -45,7 +44,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
           times.push(answerMs)
           continue
         }
-        // Do not request a thousand times a second from an application that refuses connections.
+        // An application that refuses connections needs no thousand requests a second.
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }
@@ -55,7 +54,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
   return { requests, failed, refused, statuses, timedOut, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }
 
-/** What the application did instead of serving most requests; null if it served them. @param {Load} load */
+/** What the application did instead; null if it served most requests. @param {Load} load */
 function faultInWords ({ requests, failed, refused, statuses }) {
   if ((failed + refused) * 2 <= requests) return null
   const [[status, count] = [0, 0]] = [...statuses].sort(([, a], [, b]) => b - a)

@@ -10,13 +10,12 @@ const PRELOAD = entryPoint('profilePreload')
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * Writes a `node` for the tools to start. It runs the application in the application's folder (cwd); the tool, and the
- * logs that V8 and Node.js write for it, have their own folder (work). Tools look for these logs in the folder they run
- * in, and 0x deletes there whatever looks like one.
+ * Writes a `node` for the tools to start. It runs the application in the application's folder (cwd). The tool runs in
+ * its own folder (work), and finds there the logs that V8 and Node.js write for it. 0x deletes whatever looks like one.
  * @param {{ work: string, cwd: string, node: string }} setup
  */
 exports.writeNodeShim = ({ work, cwd, node }) => {
-  // On Windows a script is not executable: tool and application share the application's folder.
+  // On Windows, a script is not executable: the tool shares the application's folder.
   if (process.platform === 'win32') return node
   const file = path.join(work, 'bin', 'node')
   fs.mkdirSync(path.dirname(file))

@@ -1,11 +1,11 @@
 'use strict'
 
-// Runs in the profiled application, before its code. It reports events as lines of a file, which arrive even if the
-// process is stuck or about to end, and it ends the process on request.
+// Runs in the profiled application, before its code, and ends it on request. It reports events as lines of a file: they
+// arrive even if the process is stuck or about to end.
 const fs = require('node:fs')
 const { isMainThread } = require('node:worker_threads')
 
-/** A process that does not know this signal ignores it, and hardly any process uses it. */
+/** Hardly any process uses this signal; others ignore it. */
 const STOP = 'SIGURG'
 const FLUSH_MS = 4000
 
@@ -32,7 +32,7 @@ function watch ({ events, ending, cpu }) {
   if (process.platform !== 'win32') {
     process.on(STOP, () => {
       if (ending === 'exit') process.exit(0)
-      // On this event the tools write their data, and end the process.
+      // On this event, the tools write their data and end the process.
       setTimeout(() => process.exit(0), FLUSH_MS)
       process.emit('beforeExit', 0)
     })

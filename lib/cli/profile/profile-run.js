@@ -8,7 +8,7 @@ const { IS_WINDOWS, signal, signalGroup } = require('../common/signal')
 const { writeNodeShim, PRELOAD } = require('./node-shim')
 
 const POLL_MS = 50
-/** Longer than the preload gives the tools to write their data. */
+/** Longer than the preload gives the tools to write. */
 const STOP_MS = 8000
 const TAIL_CHARACTERS = 2000
 
@@ -44,10 +44,10 @@ class ProfileRun {
     const [file, args] = commandOf({ profiler, script, target, cwd, output, work, agent })
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,
-      // clinic asks whether it may send statistics, and does nothing at all if nobody can answer.
+      // clinic asks whether it may send statistics, and does nothing if nobody can answer.
       env: { ...process.env, ...agent?.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', LOOPWATCH_PROFILE: JSON.stringify(setup) },
       stdio: ['inherit', 'pipe', 'pipe'],
-      // Only we receive Ctrl-C: an application that ended at once would leave no report.
+      // Only we receive Ctrl-C: an application that ends at once would leave no report.
       detached: !IS_WINDOWS
     })
     for (const [stream, ours] of /** @type {const} */ ([
@@ -85,7 +85,7 @@ class ProfileRun {
   async waitFor (name, ms, isOver = () => false) {
     const end = performance.now() + ms
     for (;;) {
-      // In this order: once the process has ended, all its events are written.
+      // In this order: an ended process has written all its events.
       const wasOver = this.isOver
       const event = this.event(name)
       if (event !== undefined || wasOver || performance.now() > end || isOver()) return event
@@ -97,7 +97,7 @@ class ProfileRun {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /** Asks the application to end, and kills it after `ms`. The tool goes on with its report. @param {number} [ms] */
+  /** Kills the application after `ms`. The tool goes on with its report. @param {number} [ms] */
   async stop (ms = STOP_MS) {
     const pid = this.event('started')?.pid
     if (pid === undefined || !isAlive(pid)) return
@@ -115,7 +115,6 @@ class ProfileRun {
     signal(pid, 'SIGKILL')
   }
 
-  /** Kills the tool and all that it started. */
   kill () {
     signalGroup(this.#child, 'SIGKILL')
   }

@@ -68,7 +68,7 @@ async function makeReport (name, command, flags) {
   }
 }
 
-/** A folder for this run alone: nothing is ever overwritten. @param {string} folder @param {string} name */
+/** Nothing is ever overwritten. @param {string} folder @param {string} name */
 function makeOutput (folder, name) {
   const stamp = new Date().toISOString().replace(/[-:]/g, '').replace(/\..*/, '')
   const output = path.resolve(folder, `${name}-${stamp}-${process.pid}`)
@@ -80,20 +80,20 @@ function makeOutput (folder, name) {
   }
 }
 
-/** Data that was collected stays: somebody may use it. @param {string} output @param {{ code?: string }} error */
+/** Collected data stays: somebody may use it. @param {string} output @param {{ code?: string }} error */
 function dropUseless (output, { code }) {
   const isUseless = code === 'LOOPWATCH_ERR_CLUSTER' || fs.readdirSync(output).length === 0
   if (isUseless) fs.rmSync(output, { recursive: true, force: true })
 }
 
 /**
- * Waits until the application ends, the time or the load is over, or a signal comes. Gives what our own load measured.
+ * Waits until the application ends, the time or the load is over, or a signal comes. Returns what our load measured.
  * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags
  * @param {ReturnType<typeof watchSignals>} signals
  */
 async function observe (run, name, { seconds, onPort }, signals) {
   const isOver = () => signals.isOver
-  // A signal does not cut this short: an application that has not started cannot be ended, and would run on.
+  // A signal does not end this wait: an application that has not started cannot be ended, and would run on.
   await Promise.race([run.waitFor('started', START_MS), run.closed])
   if (!run.event('started')) {
     if (run.isOver || signals.isOver) return null
@@ -124,12 +124,11 @@ async function load (run, onPort, seconds, signals) {
     process.stderr.write(`load on ${url}: ${loadInWords(result)}\n`)
     return result
   }
-  // Its own process group: what the shell has started may outlive the shell.
+  // Its own process group: the shell's children may outlive it.
   const child = spawn(onPort, { shell: true, detached: !IS_WINDOWS, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
   const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve))
   const end = () => signalGroup(child, 'SIGTERM')
   const timer = seconds === undefined ? undefined : setTimeout(end, seconds * MS_PER_S)
-  // The application may end first.
   await Promise.race([ended, signals.first, run.closed])
   end()
   clearTimeout(timer)

@@ -19,7 +19,7 @@ const MOST_EMPTY_REPORT_BYTES = 10000
 /** @param {string} tool @returns {(run: Run) => string[]} */
 const clinic = (tool) => ({ output, node, args }) => [tool, '--open=false', `--dest=${output}`, '--', node, ...args]
 
-/** By the names that users type. @type {Record<string, Profiler>} */
+/** By the name that users type. @type {Record<string, Profiler>} */
 const profilers = {
   doctor: { needs: 'clinic', args: clinic('doctor'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /-processstat$/) ?? emptyFile(output, /-traceevent$/) },
   flame: { needs: 'clinic', args: clinic('flame'), ending: 'exit', outlivesKill: true, fault: (output) => emptyFile(output, /-samples$/) },
@@ -56,7 +56,7 @@ function reportOf ({ fault }, output) {
   return size > MOST_EMPTY_REPORT_BYTES ? { file, fault: null } : { file: null, fault: `its report has ${size} bytes` }
 }
 
-/** The samples that flame or 0x left in a folder. @param {string} folder */
+/** @param {string} folder with samples of flame or 0x */
 exports.samplesOf = (folder) => filesIn(folder).find((each) => /-samples$|^ticks\.json$/.test(path.basename(each)))
 
 /** @param {string} folder */

@@ -23,7 +23,6 @@ exports.addRecord = (program) => {
     .argument('<file>', 'to write, for a ticket')
     .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', RECORD_EXAMPLES)
-    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((target, file, flags) => require('./record').record(target, file, flags))
 }
 
@@ -35,6 +34,5 @@ exports.addView = (program) => {
     .option('--port <port>', 'of the page, 0 = any free one', number('--port', 0, 65535), 0)
     .option('--no-open', 'do not open a browser')
     .addHelpText('after', VIEW_EXAMPLES)
-    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((file, flags) => require('./view').view(file, flags))
 }

@@ -5,10 +5,7 @@ const { parseSamples } = require('../common/metric-samples')
 
 const WIDTH = 10
 
-/**
- * What `loopwatch doctor` would have said, as lines. A recording that the page saved has none yet.
- * @param {import('../../store/recording').Recording} recording
- */
+/** A recording that the page saved has none yet. @param {import('../../store/recording').Recording} recording */
 exports.findingsOf = ({ findings: known, metrics, process: { pid }, versions: { platform } }) => {
   if (Array.isArray(known)) return { lines: known.map(String) }
   const samples = parseSamples(metrics)

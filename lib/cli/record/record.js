@@ -17,7 +17,7 @@ exports.record = async (target, file, { token }) => {
   const { lines } = findingsOf(recording)
   const bytes = zlib.gzipSync(JSON.stringify({ ...recording, findings: lines }))
   try {
-    // What is in it is for those who see the service: readable by its owner and group.
+    // For those who see the service: owner and group may read it.
     fs.writeFileSync(file, bytes, { mode: 0o640 })
   } catch (error) {
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', 'record', file, printable(error.message))
@@ -26,7 +26,7 @@ exports.record = async (target, file, { token }) => {
     `${Math.ceil(bytes.length / BYTES_PER_KB)} kB; loopwatch view ${file} shows it\n`)
 }
 
-/** The body of an answer, which may be endless. @param {Response} response @param {string} target */
+/** An answer may be endless. @param {Response} response @param {string} target */
 async function bytesOf (response, target) {
   const parts = []
   let length = 0

@@ -6,14 +6,14 @@ const { EventStreams } = require('../../export/http/event-streams')
 const { json } = require('../../export/http/server')
 const { summaryOf } = require('../../store/record')
 
-/** Soon enough for the page, which takes an agent for lost after five seconds without a message. */
+/** The page takes an agent for lost after five seconds without a message. */
 const STATE_MS = 1000
 const NO_WAITS = { requests: 0, longestMs: 0, routes: [] }
 const TEXT = /** @type {const} */ ('text/plain; version=0.0.4; charset=utf-8')
 
 /** @typedef {import('../../store/recording').Recording} Recording */
 
-/** One block as `/block?id=` answers it. @param {Recording} recording @param {string} id */
+/** As `/block?id=` answers. @param {Recording} recording @param {string} id */
 exports.detailIn = ({ blocks, details }, id) => {
   const block = blocks.find((each) => each.id === id)
   if (block === undefined) return null
@@ -23,10 +23,7 @@ exports.detailIn = ({ blocks, details }, id) => {
   return { block, source, advice, waits }
 }
 
-/**
- * Answers the paths of an endpoint from a recording.
- * @param {Recording} recording @param {string} file it is in
- */
+/** An endpoint's paths. @param {Recording} recording @param {string} file it is in */
 exports.sourcesOf = (recording, file) => {
   const { blocks, metrics, timeline } = recording
   return {
@@ -43,7 +40,7 @@ exports.sourcesOf = (recording, file) => {
   }
 }
 
-/** Tells open pages what an agent told at the time of the recording, again and again: it has no other news. */
+/** Tells pages the agent's state at the time of the recording, again and again: there is no other news. */
 class RecordedPage {
   #recording
   #timer

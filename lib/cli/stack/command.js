@@ -3,7 +3,7 @@
 const { DEFAULT_TARGET, number, target } = require('../common/flags')
 const { endWithReader } = require('../common/reader-gone')
 
-/** Soon enough for a person who watches, at the cost of one scrape. */
+/** Soon enough for a person, at the cost of one scrape. */
 const DEFAULT_INTERVAL_S = 5
 
 const EXAMPLES = `
@@ -25,7 +25,6 @@ exports.addStack = (program) => {
     .option('--dashboards <folder>', 'only write the dashboards into this folder, to import them, and end')
     .option('--seconds <seconds>', 'end after this long', number('--seconds', 1, 86400))
     .addHelpText('after', EXAMPLES)
-    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((flags) => {
       if (flags.dashboards === undefined) return require('./stack').stack(flags)
       endWithReader()

@@ -7,7 +7,7 @@ const { makeFolder } = require('../../util/files')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'dashboards')
 
-/** Writes the dashboards for the user's own Grafana. @param {string} to folder, which is made if needed */
+/** For the user's own Grafana. @param {string} to folder, made if needed */
 exports.writeDashboards = (to) => {
   try {
     makeFolder(to)

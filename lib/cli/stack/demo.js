@@ -8,7 +8,7 @@ const { Tool } = require('../common/tool')
 
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
-/** Processes whose agents have an endpoint each: the shop and its queue worker. */
+/** Agents with an endpoint: the shop's and its queue worker's. */
 const WATCHED = 2
 
 /** @returns {{ tool: Tool, urls: Promise<string[]> }} urls of its agents' endpoints */

@@ -9,9 +9,8 @@ const { FOLDER: DASHBOARDS } = require('./dashboards')
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 
 /**
- * Grafana's own files, which it does not find by itself: beside bin/ (archive), in share/grafana (Homebrew) or where
- * Debian's and RPM packages put them.
- * @param {string} file the executable
+ * Grafana does not find its own files. They are beside bin/ (archive), in share/grafana (Homebrew), or where Debian's
+ * and RPM packages put them. @param {string} file the executable
  */
 function homeOf (file) {
   const bin = path.dirname(fs.realpathSync(file))
@@ -20,13 +19,13 @@ function homeOf (file) {
 }
 
 /**
- * Starts Grafana on the files of grafana/provisioning/. Everyone is a viewer, and its data is in a folder of ours.
+ * Uses the files of grafana/provisioning/. Everyone is a viewer, and the data is in a folder of ours.
  * @param {{ file: string, dir: string, port: number, prometheusUrl: string, agentUrl: string, intervalS: number }}
- *   setup file: the executable; agentUrl: where the ids of blocks link to; intervalS: between scrapes
+ *   setup file: the executable; agentUrl: for links from ids of blocks; intervalS: between scrapes
  */
 exports.startGrafana = ({ file, dir, port, prometheusUrl, agentUrl, intervalS }) => {
   const home = homeOf(file)
-  // The program was called grafana-server before it took commands.
+  // Before it took commands, the program was called grafana-server.
   const command = /^grafana-server/.test(path.basename(file)) ? [] : ['server']
   return new Tool('Grafana', file, [...command, ...(home === null ? [] : ['--homepath', home])], {
     env: {

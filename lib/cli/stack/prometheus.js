@@ -6,11 +6,11 @@ const { Tool } = require('../common/tool')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'prometheus')
 
-/** Changes the intervals alone. @param {string} text of prometheus.yml @param {number} intervalS */
+/** @param {string} text of prometheus.yml @param {number} intervalS */
 const withInterval = (text, intervalS) => text.replace(/^( *(?:scrape|evaluation)_interval: ).*$/gm, `$1${intervalS}s`)
 
 /**
- * Starts Prometheus on the files of grafana/prometheus/, with its data in a folder of ours.
+ * Uses the files of grafana/prometheus/. Its data is in a folder of ours.
  * @param {{ file: string, dir: string, port: number, targets: string[], intervalS: number }} setup
  *   file: the executable; targets: host:port; intervalS: between scrapes, and between evaluations
  */

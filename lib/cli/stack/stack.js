@@ -14,7 +14,7 @@ const { watchSignals } = require('../common/interruption')
 const { DEFAULT_TARGET } = require('../common/flags')
 
 const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
-/** Interval between polls of what is to answer, and the timeout of each poll. */
+/** Between polls of what has to answer; also each poll's timeout. */
 const POLL_MS = 2000
 const HINT = ': is the application running, and is this the port of its agent?'
 const GET_PROMETHEUS = 'apt install prometheus, brew install prometheus or https://prometheus.io/download/'
@@ -25,7 +25,7 @@ const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/downloa
  *   number }} Flags
  */
 
-/** Starts the tools. Ends them all when a signal comes, the time is over or one of them ends. @param {Flags} flags */
+/** All tools end when a signal comes, the time is over or one of them ends. @param {Flags} flags */
 exports.stack = async (flags) => {
   const prometheus = findTool(['prometheus'])
   if (prometheus === null) throw codedError('LOOPWATCH_ERR_TOOL', 'prometheus', GET_PROMETHEUS)
@@ -93,7 +93,7 @@ async function run (flags, { prometheus, dir, tools, signals }) {
 const serviceAt = (name) => ({ name, url: `http://${name}/healthz`, hint: HINT })
 
 /**
- * Prints when a target or a tool does not answer, and when it answers again.
+ * Prints when a target or a tool stops or starts to answer.
  * @param {{ name: string, url?: string, hint?: string }[]} services @param {ReturnType<typeof watchSignals>} signals
  * @returns {Promise<never>}
  */

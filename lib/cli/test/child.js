@@ -8,22 +8,22 @@ const { EXIT_INTERRUPTED } = require('../common/failure')
 const { IS_WINDOWS } = require('../common/signal')
 
 const PRELOAD = entryPoint('testPreload')
-/** A shell reports a program that a signal ended as 128 plus the number of the signal. */
+/** A shell adds the number of the signal that ended a program. */
 const SIGNAL_BASE = 128
-/** Under npx one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+/** Under npx, one Ctrl-C comes from the terminal and from npm. */
 const ONE_PRESS_MS = 300
 
 /** @type {Record<string, string>} */
 const REASONS = { ENOENT: 'not found', EACCES: 'it may not be executed' }
 
-/** For cmd.exe, which npx and npm need: quoted for the program, then escaped for cmd.exe. @param {string[]} command */
+/** npx and npm need cmd.exe: quoted for the program, then escaped for cmd.exe. @param {string[]} command */
 exports.windowsLine = ([file, ...args]) => {
   const escaped = (/** @type {string} */ text) => text.replace(/[()[\]%!^"`<>&|;, *?]/g, '^$&')
   const quoted = (/** @type {string} */ arg) => `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
   return [file, ...args.map(quoted)].map(escaped).join(' ')
 }
 
-/** An environment that loads our preload in every Node.js process. @param {import('./inside/preload').Setup} setup */
+/** Loads our preload in every Node.js process. @param {import('./inside/preload').Setup} setup */
 exports.watchedEnv = (setup) => {
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...env } = process.env
   const preload = `--require "${PRELOAD.replace(/[\\"]/g, '\\$&')}"`
@@ -31,8 +31,8 @@ exports.watchedEnv = (setup) => {
 }
 
 /**
- * Runs a command until it ends, with our standard streams. A terminal sends Ctrl-C to both of us; we pass on any other
- * signal, and a SIGINT that did not come from a terminal. The second signal kills the command at once.
+ * Uses our standard streams. A terminal sends Ctrl-C to both of us. We pass on other signals, and a SIGINT that is not
+ * a terminal's. The second signal kills the command at once.
  * @param {string[]} command @param {{ env: NodeJS.ProcessEnv, isQuiet?: boolean, cwd?: string }} how
  * @returns {Promise<{ code: number, isInterrupted: boolean }>} the exit code as a shell reports it
  */

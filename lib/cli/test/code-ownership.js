@@ -2,7 +2,7 @@
 
 const { ownerOf, packageNameOf } = require('../../util/code-owner')
 
-/** Packages that run, load, transform, compile or count other code. A block within them is not the application's. */
+/** They run, load, transform, compile or count other code. A block within them is not the application's. */
 const TOOLS = [
   'mocha', 'vitest', 'vite', 'vite-node', 'ava', 'tap', 'jasmine', 'tape', 'uvu', 'expect', 'pretty-format', 'esbuild', 'rollup',
   'typescript', 'ts-node', 'ts-jest', 'tsx', 'sucrase', 'pirates', 'babel-jest', 'babel-plugin-istanbul', 'c8', 'nyc', 'v8-to-istanbul',
@@ -10,18 +10,18 @@ const TOOLS = [
 ]
 const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*)$`)
 
-/** Where Node.js, Jest and Vite load modules. What such a frame calls is a module's top level, or leads to it. */
+/** Node.js, Jest and Vite load modules here. Such a frame calls a module's top level, or leads to it. */
 const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
 
 /** @typedef {import('../../bridge/probe-codec').Frame} Frame */
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
-/** Code of Node.js, V8 and loopwatch is nobody's: it counts for its caller. @param {Frame} frame */
+/** Node.js, V8 and loopwatch are nobody's code: they count for their caller. @param {Frame} frame */
 const isSomebodys = (frame) => !['node', 'own'].includes(ownerOf(frame))
 
 /**
- * Whether a stack loads modules. A runner may call a test while the test's file is still loading, as tap does: the
- * callers of the runner do not count. @param {Frame[]} frames innermost first
+ * A runner (such as tap) may call a test while it loads the test's file: the runner's callers do not count.
+ * @param {Frame[]} frames innermost first
  */
 function isLoading (frames) {
   const tool = frames.findIndex(({ file }) => file !== null && TOOL.test(packageNameOf(file) ?? ''))
@@ -29,7 +29,7 @@ function isLoading (frames) {
   return below.some(({ file }) => file !== null && LOADERS.test(file))
 }
 
-/** Whether a stack ends in code that is no tool's and loads no modules. @param {Frame[]} frames innermost first */
+/** Whether the innermost code is no tool's, and no modules are loading. @param {Frame[]} frames innermost first */
 function isOwn (frames) {
   if (isLoading(frames)) return false
   const innermost = frames.find(isSomebodys)?.file
@@ -37,15 +37,15 @@ function isOwn (frames) {
   const name = packageNameOf(innermost)
   if (name === null) return true
   if (TOOL.test(name)) return false
-  // A package that only a tool calls, such as a plugin of Babel, is part of the tool.
+  // A package that only a tool calls, such as a plugin of Babel, belongs to the tool.
   const above = frames.filter(isSomebodys).map(({ file }) => packageNameOf(/** @type {string} */ (file)))
   return above.includes(null) || !above.some((other) => other !== null && TOOL.test(other))
 }
 
-/** The share of a block's sampled time in the application or packages it uses, 0 to 1. @param {BlockRecord} record */
+/** Share of sampled time in the application or its packages, 0 to 1. @param {BlockRecord} record */
 exports.ownShare = ({ stacks, frame }) => {
   const allMs = stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
-  // The record has no stacks, only lines of the profile.
+  // Without stacks, the record has only lines of the profile.
   if (allMs === 0) return frame === null ? 0 : 1
   return stacks.filter(({ frames }) => isOwn(frames)).reduce((sum, { weightMs }) => sum + weightMs, 0) / allMs
 }
@@ -58,10 +58,9 @@ exports.isFromTool = ({ frame, package: found }) => (found != null && TOOL.test(
 exports.isNodes = ({ file }) => file !== null && /^node:/.test(file)
 
 /**
- * Which code of the application made a call: its innermost frame outside packages, else that of the package. Null if
- * the application did not make the call.
+ * The innermost frame of the application that made a call, else the package's. Null if the application did not make it.
  * @param {Frame[]} frames innermost first
- * @param {string} script the process's main one: in a tool's process only calls below the application's own code count
+ * @param {string} script the process's main one: in a tool's process, only calls below the application's code count
  * @param {boolean} all calls of runners, loaders and transformers, and those that load modules, count too
  */
 exports.callerOf = (frames, script, all) => {

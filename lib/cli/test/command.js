@@ -26,7 +26,7 @@ function limit (text) {
   return ms
 }
 
-/** A test command that fails if the application's code blocks. @param {import('commander').Command} program */
+/** Fails if the application's code blocks. @param {import('commander').Command} program */
 exports.addTest = (program) => {
   program.command('test')
     .description('run a test command, and fail it where the code blocks the event loop')
@@ -44,7 +44,6 @@ exports.addTest = (program) => {
     .option('--sarif <file>', 'SARIF 2.1.0, for code scanning')
     .option('--json <file>', 'everything that is known, as JSON')
     .addHelpText('after', EXAMPLES)
-    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((command, flags) => require('./test').test(command, flags))
 }
 

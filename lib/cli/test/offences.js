@@ -8,7 +8,7 @@ const { causeRow } = require('../../tables/causes')
 const { readSource } = require('../../util/read-source')
 const { relative } = require('./verdict')
 
-/** A larger file is a bundle: it is not searched for names. */
+/** A larger file is a bundle: not searched for names. */
 const NAMED_BYTES = 512 * 1024
 
 /**
@@ -34,7 +34,7 @@ const NAMED_BYTES = 512 * 1024
 exports.keyOf = ({ function: name, file, within = null, call = null }) =>
   [file, name, ...(within === null ? [] : [`within ${within}`]), ...(call === null ? [] : [call])].join('\n')
 
-/** The name of the function at a place, and what distinguishes it from others, by its source. */
+/** A function's name, and what distinguishes it from others, by its source. */
 const named = new ByPlace((file, line, column) => {
   const text = readSource(file, NAMED_BYTES)
   const at = text === null ? null : positionIn(text, line, column)
@@ -42,8 +42,8 @@ const named = new ByPlace((file, line, column) => {
 })
 
 /**
- * What to call a function. If it has no name of its own, `within` distinguishes it: by the functions around it, as line
- * numbers change, or by the test if its source says nothing.
+ * `within` distinguishes functions without a name: by the functions around them, since line numbers change, or by the
+ * test if the source says nothing.
  * @param {{ function: string | null, file?: string | null, line?: number | null, column?: number | null }} frame
  * @param {{ name: string | null }} test
  */
@@ -54,10 +54,7 @@ exports.nameOf = ({ function: given, file = null, line = null, column = null }, 
   return { function: name ?? '(anonymous)', within: known?.within ?? (known === null || name === null ? test.name : null) }
 }
 
-/**
- * Blocks that count, by function and file, the longest first.
- * @param {import('./verdict').Judged[]} judged @param {string} cwd
- */
+/** By function and file, the longest first. @param {import('./verdict').Judged[]} judged @param {string} cwd */
 exports.offencesOf = (judged, cwd) => {
   /** @type {Map<string, Offence>} */
   const offences = new Map()
@@ -79,7 +76,7 @@ exports.offencesOf = (judged, cwd) => {
 }
 
 /**
- * A block whose CPU time broke the limit may have waited for a CPU even longer. Its cause is what it did on the CPU.
+ * A block may have waited for a CPU even longer than it ran. Its cause is what it did on the CPU.
  * @param {import('../../store/record').BlockRecord} record
  */
 function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
@@ -88,12 +85,11 @@ function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
 }
 
 /**
- * @param {import('../../store/record').BlockRecord} record @param {string} cwd
- * @param {{ name: string | null }} test
+ * @param {import('../../store/record').BlockRecord} record @param {string} cwd @param {{ name: string | null }} test
  */
 function placeOf ({ frame, package: found }, cwd, test) {
   return {
-    // Lines of code that was compiled in memory are not lines of the file.
+    // Code that was compiled in memory has other lines than the file.
     ...exports.nameOf(frame === null || frame.compiled ? { function: frame?.function ?? null } : frame, test),
     file: frame?.file ? relative(frame.file, cwd) : '',
     line: frame?.line ?? null,
@@ -103,5 +99,5 @@ function placeOf ({ frame, package: found }, cwd, test) {
   }
 }
 
-/** Whether an offence fails the run. @param {Offence} offence */
+/** Whether the run fails. @param {Offence} offence */
 exports.isFailing = ({ state }) => state === 'new' || state === 'longer'

@@ -4,21 +4,23 @@ const fs = require('node:fs')
 const { codedErrorFrom } = require('../../tables/errors')
 const { keyOf } = require('./offences')
 
-/** A block is clearly longer than a known one by both this factor and this difference: less is noise of the machine. */
+/** A clearly longer block exceeds both this factor and this difference: less is noise of the machine. */
 const LONGER = 1.5
 const LONGER_MS = 20
-/** Lengths are rounded up to this when written, so that a second run does not change them. */
+/** Written lengths are rounded up, so that a second run does not change them. */
 const ROUND_MS = 10
 const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 
 /** @typedef {import('./offences').Offence} Offence */
-/** @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known */
-/** @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one */
-/** @typedef {Partial<Record<'file' | 'package' | 'function' | 'call' | 'reason', string>>} Allowed if all keys match */
-/** @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet */
+/**
+ * @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known
+ * @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one
+ * @typedef {Partial<Record<'file' | 'package' | 'function' | 'call' | 'reason', string>>} Allowed if all keys match
+ * @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet
+ */
 
 /**
- * Reads the list of known and allowed blocks; it is empty without a file. @param {string} file @returns {Ratchet}
+ * Empty without a file. @param {string} file @returns {Ratchet}
  * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_RATCHET
  */
 exports.readRatchet = (file) => {
@@ -41,7 +43,7 @@ exports.readRatchet = (file) => {
 /** @param {string} file @param {string} reason @param {Error} [cause] */
 const refused = (file, reason, cause) => codedErrorFrom(cause, 'LOOPWATCH_ERR_RATCHET', file, reason)
 
-/** What is wrong with the content of the file, if anything. @param {any} value */
+/** @param {any} value the file's content */
 function faultOf (value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'takes an object with "allow", "blocks" and "calls"'
   const { allow = [], blocks = [], calls = [], ...rest } = value
@@ -68,8 +70,7 @@ const isAllowed = (value) => typeof value === 'object' && value !== null &&
   PARTS.some((key) => key in value)
 
 /**
- * Sets the state of each offence, and returns the known ones that are gone. Known synchronous calls are gone only if
- * the run looked for them (`isSync`).
+ * Sets the state of each offence; returns known ones that are gone. Calls are gone only if the run looked for them.
  * @param {Offence[]} offences @param {Ratchet} ratchet @param {boolean} [isSync]
  */
 exports.compare = (offences, { allow, blocks, calls = [] }, isSync = false) => {
@@ -110,10 +111,9 @@ function patternOf (glob) {
 const placeOf = ({ file, function: name, within }) => ({ file, function: name, ...(within !== null && { within }) })
 
 /**
- * The list from now on: what was seen, sorted. A known length stays if the new one is about the same, so that a second
- * run changes nothing.
+ * What was seen, sorted. If a length is about the same, the known one stays: a second run changes nothing.
  * @param {Ratchet} ratchet @param {Offence[]} offences compared
- * @param {boolean} [isSync] whether the run looked for synchronous calls @returns {Ratchet}
+ * @param {boolean} [isSync] the run looked for synchronous calls @returns {Ratchet}
  */
 exports.updated = ({ allow, calls = [] }, offences, isSync = false) => ({
   allow,

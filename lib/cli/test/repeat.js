@@ -3,14 +3,14 @@
 const { isFailing, keyOf } = require('./offences')
 
 /**
- * Runs what blocked once more, with its output hidden, and clears what does not block again. A file of `node --test`
- * runs alone. For other runners the whole command runs, as only the runner knows how to run one file.
+ * Runs what blocked once more, without output, and clears what does not block again. A file of `node --test` runs
+ * alone. For other runners the whole command runs: only they know how to run one file.
  * @param {import('./test').Seen} seen the states of its offences are set
  * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<import('./test').Seen>} watch
  * @param {string[]} command
  */
 exports.repeat = async ({ offences, runs }, watch, command) => {
-  // A synchronous call needs no second run: it does not depend on how busy the machine is.
+  // A synchronous call needs no second run: a busy machine makes no difference.
   const failing = offences.filter((offence) => isFailing(offence) && offence.call === null)
   if (failing.length === 0) return
   const commands = new Map(failing.map((offence) => {
@@ -24,15 +24,11 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
     const seen = await watch(again.command, { isQuiet: true, cwd: again.cwd })
     const confirmed = new Set(seen.offences.map(keyOf))
     for (const offence of again.offences) if (!confirmed.has(keyOf(offence))) offence.state = 'unconfirmed'
-    // After Ctrl-C nothing more is repeated.
     if (seen.isInterrupted) return
   }
 }
 
-/**
- * The command that runs the offence's file of `node --test` alone.
- * @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs
- */
+/** Runs one file alone. @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs */
 function ofFile ({ records: [record] }, runs) {
   const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)
   if (run === undefined) return null

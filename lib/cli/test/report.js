@@ -4,7 +4,6 @@ const { styleText } = require('node:util')
 const { counted, duration, printable } = require('../../util/sentence')
 const { isFailing } = require('./offences')
 
-/** Tests named for one place; the others are counted. */
 const TESTS_SHOWN = 3
 
 /**
@@ -32,7 +31,7 @@ exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin }) => 
   return `${duration(longestMs)} on the CPU (${cause}), ${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} was known` : ''}`
 }
 
-/** The beginning of a sentence that lengthOf() ends. @param {Offence} offence */
+/** lengthOf() ends the sentence. @param {Offence} offence */
 exports.verbOf = ({ call }) => call === null ? 'blocked the event loop for ' : ''
 
 /** @param {Offence['tests'][number]} test */
@@ -71,7 +70,7 @@ exports.headline = (outcome) => {
   return `${ofBlocks}; ${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
 }
 
-/** The report for people, after the runner's own output. @param {Outcome} outcome @param {boolean} [hasColors] */
+/** For people, after the runner's own output. @param {Outcome} outcome @param {boolean} [hasColors] */
 exports.textReport = (outcome, hasColors = false) => {
   const { offences, gone, watched, unwatched, unwatchedTests, hasWatchedNothing, isInterrupted } = outcome
   const failing = offences.filter(isFailing)
@@ -106,7 +105,7 @@ function passedOver ({ passedOver }) {
   return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
 }
 
-/** The same as Markdown, for the summary of a job. @param {Outcome} outcome */
+/** For the summary of a job. @param {Outcome} outcome */
 exports.markdownReport = (outcome) => {
   const cell = (/** @type {string} */ text) => printable(text).replaceAll('|', '\\|').replaceAll('<', '&lt;')
   const rows = outcome.offences.map((offence) =>

@@ -22,13 +22,9 @@ const { isForkedByVitest, THREAD_SUFFIX } = require('./tool-processes')
  * @property {Interval[]} tests in the order in which they began @property {SyncCall[]} syncCalls
  */
 
-/** The suffix of a process's file in the work folder. */
 const SUFFIX = '.tests'
 
-/**
- * Reads what a command's processes left behind. `unwatchedTests` counts processes and worker threads that ran tests
- * unwatched. @param {string} dir
- */
+/** `unwatchedTests`: processes and worker threads that ran tests unwatched. @param {string} dir left by the command */
 exports.readRuns = (dir) => {
   const files = fs.readdirSync(dir)
   const read = files.filter((file) => file.endsWith(SUFFIX)).sort().flatMap((file) => {
@@ -48,7 +44,7 @@ exports.readRuns = (dir) => {
 const recordsIn = (folder) => fs.existsSync(folder) ? readBlocks(folder).records : []
 
 /**
- * Where a place in the code that ran is in the file, by the runner's source map; null without one.
+ * Finds the place in the file for a place in the code that ran, by the runner's source map; null without one.
  * @param {{ file: string | null, line: number | null, column: number | null }} place @param {ProcessRun | null} run
  */
 exports.originalOf = ({ file, line: ran, column: at }, run) => {
@@ -61,7 +57,7 @@ exports.originalOf = ({ file, line: ran, column: at }, run) => {
     })
     return line === null ? null : { line, column: column + 1 }
   } catch {
-    // The cache that held the source map is gone.
+    // The cache of the source map is gone.
     return null
   }
 }
@@ -104,7 +100,7 @@ function readLine (run, line, open) {
   }
 }
 
-/** A process that was killed may have left half a line. @param {string} line @returns {any[]} */
+/** A killed process may leave half a line. @param {string} line @returns {any[]} */
 function parse (line) {
   try {
     return line === '' ? [] : [JSON.parse(line)]
@@ -113,16 +109,15 @@ function parse (line) {
   }
 }
 
-/** The process that a record is from: process ids are reused. @param {ProcessRun[]} runs @param {BlockRecord} record */
+/** By time too: process ids are reused. @param {ProcessRun[]} runs @param {BlockRecord} record */
 exports.runOf = (runs, { pid, startedAt, durationMs }) => {
   const endMs = Date.parse(startedAt) + durationMs
   return runs.findLast((run) => run.pid === pid && run.startMs <= endMs) ?? null
 }
 
 /**
- * The test in which an interval mostly fell, and how many `others` ran for as long within it. Among those, such as a
- * test and its subtest, the one that began last is the innermost.
- * @param {Interval[]} tests @param {number} startMs @param {number} endMs
+ * The test with most of an interval; `others` ran for as long within it. Of a test and its subtest, the innermost: it
+ * began last. @param {Interval[]} tests @param {number} startMs @param {number} endMs
  */
 exports.testOf = (tests, startMs, endMs) => {
   const within = tests
@@ -138,7 +133,7 @@ exports.testOf = (tests, startMs, endMs) => {
 const overlapOf = (a, b) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs)
 
 /**
- * The stretch of CPU time, as its thread counted it, in which a block mostly was: successive stretches touch.
+ * The thread's stretch of CPU time with most of a block: successive stretches touch.
  * @param {import('./inside/loop-meter').Stretch[]} stretches @param {number} startMs @param {number} endMs
  */
 exports.stretchOf = (stretches, startMs, endMs) => {

@@ -8,7 +8,7 @@ const { fileOf, relative } = require('./verdict')
 /** @typedef {import('./runs').SyncCall} SyncCall */
 /** @typedef {import('./offences').Offence} Offence */
 
-/** If there are tests, everything before the first one is start-up. @param {SyncCall} call @param {ProcessRun} run */
+/** Before the first test, everything is start-up. @param {SyncCall} call @param {ProcessRun} run */
 function isStartup ({ isStartup, atMs }, { tests: [first] }) {
   return first === undefined ? isStartup : atMs < first.startMs
 }
@@ -25,10 +25,7 @@ function testOf ({ atMs }, run, cwd) {
   }
 }
 
-/**
- * Synchronous calls by function and what it calls, the most frequent first. Calls of start-up count only with `all`.
- * @param {ProcessRun[]} runs @param {{ all: boolean, cwd: string }} limits
- */
+/** The most frequent first. @param {ProcessRun[]} runs @param {{ all: boolean, cwd: string }} limits */
 exports.syncOffencesOf = (runs, { all, cwd }) => {
   /** @type {Map<string, Offence>} */
   const offences = new Map()

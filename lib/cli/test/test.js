@@ -25,12 +25,12 @@ const { excuseOfStretch, judgeAll } = require('./verdict')
 /** @param {string[]} command @param {Flags} flags */
 exports.test = async (command, flags) => {
   if (command.length === 0) throw codedError('LOOPWATCH_ERR_COMMAND', undefined, 'after -- comes the test command: loopwatch test -- node --test')
-  // Report a broken file before an hour of tests, not after it.
+  // A broken file is reported before an hour of tests, not after it.
   const ratchet = readRatchet(flags.ratchet)
   const cwd = process.cwd()
   const seen = await watch(command, flags, cwd)
   const { gone } = compare(seen.offences, ratchet, flags.sync)
-  // A run that was interrupted or watched nothing does not know what is gone.
+  // An interrupted run, or one that watched nothing, does not know what is gone.
   const mayUpdate = !seen.isInterrupted && !hasWatchedNothing(seen)
   if (flags.update && mayUpdate) writeRatchet(flags.ratchet, updated(ratchet, seen.offences, flags.sync))
   else if (flags.repeatToBeSure && !flags.update && !seen.isInterrupted) {
@@ -42,7 +42,7 @@ exports.test = async (command, flags) => {
   writeMachineFormats(outcome, flags, process.env)
 }
 
-/** Whether a run proves nothing: no process was watched, or all tests ran unwatched. @param {Seen} seen */
+/** No process was watched, or all tests ran unwatched. @param {Seen} seen */
 const hasWatchedNothing = ({ runs, unwatchedTests }) => !runs.some(({ isWatched }) => isWatched) ||
   (unwatchedTests > 0 && runs.every(({ tests }) => tests.length === 0))
 
@@ -78,7 +78,6 @@ function exitCodeOf ({ code, offences, hasWatchedNothing }) {
 }
 
 /**
- * Runs a command, and watches every Node.js process of it.
  * @param {string[]} command @param {Flags} flags @param {string} cwd @param {{ isQuiet?: boolean, cwd?: string }} [how]
  */
 async function watch (command, { over, all = false, sync = false }, cwd, how = {}) {

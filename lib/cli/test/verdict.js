@@ -7,7 +7,7 @@ const { isFromTool, ownShare } = require('./code-ownership')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 
-/** Vitest runs short tests in a row without a turn of the loop, and nothing says where one ends. */
+/** Vitest runs short tests without a turn of the loop in between, and nothing says where one ends. */
 const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
@@ -27,7 +27,7 @@ const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
  */
 
 /**
- * Judges the blocks of a command. The CPU time of one turn of a loop is charged to a single block, the longest.
+ * Only the longest block gets the CPU time of one turn of a loop.
  * @param {BlockRecord[]} records @param {ProcessRun[]} runs @param {Limits} limits
  */
 exports.judgeAll = (records, runs, limits) => {
@@ -51,7 +51,7 @@ function judge (record, run, limits) {
   const within = run === null ? null : testOf(run.tests, interval.startMs, interval.endMs)
   const spentMs = spent(record, cpuOf(record, run, stretch), limits)
   const share = limits.all ? 1 : ownShare(record)
-  // The part of a block outside the test is not the test's.
+  // A test does not answer for the part of a block outside it.
   const ownMs = Math.min(spentMs * share, within?.overlapMs ?? Infinity)
   const file = within?.test.file ?? fileOf(run)
   return {
@@ -68,8 +68,8 @@ function judge (record, run, limits) {
 }
 
 /**
- * CPU time of a block as its thread counted it, which is exact on a busy machine too. A thread that was killed during
- * the block, or is not the main one, has no such count.
+ * The thread's own count is exact on a busy machine too. A thread that was killed in the block, or is not the main one,
+ * has no count.
  * @param {BlockRecord} record @param {ProcessRun | null} run
  * @param {import('./inside/loop-meter').Stretch | null} stretch
  */
@@ -80,9 +80,9 @@ function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
 
 /** @param {BlockRecord} record @param {number | null} cpuMs @param {Limits} limits */
 function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
-  // If the system reports CPU times, a block without one was not measured, and must not fail a run.
+  // If the system reports CPU times, a block without one was not measured. It must not fail a run.
   const ms = hasCpuTimes ? cpuMs ?? 0 : durationMs
-  // Only the duration of a GC pause is known. A thread that waited for a CPU waited during pauses too.
+  // Only the duration of a GC pause is known. A thread that waits for a CPU also waits during pauses.
   return Math.max(0, ms - gcMs * Math.min(1, ms / durationMs))
 }
 
@@ -95,7 +95,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   const { isExcusedInTests: isExcused = false, isAsleep } = causeRow(cause)
   if (evidence.debugger) return 'debugger'
   if (record.allowed) return 'allowed by agent.allow()'
-  // A thread that waited for a CPU may have used up the limit as well: its CPU time decides.
+  // A thread that waited for a CPU may have reached the limit as well: its CPU time decides.
   if (spentMs < overMs) return isExcused || isAsleep ? cause : 'had less CPU time than the limit'
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
@@ -121,7 +121,7 @@ function isStartup ({ startup, startedAt }, run) {
   return first === undefined ? startup : Date.parse(startedAt) < first.startMs
 }
 
-/** What to call a process in which no test is known. @param {ProcessRun | null} run */
+/** Names a process in which no test is known. @param {ProcessRun | null} run */
 const fileOf = (run) => run?.argv[1] ?? null
 
 /** @param {string} file @param {string} cwd */

@@ -2,12 +2,11 @@
 
 const { json } = require('./server')
 
-/** Most pages that are open at a time: enough for the people who watch one process, and their forgotten tabs. */
+/** Enough for the people who watch one process, and for their forgotten tabs. */
 const STREAMS = 20
-/** A client with more unread bytes than this does not read. It is disconnected and may reconnect. */
+/** A client with more unread bytes does not read. It is disconnected and may reconnect. */
 const BACKLOG_BYTES = 4 * 1024 * 1024
 
-/** The open streams of server-sent events. */
 class EventStreams {
   /** @type {Set<import('node:http').ServerResponse>} */
   #responses = new Set()

@@ -2,12 +2,12 @@
 
 const net = require('node:net')
 
-/** Names that an attacker's page cannot get in public DNS: a single label, or a suffix of private networks. */
+/** Names that an attacker's page cannot get in public DNS: one label, or a suffix of private networks. */
 const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|svc|cluster\.local)$/
 
 /**
- * Whether a Host header is an IP address, a private name or an allowed name. In a DNS rebinding attack it is none of
- * these, but the public name of a page that was rebound to this machine's address.
+ * Whether a Host header is an IP address, a private name or an allowed name. In a DNS rebinding attack, it is a public
+ * name: that name is rebound to this machine's address.
  * @param {string | undefined} header @param {string[]} allowed
  */
 exports.isHostAllowed = (header, allowed) => {
@@ -19,8 +19,9 @@ exports.isHostAllowed = (header, allowed) => {
 }
 
 /**
- * Whether a request calls this server by an allowed name: in its Host header and, if its URL is absolute, in the URL.
- * HTTP/1.0 requests may omit the header. Health checks do so, browsers never.
+/**
+ * Checks the name in the Host header and in an absolute URL. HTTP/1.0 requests may omit the header: health checks do,
+ * browsers never.
  * @param {Pick<import('node:http').IncomingMessage, 'httpVersion' | 'headers'>} request
  * @param {string | undefined} authority of an absolute URL
  * @param {string[]} allowed
@@ -36,11 +37,7 @@ exports.readAddress = (url) => {
   return { authority, path: authority !== undefined && path === '' ? '/' : path, query }
 }
 
-/**
- * Whether an Authorization header carries the token, compared in constant time.
- * @param {string | undefined} header
- * @param {string | undefined} token undefined: none is required
- */
+/** @param {string | undefined} header Authorization @param {string | undefined} token undefined: none is required */
 exports.isTokenValid = (header, token) => {
   if (token === undefined) return true
   // Loaded only if a token is set: node:crypto takes a megabyte of the thread's memory.

@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Whether an Accept header wants a type at least as much as another one. The header has to name the type: a client
- * that accepts anything gets the other one.
+ * Whether an Accept header wants a type at least as much as another one. The header must name the type. A client that
+ * accepts anything gets the other one.
  * @param {string} accept @param {string} type @param {string} other
  */
 exports.prefers = (accept, type, other) => {
@@ -13,11 +13,7 @@ exports.prefers = (accept, type, other) => {
   return wanted > 0 && wanted >= instead
 }
 
-/**
- * How much a type is wanted, 0 to 1, or null if it is not listed. If it is listed several times, with different
- * parameters, the highest value is returned.
- * @param {string} accept @param {string} type or range
- */
+/** 0 to 1, the highest if listed twice; null if unlisted. @param {string} accept @param {string} type or range */
 function qualityOf (accept, type) {
   /** @type {number | null} */
   let most = null

@@ -13,15 +13,10 @@ const { WorkQueue } = require('./work-queue')
  * @typedef {import('../../types').BlockRecord} BlockRecord
  */
 
-/**
- * A handler that needs no token, since its answer is no secret.
- * @param {Handler} handler
- * @param {(accept: string) => boolean} [isOpen]
- * @returns {Handler}
- */
+/** Needs no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
 const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen })
 
-/** A health check answers OPTIONS too: HAProxy uses it if no method is configured. @param {Handler} handler */
+/** Takes OPTIONS too: HAProxy's health check uses it if no method is configured. @param {Handler} handler */
 const check = (handler) => Object.assign(handler, { takesOptions: true })
 
 const NO_BLOCK = json({ error: 'no such block in memory' }, 404)
@@ -37,22 +32,16 @@ const INDEX = {
 /** @param {string} accept */
 const isBrowser = (accept) => accept.includes('text/html')
 
-/**
- * Serves a file of the page, which is read at each request.
- * @param {keyof typeof import('../page/assets').PARTS} name
- * @returns {Handler}
- */
+/** Reads the file at each request. @param {keyof typeof import('../page/assets').PARTS} name @returns {Handler} */
 const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
 
 /**
- * A handler whose answer is computed from every stack in memory. The queue runs one at a time.
- * @param {(asked: Asked) => Reply | Promise<Reply>} handler
- * @param {WorkQueue} queue
- * @returns {Handler}
+ * The answer is computed from every stack in memory, so the queue runs one at a time.
+ * @param {(asked: Asked) => Reply | Promise<Reply>} handler @param {WorkQueue} queue @returns {Handler}
  */
 const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? BUSY
 
-/** What is the same in every process. @type {Record<string, Handler>} */
+/** The same in every process. @type {Record<string, Handler>} */
 const FILES = {
   '/page.js': open(part('page.js')),
   '/page.css': open(part('page.css')),
@@ -117,7 +106,7 @@ function fileOf (body) {
   return { status: 200, type: 'application/gzip', body, headers }
 }
 
-/** The document of a cause, as it is installed. @param {string} id @returns {Reply} */
+/** @param {string} id of a cause @returns {Reply} */
 function aboutCause (id) {
   if (!Object.hasOwn(causes, id)) return json({ error: `the causes are ${Object.keys(causes).join(', ')}` }, 404)
   const body = causeDocument(id)
@@ -127,15 +116,14 @@ function aboutCause (id) {
 }
 
 /**
- * Answers a liveness probe: 503 if the loop is blocked, or all workers of the cluster are.
- * @param {string} text `?ms=`: the probe overlooks blocks up to this long
- * @param {number} blockedMs
+ * A liveness probe gets 503 if the loop is blocked, or if all workers of the cluster are.
+ * @param {string} text `?ms=`: the probe overlooks blocks up to this long @param {number} blockedMs
  * @param {{ worker: number, blockedMs: number }[] | null} workers
  */
 function health (text, blockedMs, workers) {
   const toleratedMs = Number(text)
-  // A mistake that is read as 0 would only show at the first block, which would then restart the service. 1e309 is read
-  // as Infinity, with which the probe would overlook every block.
+  // If a mistake were read as 0, it would only show at the first block, which would then restart the service. 1e309 is
+  // read as Infinity: the probe would overlook every block.
   const isNumber = text.trim() !== '' && toleratedMs >= 0 && toleratedMs < Infinity
   if (!isNumber) return json({ error: 'ms takes a number from 0 on' }, 400)
   const ms = Math.round(blockedMs)

@@ -1,19 +1,14 @@
 'use strict'
 
-/** An answer up to this size is always sent, so that metrics, health and the page work whatever else waits. */
+/** A smaller answer is always sent, so that metrics, health and the page work whatever else waits. */
 const SMALL_BYTES = 256 * 1024
-/** Most bytes of larger answers that wait in memory until their clients read them. */
 const LARGE_BYTES = 32 * 1024 * 1024
 
-/** Limits the large answers in memory. A client that reads nothing keeps its answer there for up to half a minute. */
+/** Limits the large answers in memory. A client that does not read keeps its answer there for up to half a minute. */
 class ResponseBudget {
   #bytes = 0
 
-  /**
-   * Whether there is room for an answer. A large answer takes up room until it is sent or its client disconnects. If no
-   * other large answer waits, there is room for any size.
-   * @param {number} bytes @param {import('node:http').ServerResponse} response
-   */
+  /** Alone, an answer of any size fits. @param {number} bytes @param {import('node:http').ServerResponse} response */
   admit (bytes, response) {
     // A response whose client has disconnected does not emit 'close' again.
     if (bytes <= SMALL_BYTES || response.destroyed) return true

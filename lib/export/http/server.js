@@ -5,14 +5,12 @@ const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
 const { ResponseBudget } = require('./response-budget')
 
 const HEADER_BYTES = 8 * 1024
-/** How long a client may take to send its request. */
 const REQUEST_MS = 5000
 /** A client that has read nothing of its answer for this long is disconnected. */
 const UNREAD_MS = 30000
-/** Most connections. A further one replaces the connection that has been idle longest. */
+/** A further connection replaces the one that has been idle longest. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
-/** How many ports are tried, starting with the configured one. */
 const PORTS = 100
 const LAST_PORT = 65535
 /** `/`, `/name` or `/name/id`, and two files of the page. */
@@ -21,16 +19,12 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * @typedef {object} Reply
- * @property {number} status
- * @property {string} [type]
- * @property {string | Buffer} body
+ * @property {number} status @property {string} [type] @property {string | Buffer} body
  * @property {Record<string, string>} [headers]
  * @property {(response: http.ServerResponse) => void} [stream] writes the response instead of the body
  *
  * @typedef {object} Asked
- * @property {string} id
- * @property {URLSearchParams} query
- * @property {string} accept
+ * @property {string} id @property {URLSearchParams} query @property {string} accept
  * @property {string} etag of the copy that the client has
  *
  * @typedef {object} HandlerTraits
@@ -51,8 +45,8 @@ exports.BUSY = refusal('others have asked for much; try again', 503, { 'retry-af
 const ONE_AT_A_TIME = refusal('one request at a time on a connection', 503, { connection: 'close' })
 
 /**
- * The endpoint. It runs on the watchdog's thread, so it answers while the host is stuck. It never throws. If its port
- * is taken, it uses the next free one. If all are taken, it tries again every five seconds.
+ * Runs on the watchdog's thread, so it answers while the host is stuck. Never throws. If its port is taken, it uses the
+ * next free one. If all are taken, it tries again every five seconds.
  */
 class HttpServer {
   #server
@@ -61,15 +55,14 @@ class HttpServer {
   #onState
   /** @type {Set<import('node:net').Socket>} longest idle first */
   #sockets = new Set()
-  /** @type {WeakSet<import('node:net').Socket>} those with an open stream, which are never idle */
+  /** @type {WeakSet<import('node:net').Socket>} with an open stream: never idle */
   #streaming = new WeakSet()
-  /** @type {WeakSet<import('node:net').Socket>} those with an answer in progress */
+  /** @type {WeakSet<import('node:net').Socket>} with an answer in progress */
   #answering = new WeakSet()
   #budget = new ResponseBudget()
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
-  /** Added to the configured port. */
   #offset = 0
 
   /**
@@ -77,8 +70,7 @@ class HttpServer {
    * @param {{ host: string, port: number, token?: string, allowHosts: string[] }} parts.options
    * @param {Record<string, Handler>} parts.paths handlers by path; the `:id` of `/blocks/:id` is one segment
    * @param {(url: string | null, error: Error | null) => void} parts.onState
-   * @param {number} [parts.requestMs]
-   * @param {number} [parts.unreadMs]
+   * @param {number} [parts.requestMs] @param {number} [parts.unreadMs]
    */
   constructor ({ options, paths, onState, requestMs = REQUEST_MS, unreadMs = UNREAD_MS }) {
     this.#options = options
@@ -146,10 +138,10 @@ class HttpServer {
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async #handle (request, response) {
-    // The socket moves to the end, so that the first is the one that has been idle longest.
+    // The socket moves to the end: the first one has been idle longest.
     this.#sockets.delete(request.socket)
     this.#sockets.add(request.socket)
-    // One chunk read from a socket can hold 2000 pipelined requests. Their answers would wait in memory together.
+    // One chunk from a socket can hold 2000 pipelined requests. All their answers would wait in memory.
     const isPipelined = this.#answering.has(request.socket)
     this.#answering.add(request.socket)
     response.once('close', () => this.#answering.delete(request.socket))
@@ -164,7 +156,7 @@ class HttpServer {
     try {
       this.#answer(request, response, reply)
     } catch {
-      // The client must not take the part that has been sent for the whole answer.
+      // Otherwise the client would take the part that was sent for the whole answer.
       response.destroy()
     }
   }

@@ -2,20 +2,16 @@
 
 const { setImmediate } = require('node:timers/promises')
 
-/** Most answers that wait: one for each page that may be open, since pages request a flame graph now and then. */
+/** One for each page that may be open: pages request a flame graph now and then. */
 const WAITING = 20
 
-/** Does one piece of expensive work at a time: a hundred answers at once would take a hundred times the memory. */
+/** One piece of expensive work at a time: a hundred answers at once would take a hundred times the memory. */
 class WorkQueue {
   #count = 0
   /** @type {Promise<unknown>} */
   #last = Promise.resolve()
 
-  /**
-   * @template T
-   * @param {() => T | Promise<T>} work
-   * @returns {Promise<T> | null} null if too many pieces wait
-   */
+  /** @template T @param {() => T | Promise<T>} work @returns {Promise<T> | null} null if too many pieces wait */
   add (work) {
     if (this.#count > WAITING) return null
     this.#count++

@@ -2,15 +2,13 @@
 
 const { MS_PER_S } = require('../../util/units')
 
-/** Blocks in a row that are all logged. */
 const BURST = 10
-/** Blocks a second that are logged once the burst is used up. */
 const PER_SECOND = 1
-/** A block this long is logged however many came before it. */
+/** A block this long is always logged. */
 const ALWAYS_MS = 1000
 
 /**
- * Limits the log to what a person can read in a storm of blocks. Each block is logged from its opening to its end, or
+ * Limits the log in a storm of blocks to what a person can read. Each block is logged from its opening to its end, or
  * not at all. Metrics and records count all of them.
  */
 class LogBudget {
@@ -39,7 +37,7 @@ class LogBudget {
     return allowed
   }
 
-  /** Takes note of a line that is not written. @param {{ id: string, ongoing: boolean }} record */
+  /** @param {{ id: string, ongoing: boolean }} record without a line */
   pass ({ id, ongoing }) {
     if (!ongoing) this.#decided.delete(id)
   }
@@ -53,7 +51,6 @@ class LogBudget {
     return true
   }
 
-  /** How many ended blocks were not logged since the last call. */
   takeSuppressed () {
     const count = this.#suppressed
     this.#suppressed = 0

@@ -5,22 +5,21 @@ const { nowMs } = require('../../util/clock')
 const { openFile } = require('../../util/files')
 const { RotationCheck } = require('../../util/file-rotation')
 
-/** Time between two attempts to write to a full pipe. */
 const RETRY_MS = 50
-/** After this time, the next line tries again to open a file that could not be opened. */
+/** Time until a line tries again to open a file that could not be opened. */
 const REOPEN_MS = 5000
-/** Most bytes that wait for a full pipe. Beyond it, lines are dropped and counted. */
+/** Most bytes that wait for a full pipe. Further lines are dropped and counted. */
 const QUEUE_BYTES = 1024 * 1024
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = fs.constants
 
 /**
- * Writes log lines from the watchdog's thread and never through the host's. A pipe or terminal whose reader has stopped
- * must not stop the watchdog. So it is opened again in non-blocking mode, and lines wait in a bounded queue.
+ * Writes log lines from the watchdog's thread, never through the host's. If the reader of a pipe or terminal stops,
+ * the watchdog must not. So the target is opened again in non-blocking mode, and lines wait in a bounded queue.
  *
- * sonic-boom, pino's own destination, is unsuitable here. Its asynchronous mode uses fs.write(), which queues in
- * libuv's pool of four threads. The application uses that pool: behind four pbkdf2, the line of a block would come when
- * they are done. Its synchronous mode sleeps while a pipe is full (EAGAIN), 100 ms at a time, without polling the loop.
+ * sonic-boom, pino's own destination, does not fit. In asynchronous mode it uses fs.write(), which queues in libuv's
+ * pool of four threads. The application uses that pool too: the line of a block would wait behind four pbkdf2. In
+ * synchronous mode it sleeps while a pipe is full (EAGAIN), 100 ms at a time, without polling the loop.
  */
 class LogDestination {
   /** @type {number | null} */
@@ -32,9 +31,9 @@ class LogDestination {
   /** @type {Buffer[]} */
   #queue = []
   #queuedBytes = 0
-  /** Whether the head of the queue is the rest of a line. */
+  /** The head of the queue is the rest of a line. */
   #isRest = false
-  /** Whether the file ends with the beginning of a line whose rest was dropped. */
+  /** The file ends with the beginning of a line. Its rest was dropped. */
   #isTorn = false
   /** @type {NodeJS.Timeout | undefined} */
   #retry
@@ -42,12 +41,11 @@ class LogDestination {
   #failing = false
   #onState
   #nowMs
-  /** Lines that could not be written, until takeLost(). */
   dropped = 0
 
   /**
    * @param {1 | 2 | string} target a file descriptor or a file
-   * @param {(error: Error | null) => void} onState called when lines cannot be written, and when they can again
+   * @param {(error: Error | null) => void} onState called when writing fails, and when it works again
    * @param {() => number} [now] monotonic ms
    */
   constructor (target, onState, now = nowMs) {
@@ -81,7 +79,7 @@ class LogDestination {
     }
   }
 
-  /** pino calls it with one line. @param {string} line */
+  /** @param {string} line one, from pino */
   write (line) {
     this.#look()
     if (this.#fd === null && !this.#closed && this.#nowMs() >= this.#reopenAtMs) this.#fd = this.#open()
@@ -95,7 +93,7 @@ class LogDestination {
     if (this.#retry === undefined) this.flush()
   }
 
-  /** Closes a file that was moved or deleted, for example by log rotation. */
+  /** Log rotation moves or deletes the file. It is then closed. */
   #look () {
     if (this.#fd === null || this.#rotation === null || this.#queue.length > 0) return
     try {
@@ -108,7 +106,7 @@ class LogDestination {
     this.#letGo(0)
   }
 
-  /** Closes the file. @param {number} waitMs until its path is opened again */
+  /** @param {number} waitMs until its path is opened again */
   #letGo (waitMs) {
     try {
       fs.closeSync(/** @type {number} */ (this.#fd))
@@ -120,7 +118,7 @@ class LogDestination {
     this.#reopenAtMs = this.#nowMs() + waitMs
   }
 
-  /** Writes as much of the queue as possible without waiting. */
+  /** Never waits. */
   flush () {
     this.#retry = undefined
     while (this.#queue.length > 0) {
@@ -155,8 +153,8 @@ class LogDestination {
   }
 
   /**
-   * Drops the queue. A reader of stdout or stderr that went away (EPIPE) does not come back. The reader of a named pipe
-   * may, and a full disk may get space. @param {Error & { code?: string }} error
+   * Drops the queue. If the reader of stdout or stderr goes away (EPIPE), it does not come back. The reader of a named
+   * pipe may, and a full disk may get space. @param {Error & { code?: string }} error
    */
   #fail (error) {
     this.dropped += this.#queue.length
@@ -178,14 +176,12 @@ class LogDestination {
     this.#onState(error)
   }
 
-  /** Lines that could not be written since the last call. */
   takeLost () {
     const lost = this.dropped
     this.dropped = 0
     return lost
   }
 
-  /** Writes what can be written at once, and closes. */
   end () {
     this.flush()
     this.close()

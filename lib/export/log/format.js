@@ -4,10 +4,10 @@ const { isatty } = require('node:tty')
 const { makePretty } = require('./pretty')
 const process = require('../../util/process')
 
-/** Variables that switch colors off, unless they are empty. */
+/** They switch colors off, unless they are empty. */
 const SWITCHED_OFF = ['NO_COLOR', 'NODE_DISABLE_COLORS']
 
-/** By FORCE_COLOR, else NO_COLOR, else the terminal. @param {NodeJS.ProcessEnv} env @param {boolean} isTerminal */
+/** FORCE_COLOR, else NO_COLOR, else the terminal decides. @param {NodeJS.ProcessEnv} env @param {boolean} isTerminal */
 function hasColors (env, isTerminal) {
   const { FORCE_COLOR: forced, TERM } = env
   if (forced) return forced !== '0' && forced !== 'false'
@@ -16,7 +16,7 @@ function hasColors (env, isTerminal) {
 }
 
 /**
- * Makes the function that formats pino's lines; null to leave them JSON, for a pipe, a file or a log collector.
+ * Null for lines that stay JSON: for a pipe, a file or a log collector.
  * @param {'json' | 'pretty' | undefined} format undefined: pretty on a terminal
  * @param {1 | 2 | string} destination @param {{ env?: NodeJS.ProcessEnv, isTerminal?: boolean }} [seen]
  */
@@ -25,7 +25,7 @@ exports.formatter = (format, destination, { env = process.env, isTerminal = type
   return isPretty ? makePretty({ hasColors: hasColors(env, isTerminal), cwd: workingDirectory() }) : null
 }
 
-/** Paths below the working directory are shown relative to it. It may have been deleted. */
+/** It may have been deleted. Paths below it are shown relative to it. */
 function workingDirectory () {
   try {
     return process.cwd()

@@ -9,11 +9,11 @@ const { Progress } = require('./progress')
 const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
-/** Longest line. A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
+/** A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
-/** Longest name of a function, file or route. A line contains up to ten of them beside the stack. */
+/** Longest name of a function, file or route. A line has up to ten of them beside the stack. */
 const NAME_BYTES = 400
-/** Longest name and longest version of a package: both are shorter than any path. */
+/** Longest name and version of a package: both are shorter than any path. */
 const PACKAGE_BYTES = 100
 
 /**
@@ -26,7 +26,7 @@ const PACKAGE_BYTES = 100
  * @property {() => void | Promise<void>} end writes what waits, and closes
  */
 
-/** The pino log, written on the watchdog's thread while the host may be stuck. */
+/** pino writes on the watchdog's thread, so the host may be stuck. */
 class BlockLog {
   #pino
   #destination
@@ -50,12 +50,12 @@ class BlockLog {
     const stream = toText === null ? written : { write: (/** @type {string} */ json) => written.write(toText(json)) }
     this.#pino = pino({ name: 'loopwatch', level }, stream)
     this.#budget = new LogBudget(nowMs())
-    // Blocks of one thread come one after the other. Blocks of a pool come together, however long they are.
+    // Blocks of one thread come one after the other. Blocks of a pool come together, even long ones.
     this.#threadBudget = new LogBudget(nowMs(), Infinity)
     this.#nowMs = nowMs
   }
 
-  /** A block is certain. One at start-up is logged when it settles. @param {BlockRecord} record */
+  /** A block at start-up is logged when it settles. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#block('opened', record)
   }
@@ -90,7 +90,7 @@ class BlockLog {
     this.#pino[level](fields, message)
   }
 
-  /** Logs how many blocks a storm has kept out of the log, once it is over. */
+  /** Logs how many blocks a storm kept out of the log, once it is over. */
   flushSuppressed () {
     const suppressed = this.#takeSuppressed()
     if (suppressed === 0) return
@@ -104,7 +104,6 @@ class BlockLog {
     return suppressed
   }
 
-  /** Blocks left out and lines that could not be written, since the last call. */
   takeDropped () {
     const dropped = { log_suppressed: this.#suppressed, log_line: this.#destination.takeLost() }
     this.#suppressed = 0
@@ -162,7 +161,7 @@ function lineOf (event, record, suppressed) {
   return { fields, message }
 }
 
-/** Shortens the names of a record to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
+/** Its names have to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
   const { frame, package: found, calledFrom, request, work, origin, allocators } = record
   return {
@@ -177,7 +176,7 @@ function cutRecord (record) {
   }
 }
 
-/** Without attributes, which would take the space of the stack: they are in the record. @param {WorkRecord} work */
+/** Attributes would take the space of the stack. They are in the record. @param {WorkRecord} work */
 function workInLine ({ startedAt, attributes, sampled, ...work }) {
   return work
 }
@@ -205,7 +204,7 @@ function cutPackage (found) {
   return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }
 }
 
-/** Cuts the middle out of a name that is too long. @param {string | null} name @param {number} [mostBytes] */
+/** Cuts out the middle. @param {string | null} name @param {number} [mostBytes] */
 function cut (name, mostBytes = NAME_BYTES) {
   if (name === null) return null
   let short = name

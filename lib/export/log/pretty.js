@@ -8,7 +8,7 @@ const { outOf } = require('../../util/memory-text')
 const { frameText, printable } = require('../../util/sentence')
 
 const STACK_LINES = 5
-/** From this share of a block on, the time in which the thread waited for a CPU is shown. */
+/** The wait for a CPU is shown if it has at least this share of a block. */
 const WAITED_SHARE = 0.1
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
 /** @type {Record<number, [name: string, color: Style]>} pino's levels */
@@ -30,7 +30,7 @@ const style = styleText
 const painter = (hasColors) => (name, text) => hasColors ? style(name, text, { validateStream: false }) : text
 
 /**
- * Formats pino's JSON lines for a terminal: a settled block has its reason and place below it.
+ * A settled block has its reason and place below it.
  * @param {{ hasColors: boolean, cwd?: string }} settings `cwd`: paths below it are shown relative to it
  * @returns {(json: string) => string} what is not a JSON object stays unchanged
  */
@@ -53,7 +53,7 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
 /** Reason, measurements and stack; if stuck, every stack. @param {any} line @param {string} root @returns {string[]} */
 function belowOf (line, root) {
   if (line.event === 'stuck') return stuckStacks(line.record, root)
-  // The code is not to blame, or is loading modules: records at start-up say so, lines have level info.
+  // The code is not to blame, or it is loading modules: records at start-up say so, lines have level info.
   if (excuseOf(line.cause) !== undefined || line.level === INFO) return []
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
 }
@@ -89,7 +89,7 @@ function clock (time) {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`
 }
 
-/** What the watchdog measured. @param {any} line */
+/** @param {any} line */
 function evidence ({ durationMs, samples = 0, evidence = {} }) {
   const ms = (/** @type {number} */ value) => `${Math.round(value)} ms`
   return [
@@ -102,9 +102,9 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
 }
 
 /**
- * Lines of the stack up to the outermost of the application: the callers beyond it are the same for all.
+ * The stack up to the outermost line of the application: the callers beyond it are the same for all.
  * @param {string[]} stack innermost first, each as `name (file:line:column)`
- * @param {string} [root] folder that is left out of paths, with its separator at the end
+ * @param {string} [root] folder with a separator at the end; it is left out of paths
  */
 function telling (stack, root = '') {
   const lines = stack.map((line) => line.replace(/^at /, ''))
@@ -118,7 +118,7 @@ function fromRoot (line, root) {
   return root === '' ? line : line.replace(`(${root}`, '(')
 }
 
-/** Whether a frame is of a package or of Node.js itself. @param {string} line */
+/** Whether a frame is of a package or of Node.js. @param {string} line */
 function isForeign (line) {
   const file = /\((.*)\)$/.exec(line)?.[1] ?? line
   return file.startsWith('node:') || file === 'native' || isInPackage(file)

@@ -2,16 +2,16 @@
 
 const { MS_PER_S } = require('../../util/units')
 
-/** A block in progress has a line after these times, */
+/** A block in progress has a line after these times. */
 const MARKS_S = [1, 5, 15, 60]
-/** and then one each minute, so a block of a whole night is visible in the log but does not fill it. */
+/** Afterwards one line a minute: the log shows a block of a whole night, but is not full of it. */
 const EACH_S = 60
-/** Loading modules at start-up takes a second or two. Only if it takes longer, there are lines before its end. */
+/** Loading modules at start-up takes a second or two. Only a longer start has lines before its end. */
 const STARTUP_S = 5
 
-/** Decides which reports of a block, one a second, have a line. */
+/** Decides which of a block's reports, one a second, get a line. */
 class Progress {
-  /** When the next line of a block in progress is due, by its id. @type {Map<string, number>} */
+  /** Next line of each block in progress, by id. @type {Map<string, number>} */
   #nextS = new Map()
 
   /** @param {{ id: string, durationMs: number, startup: boolean }} record of a block in progress */

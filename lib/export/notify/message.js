@@ -3,13 +3,13 @@
 const os = require('node:os')
 const { sentenceOf } = require('../../util/sentence')
 
-/** Slack's own hosts, also those of its government service. */
+/** Slack's hosts, also those of its government service. */
 const SLACK = /(?:^|\.)hooks\.slack(?:-gov)?\.com$/
 /** Slack cuts longer texts; a sentence is far shorter. */
 const TEXT_CHARS = 2000
 
 /**
- * The message about a block: Slack accepts only a text, other receivers get the record as well.
+ * Slack accepts only a text. Other receivers get the record as well.
  * @param {URL} url @param {import('../../types').BlockRecord} record with its heaviest stack
  * @param {{ labels: Record<string, string>, held: number }} more `held`: blocks without a message since the last one
  */

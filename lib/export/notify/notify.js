@@ -5,11 +5,11 @@ const { messageOf } = require('./message')
 const { nowMs } = require('../../util/clock')
 
 const ANSWER_MS = 10000
-/** How often a message is tried: for about two minutes. Later it would only confuse. */
+/** About two minutes. A later message would only confuse. */
 const TRIES = 7
-/** Most messages that wait for an unavailable receiver. Beyond it, new ones are only counted. */
+/** Most messages that wait for a receiver. Further ones are only counted. */
 const WAITING = 20
-/** Most messages in a minute: people do not read more. */
+/** People do not read more messages. */
 const PER_MINUTE = 6
 const MINUTE_MS = 60000
 
@@ -18,15 +18,15 @@ const MINUTE_MS = 60000
 /** @param {number} status */
 const isRetryable = (status) => status >= 500 || status === 429 || status === 408
 
-/** Sends one message for each block that lasts longer than `aboveMs`, while it lasts. It never throws. */
+/** Sends one message for each block longer than `aboveMs`, while it lasts. Never throws. */
 class Notifier {
   #parts
   #url
   /** @type {Outbox<string>} */
   #outbox
-  /** @type {number[]} times of the messages of the last minute */
+  /** @type {number[]} times of the last minute's messages */
   #madeAtMs = []
-  /** Ids of blocks in progress with a message, or without one because of the limit. @type {Set<string>} */
+  /** Blocks in progress with a message, or over the limit. @type {Set<string>} ids */
   #told = new Set()
   #held = 0
   #isOver = false
@@ -34,8 +34,7 @@ class Notifier {
   /**
    * @param {object} parts
    * @param {string} parts.url a user and password in it become basic authentication
-   * @param {number} parts.aboveMs
-   * @param {Record<string, string>} parts.labels
+   * @param {number} parts.aboveMs @param {Record<string, string>} parts.labels
    * @param {(error: Error | null) => void} parts.onState
    * @param {(messages: number) => void} parts.onLost
    * @param {number} [parts.retryMs]
@@ -75,18 +74,17 @@ class Notifier {
     this.#held = 0
   }
 
-  /** Sends a message if the block reached `aboveMs` only at its end. @param {BlockRecord} record */
+  /** A block may reach `aboveMs` only at its end. @param {BlockRecord} record */
   settled (record) {
     this.lasting(record)
     this.#told.delete(record.id)
   }
 
-  /** Sends the messages that are waiting. */
   flush () {
     return this.#outbox.flush()
   }
 
-  /** Messages that the receiver does not accept at once are lost. */
+  /** A message that the receiver does not accept at once is lost. */
   stop () {
     this.#isOver = true
     return this.#outbox.stop()

@@ -8,7 +8,7 @@ const RETRYABLE = new Set([429, 502, 503, 504])
 exports.isRetryable = (status) => RETRYABLE.has(status)
 
 /**
- * How much a receiver lost of what it accepted. Some give no answer, or one in protobuf.
+ * A receiver may lose some of what it accepted. Some receivers give no answer, or one in protobuf.
  * @param {string} host @param {import('../http-client').Answer} answer @param {number} items sent
  * @returns {{ error: Error | null, lost: number }}
  */
@@ -23,7 +23,7 @@ exports.readAnswer = (host, { text, type = '' }, items) => {
   return { error: new Error(`${host} rejected ${rejected}: ${reason}`), lost: Math.min(items, rejected) }
 }
 
-/** @param {string} text @returns {Record<string, any> | null} null if it is not the answer of a receiver */
+/** @param {string} text @returns {Record<string, any> | null} null if no receiver answers so */
 function partialSuccess (text) {
   try {
     const answer = JSON.parse(text)

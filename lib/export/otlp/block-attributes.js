@@ -2,10 +2,9 @@
 
 const { frameText } = require('../../util/sentence')
 
-/** Most frames of the heaviest stack: far more than a person reads, far fewer than the limits of receivers. */
+/** Far more than a person reads, far fewer than the limits of receivers. */
 const FRAMES = 32
 
-/** Fields of the evidence and their attribute names in the style of OpenTelemetry. */
 const EVIDENCE = /** @type {const} */ ({
   cpuMs: 'cpu_ms',
   gcMs: 'gc_ms',
@@ -18,7 +17,6 @@ const EVIDENCE = /** @type {const} */ ({
   requests: 'requests'
 })
 
-/** The same for its memory. */
 const MEMORY = /** @type {const} */ ({
   heapUsedBytes: 'heap_used_bytes',
   heapFreedBytes: 'heap_freed_bytes',
@@ -32,7 +30,7 @@ const MEMORY = /** @type {const} */ ({
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {Record<string, import('./values').Plain | null | undefined>} Attributes */
 
-/** A block by OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
+/** OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {
   const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed, allocators } = record
   return {
@@ -72,6 +70,6 @@ function evidenceOf ({ evidence }) {
   return { ...named(EVIDENCE, evidence), ...named(MEMORY, evidence.memory ?? {}), 'loopwatch.evidence.debugger': evidence.debugger || null }
 }
 
-/** The heaviest stack as lines of text, innermost first. @param {BlockRecord} record */
+/** Heaviest stack, innermost frame first. @param {BlockRecord} record */
 exports.stackText = ({ stacks }) =>
   stacks[0]?.frames.slice(0, FRAMES).map((frame) => `at ${frameText(frame)}`).join('\n')

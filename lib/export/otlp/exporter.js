@@ -10,10 +10,10 @@ const { resourceOf, scope } = require('./resource')
 const { otlpSpan } = require('./spans')
 const { StandardMetrics } = require('./standard-metrics')
 
-/** Most log records, and most spans, that wait for an unavailable receiver: about 2 MB. */
+/** Most log records, and most spans, that wait for a receiver: about 2 MB. */
 const WAITING = 1000
 const BATCH = 200
-/** The latest readings, and those being sent. The values are cumulative, so the latest reading has everything. */
+/** The latest reading and the one being sent. Values are cumulative, so the latest has everything. */
 const READINGS = 2
 /** Values encoded between two polls of the loop: about 2 ms of work. */
 const VALUES_A_TURN = 1000
@@ -23,7 +23,7 @@ const VALUES_A_TURN = 1000
 /** @typedef {import('../../options/otlp').Signal} Signal */
 /** @typedef {{ metrics: Metric[], times: import('./metrics').Times }} Reading */
 
-/** Sends metrics, blocks and spans from the watchdog's thread, even while the application is stuck. It never throws. */
+/** Sends from the watchdog's thread, even while the application is stuck. Never throws. */
 class OtlpExporter {
   #parts
   #resource
@@ -46,8 +46,7 @@ class OtlpExporter {
    * @param {() => number} parts.nowMs the clock of all threads
    * @param {(error: { message: string } | null) => void} parts.onState
    * @param {(reason: string, count: number) => void} parts.onLost
-   * @param {number} [parts.delayMs] for tests
-   * @param {number} [parts.retryMs] for tests
+   * @param {number} [parts.delayMs] for tests @param {number} [parts.retryMs] for tests
    */
   constructor (parts) {
     this.#parts = parts
@@ -95,7 +94,7 @@ class OtlpExporter {
     this.#parts.onState(message === undefined ? null : { message })
   }
 
-  /** A block is certain. One at start-up is sent when it settles. @param {BlockRecord} record */
+  /** A block at start-up is sent when it settles. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#log('opened', record)
   }
@@ -132,7 +131,6 @@ class OtlpExporter {
     this.#outboxes.traces?.add(otlpSpan(span))
   }
 
-  /** Whether this exporter sends spans, so that no other part has to. */
   get hasSpans () {
     return this.#outboxes.traces !== null
   }
@@ -154,7 +152,7 @@ class OtlpExporter {
     return { resourceSpans: [{ resource: this.#resource, scopeSpans: [{ scope, spans }] }] }
   }
 
-  /** Encodes metric by metric, and the watchdog polls the loop in between. @param {Reading[]} readings one */
+  /** The watchdog polls the loop between metrics. @param {Reading[]} readings one */
   async #metrics ([{ metrics, times }]) {
     const parts = this.#standard.of(metrics, times).map((metric) => JSON.stringify(metric))
     let count = 0
@@ -171,13 +169,11 @@ class OtlpExporter {
     return `{"resourceMetrics":[${head},"scopeMetrics":[{${ofScope},"metrics":[${parts}]}]}]}`
   }
 
-  /** Sends a reading and all that is waiting. */
   async flush () {
     await this.#read()
     await Promise.all(Object.values(this.#outboxes).map((outbox) => outbox?.flush()))
   }
 
-  /** Sends the last readings and the rest, once. */
   async stop () {
     clearInterval(this.#timer)
     await this.#read()

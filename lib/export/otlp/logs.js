@@ -18,9 +18,7 @@ function levelOf (phase, { cause, startup, allowed }) {
   return excuseOf(cause) !== undefined || startup || allowed ? 'info' : 'warn'
 }
 
-/**
- * The sentence of the log is its body. @param {Phase} phase @param {BlockRecord} record @param {number} nowMs wall time
- */
+/** The log's sentence is the body. @param {Phase} phase @param {BlockRecord} record @param {number} nowMs wall time */
 exports.logRecord = (phase, record, nowMs) => {
   const { number: severityNumber, text: severityText } = SEVERITIES[levelOf(phase, record)]
   const { work, request } = record

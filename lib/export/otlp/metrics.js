@@ -5,7 +5,7 @@ const { keyValues, nanos } = require('./values')
 const { MS_PER_S } = require('../../util/units')
 
 const CUMULATIVE = 2
-/** Units in the code that OpenTelemetry uses. Yes-or-no values have no unit: `1` would be a ratio. */
+/** OpenTelemetry's codes. Yes-or-no values have no unit: `1` would be a ratio. */
 const UNITS = /** @type {Record<string, string>} */ ({ seconds: 's', bytes: 'By', requests: '{request}', works: '{work}', events: '{event}', workers: '{worker}' })
 const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
 
@@ -18,7 +18,7 @@ const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
  * were at most each bound
  */
 
-/** The series of a histogram, from prom-client's list of values. @param {Metric} metric */
+/** From prom-client's list of values. @param {Metric} metric */
 function histogramSeries ({ name, values }) {
   /** @type {Map<string, Series>} */
   const all = new Map()
@@ -62,10 +62,7 @@ function numberPoint (value, { startMs, nowMs }, attributes) {
   return { attributes, startTimeUnixNano: nanos(startMs), timeUnixNano: nanos(nowMs), asDouble: value }
 }
 
-/**
- * Constant labels are in the resource.
- * @param {Metric} metric @param {Times} times @param {Record<string, string>} constant
- */
+/** @param {Metric} metric @param {Times} times @param {Record<string, string>} constant labels, in the resource */
 exports.otlpMetric = (metric, times, constant) => {
   const { name, help: description, type, values } = metric
   const head = { name, description, unit: units.get(name) ?? '' }

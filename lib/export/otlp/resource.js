@@ -5,12 +5,11 @@ const os = require('node:os')
 const { keyValues } = require('./values')
 const { version } = require('../../../package.json')
 
-/** The instrumentation scope of everything that is sent. */
 exports.scope = { name: 'loopwatch', version }
 
 /**
  * @param {object} parts
- * @param {Record<string, string>} parts.attributes of the environment, which win
+ * @param {Record<string, string>} parts.attributes of the environment; they win
  * @param {Record<string, string>} parts.labels the option; `service` names the application
  * @param {boolean} parts.isWorker of a cluster: its processes share one environment
  */

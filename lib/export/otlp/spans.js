@@ -4,7 +4,7 @@ const { keyValues, nanos } = require('./values')
 
 const INTERNAL = 1
 const UNSET = { code: 0 }
-/** Flags: sampled, and with a known answer to whether the span, or its parent, is of another process. */
+/** Flags: sampled, and it is known whether the span or its parent is of another process. */
 const LOCAL = 0x101
 const REMOTE = 0x301
 

@@ -5,7 +5,6 @@ const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./
 const { keyValues } = require('./values')
 
 const MAIN = 'main'
-/** OpenTelemetry's name for any unknown method. */
 const OTHER_METHOD = '_OTHER'
 const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 }
 
@@ -15,8 +14,8 @@ const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 }
 /** @typedef {{ upTo: number[], count: number, sum: number }} Counts */
 
 /**
- * The same readings under the names of OpenTelemetry's conventions, for dashboards that use them:
- * https://opentelemetry.io/docs/specs/semconv/runtime/nodejs-metrics/ . Gauges cover the time since the last call.
+ * The readings under OpenTelemetry's names, for dashboards that use them. Gauges cover the time since the last call.
+ * https://opentelemetry.io/docs/specs/semconv/runtime/nodejs-metrics/
  */
 class StandardMetrics {
   /** @type {Counts | null} */
@@ -43,7 +42,7 @@ class StandardMetrics {
     const last = this.#delays ?? { upTo: bounds.map(() => 0), count: 0, sum: 0 }
     this.#delays = { upTo, count, sum }
     const fresh = { upTo: upTo.map((total, i) => total - last.upTo[i]), count: count - last.count, sum: sum - last.sum }
-    // No timer has fired: the loop is blocked, which the metrics of blocks show.
+    // No timer has fired: the loop is blocked. The metrics of blocks show that.
     if (fresh.count <= 0) return []
     const longestS = longest?.values.find(({ labels }) => labels.thread === MAIN)?.value ?? 0
     const read = {
@@ -99,7 +98,7 @@ function quantile (bounds, { upTo, count }, share) {
 }
 
 /**
- * The longest delay: the longest block if it lies in the last bucket with any values, else the bucket's bound.
+ * The longest block if it lies in the last bucket with values, else the bucket's bound.
  * @param {number[]} bounds @param {Counts} counts @param {number} longestS block of the last minute
  */
 function maximum (bounds, { upTo, count }, longestS) {

@@ -3,7 +3,7 @@
 const { createHash } = require('node:crypto')
 const { readBuilt } = require('./built')
 
-/** The files of the page and their types. The script and the style are built from source/. */
+/** The script and the style are built from source/. */
 const PARTS = {
   'index.html': 'text/html; charset=utf-8',
   'runbook.html': 'text/html; charset=utf-8',
@@ -12,7 +12,7 @@ const PARTS = {
 }
 
 const HEADERS = {
-  // Everything comes from here and nothing is inline. Script may not even turn a string into markup.
+  // Everything comes from here, nothing is inline. Script may not even turn a string into markup.
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -31,9 +31,8 @@ const HEADERS = {
 }
 
 /**
- * A file of the page. It is not kept in memory: a browser has it after the first time.
- * @param {keyof typeof PARTS} name
- * @param {string} known ETag of the file that the browser has
+ * Not kept in memory: a browser has the file after the first time.
+ * @param {keyof typeof PARTS} name @param {string} known ETag of the browser's copy
  * @returns {import('../http/server').Reply}
  */
 exports.readPart = (name, known) => {

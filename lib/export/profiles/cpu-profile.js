@@ -4,9 +4,9 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
 
-/** Most nodes: more than a viewer can show. The time of others goes to their callers. */
+/** More than a viewer can show. The time of further nodes goes to their callers. */
 const NODES = 20000
-/** The id of the idle node, which stands for the time after the last block. */
+/** The id of the idle node: the time after the last block. */
 const IDLE = 2
 
 /**
@@ -17,15 +17,15 @@ const IDLE = 2
  */
 
 /**
- * V8's .cpuprofile for Chrome DevTools and VS Code: the blocks one after the other, without the time between them. A
- * function that blocked in two lines is two nodes, each at its line. The table has the newest block first.
+ * V8's .cpuprofile for Chrome DevTools and VS Code: blocks in a row, without the time between them. A function that
+ * blocked in two lines is two nodes, each at its line. The table has the newest block first.
  * @param {import('./stack-table').StackTable} table
  */
 exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
   const tree = new CallTree(frames.map(callFrameOf))
   const startTime = Number.isFinite(startMs) ? Math.round(startMs * US_PER_MS) : 0
   const samples = []
-  // A delta is the time since the sample before: a sample's own duration comes with the next one.
+  // A delta is the time since the last sample: a sample's own duration comes with the next one.
   const timeDeltas = [0]
   for (const { stack, weightMs, count } of timeline.toReversed()) {
     const node = tree.nodeOf(stack.frames)
@@ -43,7 +43,6 @@ exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
   return JSON.stringify({ nodes, startTime, endTime, samples, timeDeltas })
 }
 
-/** The nodes of a profile: the root, the idle node, and one for each call in the stacks. */
 class CallTree {
   /** @type {Node[]} */
   nodes = []

@@ -2,9 +2,9 @@
 
 const { shortPath } = require('../../util/short-path')
 
-/** Most nodes: more than a screen can show. The time of others goes to their callers. */
+/** More than a screen can show. The time of further nodes goes to their callers. */
 const NODES = 20000
-/** Least share of the whole time: a smaller frame is less than a pixel wide. */
+/** A smaller frame is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
 
 /**
@@ -16,10 +16,9 @@ const LEAST_SHARE = 1 / 2000
  * @typedef {{ node: FlameNode, children: Map<string, Growing>, isDoubtful?: boolean }} Growing
  */
 
-/** Keys by frame: blocks share most of their frames. @type {WeakMap<object, string>} */
+/** By frame: blocks share most of their frames. @type {WeakMap<object, string>} */
 const keys = new WeakMap()
 
-/** Stacks as one tree, outermost function first, weighted by blocked time. */
 class FlameTree {
   #root = growing('all', null)
   #nodes = 1
@@ -41,14 +40,14 @@ class FlameTree {
         }
         at = next
         at.node.value += weightMs
-        // One block with a certain line is enough to be certain of the line.
+        // One block with a certain line makes the line certain.
         if (isDoubtful(frame, record.frame)) at.isDoubtful ??= true
         else if (isSame(frame, record.frame)) at.isDoubtful = false
       }
     }
   }
 
-  /** Without nodes too small to be seen. @returns {FlameNode} */
+  /** Leaves out nodes too small to be seen. @returns {FlameNode} */
   toJSON () {
     return grown(this.#root, this.#root.node.value * LEAST_SHARE)
   }

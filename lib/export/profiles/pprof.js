@@ -6,8 +6,8 @@ const { LABELS } = require('./stack-table')
 const { NS_PER_MS } = require('../../util/units')
 
 /**
- * Google's pprof, gzipped: blocked nanoseconds (the last type, which `go tool pprof` shows by default) and samples of
- * each stack, labelled by route, cause, thread and worker. @param {import('./stack-table').StackTable} table
+ * Google's pprof, gzipped: samples and blocked nanoseconds of each stack (the last type, which `go tool pprof` shows by
+ * default), labelled by route, cause, thread and worker. @param {import('./stack-table').StackTable} table
  */
 exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
   const strings = new pprof.StringTable()

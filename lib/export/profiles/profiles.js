@@ -7,7 +7,7 @@ const { LABELS, StackTable } = require('./stack-table')
 
 /** Blocks between two polls of the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
-/** The same for the flame graph of all blocks, which takes longer for each block. */
+/** A flame graph takes longer for each block. */
 const FLAMES_AT_ONCE = 5
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -15,8 +15,8 @@ const FLAMES_AT_ONCE = 5
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-// Writers of more than text are loaded when needed. `ending`: of the files.
 /**
+ * Writers of more than text are loaded when needed. `ending`: of the file.
  * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
  */
 const formats = {
@@ -45,7 +45,7 @@ const formats = {
 /** @param {string} error @returns {Reply} */
 const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
 
-/** In steps between which the watchdog polls the loop. @param {BlockRecord[]} records newest first */
+/** The watchdog polls the loop in between. @param {BlockRecord[]} records newest first */
 async function flameOf (records) {
   const tree = new FlameTree()
   for (const [i, record] of records.entries()) {
@@ -56,9 +56,8 @@ async function flameOf (records) {
 }
 
 /**
- * Answers `/flame`: blocks in memory as one tree.
- * @param {BlockRecord[]} records newest first @param {URLSearchParams} query which of them, see query-filter.js
- * @returns {Promise<Reply>}
+ * `/flame`: blocks in memory as one tree.
+ * @param {BlockRecord[]} records newest first @param {URLSearchParams} query query-filter.js @returns {Promise<Reply>}
  */
 async function answerFlame (records, query) {
   const chosen = chooseBy(records, query)
@@ -78,9 +77,9 @@ async function collect (records, group) {
 }
 
 /**
- * Answers `/profile`: blocks in memory as one profile, weighted by blocked time.
+ * `/profile`: blocks in memory as one profile, weighted by blocked time.
  * @param {BlockRecord[]} records newest first
- * @param {URLSearchParams} query format, group, and which of them, see query-filter.js @returns {Promise<Reply>}
+ * @param {URLSearchParams} query format, group, and see query-filter.js @returns {Promise<Reply>}
  */
 async function profileOf (records, query) {
   const format = query.get('format') ?? 'cpuprofile'
@@ -95,7 +94,7 @@ async function profileOf (records, query) {
 }
 
 /**
- * One block as a file, if its name ends in that of a format: `/blocks/4242-17.cpuprofile`.
+ * One block, if its name has the ending of a format: `/blocks/4242-17.cpuprofile`.
  * @param {string} id with ending @param {(id: string) => BlockRecord | undefined} block
  */
 function fileOf (id, block) {
@@ -123,8 +122,8 @@ function isLabel (name) {
 }
 
 /**
- * One line for each stack, outermost frame first, weighted in whole milliseconds: flamegraph.pl, inferno and most
- * viewers read it. @param {import('./stack-table').StackTable} table
+ * A line for each stack, outermost frame first, weighted in whole milliseconds. flamegraph.pl, inferno and most viewers
+ * read it. @param {import('./stack-table').StackTable} table
  */
 function writeFolded (table) {
   const names = table.frames.map(nameOf)

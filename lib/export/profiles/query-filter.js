@@ -6,12 +6,12 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
-/** The numbers of a query and their defaults. @type {[string, number][]} */
+/** With their defaults. @type {[string, number][]} */
 const NUMBERS = [['seconds', Infinity], ['from', -Infinity], ['to', Infinity]]
 
 /**
- * The blocks that a query selects. `seconds`: ended in the last so many. `from` and `to`: overlap that time (Unix ms).
- * `cause`, `work` (as in messages), `route` (as in a label). `file`, `line` and `function`: of the blamed frame.
+ * `seconds`: blocks that ended in the last so many. `from`, `to`: blocks that overlap this time (Unix ms). `cause`,
+ * `work` (as in messages), `route` (as in a label). `file`, `line`, `function`: the blamed frame's.
  * @param {BlockRecord[]} records @param {URLSearchParams} query
  * @returns {{ records: BlockRecord[], error?: undefined } | { error: string }}
  */
@@ -42,7 +42,7 @@ function isAsked (record, query) {
   return isSame && (route === null || isOfRoute(record, route))
 }
 
-/** With the method, as in profiles, or without, as in metrics. @param {BlockRecord} record @param {string} route */
+/** With a method as in profiles, or without as in metrics. @param {BlockRecord} record @param {string} route */
 function isOfRoute (record, route) {
   const { request } = record
   return labelsOf(record).route === route || (request !== null && !request.ended && request.route === route)

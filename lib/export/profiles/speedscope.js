@@ -1,14 +1,11 @@
 'use strict'
 
-/** Most profiles by cause and route in one file. The first profile has everything, rarer ones included. */
+/** Most profiles by cause and route in a file. The first profile has everything, rarer ones too. */
 const PROFILES = 50
 
 /** @typedef {import('./stack-table').TableStack} TableStack */
 
-/**
- * First all stacks, then one profile for each cause and route. @param {import('./stack-table').StackTable} table
- * @param {string} name
- */
+/** All stacks first, then causes and routes. @param {import('./stack-table').StackTable} table @param {string} name */
 exports.writeSpeedscope = (table, name) => {
   const { frames, stacks } = table
   /** @type {Map<string, TableStack[]>} heaviest first, as the stacks are */

@@ -3,9 +3,9 @@
 const { excuseOf } = require('../../tables/causes')
 const { OTHER } = require('../../util/overflow-label')
 
-/** Most distinct stacks: writing them must not delay the watchdog's polls for long. All others become one. */
+/** Writing more would delay the watchdog's polls. All other stacks become one. */
 const STACKS = 2000
-/** Least time that counts as not sampled. Less comes from the rounding of weights in records. */
+/** Least time that counts as not sampled: less comes from rounded weights in records. */
 const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 
@@ -18,26 +18,24 @@ const NO_ROUTE = '(none)'
  * with equal labels as one. `frames`: indexes, outermost first; `count`: of samples; `weightMs`: of blocked time
  */
 
-/** The labels by which a profile can be split. */
 const LABELS = /** @type {LabelName[]} */ (['route', 'cause', 'thread', 'worker'])
 
-/** The stacks of many blocks, with every distinct frame once. All formats are written from it. */
+/** Has every distinct frame once. All formats are written from it. */
 class StackTable {
   /** @type {Frame[]} */
   frames = []
-  /** Stacks in the order of their blocks. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
+  /** In the order of their blocks. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
   timeline = []
   blocks = 0
   totalMs = 0
-  /** Start of the earliest block, in Unix time. */
+  /** Earliest start and latest end of a block, Unix time. */
   startMs = Infinity
-  /** End of the latest block. */
   endMs = -Infinity
   /** @type {Map<string, TableStack>} */
   #stacks = new Map()
   /** @type {Map<string, number>} */
   #indexes = new Map()
-  /** Indexes by object: blocks share most of their frames. @type {Map<Frame, number>} */
+  /** By object: blocks share most of their frames. @type {Map<Frame, number>} */
   #known = new Map()
   #group
 
@@ -54,7 +52,7 @@ class StackTable {
     this.startMs = Math.min(this.startMs, startMs)
     this.endMs = Math.max(this.endMs, startMs + durationMs)
     const labels = labelsOf(record)
-    // A stack would blame its code, which is not at fault in an excused block.
+    // In an excused block, the code of a stack is not at fault.
     const isExcused = excuseOf(cause) !== undefined
     const stacks = isExcused ? [] : record.stacks
     for (const { frames, weightMs, count } of stacks) {
@@ -95,7 +93,7 @@ class StackTable {
     return index
   }
 
-  /** The index of a made-up frame. It is a new object each time, so #known must not keep it. @param {string} name */
+  /** A made-up frame is a new object each time, so #known must not keep it. @param {string} name */
   #named (name) {
     return this.#indexOf({ function: name, file: null, line: null, column: null })
   }

@@ -4,19 +4,17 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @typedef {{ upTo: number[], count: number, sumMs: number }} Counted */
 
-/** The delays that the host counts in shared memory, as a metric for prom-client's registry: name, type, get(). */
+/** Reads the host's counts in shared memory. prom-client's registry wants name, type and get(). */
 class DelayHistogram {
   type = 'histogram'
   #buckets
   #read
-  /** @type {Counted | null} subtracted from each reading, null until the first one */
+  /** @type {Counted | null} subtracted from each reading; null until the first */
   #start
 
   /**
    * @param {object} parts
-   * @param {string} parts.name
-   * @param {string} parts.help
-   * @param {number[]} parts.buckets seconds
+   * @param {string} parts.name @param {string} parts.help @param {number[]} parts.buckets seconds
    * @param {{ read: (boundsMs: number[]) => Counted }} parts.delays lib/bridge/delay-counts.js
    * @param {boolean} [parts.countsFromNow] count from the first reading on
    */

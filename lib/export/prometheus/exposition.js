@@ -12,14 +12,14 @@ const LABEL_ESCAPES = /[\\\n"]/g
 const SERIES_A_TURN = 1000
 
 /**
- * Texts of workers' labels, which stay the same objects from scrape to scrape. Most of this process's own labels are
- * new objects each time. @type {WeakMap<Value['labels'], string>}
+ * Workers' labels stay the same objects from scrape to scrape. Most of this process's own are new ones each time.
+ * @type {WeakMap<Value['labels'], string>}
  */
 const texts = new WeakMap()
 
 /**
- * A snapshot of one process as families: without a label `worker`, in groups after which the watchdog polls the loop.
- * A snapshot is of one moment, so a histogram may be in two groups.
+ * Metrics of one process, without a label `worker`. The watchdog polls the loop after each group. A snapshot is of one
+ * moment, so a histogram may be in two groups.
  * @param {Metric[]} metrics @returns {Family[]}
  */
 exports.familiesOf = (metrics) => metrics.map(({ name, help, type, values }) => {
@@ -31,10 +31,9 @@ exports.familiesOf = (metrics) => metrics.map(({ name, help, type, values }) => 
 })
 
 /**
- * Metrics as text, of one process or of a cluster. prom-client's registry could print them as well, but for 64 workers
- * of 118 series each it takes 20 ms at once, in which the watchdog cannot poll the loop. Here the watchdog polls after
- * each group: one worker's part of a metric. It does not poll within such a part: new values may arrive meanwhile, and
- * the buckets of a histogram would be of two moments.
+ * Prints one process or a cluster. prom-client's registry takes 20 ms at once for 64 workers with 118 series each, and
+ * the watchdog cannot poll the loop meanwhile. Here it polls after each group: one worker's part of a metric. It does
+ * not poll within a group: new values may arrive, and the buckets of a histogram would be of two moments.
  * @param {Family[]} families @param {boolean} openMetrics with exemplars
  */
 exports.renderFamilies = async (families, openMetrics) => {
@@ -71,10 +70,7 @@ function exemplarText ({ labelSet, value, timestamp }) {
   return `{${knownText(labelSet)}} ${number(value)} ${timestamp}`
 }
 
-/**
- * A primary's series for a worker have the label.
- * @param {string | null} worker @param {Value} series @param {string} text
- */
+/** A primary labels workers' series. @param {string | null} worker @param {Value} series @param {string} text */
 function withWorker (worker, { labels }, text) {
   if (worker === null || 'worker' in labels) return text
   return `worker="${worker}"${text === '' ? '' : `,${text}`}`

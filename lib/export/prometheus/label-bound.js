@@ -2,7 +2,7 @@
 
 const { OTHER } = require('../../util/overflow-label')
 
-/** Keeps the first values of a label; all later ones become `(other)`. Kept values stay, so counters never decrease. */
+/** Later values of a label become `(other)`. Kept values stay, so counters never decrease. */
 class LabelBound {
   /** @type {Set<string>} */
   #known = new Set()

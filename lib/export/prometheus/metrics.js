@@ -1,9 +1,9 @@
 /// <reference path="./prom-client.d.ts" />
 'use strict'
 
-// Each class is loaded from its own file. The package's index also loads its default metrics, its push gateway and
-// @opentelemetry/api: 30 ms of CPU instead of 3 and 1.9 MB more of heap, at the start of every process. Meanwhile, the
-// watchdog cannot poll the loop.
+// Each class is loaded from its own file. The package's index also loads default metrics, a push gateway and
+// @opentelemetry/api: 30 ms of CPU instead of 3 and 1.9 MB more of heap, at the start of every process. The watchdog
+// cannot poll the loop meanwhile.
 const Counter = require('prom-client/lib/counter')
 const Gauge = require('prom-client/lib/gauge')
 const Histogram = require('prom-client/lib/histogram')
@@ -20,12 +20,11 @@ const { residentBytes } = require('../../util/resident-memory')
 const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
 
-/** The label of the main thread, which no worker thread may have. */
 const MAIN = 'main'
-/** Histograms with one observation for each request or piece of work. */
+/** One observation for each request or piece of work. */
 const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
 const NONE = '(none)'
-/** The label `cause` of blocks within agent.allow(), whatever their cause. */
+/** The label `cause` of any block within agent.allow(). */
 const ALLOWED = 'allowed'
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
 
@@ -40,41 +39,36 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Record<string, CpuSeconds | null>} cpuSeconds by thread
  * @property {() => Map<string, LoopState & { cpu: CpuSeconds, count: number }>} [threads] by label; `count`: live ones
  * @property {() => Iterable<[string, boolean]>} degraded by reason
- * @property {() => number} inFlight requests in progress
- * @property {() => number} workInFlight named work in progress, without requests
+ * @property {() => number} inFlight requests @property {() => number} workInFlight named work without requests
  * @property {() => import('../../types').HeapReading | null} heap null until the host has reported it
- * @property {() => boolean} originTracking
- * @property {() => boolean} profiling
+ * @property {() => boolean} originTracking @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
  * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster
  * workers by state, restarts by slot
  * @property {{ read: (boundsMs: number[]) => import('./delay-histogram').Counted }} delays lib/bridge/delay-counts.js
- * @property {number} thresholdMs
- * @property {number} routes
- * @property {Record<string, string>} labels
- * @property {string} version
+ * @property {number} thresholdMs @property {number} routes
+ * @property {Record<string, string>} labels @property {string} version
  * @property {() => number} [nowMs] by default the clock of all threads
  * @property {boolean} [countsFromNow] count from the first reading on, since an earlier watchdog's counts are added
  */
 
-/** The metrics of the table, filled from what the watchdog reports and from its sources. */
 class Metrics {
-  /** Only stores the metrics: exposition.js prints those of one process and of a cluster. */
+  /** Only keeps the metrics: exposition.js prints them. */
   #registry = /** @type {OpenMetricsRegistry} */ (/** @type {unknown} */ (new Registry()))
   /** @type {Record<string, any>} */
   #metrics = {}
   #sources
   /** Route labels of counted requests; the host limits their number. @type {Set<string>} */
   #requestRoutes = new Set()
-  /** Routes of blocks without a counted request. */
+  /** For blocks without a counted request. */
   #blockRoutes
-  /** The same for named work. @type {Set<string>} */
+  /** Labels of counted named work. @type {Set<string>} */
   #works = new Set()
   #blockWorks
   #sites
   #threads
   #longest
-  /** @type {Map<string, number>} the last values of counters that are read, not counted here */
+  /** @type {Map<string, number>} last values of counters that are read, not counted here */
   #totals = new Map()
 
   /** @param {Sources} sources */
@@ -91,7 +85,7 @@ class Metrics {
     this.#longest = new RecentLongest(sources.nowMs)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
-    // A counter that comes with its first incident has no increase() for that.
+    // If a counter comes with its first incident, increase() does not see that one.
     for (const kind of SLOW_KINDS) this.#metrics.slow.inc({ kind }, 0)
   }
 
@@ -115,10 +109,7 @@ class Metrics {
     })
   }
 
-  /**
-   * Those histograms that are not prom-client's: its registry accepts any object with a name and get().
-   * @param {string} key @param {{ name: string, help: string, buckets: number[] }} row
-   */
+  /** @param {string} key @param {{ name: string, help: string, buckets: number[] }} row */
   #createOwn (key, row) {
     const { delays, countsFromNow } = this.#sources
     if (key === 'delay') return new DelayHistogram({ ...row, delays, countsFromNow })
@@ -168,7 +159,7 @@ class Metrics {
     }
   }
 
-  /** Adds time in which the agent itself blocked the application, outside any block. @param {number} ms */
+  /** The agent itself blocked the application, outside any block. @param {number} ms */
   addOwnBlockedMs (ms) {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
@@ -243,7 +234,7 @@ class Metrics {
     return openMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE
   }
 
-  /** Reads all sources at once rather than metric by metric in collect(), so a scrape is of one moment. */
+  /** At once, not metric by metric in collect(), so a scrape is of one moment. */
   #read () {
     const { degraded, shed, originTracking, profiling, inFlight, workInFlight } = this.#sources
     const { threads = () => new Map() } = this.#sources
@@ -307,7 +298,7 @@ class Metrics {
     }
   }
 
-  /** Sets a counter to a total. @param {string} key @param {Record<string, string>} labels @param {number} total */
+  /** @param {string} key @param {Record<string, string>} labels @param {number} total */
   #advance (key, labels, total) {
     const id = key + Object.values(labels).join('\n')
     const last = this.#totals.get(id) ?? (this.#sources.countsFromNow ? total : 0)
@@ -322,7 +313,7 @@ class Metrics {
   }
 }
 
-/** Marks a label that is in doubt with ≈. @param {{ exact?: boolean }} named @param {string} label */
+/** ≈ marks doubt. @param {{ exact?: boolean }} named @param {string} label */
 function inDoubt ({ exact }, label) {
   return exact === false && label !== OTHER ? `≈ ${label}` : label
 }

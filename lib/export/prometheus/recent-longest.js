@@ -8,8 +8,8 @@ const WINDOW_MS = 60_000
 /** The longest value of the last minute, by key. Reading does not reset it, so two scrapers see the same. */
 class RecentLongest {
   /**
-   * Values by key, each smaller than the one before. A value removes earlier ones that are not larger, since it
-   * outlives them. @type {Map<string, { atMs: number, value: number }[]>}
+   * Values by key, each smaller than the one before. A new value outlives earlier ones, so it removes those that are
+   * not larger. @type {Map<string, { atMs: number, value: number }[]>}
    */
   #falling = new Map()
   #nowMs

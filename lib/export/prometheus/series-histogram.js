@@ -1,6 +1,6 @@
 'use strict'
 
-/** The counts of one set of labels. prom-client's observe() takes ten times as long: it hashes the labels each time. */
+/** The counts of one set of labels. prom-client's observe() hashes labels each time: it takes ten times as long. */
 class Series {
   #bounds
   #counts
@@ -20,14 +20,13 @@ class Series {
     this.sum += value * times
   }
 
-  /** How many values were at or below each bound; the last count is of all. */
   get cumulative () {
     let total = 0
     return Array.from(this.#counts, (count) => (total += count))
   }
 }
 
-/** A histogram that is filled series by series. prom-client's registry accepts it for its name, type and get(). */
+/** Filled series by series. prom-client's registry accepts it for its name, type and get(). */
 class SeriesHistogram {
   type = 'histogram'
   #bounds

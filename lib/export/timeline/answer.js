@@ -6,7 +6,7 @@ const { rangeOf } = require('./range')
 const { writeTrace } = require('./trace-events')
 
 /**
- * Answers `/timeline?from=&to=`: the last ten minutes, or a part of them, as a file.
+ * `/timeline?from=&to=`: the last ten minutes, or a part of them, as a file.
  * @param {URLSearchParams} query
  * @param {(range: ReturnType<typeof rangeOf>) => import('./trace-events').Trace} gather
  * @returns {Promise<import('../http/server').Reply>}

@@ -3,14 +3,13 @@
 const { codedError } = require('../../tables/errors')
 const { MS_PER_S } = require('../../util/units')
 
-/** How far back a timeline goes. */
 const KEPT_MS = 600 * MS_PER_S
-/** The clock of who asks may be this much ahead. */
+/** The client's clock may be this much ahead. */
 const AHEAD_MS = 60 * MS_PER_S
 const TIME = 'a Unix time in ms'
 
 /**
- * The range that a query asks for, Unix times in ms: all that is kept without `from` and `to`.
+ * In Unix ms; without `from` and `to`, all that is kept.
  * @param {URLSearchParams} query @param {number} nowMs Unix time
  * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
  */

@@ -7,7 +7,7 @@ const { version } = require('../../../package.json')
 
 /** Events between two polls of the loop: some milliseconds of work. */
 const EVENTS_AT_ONCE = 2000
-/** Tracks that an event loop has, by their `tid`. A worker thread's blocks have 1000 and its id. */
+/** An event loop's tracks, by `tid`. A worker thread's blocks have 1000 and its id. */
 const TRACKS = { blocks: 1, turns: 2, gc: 3 }
 const NAMES = { blocks: 'event loop: blocks', turns: 'event loop: turns above 5 ms', gc: 'garbage collection' }
 const WORKER_TID = 1000
@@ -37,10 +37,7 @@ const micros = (ms) => Math.round(ms * US_PER_MS)
 /** @param {number} ms */
 const rounded = (ms) => Math.round(ms * 100) / 100
 
-/**
- * A slice that may overlap others.
- * @param {Trace} trace @param {Span} span @param {Pick<TraceEvent, 'name' | 'cat' | 'id' | 'args'>} what
- */
+/** @param {Trace} trace @param {Span} span @param {Pick<TraceEvent, 'name' | 'cat' | 'id' | 'args'>} what */
 function asynchronous ({ pid, wallOffsetMs }, { startMs, durationMs }, { args, ...what }) {
   const own = { ...what, pid, tid: 0 }
   const ts = micros(startMs + wallOffsetMs)
@@ -50,10 +47,7 @@ function asynchronous ({ pid, wallOffsetMs }, { startMs, durationMs }, { args, .
   ])
 }
 
-/**
- * A slice on a track.
- * @param {Trace} trace @param {Span} span @param {Pick<TraceEvent, 'name' | 'cat' | 'tid' | 'args'>} what
- */
+/** @param {Trace} trace @param {Span} span @param {Pick<TraceEvent, 'name' | 'cat' | 'tid' | 'args'>} what */
 const slice = ({ pid, wallOffsetMs }, { startMs, durationMs }, what) => /** @type {TraceEvent} */ ({
   ...what, ph: 'X', pid, ts: micros(startMs + wallOffsetMs), dur: Math.max(1, micros(durationMs))
 })
@@ -106,20 +100,14 @@ function tracksOf ({ pid, title, blocks }) {
   ])
 }
 
-/**
- * None if nothing was measured.
- * @param {Trace} trace @param {Trace['counters'][number]} counter @returns {TraceEvent[]}
- */
+/** None if unmeasured. @param {Trace} trace @param {Trace['counters'][number]} counter @returns {TraceEvent[]} */
 function counterEvents ({ pid, wallOffsetMs }, { name, atMs, values }) {
   const known = Object.entries(values).flatMap(([key, value]) => value === null ? [] : [[key, rounded(value)]])
   if (known.length === 0) return []
   return [{ name, ph: 'C', pid, tid: 0, ts: micros(atMs + wallOffsetMs), args: Object.fromEntries(known) }]
 }
 
-/**
- * The events of a timeline: names of tracks first, then all others by time.
- * @param {Trace} trace @returns {TraceEvent[]}
- */
+/** Names of tracks first, then all others by time. @param {Trace} trace @returns {TraceEvent[]} */
 exports.eventsOf = (trace) => {
   const events = [
     ...trace.requests.flatMap((each, i) => asynchronous(trace, each, {
@@ -137,8 +125,8 @@ exports.eventsOf = (trace) => {
 }
 
 /**
- * A timeline as a file that Perfetto and Chrome's DevTools open: a JSON object of the Trace Event format. In steps
- * between which the watchdog polls the loop. @param {Trace} trace
+ * A file for Perfetto and Chrome's DevTools: JSON of the Trace Event format. The watchdog polls the loop between steps.
+ * @param {Trace} trace
  */
 exports.writeTrace = async (trace) => {
   const parts = []

@@ -10,10 +10,10 @@ const { junitReport } = require('./junit')
 const { sarifReport } = require('./sarif')
 const { version } = require('../../../../package.json')
 
-/** The file that a GitLab job names in its `artifacts: reports: codequality:`. */
+/** A GitLab job names it in `artifacts: reports: codequality:`. */
 const GITLAB_FILE = 'gl-code-quality-report.json'
 
-/** The outcome with whole records. @param {import('../report').Outcome} outcome */
+/** With whole records. @param {import('../report').Outcome} outcome */
 const jsonReport = ({ offences, ...outcome }) => ({
   version,
   ...outcome,
@@ -21,7 +21,7 @@ const jsonReport = ({ offences, ...outcome }) => ({
 })
 
 /**
- * Writes the files that flags ask for, and those of GitHub and GitLab if their variables are set.
+ * GitHub's and GitLab's files are written if their variables are set.
  * @param {import('../report').Outcome} outcome @param {{ junit?: string, sarif?: string, json?: string }} flags
  * @param {NodeJS.ProcessEnv} env
  */
@@ -29,7 +29,7 @@ exports.writeMachineFormats = (outcome, { junit, sarif, json }, env) => {
   if (junit !== undefined) write('--junit', junit, junitReport(outcome))
   if (sarif !== undefined) write('--sarif', sarif, JSON.stringify(sarifReport(outcome), null, 2))
   if (json !== undefined) write('--json', json, JSON.stringify(jsonReport(outcome), null, 2))
-  // On stderr, which GitHub reads too: another program may parse what the command prints on stdout.
+  // GitHub reads stderr too. Another program may parse what the command prints on stdout.
   if (env.GITHUB_ACTIONS === 'true') process.stderr.write(githubAnnotations(outcome))
   if (env.GITHUB_STEP_SUMMARY) write('$GITHUB_STEP_SUMMARY', env.GITHUB_STEP_SUMMARY, markdownReport(outcome), 'a')
   if (env.GITLAB_CI === 'true' && env.CI_PROJECT_DIR) {

@@ -3,7 +3,7 @@
 const { isFailing } = require('../offences')
 const { headline, lengthOf, placeOf, testName, verbOf } = require('../report')
 
-/** Characters that XML 1.0 cannot hold, even escaped. */
+/** XML 1.0 cannot hold them, even escaped. */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu
 /** @type {Record<string, string>} */
@@ -12,10 +12,7 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': 
 /** @param {string} text */
 const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
 
-/**
- * A suite with a case for each place that blocked. If there is none, one case says so: some readers reject an empty
- * suite. @param {import('../report').Outcome} outcome
- */
+/** Never empty: some readers reject a suite without a case. @param {import('../report').Outcome} outcome */
 exports.junitReport = (outcome) => {
   const { offences } = outcome
   const failures = offences.filter(isFailing).length

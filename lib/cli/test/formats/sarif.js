@@ -9,7 +9,7 @@ const { version } = require('../../../../package.json')
 /** Stays the same if the line moves; for SARIF and GitLab. @param {import('../offences').Offence} offence */
 exports.fingerprint = (offence) => createHash('sha256').update(keyOf(offence)).digest('hex').slice(0, 32)
 
-/** Escapes each name of a path: a `#` or `?` would end the path of a URI. @param {string} file with slashes */
+/** A `#` or `?` would end the path of a URI. @param {string} file with slashes */
 const escaped = (file) => file.split('/').map(encodeURIComponent).join('/')
 
 /** @param {string} file with slashes */
@@ -32,7 +32,7 @@ const rules = [...Object.entries(causes).map(([cause, { meaning }]) => ({
 /** @param {import('../offences').Offence} offence */
 const ruleOf = ({ call, cause }) => call === null ? `event-loop-block/${cause}` : SYNC_RULE.id
 
-/** SARIF 2.1.0, with a rule for each cause. @param {import('../report').Outcome} outcome */
+/** SARIF 2.1.0. Each cause is a rule. @param {import('../report').Outcome} outcome */
 exports.sarifReport = ({ offences, hasWatchedNothing }) => ({
   $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
   version: '2.1.0',

@@ -4,10 +4,7 @@ const process = require('../../../util/process')
 
 /** @typedef {{ ava?: { type: string, options?: { file?: string } } }} Message between AVA and its process */
 
-/**
- * Follows the file for which AVA forked this process. AVA has no hook for all tests of a file and starts them at once,
- * so they have no names. @param {import('./recorder').Recorder} recorder
- */
+/** AVA starts all tests of a file at once: they have no names. @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   const { send } = process
   if (send === undefined) return
@@ -15,7 +12,7 @@ exports.follow = (recorder) => {
   const forward = (/** @type {any[]} */ message) => Reflect.apply(send, process, message)
   const begin = (/** @type {Message} */ { ava }) => { recorder.begin(null, ava?.options?.file) }
   process.send = (/** @type {any[]} */ ...message) => {
-    // AVA answers with the name of the file, and its tests begin.
+    // AVA answers with the name of the file. Then its tests begin.
     if (message[0]?.ava?.type === 'ready-for-options') channel.prependOnceListener('message', begin)
     return forward(message)
   }

@@ -2,7 +2,7 @@
 
 const Module = require('node:module')
 
-/** The package that loads test environments, whatever their names are: its own path is the only sign of a load. */
+/** This package loads test environments, whatever their names: its path is the only sign of a load. */
 const LOADER = /[\\/]jest-util[\\/]/
 
 const TRANSFORM = '@jest/transform'
@@ -18,10 +18,7 @@ const TRANSFORM = '@jest/transform'
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
 
-/**
- * The given environment, which also reports each test.
- * @param {Environment} Given @param {import('./recorder').Recorder} recorder @returns {Environment}
- */
+/** @param {Environment} Given @param {import('./recorder').Recorder} recorder @returns {Environment} */
 function following (Given, recorder) {
   return class extends Given {
     /** @type {Map<unknown, number>} */
@@ -48,8 +45,8 @@ function following (Given, recorder) {
 }
 
 /**
- * Jest's transformer as its users load it, which also reports each file's source map: the lines that run are not those
- * of the file. @param {any} exported @param {import('./recorder').Recorder} recorder
+ * Jest's transformer also reports each file's source map: the lines that run are not the file's.
+ * @param {any} exported @param {import('./recorder').Recorder} recorder
  */
 const telling = (exported, recorder) => new Proxy(exported, {
   get: (target, name) => name !== 'createScriptTransformer'
@@ -71,7 +68,7 @@ const telling = (exported, recorder) => new Proxy(exported, {
 /** @param {any} exported by a module */
 const isEnvironment = (exported) => typeof exported === 'function' && ['setup', 'teardown', 'getVmContext'].every((name) => typeof exported.prototype?.[name] === 'function')
 
-/** Follows Jest in one process (--runInBand) or in forked ones. @param {import('./recorder').Recorder} recorder */
+/** In one process (--runInBand) or in forked ones. @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   const loader =
     /** @type {{ _load: (request: string, parent?: { filename?: string }, ...rest: unknown[]) => any }} */ (

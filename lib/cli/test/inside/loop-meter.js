@@ -6,7 +6,6 @@ const { threadCpuMs } = require('../../../host/sense/thread-cpu')
 const { NS_PER_MS } = require('../../../util/units')
 const { wallMs } = require('./wall-clock')
 
-/** The meter reads this often while the loop turns. */
 const PERIOD_MS = 10
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 const BYTES = 64
@@ -17,8 +16,8 @@ const { readSync } = fs
 /** @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time; CPU time surely spent in one turn */
 
 /**
- * Counts exactly how much CPU time this thread spends between two turns of its loop. The watchdog measures from
- * outside: on a busy machine it is late, and includes CPU time from before and after a block.
+ * Counts exactly how much CPU time this thread spends between two turns. The watchdog measures from outside: on a busy
+ * machine it is late, and includes CPU time from before and after a block.
  * @param {number} overMs @param {() => number} heldMs how long the agent itself has held the thread, which is no block
  * @param {(stretch: Stretch) => void} tell called with each stretch of at least overMs
  * @returns {{ mark: () => void } | null} null without CPU times; mark() says that a turn begins or a test ends now
@@ -29,7 +28,7 @@ exports.startMeter = (overMs, heldMs, tell) => {
   let last = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark: true }
   const read = (/** @type {boolean} */ isMark) => {
     const now = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark }
-    // After a timer's reading the loop may have turned, up to the time at which the next was due.
+    // After a timer's reading, the loop may have turned until the next reading was due.
     const cpuMs = now.cpuMs - last.cpuMs - (now.heldMs - last.heldMs) - (last.isMark ? 0 : PERIOD_MS)
     if (cpuMs >= overMs) tell({ startMs: last.atMs, endMs: now.atMs, cpuMs })
     last = now
@@ -41,7 +40,7 @@ exports.startMeter = (overMs, heldMs, tell) => {
   return { mark: () => read(true) }
 }
 
-/** @returns {(() => number) | null} CPU time of this thread so far, ms */
+/** @returns {(() => number) | null} ms of this thread's CPU time */
 function reader () {
   if (!Number.isNaN(threadCpuMs())) return threadCpuMs
   try {
@@ -52,7 +51,7 @@ function reader () {
       try {
         lastMs = parseInt(bytes.toString('latin1', 0, readSync(fd, bytes, 0, BYTES, 0)), 10) / NS_PER_MS
       } catch {
-        // A test has mocked the system's files for a while.
+      // For a while, a test has mocked the system's files.
       }
       return lastMs
     }

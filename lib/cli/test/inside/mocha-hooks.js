@@ -1,6 +1,6 @@
 'use strict'
 
-// Root hooks, which Mocha loads by --require, in the processes of --parallel too.
+// Mocha loads these root hooks by --require, also in the processes of --parallel.
 const { published } = require('./recorder')
 
 /** @typedef {{ currentTest?: { fullTitle: () => string, file?: string } }} MochaContext */

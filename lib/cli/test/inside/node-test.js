@@ -4,7 +4,7 @@ const process = require('../../../util/process')
 
 /** @typedef {{ name?: string, fullName?: string, filePath?: string }} Context older versions have fewer fields */
 
-/** Follows the tests of a file of `node --test`. @param {import('./recorder').Recorder} recorder */
+/** @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   const { beforeEach, afterEach } = require('node:test')
   /** @type {Map<unknown, number>} by name: the hooks before and after a test receive different objects */

@@ -7,9 +7,9 @@ const { isMainThread, threadId } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
 const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('../tool-processes')
 
-/** `loopwatch test` passes the setup to each process below it. It is no option of the agent: hence the other prefix. */
+/** The setup from `loopwatch test`, for each process below. It is no option of the agent: hence the other prefix. */
 const SETUP = '__LOOPWATCH_TEST'
-/** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit this variable. */
+/** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit it too. */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
 const MOCHA = /^_?mocha(\.[cm]?js)?$/
 const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
@@ -36,7 +36,7 @@ function preload () {
   if (setup !== null) watch(setup)
 }
 
-/** Starts a thread's beats. One that runs tests leaves a file, as it is not watched. @param {Setup | null} setup */
+/** A thread that runs tests leaves a file: it is not watched. @param {Setup | null} setup */
 function watchThread (setup) {
   require('../../../host/threads/preload-beat').beatIfWanted()
   if (setup === null) return
@@ -52,19 +52,19 @@ function watch ({ dir, overMs, sync, all }) {
   const recorder = new Recorder(dir, overMs, (folder) => startAgent({ dir: folder, overMs }), isTestFile)
   publish(recorder)
   if (sync) recorder.watchSync(all)
-  // A loop that was active for less than the limit in total had no such block.
+  // With less active time in total than the limit, the loop had no such block.
   process.on('exit', () => recorder.exit(eventLoopUtilization().active >= overMs))
   if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
   if (isForkedByVitest(process.argv[1])) require('./vitest-config').follow()
   if (!all && isOfTool(process.argv[1])) return
   recorder.watch({ isLoading: isTestFile && !all })
   const isFollowed = follow(recorder, isTestFile)
-  // Everything before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
+  // Before the first test, everything is start-up. The watchdog starts meanwhile, and the first test waits for it.
   if (!isFollowed || all) recorder.sleepUntilWatched()
 }
 
 /**
- * Follows the tests if this process runs a known runner, or was forked by one. Returns whether it does.
+ * True if this process runs a known runner, or was forked by one.
  * @param {import('./recorder').Recorder} recorder @param {boolean} isTestFile a file that `node --test` started
  */
 function follow (recorder, isTestFile) {
@@ -87,7 +87,7 @@ function startAgent ({ dir, overMs }) {
     })
     return 'stopAtExit' in agent ? agent : null
   } catch {
-    // A LOOPWATCH_ variable has a wrong value. The process reports that by isWatched.
+    // A LOOPWATCH_ variable has a wrong value: isWatched reports it.
     return null
   }
 }

@@ -9,13 +9,11 @@ const { startMeter } = require('./loop-meter')
 const { wallMs } = require('./wall-clock')
 const { hiddenProperty } = require('../../../util/define-hidden')
 
-/** Where hooks that a runner loads find this process's recorder. */
 const kTests = Symbol.for('loopwatch.tests.1')
-/** The longest wait for the watchdog to start, before the first test or the application's own code. */
+/** Longest wait for the watchdog to start, before the first test or the application's own code. */
 const WATCHED_MS = 500
-/** The longest wait for the watchdog when the process ends. */
 const FILED_MS = 500
-/** A verdict is final by then: SETTLED_MS of expectNoBlocks and one poll. */
+/** A verdict is final after SETTLED_MS of expectNoBlocks and one poll. */
 const SETTLED_MS = 700
 
 // Taken at load: a test may mock node:fs.
@@ -26,14 +24,10 @@ const { writeFileSync, writeSync } = fs
  * 'turn' | 'mapFile' | 'heldMs' | 'isAllowed'>} TestAgent
  */
 
-/**
- * Writes when each test of this process begins and ends, one line each, at once: if the process is killed, the file
- * names the test that ran. Never throws.
- */
+/** Writes each test's begin and end at once: after a kill, the file names the test that ran. Never throws. */
 class Recorder {
   #fd
   #folder
-  /** Tests that have begun. */
   begun = 0
   #startAgent
   #isAsked = false
@@ -51,7 +45,7 @@ class Recorder {
    * @param {boolean} isNodeTest this is a file that `node --test` started
    */
   constructor (dir, overMs, startAgent, isNodeTest) {
-    // A folder for each process: all records of ended ones are kept until the command has read them.
+    // One folder for each process: records stay until the command has read them.
     this.#folder = path.join(dir, `${process.pid}-${Math.round(wallMs())}`)
     this.#fd = fs.openSync(`${this.#folder}.tests`, 'a', 0o600)
     this.#startAgent = startAgent
@@ -63,7 +57,7 @@ class Recorder {
     this.#write({ type: 'process', pid, argv, execArgv, cwd: process.cwd(), isMetered: this.#meter !== null, isNodeTest, atMs: wallMs() })
   }
 
-  /** A second call changes nothing. @param {{ isLoading?: boolean }} [how] nothing before the first test counts */
+  /** Only the first call counts. @param {{ isLoading?: boolean }} [how] nothing before the first test counts */
   watch ({ isLoading = false } = {}) {
     if (this.#isAsked) return
     this.#isAsked = true
@@ -87,18 +81,15 @@ class Recorder {
   }
 
   /**
-   * Begin and end of a test count as turns. Runners call tests in a row without a turn of the loop, and some tests rely
-   * on that: without marks ten short tests would be one long block.
+   * Runners call tests in a row without a turn of the loop, and some tests rely on that. Begin and end of a test count
+   * as turns: otherwise ten short tests would be one long block.
    */
   #mark () {
     this.#agent?.turn()
     this.#meter?.mark()
   }
 
-  /**
-   * The first test sleeps until blocks are seen with their lines: the watchdog started while the process loaded.
-   * @param {string | null} name null if only the file is known @param {string | null | undefined} file
-   */
+  /** @param {string | null} name null if only the file is known @param {string | null | undefined} file */
   begin (name, file) {
     if (this.begun === 0) {
       this.watch()
@@ -124,7 +115,7 @@ class Recorder {
     this.#write({ type: 'map', file, sourceMap })
   }
 
-  /** Writes down the source map of a file if it is only in memory. @param {string | undefined} file */
+  /** Writes down a source map that is only in memory. @param {string | undefined} file */
   #mapInMemory (file) {
     if (file === undefined || this.#mapped.has(file)) return
     this.#mapped.add(file)
@@ -135,7 +126,7 @@ class Recorder {
     this.#write({ type: 'map', file, sourceMap })
   }
 
-  /** Reports synchronous calls from now on. @param {boolean} all those of runners and loaders as well */
+  /** @param {boolean} all synchronous calls, also those of runners and loaders */
   watchSync (all) {
     const recorder = this
     this.#sync = require('./sync/sync-calls').watchSyncCalls({
@@ -148,12 +139,12 @@ class Recorder {
     }, all)
   }
 
-  /** Each context has its own built-in objects. @param {unknown} global of that context */
+  /** Each context has its own built-in objects. @param {unknown} global */
   watchGlobal (global) {
     this.#sync?.watchGlobal(global)
   }
 
-  /** Settles when all blocks so far are filed with final lines, for a runner that ends the process without an event. */
+  /** Waits until all blocks so far are filed with final lines: for a runner that ends the process without an event. */
   async settled () {
     this.#meter?.mark()
     const mayHaveBlocked = this.#hasBlocked || this.#meter === null
@@ -168,13 +159,13 @@ class Recorder {
   }
 }
 
-/** @returns {Promise<void>} settles when everything that blocked up to now has its final verdict */
+/** @returns {Promise<void>} until all blocks so far have a final verdict */
 exports.settle = () => new Promise((resolve) => { setTimeout(resolve, SETTLED_MS) })
 
 /** @param {Recorder} recorder */
 exports.publish = (recorder) => { Reflect.defineProperty(globalThis, kTests, hiddenProperty(recorder)) }
 
-/** The recorder of this process; undefined if it is not watched. @returns {Recorder | undefined} */
+/** Undefined if this process is not watched. @returns {Recorder | undefined} */
 exports.published = () => /** @type {any} */ (globalThis)[kTests]
 
 exports.WATCHED_MS = WATCHED_MS

@@ -2,12 +2,12 @@
 
 const process = require('../../../util/process')
 
-/** Where tap 18 to 21 keeps the root of all tests of a process, in both of its builds. */
+/** tap 18 to 21 keep the root of a process's tests here, in both of their builds. */
 const kRoot = Symbol.for('TAP private constructor')
 
 /** @typedef {import('node:events').EventEmitter & { name?: string }} TapTest emits `subtestStart` and `subtestEnd` */
 
-/** Reports the tests of one process, at any depth. For a test with subtests only its own time counts. */
+/** Tests of one process, at any depth. A test with subtests counts only its own time. */
 class TapTests {
   #recorder
 
@@ -44,7 +44,7 @@ class TapTests {
   }
 }
 
-/** Follows the file of this process, as soon as tap makes its root. @param {import('./recorder').Recorder} recorder */
+/** tap makes the root of this process's file later. @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   /** @type {TapTest | undefined} */
   let root

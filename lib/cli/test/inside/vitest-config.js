@@ -4,15 +4,14 @@ const path = require('node:path')
 const process = require('../../../util/process')
 
 const SETUP_FILE = path.join(__dirname, 'vitest.mjs').replaceAll('\\', '/')
-/** Our setup file, in any copy of the package. */
 const OURS = /[\\/]cli[\\/]test[\\/]inside[\\/]vitest\.mjs$/
 
 /** @typedef {{ setupFiles?: unknown, pool?: string }} Config */
 /** @typedef {{ pool?: string, config?: Config }} Context */
 
 /**
- * Adds our setup file to the configuration that Vitest sends to a process of tests: in Vitest 4 as `context` of its
- * first message, in Vitest 3 as `task` of each. Other messages stay as they are. @param {any} message
+ * Vitest sends the configuration to a process of tests: version 4 as `context` of its first message, version 3 as
+ * `task` of each. Other messages stay as they are. @param {any} message
  */
 function addSetupFile (message) {
   const context = /** @type {Context | undefined} */ (message?.context ?? message?.task)
@@ -22,8 +21,8 @@ function addSetupFile (message) {
 }
 
 /**
- * Makes Vitest load our setup file even if its configuration does not name it. Our listener is added together with
- * Vitest's own: alone it would consume the first messages.
+ * Vitest loads our setup file even if its configuration does not name it. Our listener is added together with Vitest's:
+ * alone it would consume the first messages.
  */
 exports.follow = () => {
   const onListener = (/** @type {string} */ event) => {

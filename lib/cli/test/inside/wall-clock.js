@@ -6,8 +6,5 @@ const { between, nowMs } = require('../../../util/clock')
 const dateNow = Date.now
 const originMs = between(dateNow, nowMs)
 
-/**
- * Wall time in ms that advances evenly, as in records. The system's own is adjusted now and then: the times of a
- * running test and of a block in it would not match.
- */
+/** Advances evenly, as in records: the system's clock is adjusted now and then, also while a test runs. */
 exports.wallMs = () => originMs + nowMs()

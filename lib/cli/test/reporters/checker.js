@@ -19,7 +19,7 @@ const RATCHET = 'loopwatch.json'
 /** @param {import('../../../types').BlockRecord} record @returns {number} wall time */
 const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
 
-/** Reports for each test of this process whether it blocked, so that its runner can mark it as failed. */
+/** Says of each test whether it blocked: its runner can mark it as failed. */
 class Checker {
   #agent
   #overMs
@@ -27,7 +27,7 @@ class Checker {
   #meter
   /** @type {Stretch[]} of the running tests */
   #stretches = []
-  /** @type {import('../../../types').BlockRecord[]} final records of those: the agent itself keeps only the latest */
+  /** @type {import('../../../types').BlockRecord[]} their final records: the agent itself keeps only the latest */
   #settled = []
   #startMs = wallMs()
   #isBegun = false
@@ -40,7 +40,7 @@ class Checker {
     agent.on('block', (record) => { this.#settled.push(record) })
   }
 
-  /** The first test sleeps until blocks are seen. The loop does not turn meanwhile, as some tests rely on that. */
+  /** The first test sleeps until blocks are seen. The loop does not turn meanwhile: some tests rely on that. */
   begin () {
     if (!this.#isBegun) this.#agent.sleepUntilWatched(WATCHED_MS)
     this.#isBegun = true
@@ -54,8 +54,7 @@ class Checker {
   }
 
   /**
-   * The test has ended. Returns nothing if the thread's own count, which is exact, has nothing above the limit: most
-   * tests need not wait for the watchdog.
+   * Undefined if the thread's exact count has nothing above the limit: most tests need not wait for the watchdog.
    * @param {number} startMs what begin() returned @param {string} name @param {string} [file]
    */
   check (startMs, name, file) {
@@ -85,7 +84,7 @@ class Checker {
     throw codedErrorFrom(record, 'LOOPWATCH_ERR_BLOCKED', { durationMs, cause, frame: record.frame }, this.#overMs)
   }
 
-  /** @param {import('../runs').Interval} test @returns {ProcessRun} this process, as far as the test goes */
+  /** @param {import('../runs').Interval} test @returns {ProcessRun} as far as the test goes */
   #runOf (test) {
     const { pid, argv, execArgv } = process
     return {
@@ -105,10 +104,7 @@ class Checker {
   }
 }
 
-/**
- * The checker of this process. Null under `loopwatch test`, which judges by itself, and in a worker thread. The limit
- * is the option `threshold`, from LOOPWATCH_THRESHOLD.
- */
+/** Null in a worker thread and under `loopwatch test`, which judges itself. The limit is LOOPWATCH_THRESHOLD. */
 exports.startChecker = () => {
   if (published() !== undefined) return null
   const { threshold } = resolveOptions({}, process.env)

@@ -1,6 +1,6 @@
 'use strict'
 
-// A test environment of Jest: `testEnvironment: 'loopwatch/jest'`. A test that blocks fails. To wrap another one:
+// `testEnvironment: 'loopwatch/jest'`: a test that blocks fails. To wrap another environment:
 // `module.exports = require('loopwatch/jest').around(require('jest-environment-jsdom').default)`.
 const path = require('node:path')
 const process = require('../../../util/process')
@@ -18,7 +18,7 @@ const checker = startChecker()
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
 
-/** The given environment, in which tests that block fail. @param {Environment} Given @returns {Environment} */
+/** Tests that block fail. @param {Environment} Given @returns {Environment} */
 const around = (Given) => class extends Given {
   /** @type {Map<unknown, number>} */
   #running = new Map()

@@ -5,17 +5,16 @@ const { startChecker } = require('./checker')
 
 /** @typedef {{ fn?: Function, file?: string, fullTitle: () => string, timeout: (ms?: number) => any }} Test */
 
-/** Added to a test's own timeout for the check after it, enough on a busy machine too. */
+/** For the check after a test, on a busy machine too. Added to the test's own timeout. */
 const CHECK_MS = 3000
 
 const checker = startChecker()
-/** A retried test is a copy, whose function is wrapped already. */
+/** A retried test is a copy: its function is wrapped already. */
 const wrapped = new WeakSet()
-/** When the running test began. */
 let startMs = 0
 
 /**
- * Runs a test's function, then the check. A hook cannot check: if a hook fails, the suite ends.
+ * The check follows the test's function. A hook cannot check: if a hook fails, the suite ends.
  * @param {Test} test @param {Function} fn @param {import('./checker').Checker} checker
  */
 function checked (test, fn, checker) {

@@ -8,18 +8,15 @@ const { callerOf, isNodes } = require('../../code-ownership')
 const { wallMs } = require('../wall-clock')
 const { wrapSync } = require('./wrap-sync')
 
-/** Frames captured for a call. The application's line is rarely further out. */
+/** The application's line is rarely further out. */
 const FRAMES = 30
-/** Places in one process. A program that makes new functions for each call must not fill the disk. */
+/** A program that makes new functions for each call must not fill the disk. */
 const PLACES = 10_000
 
 /** @typedef {import('../../../../bridge/probe-codec').Frame} Frame */
 /** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun: how many tests so far */
 
-/**
- * Reports each synchronous call of the application that waits for the outside: once for each line and test, at once,
- * and its count when the process exits.
- */
+/** Reports the application's synchronous calls: each line and test at once, counts when the process exits. */
 class SyncCalls {
   /** @type {Map<string, { id: number, count: number }>} */
   #places = new Map()
@@ -62,7 +59,7 @@ class SyncCalls {
 
   /** @param {Function} wrapper */
   #callerFrom (wrapper) {
-    // While modules load, Node.js calls its own functions a thousand times: one frame is enough to recognise that.
+    // While modules load, Node.js calls its own functions a thousand times. One frame shows that.
     const [nearest] = stackAbove(wrapper, 1)
     if (nearest === undefined || isNodes(nearest)) return null
     return callerOf(stackAbove(wrapper, FRAMES), process.argv[1] ?? '', this.#all)
@@ -96,7 +93,7 @@ function stackAbove (above, frames) {
 }
 
 /**
- * Replaces the synchronous functions of this thread by ones that report. Only `loopwatch test --sync` calls it.
+ * The synchronous functions of this thread report from now on. Only `loopwatch test --sync` calls it.
  * @param {Log} log @param {boolean} all
  * @returns {{ watchGlobal: (global: any) => void }} for another context, such as one of Jest's
  */
@@ -110,7 +107,7 @@ exports.watchSyncCalls = (log, all) => {
   return { watchGlobal: wraps.atomics }
 }
 
-/** A built-in module, without its experimental warning; undefined if missing. @param {string} name @returns {any} */
+/** Without an experimental warning; undefined if missing. @param {string} name @returns {any} */
 function silently (name) {
   const { emitWarning } = process
   try {

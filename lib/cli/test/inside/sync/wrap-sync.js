@@ -1,22 +1,17 @@
 'use strict'
 
-/** The slow synchronous functions of node:crypto: the others take no time. */
+/** The others take no time. */
 const CRYPTO = ['pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync', 'checkPrimeSync']
-/** Methods of node:sqlite that read or write a database. */
 const SQLITE = {
   DatabaseSync: ['exec', 'prepare', 'open', 'applyChangeset', 'loadExtension'],
   StatementSync: ['all', 'get', 'iterate', 'run']
 }
 const NO_TWIN = 'a worker thread'
-/** Functions whose twin has another name. */
 const FS_TWINS = new Map([['existsSync', 'fs.promises.access']])
 
 /** @typedef {(call: string, twin: string, wrapper: Function) => void} Note */
 
-/**
- * Replaces a method by one that reports each call.
- * @param {any} owner @param {string} name @param {string} call @param {string} twin @param {Note} note
- */
+/** @param {any} owner @param {string} name @param {string} call @param {string} twin @param {Note} note of each call */
 function wrapMethod (owner, name, call, twin, note) {
   const original = owner?.[name]
   if (typeof original !== 'function') return
@@ -56,7 +51,7 @@ function wrapSqlite (sqlite, note) {
   Reflect.defineProperty(sqlite, 'DatabaseSync', { ...Object.getOwnPropertyDescriptor(sqlite, 'DatabaseSync'), value: wrapper })
 }
 
-/** Replaces the synchronous calls that wait for the outside. @param {Note} note */
+/** @param {Note} note */
 exports.wrapSync = (note) => ({
   /** @param {{ fs: any, load: (name: string) => any }} from load returns undefined for a missing module */
   modules: ({ fs, load }) => {
