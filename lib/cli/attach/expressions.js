@@ -12,8 +12,8 @@ exports.PID = `${PROCESS}.pid`
 
 /**
  * Closes the inspector and with it the connection, so there is no answer. If SIGUSR1 interrupted a busy loop, Node.js
- * opens the inspector again when the loop turns (22.23, 24.21, 26.10). So this closes it again then: the check phase
- * comes after the events of the next turn, or of the one after that.
+ * opens the inspector again when the loop turns (22.23, 24.21, 26.10). That is an event of the next turn or of the one
+ * after, and immediates come behind a turn's events: so those of three turns close it again.
  */
 exports.CLOSE = `(() => {
   const process = ${PROCESS}
