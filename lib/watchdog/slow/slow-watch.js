@@ -1,6 +1,6 @@
 'use strict'
 
-const { TURNS } = require('../../bridge/beat')
+const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { BusyIncident } = require('./busy-incident')
@@ -14,7 +14,7 @@ const PROBE_MS = 200
 const POLLS = 8
 /** While its loop turns and has little to do, it is measured this often; while the loop rests, never. */
 const CALM_MS = 1000
-/** A loop that rests turns now and then: one that has not rested for this long turns all the time. */
+/** A loop that rests while V8 samples it turns now and then. After this long without a rest it turns all the time. */
 const RESTED_MS = 2000
 /** A loop at rest is active for 1 to 3 % of the time: beats, and the samples of V8. */
 const WORK_SHARE = 0.1
@@ -134,7 +134,8 @@ class SlowWatch {
     const isLoopWorking = active > 0 && active >= WORK_SHARE * (active + idleMs - last.idleMs)
     // Threads of the pool that compute leave the loop idle.
     if (isLoopWorking || this.#last.cpuMs - last.cpuMs >= CPU_SHARE * (this.#now - last.nowMs)) return PROBE_MS
-    if (rest !== TURNS) this.#restedAtMs = this.#now
+    if (rest === RESTS_SAMPLED) this.#restedAtMs = this.#now
+    if (rest !== TURNS) return Infinity
     return this.#now - this.#restedAtMs > RESTED_MS ? CALM_MS : Infinity
   }
 
