@@ -51,7 +51,7 @@ const performanceNow = firstThatRuns([performanceClock('inherited'), performance
 const sharedMs = firstThatRuns([hrtimeMs, () => DAY_MS + uptimeMs()])
 
 /**
- * The offset between two clocks, the largest of several: a thread that waits between readings would stay behind.
+ * The offset between two clocks, the largest of several: if the thread waits between two readings, theirs is too small.
  * @param {() => number} shared @param {() => number} own read after it
  */
 function between (shared, own) {

@@ -32,7 +32,8 @@ class Upkeep {
    * @param {import('../cluster/cluster').Cluster} parts.cluster
    * @param {import('./threads/threads').WatchedThreads | null} parts.threads
    * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that go to the file
-   * @param {Pick<import('./slow/slow-watch').Parts, 'frameIn' | 'finished' | 'queuedMs' | 'show'>} parts.slow
+   * @param {Pick<import('./slow/slow-watch').Parts,
+   *   'frameIn' | 'finished' | 'queuedMs' | 'show' | 'wantProfile'>} parts.slow
    */
   constructor (parts) {
     this.#parts = parts

@@ -163,6 +163,7 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
   const budget = makeBudget()
   const slow = {
     frameIn: mainLoop.frameIn,
+    wantProfile: () => mainLoop.profiling.want(),
     finished: () => scrape.finished,
     queuedMs: parts.stats.host.queuedMs,
     show: (/** @type {import('../types').SlowIncident[]} */ list) => page.showSlow(list)

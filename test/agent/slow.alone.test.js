@@ -189,10 +189,8 @@ test('a loop that is busy with short turns is said, with the function that had m
   const busy = lines.find(({ event }) => event === 'busy')
   assert.ok(busy, stdout)
   assert.ok(busy.utilization >= 0.95 && busy.durationMs >= 9000, JSON.stringify(busy))
-  // The profile of Node.js 26 may still rest then: no function is known, and the message has none.
-  const isNamed = busy.frame != null || Number.parseInt(process.versions.node, 10) < 26
-  if (isNamed) assert.equal(busy.frame?.function, 'shortWork')
-  if (isNamed) assert.match(busy.msg, /^the event loop was \d+ % busy for \d+\.\d s(?: in [\d,]+ turns)?, without one long block; most of it in shortWork \(/)
+  assert.equal(busy.frame?.function, 'shortWork')
+  assert.match(busy.msg, /^the event loop was \d+ % busy for \d+\.\d s(?: in [\d,]+ turns)?, without one long block; most of it in shortWork \(/)
   const over = lines.find(({ event }) => event === 'busy_over')
   assert.ok(over?.durationMs >= 12000, JSON.stringify(over))
 })

@@ -14,7 +14,10 @@ const SETTLE_MS = 500
 const SOURCES_MS = 2000
 /** The first report waits this long for a place in the code. While a question is this new, polls come every ms. */
 const EAGER_MS = 10
-/** A main thread that waited less is starting up: servers wait longer before a request. Workers may wait unseen. */
+/**
+ * A main thread that has waited for less than this is starting up: a server has waited longer by its first request.
+ * Worker threads may wait for work in ways that do not show.
+ */
 const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 

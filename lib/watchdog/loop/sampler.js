@@ -8,7 +8,10 @@ const LATE_MS = 10
 const SAMPLE_MS = 20
 const MIN_SHARE = 0.01
 const MAX_PERIOD_MS = 1000
-/** A question is put again after this long, then after twice that, and so on: all are run when a native call ends. */
+/**
+ * A question without an answer is put again after this long, then after twice that, and so on: a native call may last
+ * hours, and all questions that wait for it are run at its end.
+ */
 const LOST_MS = 1000
 
 /**

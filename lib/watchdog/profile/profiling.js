@@ -108,6 +108,11 @@ class Profiling {
     this.#refuse(failure, now + RETRY_MS)
   }
 
+  /** Gets what was sampled until now. A host that takes profiles by itself does so only after a block. */
+  want () {
+    if (this.#parts.isOwn && this.isOn && this.#asked === null) this.#ask('take', nowMs())
+  }
+
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     const { action, isOn, tookMs, failure, taken } = message

@@ -3,6 +3,8 @@
 /** A loop that worked for this share of so long a time keeps everything waiting. */
 const BUSY_SHARE = 0.95
 const BUSY_MS = 10000
+/** From so long before, it is known to be likely: a profile can be had in time. */
+const LIKELY_MS = 1500
 /** It is no longer busy once it idled for this share of a second. */
 const IDLE_SHARE = 0.1
 /** If blocks had this share of the time, they are reported, and say it better. */
@@ -26,6 +28,14 @@ class BusyIncident {
 
   get sinceMs () {
     return this.#open?.atMs ?? null
+  }
+
+  /** Whether one will open soon if the loop goes on like this. */
+  get isLikely () {
+    const [from] = this.#seconds
+    const to = this.#seconds[this.#seconds.length - 1]
+    if (this.#open !== null || from === undefined || to.atMs - from.atMs < BUSY_MS - LIKELY_MS) return false
+    return between(from, to).share >= BUSY_SHARE
   }
 
   /** @param {Totals} totals @returns {BusyEvent | null} */

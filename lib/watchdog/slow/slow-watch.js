@@ -30,6 +30,7 @@ const CPU_SHARE = 0.25
  * @property {(nowMs: number) => number} queuedMs for which the main thread has waited for a CPU, 0 if unknown
  * @property {() => number} finished requests and named works so far
  * @property {(startMs: number, endMs: number) => import('../../types').Frame | null} frameIn which had most of the time
+ * @property {() => void} wantProfile for frameIn
  */
 
 /** Sees what makes an application slow without a block: a full thread pool, or a loop that is busy with short turns. */
@@ -154,12 +155,13 @@ class SlowWatch {
   }
 
   #seeBusy () {
-    const { bridge: { beat, counters }, frameIn, queuedMs } = this.#parts
+    const { bridge: { beat, counters }, frameIn, queuedMs, wantProfile } = this.#parts
     const { atMs, activeMs } = beat.read()
     const event = this.#busy.see({
       atMs, activeMs, blockedMs: this.#blockedMs, queuedMs: queuedMs(this.#now), turns: counters.get('loopTurns')
     })
     counters.setBusy(this.#busy.sinceMs === null ? 0 : atMs - this.#busy.sinceMs)
+    if (this.#busy.isLikely) wantProfile()
     if (event === null) return
     const ongoing = event.type === 'opened'
     const frame = this.#frame = frameIn(event.startMs, event.endMs) ?? (ongoing ? null : this.#frame)

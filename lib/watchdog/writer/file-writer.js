@@ -8,7 +8,7 @@ const { DONE, LINES, LOST, COUNT } = require('./slots')
 
 /** The most characters that wait for a writer. Beyond this, lines are dropped and counted. */
 const WAITING_CHARS = 4 * 1024 * 1024
-/** The watchdog sleeps until the kernel has a line (0.1 ms): it may be killed. Longer would delay its polls. */
+/** The watchdog sleeps until the kernel has a line (0.1 ms), as it may be killed. More would delay its polls. */
 const WAIT_MS = 10
 /** A writer that has not moved on for this long is reported as not answering; a busy disk takes less. */
 const SILENT_MS = 2000

@@ -4,7 +4,10 @@ const process = require('../../../util/process')
 
 /** @typedef {{ ava?: { type: string, options?: { file?: string } } }} Message between AVA and its process */
 
-/** AVA starts all tests of a file at once: they have no names. @param {import('./recorder').Recorder} recorder */
+/**
+ * AVA has no hook for the tests of a file, and starts them at once: they have no names.
+ * @param {import('./recorder').Recorder} recorder
+ */
 exports.follow = (recorder) => {
   const { send } = process
   if (send === undefined) return

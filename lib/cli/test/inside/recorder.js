@@ -89,7 +89,10 @@ class Recorder {
     this.#meter?.mark()
   }
 
-  /** @param {string | null} name null if only the file is known @param {string | null | undefined} file */
+  /**
+   * The first test sleeps until the watchdog, which starts while the process loads, sees blocks with their lines.
+   * @param {string | null} name null if only the file is known @param {string | null | undefined} file
+   */
   begin (name, file) {
     if (this.begun === 0) {
       this.watch()

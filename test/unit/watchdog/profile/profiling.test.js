@@ -141,6 +141,20 @@ test('a profile that the host takes by itself is not asked for, read as text, an
   assert.equal(asked.at(-1), 'stay')
 })
 
+test('a profile that the host takes by itself is taken at once if it is wanted, and that of others is taken anyway', () => {
+  for (const isOwn of [true, false]) {
+    const { profiling, asked, answer } = makeProfiling('auto', null, isOwn)
+    profiling.want()
+    assert.deepEqual(asked, [], 'there is none yet')
+    profiling.poll(nowMs(), false)
+    profiling.want()
+    assert.deepEqual(asked, ['startIfSmall'], 'one question at a time')
+    answer()
+    profiling.want()
+    assert.deepEqual(asked, isOwn ? ['startIfSmall', 'take'] : ['startIfSmall'])
+  }
+})
+
 test('a profile whose start or taking keeps the application for long is given up, for good and said', () => {
   for (const action of ['start', 'take']) {
     const { profiling, asked, states, answer } = makeProfiling('on')

@@ -49,3 +49,15 @@ test('nine busy seconds, a loop that is 90 % busy, and those that block or wait 
   assert.deepEqual(run(times(1, 60), 0.6), [])
   assert.deepEqual(run(times(1, 60), 0, 0.6), [], 'another process has its CPU')
 })
+
+test('it is known to be likely before it opens, and no longer once it is open', () => {
+  const busy = new BusyIncident()
+  const likely = Array.from({ length: 13 }, (_, i) => {
+    busy.see({ atMs: i * 1000, activeMs: i * 990, blockedMs: 0, queuedMs: 0, turns: 0 })
+    return busy.isLikely
+  })
+  assert.deepEqual(likely.flatMap((is, second) => is ? [second] : []), [9])
+  const idle = new BusyIncident()
+  for (let i = 0; i < 13; i++) idle.see({ atMs: i * 1000, activeMs: i * 500, blockedMs: 0, queuedMs: 0, turns: 0 })
+  assert.equal(idle.isLikely, false)
+})
