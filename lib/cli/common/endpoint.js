@@ -68,7 +68,10 @@ function reasonOf (error, url) {
   return REASONS[cause?.code] ?? (cause?.message || cause?.code || error.message)
 }
 
-/** Like browsers, fetch() refuses ports of other protocols. An agent may listen there. @param {any} error @param {string} url */
+/**
+ * Like browsers, fetch() refuses ports of other protocols, where an agent may listen.
+ * @param {any} error of fetch() @param {string} url
+ */
 exports.refusedPort = (error, url) => error.cause?.message === 'bad port'
   ? `fetch() refuses port ${new URL(url).port}, as browsers do: give the agent another one`
   : null
