@@ -3,6 +3,7 @@
 const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
 const { isNative } = require('./cause')
+const { areAfterCalls } = require('./profile/agreement')
 const { ENOUGH_SAMPLES } = require('../tables/samples')
 
 /**
@@ -89,10 +90,11 @@ const ofFunction = [
  * V8 attributes a collection to the function sampled before it, which may be the caller of the one that stacks show.
  * @param {FrameRecord} place by the profile @param {BlockRecord} record
  */
-function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs }) {
+function areSurer (place, record) {
+  const { frame, samples, stacks, cause, evidence, durationMs } = record
   if (place.exact || isSame(frame, place)) return false
   const isWithin = stacks.some(({ frames }) => frames.slice(1).some((each) => isSame(place, each)))
-  const isTimely = frame?.exact === true && !isNative({ ...evidence, durationMs })
+  const isTimely = frame?.exact === true && !isNative({ ...evidence, durationMs }) && !areAfterCalls(record)
   if (isTimely) return samples >= ENOUGH_SAMPLES || isWithin
   return causeRow(cause).blamesAllocation === true && frame !== null && isWithin
 }
@@ -101,7 +103,7 @@ function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs 
 const table = [
   {
     evidence: 'stacks',
-    when: 'there is no profile, it has fewer than two samples, or most of it is one collection of unknown origin'
+    when: 'there is no profile, it has one sample and stacks were taken in time, or most of it is one collection of unknown origin'
   },
   {
     evidence: 'stacks',

@@ -18,7 +18,10 @@ function ownFrame (frames) {
   return first !== undefined && isOwn(first) ? first : null
 }
 
-/** @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block @param {BlockRecord['profile']} profile */
+/**
+ * @param {{ count?: number, weightMs: number, frames: Frame[] }[]} stacks all of the block
+ * @param {BlockRecord['profile']} profile
+ */
 function ownTime (stacks, profile) {
   const [bySamples, byProfile] = [stacks, profile?.stacks ?? []].map((some) => {
     const own = some.flatMap(({ weightMs, frames }) => {
@@ -29,7 +32,13 @@ function ownTime (stacks, profile) {
     const [heaviest] = own.sort((a, b) => b.weightMs - a.weightMs)
     return { ownMs, frame: heaviest?.frame ?? null }
   })
-  return byProfile.ownMs > bySamples.ownMs ? byProfile : bySamples
+  // The only answer may have met the agent as it went on after the block.
+  const isElsewhere = stacks.length === 1 && stacks[0].count === 1 && hasApplication(profile)
+  return isElsewhere || byProfile.ownMs > bySamples.ownMs ? byProfile : bySamples
 }
+
+/** @param {BlockRecord['profile']} profile */
+const hasApplication = (profile) =>
+  (profile?.stacks ?? []).some(({ frames }) => frames.some((frame) => !isOwn(frame) && ownerOf(frame) !== 'node'))
 
 exports.ownTime = ownTime

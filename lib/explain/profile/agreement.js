@@ -4,11 +4,15 @@ const { isNative } = require('../cause')
 const { weightOf } = require('../fold')
 const { isSame } = require('../frame')
 const { sum } = require('./profiled-stacks')
+const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
 /** Fewer samples of a profile may be anywhere by chance, */
 const ENOUGH_PROFILED = 3
 /** and so may fewer answers. */
 const ENOUGH_ANSWERED = 2
+const FEW_ANSWERS = 2
+/** 99 % of the answers of JavaScript take 0.9 ms at most. */
+const PROMPT_MS = 2
 
 /** @typedef {import('../../types').Frame} Frame */
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -25,10 +29,23 @@ function isAgreed (frame, record, stacks) {
   const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
+  if (sum(stacks) < ENOUGH_SAMPLES && !isOneCall(record)) return answered.length > 0
   const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
-  // The only answer may be from another moment.
-  const isLate = record.samples < ENOUGH_ANSWERED || isNative({ ...record.evidence, durationMs: record.durationMs })
-  return isProfiled && (isLate || weightOf(answered) * 2 >= weightOf(record.stacks))
+  return isProfiled && (areLate(record) || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
 
+/** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */
+const areAfterCalls = ({ samples, evidence }) => samples <= FEW_ANSWERS && (evidence.answerMs ?? 0) >= PROMPT_MS
+
+/** Whether answers show less than samples of a profile. @param {BlockRecord} record */
+function areLate (record) {
+  // The only answer may be from another moment.
+  return record.samples < ENOUGH_ANSWERED || isOneCall(record)
+}
+
+/** @param {BlockRecord} record */
+const isOneCall = ({ evidence, durationMs }) => isNative({ ...evidence, durationMs })
+
+exports.areLate = areLate
+exports.areAfterCalls = areAfterCalls
 exports.isAgreed = isAgreed

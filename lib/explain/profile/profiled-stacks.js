@@ -10,8 +10,8 @@ const { ownerOf } = require('../../util/code-owner')
 /** The file shown for code of `new Function` and the like: a profile does not contain where it was made. */
 const GENERATED = 'generated code'
 const GC = '(garbage collector)'
-/** Functions of Node.js that read a clock, by file and name. */
-const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
+/** Functions of Node.js that read a clock or a global, by file and name. */
+const CLOCK = /^node:internal\/(?:util get(?: performance)?|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** Nodes of a profile that are not functions. */
 const STATES = ['(root)', '(program)', '(idle)', GC]
 /** If a larger share is collections in a row, the function between them does not make the garbage. */
@@ -77,6 +77,7 @@ function fold (profile, sources) {
   const first = profile.samples.find((id) => !isState(id))
   let running = first === undefined ? undefined : workAt(first)
   let inRow = 0
+  const weights = weightsOf(profile)
   const ours = new Set(profile.nodes.map(({ id }) => id).filter((id) => isAgent(chain(id, nodes, parents))))
   for (const [i, id] of profile.samples.entries()) {
     if (!isState(id)) running = workAt(id)
@@ -95,9 +96,22 @@ function fold (profile, sources) {
     }
     if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
     stack.count++
-    stack.weightMs += profile.timeDeltas[i] / US_PER_MS
+    stack.weightMs += weights[i] / US_PER_MS
   }
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/**
+ * The microseconds that each sample stands for: half of the way to its neighbours, or all of it to an end. Of two
+ * samples, the later one would else have all of the time between them.
+ * @param {CpuProfile} profile
+ */
+function weightsOf ({ startTime, endTime, timeDeltas }) {
+  let atUs = startTime
+  const times = timeDeltas.map((deltaUs) => { atUs += deltaUs; return atUs })
+  const between = times.slice(1).map((each, i) => (times[i] + each) / 2)
+  const ends = [...between, Math.max(endTime, atUs)]
+  return ends.map((each, i) => each - (i === 0 ? startTime : ends[i - 1]))
 }
 
 /** Its line is unknown: the line where the function mostly was stays. @param {ProfiledStack} stack */

@@ -4,7 +4,7 @@ const { blame, blamedFrame, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
 const { lineOf } = require('../line')
 const { causeRow } = require('../../tables/causes')
-const { isAgreed } = require('./agreement')
+const { areLate, areAfterCalls, isAgreed } = require('./agreement')
 const { drawnStacks } = require('./drawn-stacks')
 const { offHead } = require('../source/loop-body')
 const { callerIn, profiledFunction } = require('./profiled-function')
@@ -37,16 +37,17 @@ exports.withProfile = (record, profile, sources) => {
   const stacksInRecord = stacks
     .slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
-  const isTold = profile.samples.length >= ENOUGH_SAMPLES && !isUnowned(stacks)
+  const isTold = (profile.samples.length >= ENOUGH_SAMPLES || areLate(record)) && !isUnowned(stacks)
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
   const { frame: found, call } = lineOf({ record, profiled })
   const isBetweenCalls = areBetweenCalls(found, record, stacks)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause) : found
+  const isSure = frame !== null && isAgreed(frame, record, stacks) && !(profiled === null && areAfterCalls(record))
   return {
     ...record,
     cause: profiled === null ? record.cause : causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls }),
-    frame: frame && { ...frame, exact: frame.exact && isAgreed(frame, record, stacks) },
+    frame: frame && { ...frame, exact: frame.exact && isSure },
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
@@ -56,7 +57,8 @@ exports.withProfile = (record, profile, sources) => {
 /** The same without a profile. @param {BlockRecord} record @param {Sources} sources @returns {BlockRecord} */
 exports.withoutProfile = (record, sources) => {
   if (record.frame === null) return record
-  const frame = inBody(record.frame, [], sources, record.cause)
+  const found = inBody(record.frame, [], sources, record.cause)
+  const frame = { ...found, exact: found.exact && !areAfterCalls(record) }
   return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
 }
 

@@ -36,6 +36,13 @@ test('a profile tells of what no interrupt has seen', () => {
   assert.equal(ownTime([], profile).ownMs, 40)
 })
 
+test('the only answer of a block that the profile saw elsewhere had met the agent as it went on', () => {
+  const profile = { samples: 2, call: null, stacks: [{ count: 2, weightMs: 50, frames: [native, app] }] }
+  const once = [{ count: 1, weightMs: 50, frames: [at(HOOK, 'beat')] }]
+  assert.deepEqual([ownTime(once, profile).ownMs, ownTime(once, null).ownMs], [0, 50])
+  assert.equal(ownTime([{ ...once[0], count: 2 }], profile).ownMs, 50)
+})
+
 test('a block that is mostly ours is told as ours', () => {
   const { evidence } = makeRecord()
   const record = makeRecord({ durationMs: 100, evidence: { ...evidence, ownMs: 60 }, frame: { ...at(HOOK, 'set'), exact: true } })

@@ -6,56 +6,12 @@ const assert = require('node:assert/strict')
 const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
 const { builtinIn, lineOfCall } = require('../../../../lib/explain/source/native-call')
 const { withProfile } = require('../../../../lib/explain/profile/profiled')
+const { FILE, makeWindow, node, SOURCE } = require('../../../support/profile')
 const { makeRecord } = require('../../../support/record')
 
-const SOURCE = [
-  'function load (text) {',
-  '  const first = check(text)',
-  '  return JSON.parse(text)',
-  '}',
-  'function seal (text) {',
-  '  const salt = saltOf(text)',
-  '  return pbkdf2Sync(text, salt, 1e6)',
-  '}'
-]
 /** The same, and nothing in it that could be collected. */
 const MAKES_NOTHING = SOURCE.map((line) => line.replace('JSON.parse', 'check'))
-const FILE = '/srv/app/report.js'
 const native = { ...makeRecord().evidence, nativeMs: 300 }
-
-/**
- * A node of a profile: its function at a line of the source, else without a place.
- * @param {number} id
- * @param {string} functionName
- * @param {number | string | null} place
- * @param {number[]} [children]
- * @param {object} [more]
- */
-const node = (id, functionName, place, children = [], more = {}) => ({
-  id,
-  callFrame: { functionName, scriptId: '1', url: typeof place === 'string' ? place : place === null ? '' : `file://${FILE}`, lineNumber: typeof place === 'number' ? place - 1 : -1, columnNumber: typeof place === 'number' ? 0 : -1 },
-  children,
-  hitCount: 0,
-  ...more
-})
-
-/**
- * A profile with a sample every 10 ms from a time on.
- * @param {any[]} nodes
- * @param {number[]} samples
- * @param {number} [startMs]
- */
-const makeWindow = (nodes, samples, startMs = 1000) => ({
-  startMs,
-  endMs: startMs + samples.length * 10,
-  profile: {
-    nodes,
-    startTime: startMs * 1000,
-    endTime: (startMs + samples.length * 10) * 1000,
-    samples,
-    timeDeltas: samples.map(() => 10000)
-  }
-})
 
 /** Answers that all show one frame. @param {import('../../../../lib/types').Frame | null} [frame] */
 const answered = (frame = null) => frame === null ? [] : [{ count: 2, weightMs: 40, frames: [frame] }]
@@ -324,9 +280,7 @@ test('a regular expression is told without its pattern, a lone name of C++ is no
   assert.equal(lay(cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)).profile.call, null)
 })
 
-test('a single sample, and one outside of the application, change nothing', () => {
-  const record = makeRecord({ frame: null, leaf: null, cause: 'native' })
-  assert.deepEqual([lay(cutProfiles([makeWindow(LOAD, [3])], 1000, 1050)).frame, record.frame], [null, null])
+test('a sample outside of the application changes nothing', () => {
   const idle = lay(cutProfiles([makeWindow(LOAD, [5, 5, 5])], 1000, 1050))
   assert.deepEqual([idle.frame, idle.profile.call, idle.profile.samples], [null, null, 3])
 })

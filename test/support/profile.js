@@ -1,0 +1,52 @@
+'use strict'
+
+const FILE = '/srv/app/report.js'
+const SOURCE = [
+  'function load (text) {',
+  '  const first = check(text)',
+  '  return JSON.parse(text)',
+  '}',
+  'function seal (text) {',
+  '  const salt = saltOf(text)',
+  '  return pbkdf2Sync(text, salt, 1e6)',
+  '}'
+]
+
+/**
+ * A node of a profile: its function at a line of the source, else without a place.
+ * @param {number} id
+ * @param {string} functionName
+ * @param {number | string | null} place
+ * @param {number[]} [children]
+ * @param {object} [more]
+ */
+const node = (id, functionName, place, children = [], more = {}) => ({
+  id,
+  callFrame: { functionName, scriptId: '1', url: typeof place === 'string' ? place : place === null ? '' : `file://${FILE}`, lineNumber: typeof place === 'number' ? place - 1 : -1, columnNumber: typeof place === 'number' ? 0 : -1 },
+  children,
+  hitCount: 0,
+  ...more
+})
+
+/**
+ * A profile with a sample every 10 ms from a time on.
+ * @param {any[]} nodes
+ * @param {number[]} samples
+ * @param {number} [startMs]
+ */
+const makeWindow = (nodes, samples, startMs = 1000) => ({
+  startMs,
+  endMs: startMs + samples.length * 10,
+  profile: {
+    nodes,
+    startTime: startMs * 1000,
+    endTime: (startMs + samples.length * 10) * 1000,
+    samples,
+    timeDeltas: samples.map(() => 10000)
+  }
+})
+
+exports.FILE = FILE
+exports.SOURCE = SOURCE
+exports.makeWindow = makeWindow
+exports.node = node
