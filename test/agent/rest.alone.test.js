@@ -12,8 +12,8 @@ const options = { skip: !isLinux && 'only Linux tells whether a thread waits for
 const DEEP_MS = 4000
 /** Where the loop never rests it is 70 and more: 40 beats and 26 looks. */
 const MOST_WAKE_UPS = 60
-/** 40 a second, each of which wakes V8's own thread and the application's. */
-const SAMPLES = 80
+/** 33 a second, each of which wakes V8's own thread and the application's. */
+const SAMPLES = 67
 /** V8 collects garbage now and then, for a second or two: its own threads wake 40 times a second then. */
 const WINDOWS = 5
 const WINDOW_MS = 2000
@@ -39,6 +39,7 @@ test('an idle process is woken less than 60 times a second', options, async (t) 
   const app = await startApp(t, { options: { profile: 'off' } })
   await sleep(DEEP_MS)
   const perSecond = await wakeUpsOf(app.child.pid)
+  t.diagnostic(`${perSecond}`)
   assert.ok(Math.min(...perSecond) < MOST_WAKE_UPS, `${perSecond}`)
 })
 
@@ -46,6 +47,7 @@ test('it is woken no more often than that and twice for each sample of V8, whose
   const app = await startApp(t, { options: { profile: 'on' } })
   await sleep(DEEP_MS)
   const perSecond = await wakeUpsOf(app.child.pid)
+  t.diagnostic(`${perSecond}`)
   assert.ok(Math.min(...perSecond) < MOST_WAKE_UPS + SAMPLES, `${perSecond}`)
 })
 

@@ -6,8 +6,8 @@ const { nowMs } = require('../../util/clock')
 /** The period of beats while the loop rests. They show that it turns, and keep the last second's load up to date. */
 const PERIOD_MS = 250
 /**
- * The same while V8 samples the thread, every 25 ms. At each signal libuv subtracts all the time since the wait began
- * from what is left of it, so this wait ends after a third of a second, without an event (libuv 1.51).
+ * The same while V8 samples the thread, every 30 ms. At each signal libuv subtracts all the time since the wait began
+ * from what is left of it, so this wait ends after a quarter of a second, without an event (libuv 1.51).
  */
 const SAMPLED_PERIOD_MS = 1000
 /** Timers may fire this much early by our clock, which is not that of the loop. */
@@ -39,7 +39,7 @@ class Rest {
     this.#dueAtMs = atMs + periodMs
     if (this.#timer !== undefined && periodMs === this.#periodMs) this.#timer.refresh()
     else {
-      clearTimeout(this.#timer)
+      this.#clear()
       this.#timer = setTimeout(this.#onTime, periodMs).unref()
     }
     this.#periodMs = periodMs
@@ -57,9 +57,14 @@ class Rest {
     if (!this.isDue(nowMs())) this.#onTurn()
   }
 
+  /** Node.js keeps the place of a cleared timer that is unref'd, and wakes the loop at its time. */
+  #clear () {
+    clearTimeout(this.#timer?.ref())
+  }
+
   leave () {
     if (this.#timer === undefined) return
-    clearTimeout(this.#timer)
+    this.#clear()
     clearImmediate(this.#immediate)
     this.#timer = this.#immediate = undefined
   }

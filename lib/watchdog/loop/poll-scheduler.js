@@ -4,7 +4,7 @@ const { nowMs } = require('../../util/clock')
 const { SelfLateness } = require('./self-lateness')
 
 /** A whole poll, for what is not urgent, is due this often. */
-const WHOLE_MS = 250
+const WHOLE_MS = 275
 /** A wake-up this shortly before a whole poll does it at once, which saves a wake-up. */
 const SOON_MS = 25
 

@@ -10,6 +10,8 @@ const DEEP_MS = 10000
 const DEEP_LOOKS = 2
 /** An idle loop is active for 1 to 3 % of the time: beats, and the samples of V8. */
 const WORK_SHARE = 0.1
+/** That is counted over this long: a turn of half a millisecond is all work. */
+const COUNTED_MS = 200
 
 /** @typedef {import('../../bridge/beat').Beat} Beat */
 
@@ -92,7 +94,7 @@ class RestWatch {
   /** @param {number} nowMs @param {Beat} beat */
   #followWork (nowMs, beat) {
     const last = this.#last
-    if (last?.beats === beat.beats) return
+    if (last !== null && beat.atMs - last.atMs < COUNTED_MS) return
     this.#last = beat
     const isWork = last === null || beat.activeMs - last.activeMs > (beat.atMs - last.atMs) * WORK_SHARE
     if (isWork) this.#workedAtMs = nowMs

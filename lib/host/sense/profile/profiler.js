@@ -11,10 +11,10 @@ const { threadCpuMs } = require('../thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
 /**
- * Two samples name a block. In native blocks of 50 to 85 ms every line was right at 20 ms, 99 % at 25, 98 % at 31 and
- * 82 % at 40, some of those wrong without a doubt (96 blocks each, 24.21); longer blocks need less.
+ * A block has one sample, or two from 1.2 thresholds on. More would wake an idle process more often; how often the
+ * line of a short block is right with fewer is in docs/understand/overhead.md.
  */
-const SAMPLES_PER_THRESHOLD = 2
+const INTERVAL_SHARE = 0.6
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
@@ -31,10 +31,12 @@ const WINDOW_IDLE_MS = 60000
 /** A loop that has hardly worked for this long rests. It is longer than the usual interval of health probes. */
 const REST_AFTER_MS = 5000
 /**
- * More CPU time than this share of the time since the last beat is work, and ends a rest. The loop's active time would
+ * More CPU time than this share is work, and ends a rest. The loop's active time would
  * include waits for a CPU on a busy machine. An idle loop takes 1 to 3 % (beats and samples).
  */
 const WORK_SHARE = 0.1
+/** It is counted over this long: a turn of half a millisecond is all work, and so is a collection of an idle heap. */
+const COUNTED_MS = 200
 /** If a rest takes longer than this to begin or end, as on a busy machine, there is no other one for BUSY_MS. */
 const LONG_SWITCH_MS = 25
 const BUSY_MS = 60000
@@ -45,7 +47,7 @@ const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
 /** The sampling interval for blocks of at least this duration, in whole ms. @param {number} thresholdMs */
 const intervalOf = (thresholdMs) =>
-  Math.round(Math.min(Math.max(thresholdMs / SAMPLES_PER_THRESHOLD, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
+  Math.round(Math.min(Math.max(thresholdMs * INTERVAL_SHARE, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
 
 /** Loaded by the first question, which comes at an interrupt: a patched require() must not run there. */
 const loadInspector = () => process.getBuiltinModule('node:inspector')
@@ -69,7 +71,7 @@ class HostProfiler {
   #send
   #mayRest
   #workedAtMs = 0
-  #beatAtMs = 0
+  #countedAtMs = 0
   #cpuMs = 0
   #activeMs = 0
   #beganActiveMs = 0
@@ -165,12 +167,8 @@ class HostProfiler {
   /** @param {number} atMs @param {number} activeMs of the loop so far */
   beat (atMs, activeMs) {
     if (this.#own === null || !this.#own.isOn) return
-    const cpuMs = threadCpuMs()
-    const isWork = cpuMs - this.#cpuMs > (atMs - this.#beatAtMs) * WORK_SHARE
-    if (isWork || this.#workedAtMs === 0) this.#workedAtMs = Math.max(this.#workedAtMs, atMs)
-    this.#cpuMs = cpuMs
     this.#activeMs = activeMs
-    this.#beatAtMs = atMs
+    const isWork = atMs - this.#countedAtMs >= COUNTED_MS && this.#isWork(atMs)
     if (this.#own.isResting) {
       if (isWork) this.#wake()
     } else if (this.#owed === undefined) {
@@ -179,6 +177,16 @@ class HostProfiler {
         this.#renew(this.#own)
       }
     }
+  }
+
+  /** @param {number} atMs */
+  #isWork (atMs) {
+    const cpuMs = threadCpuMs()
+    const isWork = cpuMs - this.#cpuMs > (atMs - this.#countedAtMs) * WORK_SHARE
+    if (isWork || this.#workedAtMs === 0) this.#workedAtMs = Math.max(this.#workedAtMs, atMs)
+    this.#cpuMs = cpuMs
+    this.#countedAtMs = atMs
+    return isWork
   }
 
   /** @param {V8Profile} own */

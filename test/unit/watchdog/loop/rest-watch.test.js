@@ -111,6 +111,9 @@ test('a loop that has hardly worked for ten seconds is polled half as often, unt
   }
   assert.equal(restFor(9000), 45)
   assert.equal(restFor(2000), 90)
+  beat = { ...beat, beats: beat.beats + 1, atMs: beat.atMs + 0.5, activeMs: beat.activeMs + 0.4 }
+  rest.see(beat.atMs, beat, NOTHING)
+  assert.equal(restFor(250), 90, 'a short turn is all work')
   assert.equal(rest.see(beat.atMs + 90, beat, NOTHING).periodMs, 65, 'the next beat is overdue with the next poll')
   assert.equal(restFor(250, 0.5), 45, 'work')
   assert.equal(restFor(11000), 90)
