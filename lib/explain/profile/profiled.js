@@ -42,7 +42,7 @@ exports.withProfile = (record, profile, sources) => {
   const { frame: found, call } = lineOf({ record, profiled })
   const isBetweenCalls = areBetweenCalls(found, record, stacks)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
-  const frame = isAnswered ? inBody(found, stacks, sources, record.cause) : found
+  const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
   const isSure = frame !== null && isAgreed(frame, record, stacks) && !(profiled === null && areAfterCalls(record))
   return {
     ...record,
@@ -68,18 +68,18 @@ const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === 
 /**
  * Moves a place that interrupts found at the head of a loop into its body.
  * @param {import('../../types').FrameRecord} frame @param {ProfiledStack[]} stacks @param {Sources} sources
- * @param {BlockRecord['cause']} cause
+ * @param {BlockRecord['cause']} cause @param {boolean} [isAllocation] the only line that allocates
  */
-function inBody (frame, stacks, { textOf, lineAt }, cause) {
+function inBody (frame, stacks, { textOf, lineAt }, cause, isAllocation = false) {
   const { blamesAllocation } = causeRow(cause)
   if (!(frame.exact || blamesAllocation) || frame.file === null || frame.compiled) return frame
+  const own = stacks.filter(({ frames }) => isSame(callerIn(frames), frame))
   // The line in which a function ran between two collections need not be the one that made the garbage.
-  const own = blamesAllocation ? [] : stacks.filter(({ frames }) => isSame(callerIn(frames), frame))
-  const ticks = own.flatMap(({ raw, ticks }) => ticks.map((each) => {
+  const ticks = (blamesAllocation ? [] : own).flatMap(({ raw, ticks }) => ticks.map((each) => {
     const place = lineAt(raw.find(({ file }) => file !== null)?.file ?? '', each.line)
     return { line: place?.line ?? 0, ticks: each.ticks }
   }))
-  return offHead(frame, ticks, textOf(frame.file))
+  return offHead(frame, ticks, textOf(frame.file), own.length > 0 && !isAllocation)
 }
 
 /**
