@@ -97,6 +97,12 @@ function isNative (e) {
 }
 
 /**
+ * The same for the record of a block.
+ * @param {Pick<import('../types').BlockRecord, 'evidence' | 'durationMs'>} record
+ */
+const isNativeBlock = ({ evidence, durationMs }) => isNative({ ...evidence, durationMs })
+
+/**
  * Whether a thread answered interrupts but hardly ran, though it had a CPU: a debugger of another session holds it, or
  * it sleeps for a few milliseconds again and again. @param {Waiting & Pick<Evidence, 'gcMs'>} e
  */
@@ -210,3 +216,4 @@ exports.causeByProfile = ({ cause, samples, evidence }, { call, isOpen, isBetwee
 exports.table = table
 exports.isHeld = isHeld
 exports.isNative = isNative
+exports.isNativeBlock = isNativeBlock

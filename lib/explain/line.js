@@ -2,7 +2,7 @@
 
 const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
-const { isNative } = require('./cause')
+const { isNativeBlock } = require('./cause')
 const { areAfterCalls } = require('./profile/agreement')
 const { ENOUGH_SAMPLES } = require('../tables/samples')
 
@@ -91,10 +91,10 @@ const ofFunction = [
  * @param {FrameRecord} place by the profile @param {BlockRecord} record
  */
 function areSurer (place, record) {
-  const { frame, samples, stacks, cause, evidence, durationMs } = record
+  const { frame, samples, stacks, cause } = record
   if (place.exact || isSame(frame, place)) return false
   const isWithin = stacks.some(({ frames }) => frames.slice(1).some((each) => isSame(place, each)))
-  const isTimely = frame?.exact === true && !isNative({ ...evidence, durationMs }) && !areAfterCalls(record)
+  const isTimely = frame?.exact === true && !isNativeBlock(record) && !areAfterCalls(record)
   if (isTimely) return samples >= ENOUGH_SAMPLES || isWithin
   return causeRow(cause).blamesAllocation === true && frame !== null && isWithin
 }

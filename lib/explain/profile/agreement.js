@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNative } = require('../cause')
+const { isNativeBlock } = require('../cause')
 const { weightOf } = require('../fold')
 const { isSame } = require('../frame')
 const { sum } = require('./profiled-stacks')
@@ -10,6 +10,7 @@ const { ENOUGH_SAMPLES } = require('../../tables/samples')
 const ENOUGH_PROFILED = 3
 /** and so may fewer answers. */
 const ENOUGH_ANSWERED = 2
+/** If there are more answers than these, some have probably come in time. */
 const FEW_ANSWERS = 2
 /** 99 % of the answers of JavaScript take 0.9 ms at most. */
 const PROMPT_MS = 2
@@ -29,7 +30,7 @@ function isAgreed (frame, record, stacks) {
   const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
-  if (sum(stacks) < ENOUGH_SAMPLES && !isOneCall(record)) return answered.length > 0
+  if (sum(stacks) < ENOUGH_SAMPLES && !isNativeBlock(record)) return answered.length > 0
   const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
   return isProfiled && (areLate(record) || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
@@ -40,11 +41,8 @@ const areAfterCalls = ({ samples, evidence }) => samples <= FEW_ANSWERS && (evid
 /** Whether answers show less than samples of a profile. @param {BlockRecord} record */
 function areLate (record) {
   // The only answer may be from another moment.
-  return record.samples < ENOUGH_ANSWERED || isOneCall(record)
+  return record.samples < ENOUGH_ANSWERED || isNativeBlock(record)
 }
-
-/** @param {BlockRecord} record */
-const isOneCall = ({ evidence, durationMs }) => isNative({ ...evidence, durationMs })
 
 exports.areLate = areLate
 exports.areAfterCalls = areAfterCalls

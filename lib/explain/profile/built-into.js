@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNative } = require('../cause')
+const { isNativeBlock } = require('../cause')
 const { blamedFrame, isSame } = require('../frame')
 const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
@@ -25,8 +25,8 @@ const LINES_BEFORE = 2
  * @param {boolean} callsBuiltin @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
 function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
-  const { frame, samples, stacks, evidence, durationMs } = record
-  if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
+  const { frame, samples, stacks } = record
+  if (!hasLine || !frame?.exact || isSame(frame, caller) || isNativeBlock(record)) return false
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&
     !callsOther(each, frame, textOf(each.file ?? ''))

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNative } = require('../cause')
+const { isNativeBlock } = require('../cause')
 const { causeRow } = require('../../tables/causes')
 const { weightOf } = require('../fold')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
@@ -27,7 +27,7 @@ exports.drawnStacks = (record, verdict, profiled) => {
   // One object for all stacks: records share their frames.
   const place = { ...seen, line: verdict.frame.line, column: verdict.frame.column }
   const isProfiled = profiled.some(({ frames }) => frames.some(isThere))
-  const isLate = causeRow(record.cause).answersLate || isNative({ ...record.evidence, durationMs: record.durationMs })
+  const isLate = causeRow(record.cause).answersLate || isNativeBlock(record)
   if (isLate) return isProfiled ? toldBy(profiled, record.stacks, place, verdict.call) : record.stacks
   const stacks = record.stacks.map((stack) => moved(stack, record.frame, place))
   const agreeing = stacks.filter((stack) => agrees(stack, verdict))

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNative } = require('../cause')
+const { isNativeBlock } = require('../cause')
 const { blame, isSame } = require('../frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { isBuiltInto } = require('./built-into')
@@ -93,7 +93,7 @@ function itself (record, stacks, { frame, raw }, place, sources) {
   const isInto = isBuiltInto(record, frame, hasLine, builtin !== null, sources)
   // The only stack was taken at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
-  const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || seen.has(builtin?.method ?? '')
+  const isCalled = isOfOther || isNativeBlock(record) || seen.has(builtin?.method ?? '')
   return {
     ...place,
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
@@ -106,9 +106,9 @@ function itself (record, stacks, { frame, raw }, place, sources) {
 }
 
 /** None for a native call: interrupts are answered after it, maybe in the next one. @param {BlockRecord} record */
-function seenIn ({ stacks, evidence, durationMs }) {
-  if (isNative({ ...evidence, durationMs })) return new Set()
-  const builtins = stacks.flatMap(({ frames: [innermost] }) =>
+function seenIn (record) {
+  if (isNativeBlock(record)) return new Set()
+  const builtins = record.stacks.flatMap(({ frames: [innermost] }) =>
     innermost?.file === null && innermost.line === null ? [innermost.function ?? ''] : [])
   return new Set(builtins)
 }

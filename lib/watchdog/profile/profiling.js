@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { isNative } = require('../../explain/cause')
+const { isNativeBlock } = require('../../explain/cause')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
@@ -201,9 +201,10 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
 }
 
 /** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
-function isProfileNeeded ({ cause, durationMs, evidence, frame, startup }) {
+function isProfileNeeded (record) {
+  const { cause, evidence, frame, startup } = record
   if (causes[cause].excuse !== undefined || evidence.debugger || startup) return false
-  return frame === null || !frame.exact || isNative({ ...evidence, durationMs })
+  return frame === null || !frame.exact || isNativeBlock(record)
 }
 
 exports.Profiling = Profiling
