@@ -215,5 +215,4 @@ exports.causeByProfile = ({ cause, samples, evidence }, { call, isOpen, isBetwee
 
 exports.table = table
 exports.isHeld = isHeld
-exports.isNative = isNative
 exports.isNativeBlock = isNativeBlock
