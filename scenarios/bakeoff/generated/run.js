@@ -1,0 +1,53 @@
+'use strict'
+
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { calibrate, install } = require('./calibrate')
+const { draw, kindOf } = require('./program')
+const { judge } = require('./score')
+
+const TARGET = path.join(__dirname, 'target.js')
+const BLOCKS = 2
+const LIMIT_MS = 30000
+
+/**
+ * Draws, measures, runs and judges one program. Null if its truth is not certain on this machine.
+ * @param {number} seed @param {number} index @param {Record<string, unknown>} [options] of start()
+ */
+exports.runProgram = async (seed, index, options = {}) => {
+  const design = draw(seed, index)
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-generated-')))
+  try {
+    const found = await calibrate(design, folder)
+    if (found === null) return null
+    const program = install(design, found.sizes, folder)
+    const said = await watch({ file: program.file, place: design.place, blocks: BLOCKS, options })
+    const kind = kindOf(design)
+    const truth = { ...program, folder, cause: kind.cause, place: design.place, owner: ownerOf(kind) }
+    return { design, share: found.share, program, verdicts: said.intervals.map((interval) => judge(interval, said.records, truth)) }
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The package to be named. @param {import('./kinds').Kind} kind */
+const ownerOf = (kind) => kind.owner === undefined ? kind.package?.name ?? null : kind.owner
+
+/**
+ * @param {object} order @returns {Promise<{ intervals: import('./score').Interval[], records:
+ * import('../../../lib/types').BlockRecord[] }>}
+ */
+function watch (order) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [TARGET], { env: { ...process.env, BAKEOFF_PROGRAM: JSON.stringify(order) }, timeout: LIMIT_MS })
+    let [out, err] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text) => { out += text })
+    child.stderr.setEncoding('utf8').on('data', (text) => { err += text })
+    child.on('error', reject).on('close', (code, signal) => {
+      if (code === 0) resolve(JSON.parse(out))
+      else reject(new Error(`the program ended with ${signal ?? code}: ${err.slice(-2000)}`))
+    })
+  })
+}
