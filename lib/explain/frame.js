@@ -9,7 +9,8 @@ const SOME = 0.2
 /** @typedef {import('../types').Frame} Frame */
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
-const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns|tls|_tls_common|worker\/js_transferable)\b/
+const WRAPPERS =
+  /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|vm|buffer|encoding|dns|tls|_tls_common|worker\/js_transferable)\b/
 /**
  * Node.js's JavaScript below these counts as native: starting a process creates the loop of another file, and zlib
  * checks the kind of buffer for each chunk that it inflates.

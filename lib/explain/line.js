@@ -14,21 +14,15 @@ const { ENOUGH_SAMPLES } = require('../tables/samples')
  * @property {BlockRecord} record as the stacks give it: its frame is their candidate
  * @property {Profiled | null} profiled null if the profile names no function
  * @typedef {object} Profiled the function with most of the time in a CPU profile, and what is known about its line
- * @property {Frame} blamed the function, in the line with most of its samples or where it begins
- * @property {FrameRecord | null} timely its place in timely stacks, unless they only show its head
- * @property {FrameRecord | null} late its place in any stack
+ * @property {Frame} blamed the function, where it begins
+ * @property {FrameRecord | null} line the one with most samples, those in its calls included; exact if they are enough
+ * @property {FrameRecord | null} late its place in stacks
  * @property {boolean} isHead `late` is where the function begins
- * @property {boolean} hasLine samples give the line of `blamed`
  * @property {string | null} call what took the time there: a callee or a built-in
  * @property {boolean} isOpen the line calls a built-in, once or often: there is no way to know
- * @property {Callee | null} callee what it called that has frames of its own; null if the function itself ran
+ * @property {boolean} isCalling most of its samples are in a callee that has frames of its own
  * @property {FrameRecord | null} allocates the line that allocates what was collected, if collections took most time
- * @property {FrameRecord | null} sampled its line with three samples or more
  * @property {boolean} isBuiltInto V8 has inlined another function into it, which stacks show
- * @typedef {object} Callee
- * @property {FrameRecord | null} seen the late place, if that line makes the call
- * @property {FrameRecord | null} found the one line of the function that makes the call
- * @property {Frame | null} near where the function itself was sampled
  * @typedef {{ frame: FrameRecord | null, call: string | null }} Line
  * @typedef {'stacks' | 'profile' | 'source' | 'allocation'} Evidence
  */
@@ -50,39 +44,19 @@ const ofFunction = [
   },
   {
     evidence: 'profile',
-    when: 'the function itself ran, and at least three samples are in one line',
-    place: ({ sampled }) => sampled
+    when: 'samples are in a line, or in calls that only this line makes, by the source or by stacks; exact if nearly ' +
+      'all samples of the function are there (`≈`)',
+    place: ({ line }) => line
   },
   {
     evidence: 'stacks',
-    when: 'a stack taken in time shows the function, and not only at its head',
-    place: ({ timely }) => timely
-  },
-  {
-    evidence: 'source',
-    when: 'the function was in a call, and the line of a late stack makes that call',
-    place: ({ callee }) => callee && callee.seen && { ...callee.seen, exact: true }
-  },
-  {
-    evidence: 'source',
-    when: 'the function was in a call, and exactly one of its lines makes that call',
-    place: ({ callee }) => callee && callee.found
+    when: 'a stack shows the function, and not only at its head (as exact as the stack; `≈` if the function had called another one)',
+    place: ({ late, isHead, isCalling }) => late === null || isHead ? null : isCalling ? doubtful(late) : late
   },
   {
     evidence: 'profile',
-    when: 'the function was in a call, and its own samples are the nearest (`≈`)',
-    place: ({ callee, late, isHead, blamed }) =>
-      callee !== null && (late === null || isHead || late.line === blamed.line) ? doubtful(callee.near) : null
-  },
-  {
-    evidence: 'stacks',
-    when: 'a stack shows the function late or only at its head, and no sample tells its line (as exact as the stack)',
-    place: ({ callee, late, isHead, hasLine }) => (callee === null ? hasLine : isHead) ? null : late
-  },
-  {
-    evidence: 'profile',
-    when: 'otherwise: the line of a sample, or where the function begins (`≈`)',
-    place: ({ callee, blamed, hasLine }) => ({ ...blamed, exact: callee === null && hasLine })
+    when: 'otherwise: where the function begins (`≈`)',
+    place: ({ blamed }) => doubtful(blamed)
   }
 ]
 

@@ -8,7 +8,9 @@ const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
 /** Fewer samples of a profile may be anywhere by chance, */
 const ENOUGH_PROFILED = 3
-/** and so may fewer answers. */
+/** From this share of the samples on, they outweigh answers of other functions. */
+const MOST = 0.75
+/** Fewer answers may be anywhere by chance, too. */
 const ENOUGH_ANSWERED = 2
 /** If there are more answers than these, some have probably come in time. */
 const FEW_ANSWERS = 2
@@ -32,7 +34,9 @@ function isAgreed (frame, record, stacks) {
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
   if (sum(stacks) < ENOUGH_SAMPLES && !isNativeBlock(record)) return answered.length > 0
   const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
-  return isProfiled && (areLate(record) || weightOf(answered) * 2 >= weightOf(record.stacks))
+  // Code that does not check for interrupts is in no stack, however long it takes.
+  const isClear = sum(profiled) > ENOUGH_PROFILED && sum(profiled) >= MOST * sum(known)
+  return isProfiled && (areLate(record) || isClear || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
 
 /** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */

@@ -12,24 +12,30 @@ const BUILT_IN = new Set([
 /** A sample in an inlined function may have the position of the code before its call. */
 const LINES_BEFORE = 2
 
+/** V8 names an accessor so. */
+const ACCESSOR = /^[gs]et /
+
 /** @typedef {import('../../types').Frame} Frame */
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {import('../frame').PassesOn} PassesOn */
 /** @typedef {import('./profiled-stacks').Sources} Sources */
 
 /**
- * Whether V8 inlined the function that interrupts found into its caller and the profile does not show it: all samples
- * are in the line of the call (seen on 20.20). If that line also calls a built-in, a single interrupt may have come
- * after it.
- * @param {BlockRecord} record @param {Frame} caller by the profile @param {boolean} hasLine its line is where it ran
- * @param {boolean} callsBuiltin @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
+ * Whether V8 inlined the function that interrupts found into its caller and the profile does not show it: its samples
+ * are in the line of the call (seen on 20.20), in lines of another function, or have no line. If the line of the call
+ * also calls a built-in, a single interrupt may have come after it.
+ * @param {BlockRecord} record @param {Frame} caller by the profile, in the line with most samples
+ * @param {import('./profiled-lines').Lines} lines of the caller @param {boolean} callsBuiltin
+ * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
-function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
+function isBuiltInto (record, caller, { elsewhere, total }, callsBuiltin, { textOf, passesOn }) {
   const { frame, samples, stacks } = record
-  if (!hasLine || !frame?.exact || isSame(frame, caller) || isNativeBlock(record)) return false
+  if (!frame?.exact || isSame(frame, caller) || isNativeBlock(record)) return false
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
-  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&
-    !callsOther(each, frame, textOf(each.file ?? ''))
+  const isElsewhere = elsewhere * 2 >= total
+  const isThere = (/** @type {Frame} */ { line }) => isElsewhere || isJustBefore(caller.line, line)
+  const isCall = (/** @type {Frame} */ each) =>
+    isSame(each, caller) && isThere(each) && !callsOther(each, frame, textOf(each.file ?? ''))
   return stacks.some(({ frames }) => {
     const callers = frames.slice(frames.findIndex((each) => isSame(each, frame)))
     const at = callers.findIndex(isCall)
@@ -51,7 +57,8 @@ function callsOther ({ file, line, column }, within, lines) {
   if (method === undefined || BUILT_IN.has(method) || text[Number(column) - 2] !== '.') return false
   // A function without a name that starts before the call is not an argument of it.
   if (within.function === null) return within.file !== file || Number(within.line) < Number(line)
-  return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
+  const name = within.function.replace(ACCESSOR, '')
+  return method !== name && !text.split(/[^\w$]+/).includes(name)
 }
 
 /** The position may be earlier (24.21: an `await`). @param {number | null} sampled @param {number | null} called */

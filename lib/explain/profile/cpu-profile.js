@@ -16,6 +16,7 @@ const ONE_LINE_SHARE = 0.8
  * @property {number} [hitCount] samples that found it innermost
  * @property {number[]} [children]
  * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
+ * @property {number} [tickShare] of its samples: V8 adds some, without a tick, where it gives up optimised code
  * @typedef {object} CpuProfile as V8's inspector gives it; times are microseconds
  * @property {ProfileNode[]} nodes the first is the root
  * @property {number} startTime
@@ -77,6 +78,8 @@ class Tree {
   #parents = new Map()
   /** @type {Map<number, ProfileNode>} */
   #copies = new Map()
+  /** @type {Map<number, number>} */
+  #samples = new Map()
   #nodes
 
   /** @param {CpuProfile} profile @param {ProfileNode[]} nodes */
@@ -86,6 +89,7 @@ class Tree {
     for (const { id, children = [] } of profile.nodes) {
       for (const child of children) this.#parents.set(child, id)
     }
+    for (const id of profile.samples) this.#samples.set(id, (this.#samples.get(id) ?? 0) + 1)
     this.#copies.set(profile.nodes[0].id, nodes[0])
   }
 
@@ -118,6 +122,7 @@ class Tree {
   close () {
     for (const [id, copy] of this.#copies) {
       const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
+      copy.tickShare = Math.min(1, hitCount / (this.#samples.get(id) ?? 1))
       const positionTicks = byLine(places)
       const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
       const isOneLine = most >= ONE_LINE_SHARE * hitCount

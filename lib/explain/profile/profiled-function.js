@@ -2,9 +2,10 @@
 
 const { isNativeBlock } = require('../cause')
 const { blame, isSame } = require('../frame')
-const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
+const { builtinIn, columnOfCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { isBuiltInto } = require('./built-into')
 const { allocatingLine } = require('../source/own-lines')
+const { linesOf } = require('./profiled-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
 const { ENOUGH_SAMPLES } = require('../../tables/samples')
@@ -13,8 +14,6 @@ const { ENOUGH_SAMPLES } = require('../../tables/samples')
 const EXPORTS = /^(?:module\.)?exports\./
 /** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
-/** This many samples in one line outweigh a stack: interrupts are answered at the head of a loop. */
-const ENOUGH_IN_LINE = 3
 
 /**
  * @typedef {import('../../types').Frame} Frame
@@ -24,6 +23,8 @@ const ENOUGH_IN_LINE = 3
  * @typedef {import('../line').Profiled} Profiled
  * @typedef {import('./profiled-stacks').Sources & { passesOn: PassesOn }} Sources
  * @typedef {import('./profiled-stacks').ProfiledStack & { blamed: Frame | null }} ProfiledStack
+ * @typedef {ProfiledStack & { at: number, callee: Frame | null }} BlamedStack `at`: the index of the blamed frame,
+ * `callee`: what that called and has frames of its own
  */
 
 /** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources} sources @returns {Profiled | null} */
@@ -31,76 +32,93 @@ exports.profiledFunction = (record, all, sources) => {
   const inAll = blameTimely(all, sources.passesOn)
   if (inAll === null) return null
   const stacks = withoutClocks(all, inAll)
-  const ofBlamed = stacks.filter((stack) => isSame(stack.blamed, inAll))
+  const ofBlamed = stacks.filter((stack) => isSame(stack.blamed, inAll)).map(withCallee)
   const blamed = /** @type {Frame} */ (blameTimely(ofBlamed, sources.passesOn))
-  const heaviest = /** @type {ProfiledStack} */ (stacks.find((stack) => isSame(stack.blamed, blamed)))
-  const at = heaviest.frames.findIndex((frame) => isSame(frame, blamed))
-  const callees = heaviest.frames.slice(0, at).filter(isCallee)
+  const raw = rawOf(ofBlamed[0])
+  const lines = linesOf(raw, ofBlamed, record, sources)
   const late = isSame(record.frame, blamed) ? record.frame : null
-  // V8 answers an interrupt at the head of a function each time it is entered or resumes after an await.
-  const isHead = late !== null && late.line === heaviest.headLine
-  const timely = late?.exact && !isHead ? late : null
-  const place = { blamed, late, isHead, timely, hasLine: heaviest.hasLine }
-  const raw = heaviest.raw[at]
-  if (callees.length === 0) return itself(record, stacks, { frame: heaviest.frames[at], raw }, place, sources)
-  return calling(record, stacks, { stack: heaviest, raw, callee: callees[callees.length - 1] }, place, sources)
+  const place = { blamed, late, lines, isHead: late !== null && late.line === sources.original(raw).line }
+  const text = raw.file === null ? null : sources.lines(raw.file)
+  return lines.heaviestCallee === null
+    ? itself(record, stacks, place, { raw, text }, sources)
+    : calling(record, stacks, place, { raw, text }, sources)
 }
 
-/** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead' | 'timely' | 'hasLine'>} Place */
+/** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead'> & { lines: import('./profiled-lines').Lines }} Place */
+
+/** With what the blamed function called, if that has frames. @param {ProfiledStack} stack @returns {BlamedStack} */
+function withCallee (stack) {
+  const at = stack.frames.findIndex((frame) => isSame(frame, stack.blamed))
+  return { ...stack, at, callee: stack.frames.slice(0, at).filter(isCallee).at(-1) ?? null }
+}
+
+/** The blamed function before source maps, where it begins. @param {BlamedStack} stack @returns {Frame} */
+const rawOf = ({ callee, head, raw, at }) => callee === null && head !== null ? head : raw[at]
 
 /**
- * If the function called another one with frames of its own: a profile has no line for the call, but the source or a
- * late stack may.
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks
- * @param {{ stack: ProfiledStack, raw: Frame, callee: Frame }} heaviest `raw`: of the function @param {Place} place
+ * The line of the samples. Null if they tell too little.
+ * @param {Place} place @param {Frame} raw the function where it begins @param {string[] | null} text
+ * @param {string | null} name of what it called @returns {FrameRecord | null}
+ */
+function placeOf ({ blamed, late, isHead, lines: { best, isCertain, isCollecting, total } }, raw, text, name) {
+  // Many collections hide where the function was, and one is answered where it ends.
+  if (best === null || best.hits * 3 < total || (isCollecting && late !== null && !isHead)) return null
+  const { file = blamed.file, line, raw: at } = best
+  const row = at === null ? null : text?.[at - 1] ?? null
+  const found = row === null ? best.column ?? 1 : (name === null ? null : columnOfCall(row, name)) ?? builtinIn(row)?.column ?? row.search(/\S|$/) + 1
+  // Text before its parameters belongs to another function.
+  const column = at === raw.line && row !== null ? Math.max(found, raw.column ?? 1) : found
+  return { ...blamed, file, line, column, exact: isCertain }
+}
+
+/**
+ * If the function called another one with frames of its own.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {Place} place
+ * @param {{ raw: Frame, text: string[] | null }} code the function where it begins, and the lines of its file
  * @param {Sources} sources @returns {Profiled}
  */
-function calling (record, stacks, { stack, raw, callee: { function: own } }, place, { lines, original }) {
-  const { blamed, isHead } = place
-  const late = isHead ? null : place.late
-  const text = raw.file === null ? null : lines(raw.file)
-  // With a source map, the line is not in this text.
-  const sampledLine = place.late !== null && place.late.file === raw.file ? place.late.line : null
-  const name = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
-  const isSeen = late?.line && name !== null && columnOfCall(text?.[late.line - 1] ?? '', name) !== null
-  const found = name === null || text === null ? null : lineOfCall(text, raw.line ?? 1, name)
+function calling (record, stacks, place, { raw, text }, { lines }) {
+  const { blamed, late, isHead, lines: { best, heaviestCallee } } = place
+  const own = /** @type {Frame} */ (heaviestCallee).function
+  const heaviest = /** @type {ProfiledStack} */ (stacks.find((stack) => isSame(stack.blamed, blamed)))
+  const name = own === ZLIB ? syncCallIn(text ?? [], best?.raw ?? raw.line ?? 1, best?.raw ?? null) ?? own : own
   return {
-    ...place,
-    call: builtinOfPackage(record, stacks, stack, lines) ?? name?.replace(EXPORTS, '') ?? null,
+    blamed,
+    late,
+    isHead,
+    line: placeOf(place, raw, text, name),
+    call: builtinOfPackage(record, stacks, heaviest, lines) ?? name?.replace(EXPORTS, '') ?? null,
     isOpen: false,
-    callee: {
-      seen: isSeen ? late : null,
-      found: found && { ...original({ ...raw, ...found }), exact: true },
-      near: callerIn(ownStack(stacks, blamed)?.frames ?? [])
-    },
+    isCalling: true,
     allocates: null,
-    sampled: null,
     isBuiltInto: false
   }
 }
 
 /**
  * If the function was sampled itself, or in a built-in without a frame of its own.
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ frame: Frame, raw: Frame }} heaviest
- * @param {Place} place @param {Sources} sources @returns {Profiled}
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {Place} place
+ * @param {{ raw: Frame, text: string[] | null }} code the function where it begins, and the lines of its file
+ * @param {Sources} sources @returns {Profiled}
  */
-function itself (record, stacks, { frame, raw }, place, sources) {
-  const { blamed, hasLine, timely } = place
-  const text = raw.file === null ? null : sources.lines(raw.file)
-  const line = hasLine ? raw.line : timely?.line ?? null
+function itself (record, stacks, place, { raw: begin, text }, sources) {
+  const { blamed, late, isHead, lines: { best } } = place
+  const raw = best?.raw ?? (late?.exact && !isHead ? late.line : null)
   const seen = seenIn(record)
-  const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '', { lines: text ?? [], seen })
-  const isInto = isBuiltInto(record, frame, hasLine, builtin !== null, sources)
+  const builtin = raw === null ? null : builtinIn(text?.[raw - 1] ?? '', { lines: text ?? [], seen })
+  const isInto = isBuiltInto(record, { ...blamed, line: best?.line ?? null }, place.lines, builtin !== null, sources)
   // The only stack was taken at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
   const isCalled = isOfOther || isNativeBlock(record) || seen.has(builtin?.method ?? '')
   return {
-    ...place,
+    blamed,
+    late,
+    isHead,
+    line: placeOf(place, begin, text, null),
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
     isOpen: builtin !== null && !isCalled && !isInto,
-    callee: null,
-    allocates: collectedLine(stacks, blamed, record.frame, text),
-    sampled: certainLine(stacks, blamed),
+    isCalling: false,
+    allocates: collectedLine(stacks, blamed, record, text),
     isBuiltInto: isInto
   }
 }
@@ -138,25 +156,14 @@ function withoutClocks (stacks, blamed) {
   return sum(working.filter((stack) => isSame(stack.blamed, blamed))) >= ENOUGH_SAMPLES ? working : stacks
 }
 
-/** The stack with the line that has most samples. @param {ProfiledStack[]} stacks @param {Frame} blamed */
-function ownStack (stacks, blamed) {
-  const own = stacks.filter(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
-  return own.length === 0 ? null : own.reduce((most, each) => ticksOf(own, each) > ticksOf(own, most) ? each : most)
-}
-
-/** Samples in the line of one of the stacks. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
-function ticksOf (stacks, { ticks: [{ line: of }] }) {
-  return stacks.reduce((sum, { ticks }) => sum + (ticks.find(({ line }) => line === of)?.ticks ?? 0), 0)
-}
-
 /**
  * The line that makes the garbage, if collections are most of the time. A stack does not show it: interrupts are
  * answered at the head of a loop.
- * @param {ProfiledStack[]} stacks @param {Frame} blamed @param {Frame | null} late by the stack
+ * @param {ProfiledStack[]} stacks @param {Frame} blamed @param {BlockRecord} record
  * @param {string[] | null} text of the file, null if it is not what runs
  * @returns {import('../../types').FrameRecord | null}
  */
-function collectedLine (stacks, blamed, late, text) {
+function collectedLine (stacks, blamed, { frame: late, stacks: answered }, text) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
   const collecting = own.filter(({ gcRun }) => gcRun !== null)
   const ticks = own.flatMap((stack) => stack.gcRun === null ? stack.ticks : [])
@@ -169,22 +176,10 @@ function collectedLine (stacks, blamed, late, text) {
     ...ticks.map((each) => each.line),
     ...(late !== null && late.line !== null && isSame(late, blamed) ? [late.line] : [])
   ])
-  return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: ticks.some((each) => each.line === line) }
-}
-
-/**
- * The line in which a function was sampled most, if it has enough samples and collections are not most of them: these
- * do not show where they interrupted it. @param {ProfiledStack[]} stacks @param {Frame} blamed
- */
-function certainLine (stacks, blamed) {
-  const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
-  const lined = own.filter(({ hasLine }) => hasLine)
-  const most = ownStack(own, blamed)
-  // Samples are of the block. Counts of lines are of the whole profile, and there are fewer of them than samples.
-  if (most === null || ticksOf(lined, most) < ENOUGH_IN_LINE || sum(lined) < ENOUGH_IN_LINE) return null
-  return sum(lined) * 2 >= sum(own)
-    ? /** @type {import('../../types').FrameRecord} */ ({ ...callerIn(most.frames), exact: true })
-    : null
+  // V8 charges a collection in a function that it has inlined to the caller.
+  const isOwnGarbage = answered.every(({ frames: [innermost, ...callers] }) =>
+    innermost?.file === null || !callers.some((frame) => isSame(frame, blamed)))
+  return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: isOwnGarbage && ticks.some((each) => each.line === line) }
 }
 
 /**

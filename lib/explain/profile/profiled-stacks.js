@@ -27,11 +27,16 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {(file: string, line: number) => import('../source/source-map').LinePlace | null} lineAt where a line of
  * running code comes from, null if unknown
  * @property {import('../frame').PassesOn} [passesOn] whether a call only calls a function that its caller was given
- * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
- * ticks: import('../source/own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before
- * source maps; `hasLine`: the line of its innermost function is where it ran, not where it begins, which is `headLine`;
- * `ticks`: its lines; `isClock`: it was reading a clock; `gcRun`: for collections, the most samples in a row that found
- * one
+ * @typedef {object} ProfiledStack
+ * @property {number} count @property {number} weightMs @property {Frame[]} frames innermost first
+ * @property {number} hits its samples, without those that V8 adds where it gives up optimised code
+ * @property {Frame[]} raw before source maps
+ * @property {boolean} hasLine the line of its innermost function is where it ran, not where it begins
+ * @property {Frame | null} head where that begins, before source maps @property {number | null} headLine and after
+ * @property {import('../source/own-lines').Ticks} ticks its lines
+ * @property {number} foreign ticks in lines that cannot be its own
+ * @property {boolean} isClock it was reading a clock
+ * @property {number | null} gcRun for collections, the most samples in a row that found one
  */
 
 /**
@@ -96,6 +101,7 @@ function fold (profile, sources) {
     }
     if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
     stack.count++
+    stack.hits += nodes.get(id)?.tickShare ?? 1
     stack.weightMs += weights[i] / US_PER_MS
   }
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
@@ -150,10 +156,12 @@ function makeStack (chain, { original, lines, lineAt }) {
   const isTold = at !== -1 && raw[at].file !== GENERATED
   const file = /** @type {string} */ (raw[at]?.file)
   const headLine = frames[at]?.line ?? null
+  const head = raw[at] ?? null
   const source = isTold && ownerOf(raw[at]) === 'application' ? lines(file) : null
-  const ticks = isTold
-    ? ownTicks(chain[0].positionTicks ?? [], raw[at], source).filter(({ line }) => lineAt(file, line) !== null)
-    : []
+  const all = chain[0]?.positionTicks ?? []
+  const own = isTold ? ownTicks(all, raw[at], source) : []
+  const ticks = own.filter(({ line }) => lineAt(file, line) !== null)
+  const foreign = isTold ? ticksIn(all) - ticksIn(own) : 0
   if (ticks.length > 0) {
     const [{ line }] = ticks
     const text = source?.[line - 1] ?? ''
@@ -163,8 +171,12 @@ function makeStack (chain, { original, lines, lineAt }) {
     frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
   }
   const hasLine = ticks.length > 0
-  return { count: 0, weightMs: 0, frames, raw, hasLine, gcRun: null, ticks, headLine, isClock: outsideClock(raw) > 0 }
+  const counts = { count: 0, weightMs: 0, hits: 0, gcRun: null }
+  return { ...counts, frames, raw, hasLine, ticks, foreign, head, headLine, isClock: outsideClock(raw) > 0 }
 }
+
+/** @param {import('../source/own-lines').Ticks} ticks */
+const ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
 
 /** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */
 function outsideClock (frames) {

@@ -6,9 +6,10 @@ const { lineOf } = require('../line')
 const { causeRow } = require('../../tables/causes')
 const { areLate, areAfterCalls, isAgreed } = require('./agreement')
 const { drawnStacks } = require('./drawn-stacks')
-const { offHead } = require('../source/loop-body')
+const { isBesideCall, offHead } = require('../source/loop-body')
 const { callerIn, profiledFunction } = require('./profiled-function')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
+const { ownerOf } = require('../../util/code-owner')
 const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
 
 /** A function with a smaller share of the samples did not take the time. */
@@ -43,7 +44,8 @@ exports.withProfile = (record, profile, sources) => {
   const isBetweenCalls = areBetweenCalls(found, record, stacks)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
-  const isSure = frame !== null && isAgreed(frame, record, stacks) && !(profiled === null && areAfterCalls(record))
+  const isSure = frame !== null && isAgreed(frame, record, stacks) &&
+    !(profiled === null && areBlind(record, frame, sources))
   return {
     ...record,
     cause: profiled === null ? record.cause : causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls }),
@@ -58,8 +60,19 @@ exports.withProfile = (record, profile, sources) => {
 exports.withoutProfile = (record, sources) => {
   if (record.frame === null) return record
   const found = inBody(record.frame, [], sources, record.cause)
-  const frame = { ...found, exact: found.exact && !areAfterCalls(record) }
+  const frame = { ...found, exact: found.exact && !areBlind(record, found, sources) }
   return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
+}
+
+/**
+ * Whether answers to interrupts alone cannot tell the line: they came after calls, or calls beside it may have taken
+ * the time. @param {BlockRecord} record @param {Frame} frame @param {Sources} sources
+ */
+function areBlind (record, frame, { textOf }) {
+  if (areAfterCalls(record)) return true
+  const isInside = record.stacks.some(({ frames }) => frames.slice(1).some((each) => isAt(each, frame)))
+  const text = isInside || frame.file === null || frame.compiled ? null : textOf(frame.file)
+  return text !== null && frame.line !== null && isBesideCall(text, frame.line)
 }
 
 /** Whether it is the place that interrupts found. @param {Frame} frame @param {Frame | null} answered */
@@ -92,12 +105,19 @@ function areBetweenCalls (place, { frame, stacks: answered }, stacks) {
   return callsBack || isInWrappers(stacks)
 }
 
-/** @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks */
+/**
+ * Whether the place called a native function that called back: there is a native frame between the two.
+ * @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks
+ */
 function calls (place, found, stacks) {
   // A function without a name may be any of its file.
   if (found === null || (isSame(found, place) && (found.function !== null || found.line === place.line))) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, place) && each.line === place.line
-  return stacks.some(({ frames }) => frames.slice(1 + frames.findIndex((each) => isSame(found, each))).some(isCall))
+  return stacks.some(({ frames }) => {
+    const callers = frames.slice(1 + frames.findIndex((each) => isSame(found, each)))
+    const at = callers.findIndex(isCall)
+    return at > 0 && callers.slice(0, at).some(({ file }) => file === null || ownerOf({ file }) === 'node')
+  })
 }
 
 /**

@@ -6,6 +6,10 @@ const { pairsIn } = require('./javascript')
 const HEAD = /^(\s*(?:\w+:\s*)?(?:for\s+await|for|while)\s*\((.*)\)\s*)\{\s*(?:\/\/.*)?$/
 /** The iterable is evaluated once. Any other condition with a call may be what takes the time. */
 const THROUGH = /\s(?:of|in)\s/
+/** A built-in that calls a function for each element, which begins in this line. */
+const EACH = /\.(?:forEach|map|flatMap|filter|reduce|some|every|find|findIndex)\s*\(.*(\{)\s*(?:\/\/.*)?$/
+/** A call, and words and built-ins that take no time of their own. */
+const CALL = /(?<!\bMath\.)(?<![\w$])(?!(?:if|for|while|switch|catch|return|function|Number|String|Boolean|push)\b)[\w$]+\s*\(/
 /** Lines of a loop that are searched for its end. */
 const MOST_LINES = 200
 const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
@@ -54,3 +58,30 @@ exports.offHead = (frame, ticks, lines, isSampled = false) => {
   const column = lines[most.line - 1].search(/\S/) + 1
   return { ...frame, line: most.line, column, exact: frame.exact && isCertain }
 }
+
+/**
+ * Whether another line of the innermost loop around a line makes a call. If that is native and short, interrupts are
+ * answered after it, in this line. @param {string[]} lines of the file @param {number} line from 1
+ */
+exports.isBesideCall = (lines, line) => {
+  for (let head = line - 1; head > 0 && head > line - MOST_LINES; head--) {
+    const code = bodyOf(lines, head)?.code ?? callbackOf(lines, head)
+    if (code.includes(line)) return code.some((each) => each !== line && CALL.test(lines[each - 1]))
+  }
+  return false
+}
+
+/**
+ * The lines of a function that begins in this line and is called for each element.
+ * @param {string[]} lines @param {number} line
+ */
+function callbackOf (lines, line) {
+  const each = EACH.exec(lines[line - 1] ?? '')
+  if (each === null) return []
+  const start = each.index + each[0].lastIndexOf('{')
+  const text = lines.slice(line - 1, line + MOST_LINES).join('\n')
+  const count = text.slice(start, pairsIn(text).get(start) ?? start).split('\n').length
+  return Array.from({ length: Math.max(0, count - 1) }, (_, i) => line + 1 + i)
+}
+
+exports.bodyOf = bodyOf

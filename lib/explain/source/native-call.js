@@ -1,6 +1,7 @@
 'use strict'
 
 const { pairsIn } = require('./javascript')
+const { endOf } = require('./own-lines')
 const { patternsIn } = require('./pattern')
 
 /** V8's names for the code of regular expressions begin like this; the pattern follows. */
@@ -15,6 +16,7 @@ const COPIES = new Set([
 ])
 /** Built-ins that search by a regular expression. */
 const SEARCHES = new Set(['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split'])
+const SEARCH = new RegExp(`\\.(?:${[...SEARCHES].join('|')})\\s*\\(`)
 /** Built-ins that move all elements, copy everything or look up rules at each call: they make a loop slow. */
 const REPEATED = new Set(['shift', 'unshift', 'splice', 'spread', 'toLocaleString', 'localeCompare', 'addEventListener'])
 /** Built-ins that can take long. V8's profile has no frames for them: their samples are in the line that calls them. */
@@ -32,8 +34,27 @@ const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\
 const SPREAD = /(?<=(?:^|[[{(,])\s*)\.\.\.(?![\w$]+\s*(?:\)\s*(?:=>|\{)|[\]}]\s*=(?!=)))/g
 /** Longest line that is searched. A longer one is minified: it calls many functions, and searching it takes time. */
 const LINE_CHARS = 1000
-/** Number of lines of a function that are searched for a call. */
+/** Number of lines of a function that are searched for a call of zlib. */
 const NEARBY = 50
+/** Number of lines of a function that are searched for calls. */
+const MOST_LINES = 400
+/** The name of all synchronous functions of zlib. */
+const ZLIB = 'syncBufferWrapper'
+/** What is called, and words and built-ins that are not what is searched for. `performance.now` is JavaScript. */
+const CALLED = /([\w$]+)\s*\(/g
+const TEXTS = /\/\/.*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g
+/** A function that is declared, or a value that is one. */
+const DECLARATION =
+  /\bfunction\b\s*\*?\s*([\w$]+)|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b|function\b|\(|[\w$]+\s*=>)/
+const KEYWORDS = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'function', 'await', 'super', 'of', 'in'])
+const METHODS = new Set([
+  ...[Object, Array, Number, Math, JSON, Date, Promise, Reflect, String, Symbol, BigInt]
+    .flatMap((each) => Object.getOwnPropertyNames(each)),
+  ...[Array, String, Number, Map, Set, RegExp, Date, Promise, Function, Uint8Array]
+    .flatMap((each) => Object.getOwnPropertyNames(each.prototype)),
+  'Number', 'String', 'Boolean', 'BigInt', 'Date', 'Map', 'Set', 'Array', 'Object', 'RegExp', 'Error', 'Promise', 'Symbol',
+  'parseInt', 'parseFloat'
+].filter((name) => name !== 'now'))
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
 /** The synchronous functions of zlib, which V8 names alike. */
 const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|brotliCompress|brotliDecompress|zstdCompress|zstdDecompress)Sync$/
@@ -120,17 +141,50 @@ function chainEnd (within, open) {
   return link === undefined ? end : chainEnd(within, end + 1 + link.length)
 }
 
+/** @typedef {{ line: number | null, column: number | null }} Begin of a function: its parameters */
+
 /**
- * The line near the function's first one that calls `name`. Null if there is none, or several.
- * @param {string[]} lines @param {number} first line of the function, from 1 @param {string} name
+ * The lines of a function. Its own head looks like a call of itself, so the first one starts at its parameters.
+ * @param {string[]} lines @param {Begin} begin @returns {{ text: string, line: number }[]}
  */
-exports.lineOfCall = (lines, first, name) => {
-  const found = lines.slice(first - 1, first - 1 + NEARBY).flatMap((text, i) => {
-    const column = columnOfCall(text, name)
-    // The function's own head looks like a call of itself.
-    return column === null || (i === 0 && text.trimStart().startsWith(name)) ? [] : [{ line: first + i, column }]
+function linesWithin (lines, { line, column }) {
+  if (line === null) return []
+  const last = Math.min(endOf(lines, line, column ?? 1), lines.length, line + MOST_LINES)
+  return lines.slice(line - 1, last)
+    .map((text, i) => ({ text: i === 0 ? text.slice(Math.max(0, (column ?? 1) - 1)) : text, line: line + i }))
+}
+
+/**
+ * The lines of a function that call another one.
+ * @param {string[]} lines @param {Begin} begin @param {string | null} name
+ */
+exports.callLines = (lines, begin, name) => {
+  if (name === null) return []
+  const within = linesWithin(lines, begin)
+  if (name === REG_EXP) return within.filter(({ text }) => SEARCH.test(text)).map(({ line }) => line)
+  const called = name === ZLIB ? onlySyncCall(within.map(({ text }) => text)) ?? name : name
+  return within.filter(({ text }) => columnOfCall(text, called) !== null).map(({ line }) => line)
+}
+
+/**
+ * The lines of a function that call something of which the text does not tell what it is: V8 names a callee as it was
+ * declared, and the caller may have it under another name. @param {string[]} lines @param {Begin} begin
+ * @param {boolean} isElsewhere the callee is in another file, so calls of functions of this one are none of it
+ */
+exports.openCallLines = (lines, begin, isElsewhere) => {
+  const isKnown = (/** @type {string} */ name) => KEYWORDS.has(name) || METHODS.has(name) ||
+    (isElsewhere && lines.some((text) => text.includes(name) && isDeclaration(text, name)))
+  return linesWithin(lines, begin).flatMap(({ text, line }, i) => {
+    if (text.length > LINE_CHARS) return [line]
+    const names = [...text.replace(TEXTS, '').matchAll(CALLED)].map(([, name]) => name)
+    return (i === 0 ? names.slice(1) : names).some((name) => !isKnown(name)) ? [line] : []
   })
-  return found.length === 1 ? found[0] : null
+}
+
+/** @param {string} text @param {string} name */
+const isDeclaration = (text, name) => {
+  const [, ofFunction, ofValue] = DECLARATION.exec(text) ?? []
+  return ofFunction === name || ofValue === name
 }
 
 /**

@@ -71,3 +71,5 @@ exports.allocatingLineOf = (lines, first, column) => {
   const body = lines.map((text) => EMPTY.test(text) ? '' : text)
   return exports.allocatingLine(body, last === first ? [first] : [first + 1, last])
 }
+
+exports.endOf = endOf

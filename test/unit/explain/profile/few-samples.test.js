@@ -49,11 +49,13 @@ test('one sample within a native call outweighs the answer after it', () => {
   assert.deepEqual(blamed(answered({ nativeMs: 50, answerMs: 12 }, { cause: 'native' }), [2]), ['load', 3, true])
 })
 
-test('one sample outweighs one answer of another function, with a doubt', () => {
+test('one sample outweighs one answer of another function, with a doubt, which more samples and answers of one line end', () => {
   assert.deepEqual(blamed(answered({ nativeMs: 0, answerMs: 8 }), [2]), ['load', 3, false])
   const frame = { ...AFTER, function: 'load', line: 3 }
-  const same = answered({ nativeMs: 0 }, { frame, stacks: [{ count: 1, weightMs: 50, frames: [frame] }] })
-  assert.deepEqual(blamed(same, [2]), ['load', 3, true])
+  const same = (/** @type {number} */ count) =>
+    answered({ nativeMs: 0 }, { frame, samples: count, stacks: [{ count, weightMs: 50, frames: [frame] }] })
+  assert.deepEqual(blamed(same(1), [2]), ['load', 3, false])
+  assert.deepEqual(blamed(same(2), [2, 2]), ['load', 3, true])
 })
 
 test('two answers in time outweigh one sample', () => {

@@ -1,0 +1,286 @@
+'use strict'
+
+const { isNativeBlock } = require('../cause')
+const { isSame } = require('../frame')
+const { bodyOf } = require('../source/loop-body')
+const { builtinIn, callLines, openCallLines } = require('../source/native-call')
+const { ownerOf } = require('../../util/code-owner')
+
+/** Samples in one line and in no other that make it certain: four, or three if most stacks show the line as well. */
+const ENOUGH_ALONE = 3.5
+const ENOUGH_SEEN = 2.5
+/** If other lines have samples too, it needs this share of all. */
+const MOST = 0.75
+/** Less is noise: V8 adds a sample where optimised code is given up. */
+const NOISE = 0.1
+const HALF = 0.5
+
+/**
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('./profiled-function').Sources} Sources
+ * @typedef {import('./profiled-function').BlamedStack} ProfiledStack
+ * @typedef {object} Spot a line of the function
+ * @property {number} line as a person wrote it @property {string} [file] if a source map says so
+ * @property {number | null} raw the line as it runs; null if only stacks show it @property {number | null} [column]
+ * @property {number} hits the samples in it and in what it called @property {Frame | null} callee what has most of them
+ * @typedef {object} Lines of one function
+ * @property {Spot | null} best the line with most samples
+ * @property {boolean} isCertain
+ * @property {boolean} isCollecting collections have most samples
+ * @property {number} total samples
+ * @property {number} elsewhere those without a line, and those in code of another function that V8 has inlined
+ * @property {Frame | null} heaviestCallee what the function called that has most of its samples, if it was not itself
+ */
+
+/**
+ * In which lines a function was: samples fall into any instruction, so they are the better the more there are. Those in
+ * a call count for the line that makes it, by the source or by stacks that show it.
+ * @param {Frame} raw the function before source maps, where it begins
+ * @param {ProfiledStack[]} stacks those it is blamed for
+ * @param {BlockRecord} record @param {Sources} sources @returns {Lines}
+ */
+exports.linesOf = (raw, stacks, record, sources) => {
+  const text = raw.file === null ? null : sources.lines(raw.file)
+  const tally = new Tally((line) => sources.lineAt(raw.file ?? '', line))
+  const seen = answersIn(record, stacks[0].blamed)
+  const written = sources.textOf(stacks[0].blamed?.file ?? '') ?? []
+  const head = sources.original(raw).line
+  // Late answers come after the call that took the time. The head of a function or a loop is where V8 looks for
+  // interrupts, whatever takes the time there.
+  const answers = isNativeBlock(record)
+    ? []
+    : seen.filter(({ callee, line }) => !(isIterator(callee) && (line === head || bodyOf(written, line))))
+  let foreign = 0
+  let collecting = 0
+  /** @type {Map<string, { frame: Frame, hits: number }>} */
+  const callees = new Map()
+  for (const stack of stacks) {
+    const { callee, gcRun } = stack
+    if (gcRun !== null) collecting += stack.hits
+    else if (callee === null) foreign += tally.addOwn(stack)
+    else {
+      const key = `${callee.file} ${callee.function}`
+      callees.set(key, { frame: callee, hits: (callees.get(key)?.hits ?? 0) + stack.hits })
+    }
+  }
+  const inlined = answers.filter(({ callee }) => callee !== null && callee.file !== null && !isProfiled(callee, stacks))
+  foreign += tally.takeForeign(inlined, answers)
+  if (inlined.length > 0) tally.addAnswered(inlined, foreign)
+  else tally.spread(foreign, text === null ? [] : openCallLines(text, raw, true))
+  for (const { frame, hits } of callees.values()) {
+    const calling = seen.filter(({ callee }) => isCall(callee, frame))
+    const lines = text === null ? [] : linesWith(text, raw, frame)
+    if (lines.length === 1) tally.add(lines[0], frame, hits)
+    else if (calling.length > 0) tally.addAnswered(calling, hits, frame)
+    else tally.unknown += hits
+  }
+  if (text !== null) tally.leaveHeads(text)
+  const spots = tally.sorted
+  const known = spots.reduce((sum, { hits }) => sum + hits, tally.unknown)
+  // A collection stops whatever runs: many of them hide where that was.
+  const total = collecting > known ? known + collecting : known
+  const best = bestOf(spots, answers)
+  const [most] = [...callees.values()].sort((a, b) => b.hits - a.hits)
+  return {
+    best,
+    isCollecting: collecting > known,
+    isCertain: best !== null && isCertain(best, { total, ticks: tally.ticks, text, record, answers }),
+    total,
+    elsewhere: foreign + tally.unknown,
+    heaviestCallee: most !== undefined && most.hits * 2 > total ? most.frame : null
+  }
+}
+
+/**
+ * The line with most samples. Answers to interrupts decide between lines that are close, unless they never come in the
+ * first one: then it does not check for interrupts. @param {Spot[]} spots most samples first @param {Answer[]} answers
+ */
+function bestOf (spots, answers) {
+  if (spots.length === 0) return null
+  const countAt = (/** @type {Spot} */ { line }) =>
+    answers.reduce((sum, each) => each.line === line ? sum + each.count : sum, 0)
+  const [first] = spots
+  const denying = first.callee === null ? denyingOf(first.line, answers) : null
+  if (denying !== null) return { ...first, line: denying.line, raw: null, column: denying.column }
+  const close = countAt(first) === 0 ? [first] : spots.filter(({ hits }) => hits * 2 >= first.hits)
+  return close.reduce((best, each) => each.hits + countAt(each) > best.hits + countAt(best) ? each : best)
+}
+
+/** Samples by line. */
+class Tally {
+  /** @type {Map<number, Spot & { called: number }>} */
+  #spots = new Map()
+  #lineAt
+  /** Samples of which no line is known. */
+  unknown = 0
+  /** Ticks that tell lines: more than samples if the profile has others of the function. */
+  ticks = 0
+
+  /** @param {(raw: number) => import('../source/source-map').LinePlace | null} lineAt */
+  constructor (lineAt) {
+    this.#lineAt = lineAt
+  }
+
+  /** @param {number} raw @param {Frame | null} callee @param {number} hits */
+  add (raw, callee, hits) {
+    const place = this.#lineAt(raw)
+    if (place === null) this.unknown += hits
+    else this.#addAt({ ...place, raw }, callee, hits)
+  }
+
+  /** @param {Pick<Spot, 'file' | 'line' | 'raw' | 'column'>} place @param {Frame | null} callee @param {number} hits */
+  #addAt (place, callee, hits) {
+    const { line, raw } = place
+    const spot = this.#spots.get(line) ?? { ...place, hits: 0, callee: null, called: 0 }
+    spot.hits += hits
+    spot.raw ??= raw
+    if (callee !== null) spot.called += hits
+    if (callee !== null && spot.called * 2 > spot.hits) spot.callee = callee
+    this.#spots.set(line, spot)
+  }
+
+  /** Samples of the function itself. Returns how many are in inlined code. @param {ProfiledStack} stack */
+  addOwn ({ hits, ticks, foreign }) {
+    const all = ticks.reduce((sum, each) => sum + each.ticks, foreign)
+    if (all === 0) {
+      this.unknown += hits
+      return 0
+    }
+    this.ticks += all
+    for (const { line, ticks: some } of ticks) this.add(line, null, hits * some / all)
+    return hits * foreign / all
+  }
+
+  /**
+   * Lines of inlined code of another file may be lines of this function, too: those that stacks show in the other, and
+   * not in this one. @param {Answer[]} inlined @param {Answer[]} answers @returns {number} their samples
+   */
+  takeForeign (inlined, answers) {
+    let taken = 0
+    for (const line of inlined.flatMap(({ within }) => within)) {
+      const spot = this.#spots.get(line)
+      if (spot === undefined || answers.some((each) => each.line === line)) continue
+      taken += spot.hits
+      this.#spots.delete(line)
+    }
+    return taken
+  }
+
+  /**
+   * Spreads samples over the lines that stacks show.
+   * @param {Answer[]} answers @param {number} hits @param {Frame | null} [callee]
+   */
+  addAnswered (answers, hits, callee = null) {
+    const total = weightOf(answers)
+    if (total === 0) this.unknown += hits
+    for (const { line, column, weightMs, callee: seen } of answers) {
+      this.#addAt({ line, raw: null, column }, callee ?? seen, hits * weightMs / total)
+    }
+  }
+
+  /**
+   * Spreads samples of inlined code over lines that make calls and have samples.
+   * @param {number} hits @param {number[]} lines
+   */
+  spread (hits, lines) {
+    const calling = this.sorted.filter(({ raw }) => raw !== null && lines.includes(raw))
+    const total = calling.reduce((sum, each) => sum + each.hits, 0)
+    if (total === 0) this.unknown += hits
+    else for (const spot of calling) spot.hits += hits * spot.hits / total
+  }
+
+  /** The head of a loop that calls nothing takes no time: its samples are of the body. @param {string[]} text */
+  leaveHeads (text) {
+    for (const [line, { raw, hits }] of this.#spots) {
+      const body = raw === null ? null : bodyOf(text, raw)
+      if (body === null || !body.isCheap) continue
+      this.#spots.delete(line)
+      if (body.code.length === 1) this.add(body.code[0], null, hits)
+      else this.unknown += hits
+    }
+  }
+
+  get sorted () {
+    return [...this.#spots.values()].sort((a, b) => b.hits - a.hits)
+  }
+}
+
+/**
+ * @typedef {object} Answer a stack that shows the function
+ * @property {number} line @property {number | null} column @property {number} weightMs @property {number} count
+ * @property {Frame | null} callee what the line had called
+ * @property {number[]} within the lines of other files in which the innermost frames were
+ */
+
+/** @param {BlockRecord} record @param {Frame | null} blamed @returns {Answer[]} */
+function answersIn (record, blamed) {
+  return record.stacks.flatMap(({ frames, weightMs, count }) => {
+    const at = frames.findIndex((frame) => isSame(frame, blamed))
+    const { line = null, column = null } = frames[at] ?? {}
+    if (line === null) return []
+    const inner = frames.slice(0, at)
+    const within = inner.flatMap((frame) => frame.file === blamed?.file ? [] : frame.line ?? [])
+    return [{ line, column, weightMs, count, callee: inner.at(-1) ?? null, within }]
+  })
+}
+
+/** Nothing was called, or what a loop calls for its next value. @param {Frame | null} callee */
+const isIterator = (callee) => callee === null || (callee.file === null && callee.function === 'next')
+
+/** @param {Frame} callee @param {ProfiledStack[]} stacks */
+const isProfiled = (callee, stacks) => stacks.some((stack) => stack.hits > NOISE && isCall(callee, stack.callee))
+
+/** @param {Frame | null} seen by a stack @param {Frame | null} callee by the profile */
+function isCall (seen, callee) {
+  if (seen === null || callee === null) return false
+  return isSame(seen, callee) || (ownerOf(seen) === 'generated' && ownerOf(callee) === 'generated')
+}
+
+/** The lines of a function that may make a call. @param {string[]} text @param {Frame} raw @param {Frame} callee */
+function linesWith (text, raw, callee) {
+  const named = callLines(text, raw, callee.function)
+  return named.length > 0 ? named : openCallLines(text, raw, callee.file !== raw.file)
+}
+
+/** @param {Answer[]} answers */
+const weightOf = (answers) => answers.reduce((sum, { weightMs }) => sum + weightMs, 0)
+
+/**
+ * @param {Spot} best @param {object} of @param {number} of.total @param {number} of.ticks that tell lines
+ * @param {string[] | null} of.text @param {BlockRecord} of.record @param {Answer[]} of.answers
+ */
+function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, text, record, answers }) {
+  if (raw === null && callee === null) return false
+  const scale = callee === null ? Math.max(1, ticks / all) : 1
+  const [hits, total] = [some * scale, all * scale]
+  const isAlone = hits >= total - NOISE
+  const isMost = hits >= MOST * total
+  // One long call: another sample would be in it as well.
+  const isCall = callee !== null || builtinIn(text?.[Number(raw) - 1] ?? '') !== null
+  if (isNativeBlock(record) && isCall && (isAlone || (isMost && hits >= ENOUGH_SEEN))) return true
+  const there = answers.filter((each) => each.line === line)
+  const isSeen = weightOf(there) >= HALF * weightOf(answers)
+  const isAgreed = countOf(there) === countOf(answers) && hits + countOf(there) >= ENOUGH_ALONE
+  if (isAlone && isSeen && (isAgreed || hits >= ENOUGH_SEEN)) return true
+  if (isMost && hits >= ENOUGH_ALONE) return true
+  return isShown(there, answers) && hits >= HALF * total
+}
+
+/** Whether nearly all stacks show the line in a call. @param {Answer[]} there @param {Answer[]} answers */
+function isShown (there, answers) {
+  const calling = there.filter((each) => each.callee !== null)
+  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers)
+}
+
+/**
+ * A stack with a built-in that another line has called, if most stacks are like that: in optimised code, samples within
+ * a built-in may have the line after its call. @param {number} line @param {Answer[]} answers
+ */
+function denyingOf (line, answers) {
+  const others = answers.filter((each) => each.callee?.file === null && each.line !== line)
+  return weightOf(others) * 2 > weightOf(answers) ? others[0] : null
+}
+
+/** @param {Answer[]} answers */
+const countOf = (answers) => answers.reduce((sum, { count }) => sum + count, 0)
