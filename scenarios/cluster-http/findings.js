@@ -1,7 +1,7 @@
 'use strict'
 
-const { FEW, compared, contrast, noDifference, times, withInterval } = require('../harness/report/contrast')
-const { count, counted, figure } = require('../harness/report/format')
+const { compared, contrast, withInterval } = require('../harness/report/contrast')
+const { count, counted } = require('../harness/report/format')
 const { MANY } = require('./plan')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
@@ -47,9 +47,8 @@ function ofCluster ({ name, single, find }) {
   if (cluster === undefined) return []
   const many = `a cluster of ${cluster.params.workers}`
   const verdict = contrast(cluster, single)
-  if (verdict === 'few') return []
-  if (verdict === 'unclear') return [`${name}: ${many} or one process, ${noDifference(cluster, single)}; the one process answers ${withInterval(single, single.unit)}, ${activity(single)}.`]
-  const what = `${times(cluster, single)} the requests of one process (${withInterval(single, single.unit)})`
+  if (verdict !== 'more' && verdict !== 'less') return [`${name}: ${many} over one process: ${compared(cluster, single)}; the one process answers ${withInterval(single, single.unit)}, ${activity(single)}.`]
+  const what = `${compared(cluster, single)} the requests of one process (${withInterval(single, single.unit)})`
   if (verdict === 'less') return [`${name}: ${many} harms, ${what}, ${activity(single)}.`]
   const pool = find('single-pool')
   const why = isFull(single)
@@ -66,9 +65,8 @@ function ofPool ({ name, single, find }) {
   const verdict = contrast(pool, single)
   const cluster = find('cluster')
   const beside = cluster === undefined ? '' : ` The cluster over that pool: ${compared(cluster, pool)}.`
-  if (verdict === 'few') return []
-  if (verdict === 'unclear') return [`${name}: ${many} or one connection, ${noDifference(pool, single)}.${beside}`]
-  const ratio = `${times(pool, single)} the requests of one connection`
+  if (verdict !== 'more' && verdict !== 'less') return [`${name}: ${many} over one connection: ${compared(pool, single)}.${beside}`]
+  const ratio = `${compared(pool, single)} the requests of one connection`
   if (verdict === 'less') return [`${name}: ${many} harms, ${ratio}.${beside}`]
   const enough = cluster !== undefined && contrast(cluster, pool) !== 'more' ? ', and nothing shows that a cluster would be needed' : ''
   return [`${name}: ${many} helps, ${ratio}: ${isFull(single) ? 'the one connection cost the process its time' : 'the connection was the limit'}${enough}.${beside}`]
@@ -77,20 +75,13 @@ function ofPool ({ name, single, find }) {
 /** What threads do for the loop, what a cluster does for throughput. @param {Case} of */
 function ofThreads ({ name, single, find }) {
   const [threads, cluster] = [find('single-piscina'), find('cluster')]
-  if (threads === undefined || contrast(threads, single) === 'few') return []
+  if (threads === undefined) return []
   const [own, before] = [threads.extra.utilization1, single.extra.utilization1]
   const isFreed = own !== undefined && before !== undefined && contrast(own, before) === 'less'
   const loop = isFreed
     ? `They keep the event loop free, ${activity(threads)} instead of ${Math.round(Number(utilization(single)) * 100)} %`
     : own === undefined || before === undefined ? '' : `How long the event loop is active, with them over without: ${compared(own, before)}`
   return [`${name}: ${threads.params.workers} threads behind one process over one process alone: ${compared(threads, single)}${cluster === undefined ? '' : `; a cluster of ${cluster.params.workers} over the threads: ${compared(cluster, threads)}`}.${loop === '' ? '' : ` ${loop}.`}`]
-}
-
-/** Of too few runs the figures, and that they tell nothing apart. @param {Case} of */
-function ofFew ({ name, single, find }) {
-  const others = ['single-pool', 'cluster', 'single-piscina'].flatMap((variant) => find(variant) ?? [])
-  const few = others.filter((cell) => contrast(cell, single) === 'few')
-  return few.length === 0 ? [] : [`${name}: ${[single, ...few].map((cell) => `${cell.variant} ${figure(cell.median)}`).join(', ')} ${single.unit}; ${FEW}.`]
 }
 
 /**
@@ -103,12 +94,9 @@ exports.verdict = (document) => {
     return cluster === undefined ? [] : [{ name, cluster, single, verdict: contrast(cluster, single) }]
   })
   if (pairs.length === 0) return null
-  const parts = /** @type {const} */ ([['more', 'helps'], ['less', 'harms'], ['unclear', 'makes no difference that matters for'], ['few', `${FEW} for`]]).flatMap(([verdict, words]) => {
-    const list = pairs.filter((pair) => pair.verdict === verdict).map(({ name, cluster, single }) =>
-      verdict === 'more' || verdict === 'less' ? `${name} (${times(cluster, single)} the requests)` : name)
-    return list.length === 0 ? [] : `${words} ${list.join(', ')}`
-  })
-  return `A cluster of ${pairs[0].cluster.params.workers} over one process: ${parts.join('; ')}.`
+  const parts = /** @type {const} */ ([['more', 'helps '], ['less', 'harms '], ['same', ''], ['unclear', ''], ['few', '']]).flatMap(([answer, word]) =>
+    pairs.filter((pair) => pair.verdict === answer).map(({ name, cluster, single }) => `${word}${name}: ${compared(cluster, single)}`))
+  return `Requests that a cluster of ${pairs[0].cluster.params.workers} answers over one process: ${parts.join('; ')}.`
 }
 
 /** Latency from when requests were due, or with k6 from when they were sent. @param {Case} of @param {boolean} isK6 */
@@ -118,8 +106,8 @@ function ofOpenLoop ({ name, params, single, find }, isK6) {
   if (others.length === 0) return []
   const list = others.map((cell) => {
     const verdict = contrast(cell.extra.p95Ms, single.extra.p95Ms)
-    const word = verdict === 'less' ? 'shortens it: ' : verdict === 'more' ? 'lengthens it: ' : ''
-    return `${cell.variant} (${cell.params.pool ?? cell.params.workers}) ${word}${compared(cell.extra.p95Ms, single.extra.p95Ms)}`
+    const word = verdict === 'less' ? ' shortens it' : verdict === 'more' ? ' lengthens it' : ''
+    return `${cell.variant} (${cell.params.pool ?? cell.params.workers})${word}: ${compared(cell.extra.p95Ms, single.extra.p95Ms)}`
   })
   return [`${name}, an open loop at ${Number(params.share) * 100} % of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests due a second)`}: p95 from when a request was ${isK6 ? 'sent (k6)' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')} in one process; ${list.join('; ')}.`]
 }
@@ -133,8 +121,7 @@ function ofOpenLoop ({ name, params, single, find }, isK6) {
 function overCases (title, cases, pair) {
   const list = cases.flatMap((of) => {
     const [a, b] = pair(of)
-    // That there are too few runs is said of each case already.
-    return a === undefined || b === undefined || contrast(a, b) === 'few' ? [] : `${of.name} ${compared(a, b)}`
+    return a === undefined || b === undefined ? [] : `${of.name}: ${compared(a, b)}`
   })
   return list.length === 0 ? [] : [`${title}: ${list.join('; ')}.`]
 }
@@ -193,7 +180,6 @@ exports.findings = (document) => {
     ...closed.flatMap(ofCluster),
     ...closed.flatMap(ofPool),
     ...closed.flatMap(ofThreads),
-    ...closed.flatMap(ofFew),
     ...open.flatMap((of) => ofOpenLoop(of, environment.tools.k6 !== undefined)),
     ...ofTopologies(closed, cores),
     ...ofConnections(closed),

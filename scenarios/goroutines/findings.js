@@ -1,6 +1,6 @@
 'use strict'
 
-const { FEW, compared, contrast, noDifference, times, told, withInterval } = require('../harness/report/contrast')
+const { compared, contrast, told, withInterval } = require('../harness/report/contrast')
 const { count, counted, figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
@@ -37,11 +37,11 @@ const from = (pairs, verdict) =>
  * @param {{ workMs: number, a: Measured, b: Measured }[]} pairs @param {'more' | 'less'} verdict
  */
 function threshold (where, { over, claim }, pairs, verdict) {
-  const list = pairs.map(({ workMs, a, b }) => `${compared(a, b)}, at ${workMs} ms`).join('; ')
-  if (pairs.length === 1) return `${where}: ${over} ${list}.`
+  const list = pairs.map(({ workMs, a, b }) => `at ${workMs} ms: ${compared(a, b)}`).join('; ')
+  if (pairs.length === 1) return `${where}: ${over}, ${list}.`
   const first = from(pairs, verdict)
-  if (first === null) return `${where}: these runs show no size from which on ${claim}; ${over} ${list}.`
-  return `${where}: ${claim} from ${first.workMs} ms of work on${first === pairs[0] ? ', the smallest measured' : ''}; ${over} ${list}.`
+  if (first === null) return `${where}: these runs show no size from which on ${claim}; ${over}, ${list}.`
+  return `${where}: ${claim} from ${first.workMs} ms of work on${first === pairs[0] ? ', the smallest measured' : ''}; ${over}, ${list}.`
 }
 
 /**
@@ -53,8 +53,7 @@ function threshold (where, { over, claim }, pairs, verdict) {
 function ofMain (works, kernel, users) {
   const measured = distinct(works.map((cell) => workOf(cell).workMs)).sort((a, b) => a - b).flatMap((workMs) => {
     const [a, b] = ['node-pool', 'node-main'].map((variant) => find(works, variant, { kernel, workMs, users }))
-    // That there are too few runs is said of all ways at once.
-    return a === undefined || b === undefined || contrast(a, b) === 'few' ? [] : { workMs, a, b }
+    return a === undefined || b === undefined ? [] : { workMs, a, b }
   })
   if (measured.length === 0) return []
   const health = measured.flatMap(({ workMs, a, b }) =>
@@ -76,7 +75,7 @@ function ofThreads (works, kernel) {
   const alone = pairs.find(({ each }) => each.params.users === 1)
   const costMs =
     alone === undefined || contrast(alone.each, alone.pool) !== 'less' ? null : MS_PER_S / Number(alone.each.median) - MS_PER_S / Number(alone.pool.median)
-  const list = pairs.map(({ each, pool }) => `${compared(each, pool)} with ${describe(workOf(each))}`).join('; ')
+  const list = pairs.map(({ each, pool }) => `${describe(workOf(each))}: ${compared(each, pool)}`).join('; ')
   const most = pairs.reduce((a, b) => Number(a.each.params.users) > Number(b.each.params.users) ? a : b).each
   return [
     `A thread for each request over a pool of threads: ${list}.`,
@@ -95,14 +94,17 @@ function ofThreads (works, kernel) {
 function listed (title, works, [a, b], all, name) {
   const pairs = all.flatMap((work) => {
     const [of, over] = [find(works, a, work), find(works, b, work)]
-    const isKnown = of !== undefined && over !== undefined && contrast(of, over) !== 'few'
-    return isKnown ? { name: name(work), of, over, verdict: contrast(of, over) } : []
+    return of === undefined || over === undefined ? [] : { name: name(work), of, over, answer: contrast(of, over) }
   })
   if (pairs.length === 0) return []
-  const parts = /** @type {const} */ ([['more', 'Go answers more with'], ['less', 'Node.js answers more with'], ['unclear', 'no difference that matters with']]).flatMap(([verdict, words]) => {
-    const fitting = pairs.filter((pair) => pair.verdict === verdict)
-    return fitting.length === 0 ? [] : `${words} ${fitting.map(({ name, of, over }) => `${name}${verdict === 'less' ? ` ${times(over, of)}` : verdict === 'more' ? ` ${times(of, over)}` : ''}`).join(', ')}`
-  })
+  const more = pairs.filter(({ answer }) => answer === 'more').map(({ name, of, over }) => `${name} ${compared(of, over)}`)
+  const less = pairs.filter(({ answer }) => answer === 'less').map(({ name, of, over }) => `${name} ${compared(over, of)}`)
+  const others = pairs.filter(({ answer }) => answer !== 'more' && answer !== 'less')
+  const parts = [
+    ...(more.length === 0 ? [] : [`Go answers more with ${more.join(', ')}`]),
+    ...(less.length === 0 ? [] : [`Node.js answers more with ${less.join(', ')}`]),
+    ...others.map(({ name, of, over }) => `${name}: ${compared(of, over)}`)
+  ]
   return [`${title}: ${parts.join('; ')}.`]
 }
 
@@ -138,14 +140,11 @@ function ofWays (works) {
   const pool = group.find(({ variant }) => variant === 'node-pool')
   const others = group.filter((cell) => cell !== pool)
   if (pool === undefined || others.length === 0) return []
-  if (others.every((cell) => contrast(cell, pool) === 'few')) {
-    return [`${describe(base)}: ${[pool, ...others].map((cell) => `${cell.variant} ${figure(cell.median)}`).join(', ')} ${pool.unit}; ${FEW}.`]
-  }
   const health = pool.extra.healthP99Ms
   const waiting = others.filter(({ extra }) => extra.healthP99Ms !== undefined)
   return [
-    `${describe(base)}: a pool of threads answers ${withInterval(pool, pool.unit)}. Over it ${others.map((cell) => `${cell.variant} ${compared(cell, pool)}`).join('; ')}.`,
-    ...(health === undefined || waiting.length === 0 ? [] : [`${describe(base)}: beside the pool a cheap request waits ${withInterval(health, 'ms')} (p99). Over that ${waiting.map((cell) => `${cell.variant} ${compared(cell.extra.healthP99Ms, health)}`).join('; ')}.`])
+    `${describe(base)}: a pool of threads answers ${withInterval(pool, pool.unit)}. Over it ${others.map((cell) => `${cell.variant}: ${compared(cell, pool)}`).join('; ')}.`,
+    ...(health === undefined || waiting.length === 0 ? [] : [`${describe(base)}: beside the pool a cheap request waits ${withInterval(health, 'ms')} (p99). Over that ${waiting.map((cell) => `${cell.variant}: ${compared(cell.extra.healthP99Ms, health)}`).join('; ')}.`])
   ]
 }
 
@@ -164,11 +163,8 @@ function ofUpdates (updates, name) {
   if (best === undefined) return []
   const way = (/** @type {Cell} */ cell) => cell.variant.replace(/^\w+-state-/, '')
   if (others.length === 0) return [`Shared counters in ${name}: ${way(best)} ${withInterval(best, best.unit)}.${lost}`]
-  if (others.some((cell) => contrast(best, cell) === 'few')) return [`Shared counters in ${name}, none lost: ${[best, ...others].map((cell) => `${way(cell)} ${figure(cell.median)}`).join(', ')} ${best.unit}; ${FEW}.${lost}`]
-  const equal = others.filter((cell) => contrast(best, cell) !== 'more')
-  const slower = others.filter((cell) => !equal.includes(cell))
-  const verdict = equal.length === 0 ? `${way(best)} is the fastest` : `${way(best)} and ${equal.map((cell) => `${way(cell)}, ${noDifference(best, cell)},`).join(' ')} are the fastest`
-  return [`Shared counters in ${name}, none lost: ${verdict}. ${way(best)} makes ${withInterval(best, best.unit)}${slower.map((cell) => `; ${times(best, cell)} ${way(cell)}`).join('')}.${lost}`]
+  const fastest = others.every((cell) => contrast(best, cell) === 'more') ? `${way(best)} is the fastest and` : way(best)
+  return [`Shared counters in ${name}, none lost: ${fastest} makes ${withInterval(best, best.unit)}. Over the others: ${others.map((cell) => `${way(cell)}: ${compared(best, cell)}`).join('; ')}.${lost}`]
 }
 
 /** @param {Cell[]} updates */
@@ -202,8 +198,8 @@ exports.verdict = ({ cells }) => {
   if (pool === undefined || (main === undefined && go === undefined)) return null
   const work = describe(base)
   return [
-    ...(main === undefined ? [] : [told(pool, main, { of: `${work}, in a pool of threads or on the main thread`, more: `${work}: do it in a pool of threads, which answers more than the main thread`, less: `${work}: do it on the main thread, a pool of threads answers less` })]),
-    ...(go === undefined ? [] : [told(go, pool, { of: 'Goroutines or that pool', more: 'Goroutines answer more than that pool', less: 'Goroutines answer less than that pool' })])
+    ...(main === undefined ? [] : [told(pool, main, { of: `${work}, in a pool of threads over on the main thread`, more: `${work}: do it in a pool of threads, which answers more than the main thread`, less: `${work}: do it on the main thread, a pool of threads answers less` })]),
+    ...(go === undefined ? [] : [told(go, pool, { of: 'Goroutines over that pool', more: 'Goroutines answer more than that pool', less: 'Goroutines answer less than that pool' })])
   ].join(' ')
 }
 
@@ -226,7 +222,7 @@ exports.findings = ({ cells, environment: { cores } }) => {
     ...(works.length === 0 ? [] : ofMemory(works)),
     ...ofUpdates(ofNode, 'Node.js'),
     ...ofUpdates(ofGo, 'Go'),
-    ...(node === undefined || go === undefined || contrast(go, node) === 'few' ? [] : [`Go's fastest counters over Node.js' fastest: ${compared(go, node)}.`]),
+    ...(node === undefined || go === undefined ? [] : [`Go's fastest counters over Node.js' fastest: ${compared(go, node)}.`]),
     ...ofOriginal(known),
     ...(limited.length === 0 ? [] : [`The driver was the bottleneck in ${limited.map(({ variant }) => variant).join(', ')}: those figures are its own, and nothing above rests on them.`]),
     ...(works.length === 0 ? [] : [`Server and driver share the ${cores} cores of this machine: on more of them whatever runs in parallel has more to gain.`])

@@ -21,7 +21,7 @@ exports.verdict = ({ cells }) => {
   return thread === undefined || process === undefined
     ? null
     : told(thread, process, {
-      of: 'A thread or a process to send small messages to, one at a time',
+      of: 'How many small messages, sent one at a time, come back from a thread compared with a process',
       more: 'Send messages to a thread rather than to a process: small ones, one at a time, come back more often',
       less: 'Send messages to a process rather than to a thread: small ones, one at a time, come back less often from a thread'
     })

@@ -1,6 +1,6 @@
 'use strict'
 
-const { FEW, contrast, noDifference, withInterval } = require('../harness/report/contrast')
+const { compared, contrast, isBelow, withInterval } = require('../harness/report/contrast')
 const { count, counted, figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
@@ -28,31 +28,23 @@ const find = (cells, variant, { workMs = 1, inputKiB = 0, parallel = 1 }) =>
 /** @param {Cell | undefined} cell */
 const held = (cell) => cell?.extra.heldMs
 
-/**
- * By their intervals: what runs cannot tell does not pay. Null = too few runs.
- * @param {Cell | undefined} cell @param {Cell | undefined} inline
- */
-const pays = (cell, inline) => {
-  const [least, most] = [held(inline)?.ci95?.[0], held(cell)?.ci95?.[1]]
-  return least === undefined || most === undefined ? null : most < PAYS_BELOW * least
-}
-
-/** From which size on each means pays; null = too few runs. @param {Cell[]} cells */
+/** From which size on each means pays. @param {Cell[]} cells */
 function breakEven (cells) {
   const works = [...new Set(cells.flatMap(({ params }) => typeof params.workMs === 'number' ? params.workMs : []))].sort((a, b) => a - b)
   return Object.keys(names).flatMap((variant) => {
     const measured = works.flatMap((workMs) => {
       const [cell, inline] = [find(cells, variant, { workMs }), find(cells, 'inline', { workMs })]
-      return cell === undefined || inline === undefined ? [] : { workMs, cell, isWorth: pays(cell, inline) }
+      const [own, of] = [held(cell), held(inline)]
+      return own === undefined || of === undefined ? [] : { workMs, cost: own, isWorth: isBelow(own, of, PAYS_BELOW) }
     })
     if (measured.length === 0) return []
     // From there on, not once by chance.
     const from = measured.find((_, i) => measured.slice(i).every(({ isWorth }) => isWorth)) ?? null
-    const least = measured.reduce((a, b) => Number(held(b.cell)?.median) < Number(held(a.cell)?.median) ? b : a)
+    const least = measured.reduce((a, b) => b.cost.median < a.cost.median ? b : a)
     return [{
       variant,
       from,
-      cost: /** @type {import('../harness/interface').Summary} */ (held(least.cell)),
+      cost: least.cost,
       isKnown: measured.every(({ isWorth }) => isWorth !== null),
       upToMs: Math.max(...measured.map(({ workMs }) => workMs))
     }]
@@ -66,7 +58,7 @@ function breakEven (cells) {
 function bestOf (means) {
   const [best, ...others] = means.filter(({ from }) => from !== null)
     .sort((a, b) => Number(a.from?.workMs) - Number(b.from?.workMs) || a.cost.median - b.cost.median)
-  return best === undefined ? [] : [best, ...others.filter(({ from, cost }) => from?.workMs === best.from?.workMs && contrast(cost, best.cost) === 'unclear')]
+  return best === undefined ? [] : [best, ...others.filter(({ from, cost }) => from?.workMs === best.from?.workMs && contrast(cost, best.cost) !== 'more')]
 }
 
 /**
@@ -76,11 +68,11 @@ function bestOf (means) {
 exports.verdict = ({ cells, environment }) => {
   const means = breakEven(cells)
   if (means.length === 0) return null
-  if (means.some(({ isKnown }) => !isKnown)) return `Does offloading pay: ${FEW}.`
   const [best, ...equals] = bestOf(means)
-  if (best === undefined) return `Offloading does not pay up to ${count(Math.max(...means.map(({ upToMs }) => upToMs)))} ms of work, by any means.`
+  const isKnown = means.every((each) => each.isKnown)
+  if (best === undefined) return `${isKnown ? 'Offloading does not pay' : 'These runs do not show that offloading pays'} up to ${count(Math.max(...means.map(({ upToMs }) => upToMs)))} ms of work, by any means.`
   return `Hand work of ${best.from?.workMs} ms and more to ${names[best.variant]} (on ${count(environment.cores)} cores): that holds the caller for ${withInterval(best.cost, 'ms')}, less than half of what the work would.` +
-    (equals.length === 0 ? '' : ` Between it and ${equals.map(({ variant }) => names[variant]).join(', ')} there is ${noDifference(equals[0].cost, best.cost)}.`)
+    equals.map(({ variant, cost }) => ` How long ${names[variant]} holds it over ${names[best.variant]}: ${compared(cost, best.cost)}.`).join('')
 }
 
 /**
@@ -91,7 +83,7 @@ exports.verdict = ({ cells, environment }) => {
 const each = (cells, params, describe) => Object.keys(names).flatMap((variant) => {
   const cell = find(cells, variant, params)
   return cell === undefined ? [] : describe(variant, cell) ?? []
-}).join(', ')
+}).join('; ')
 
 /**
  * What the cells say in sentences, as far as they were measured.
@@ -99,12 +91,10 @@ const each = (cells, params, describe) => Object.keys(names).flatMap((variant) =
  */
 exports.findings = ({ cells }) => {
   const means = breakEven(cells)
-  const isFew = means.some(({ isKnown }) => !isKnown)
-  const texts = means.map(({ variant, from, cost, upToMs }) => isFew
-    ? `${names[variant]} ${figure(cost.median)} ms`
-    : from === null
-      ? `${names[variant]} not up to ${upToMs} ms`
-      : `${names[variant]} from ${from.workMs} ms of work on (it holds the caller for ${withInterval(cost, 'ms')})`)
+  const texts = means.map(({ variant, from, cost, upToMs, isKnown }) =>
+    from === null
+      ? `${names[variant]} not up to ${upToMs} ms${isKnown ? '' : ', as far as these runs can tell'}`
+      : `${names[variant]} from ${from.workMs} ms of work on, which holds the caller for ${withInterval(cost, 'ms')}`)
   const largest = (/** @type {string} */ key) => Math.max(0, ...cells.flatMap(({ params }) => typeof params[key] === 'number' ? params[key] : []))
   const [inputKiB, parallel] = [largest('inputKiB'), largest('parallel')]
   const inline = find(cells, 'inline', {})
@@ -112,8 +102,8 @@ exports.findings = ({ cells }) => {
   const sending = inputKiB === 0 ? '' : each(cells, { inputKiB }, (variant, cell) => cell.extra.sendMs === undefined ? null : `${withInterval(cell.extra.sendMs, 'ms')} by ${names[variant]}`)
   const starting = parallel < 2 ? '' : each(cells, { workMs: 10, parallel }, (variant, cell) => cell.extra.heldMs === undefined ? null : `${withInterval(cell.extra.heldMs, 'ms')} by ${names[variant]}`)
   return [
-    ...(texts.length === 0 ? [] : [isFew ? `The caller is held by ${texts.join(', ')}; ${FEW}.` : `Offloading pays where it holds the caller for less than half of what the work itself would: ${texts.join(', ')}.`]),
-    ...(later === '' ? [] : [`How much later than inline the result of 1 ms of work comes: ${later}.`]),
+    ...(texts.length === 0 ? [] : [`Offloading pays where it holds the caller for less than half of what the work itself would: ${texts.join('; ')}.`]),
+    ...(later === '' ? [] : [`When the result of 1 ms of work comes, compared with inline: ${later}.`]),
     ...(sending === '' ? [] : [`Sending blocks too: ${count(inputKiB)} KiB of input hold the caller for ${sending}.`]),
     ...(starting === '' ? [] : [`${count(parallel)} at once hold the caller for ${starting}, in one turn of its loop.`]),
     ...topLevel(cells)
@@ -122,12 +112,8 @@ exports.findings = ({ cells }) => {
 
 /** @param {Cell} cell @param {Cell} inline @param {string} name */
 function laterThan (cell, inline, name) {
-  const verdict = contrast(cell, inline)
-  // That these are too few is said of the means.
-  if (verdict === 'few') return null
-  if (verdict === 'more') return `${figure(Number(cell.median) - Number(inline.median))} ms by ${name}`
-  if (verdict === 'less') return `not at all by ${name}`
-  return `${noDifference(cell, inline)} by ${name}`
+  const isLater = ['more', 'few'].includes(contrast(cell, inline))
+  return `${name}${isLater ? ` ${figure(Number(cell.median) - Number(inline.median))} ms later, ` : ': '}${compared(cell, inline)}`
 }
 
 /** What the original's tool saw beside what there was. @param {Cell[]} cells */

@@ -58,6 +58,12 @@ exports.makeDocument = () => {
 exports.around = (middle, spread = 0.02) => [-1, -0.5, 0, 0.5, 1].map((part) => middle * (1 + spread * part))
 
 /**
+ * The same in an order that has nothing to do with around()'s: a repeat of one cell and that of another are a pair.
+ * @param {number} middle @param {number} [spread]
+ */
+exports.beside = (middle, spread) => [3, 0, 2, 4, 1].map((i) => exports.around(middle, spread)[i])
+
+/**
  * @typedef {{ variant: string, params: Record<string, any>, samples: number[], extra?: Record<string, number[]>,
  * caller?: any, unit?: string }} Given
  */

@@ -49,32 +49,30 @@ exports.summarise = (samples) => ({
 })
 
 /**
- * How many times as much one is as the other, from the middles of their logarithms, with Welch's t interval:
- * two ways to do the same work seldom vary alike. Null with too few runs, or where a figure is 0.
+ * The mean difference of the pairs that two cells' runs are: repeat i of one ran beside repeat i of the other, so what
+ * slowed the machine is in both. A cell that was interrupted has one pair less.
  * @param {number[]} as @param {number[]} bs
- * @returns {{ ratio: number, ci95: [number, number] } | null}
  */
-exports.ratioOf = (as, bs) => {
-  if (Math.min(as.length, bs.length) < FEWEST || Math.min(...as, ...bs) <= 0) return null
-  const [a, b] = [as, bs].map((samples) => {
-    const logarithms = samples.map(Math.log)
-    return {
-      middle: mean(logarithms),
-      variance: standardDeviation(logarithms) ** 2 / samples.length,
-      freedom: samples.length - 1
-    }
-  })
-  const variance = a.variance + b.variance
-  const freedom =
-    variance === 0 ? a.freedom + b.freedom : variance ** 2 / (a.variance ** 2 / a.freedom + b.variance ** 2 / b.freedom)
-  const half = (T95[Math.floor(freedom) - 1] ?? T95_BEYOND) * Math.sqrt(variance)
-  const middle = a.middle - b.middle
-  return { ratio: Math.exp(middle), ci95: [Math.exp(middle - half), Math.exp(middle + half)] }
+exports.differenceOf = (as, bs) => {
+  const differences = as.slice(0, bs.length).map((a, i) => a - bs[i])
+  const isFew = differences.length < FEWEST
+  return {
+    pairs: differences.length,
+    middle: mean(differences),
+    deviation: isFew ? null : standardDeviation(differences),
+    ci95: isFew ? null : interval(differences)
+  }
 }
+
+/**
+ * By how much the interval of so many numbers reaches to either side of their mean.
+ * @param {number} count @param {number} deviation
+ */
+const halfOf = (count, deviation) => (T95[count - 2] ?? T95_BEYOND) * deviation / Math.sqrt(count)
 
 /** @param {number[]} samples @returns {[number, number]} */
 function interval (samples) {
-  const half = (T95[samples.length - 2] ?? T95_BEYOND) * standardDeviation(samples) / Math.sqrt(samples.length)
+  const half = halfOf(samples.length, standardDeviation(samples))
   return [mean(samples) - half, mean(samples) + half]
 }
 
@@ -95,4 +93,6 @@ exports.quantileOfBuckets = (buckets, q) => {
   return low + (bound - low) * (rank - before) / (cumulative - before)
 }
 
+exports.FEWEST = FEWEST
+exports.halfOf = halfOf
 exports.median = median

@@ -8,7 +8,7 @@ const ROOT = path.join(__dirname, '..', '..')
 /** What every table's columns and marks mean. @type {[string, string][]} */
 exports.terms = [
   ['median, min to max', 'of the runs of a cell, each in a fresh process'],
-  ['95 %', 'where the true median lies, by Student\'s t on logarithms; two cells differ where theirs do not overlap'],
+  ['95 %', 'where the true median lies, by Student\'s t on logarithms; two cells are compared by the interval of their ratio instead, repeat by repeat'],
   ['p50 / p99 ms', 'half of the single operations, and 99 of 100, took no longer'],
   ['caller delay', 'by how much the event loop that calls was late, and how often it was blocked'],
   ['CPU s, RSS MiB', 'of the caller, + other processes; threads of the caller, in brackets, are part of it'],

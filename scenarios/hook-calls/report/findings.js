@@ -24,7 +24,7 @@ exports.verdict = ({ cells }) => {
   const [direct, indirect, main] = ['direct', 'indirect-fifo', 'main'].map((variant) => overhead.find((cell) => cell.variant === variant))
   if (direct === undefined || indirect === undefined) return null
   const time = told(indirect, direct, {
-    of: 'Calling hooks in worker threads directly from Rust or through the main thread',
+    of: 'How long the same calls of hooks take through the main thread, compared with directly from Rust',
     more: 'Call hooks in worker threads directly from Rust: through the main thread the same calls take longer',
     less: 'Call hooks through the main thread: in worker threads directly from Rust the same calls take longer'
   })

@@ -3,11 +3,11 @@
 // What the scenarios with servers say of their figures: never more than those do. And what they plan.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { contrast, times } = require('../../../scenarios/harness/report/contrast')
+const { compared, contrast } = require('../../../scenarios/harness/report/contrast')
 const { findScenarios } = require('../../../scenarios/harness/registry')
-const { ratioOf, summarise } = require('../../../scenarios/harness/measure/stats')
+const { differenceOf, summarise } = require('../../../scenarios/harness/measure/stats')
 const { graceOf } = require('../../../scenarios/goroutines/plan')
-const { around, documentOf, makeDocument } = require('../../support/scenario-document')
+const { around, beside, documentOf, makeDocument } = require('../../support/scenario-document')
 
 const scenarioOf = (/** @type {string} */ name) =>
   /** @type {import('../../../scenarios/harness/interface').Scenario} */ (
@@ -21,19 +21,20 @@ const says = (findings, expected) => assert.ok(findings.some((sentence) => expec
 /** @param {string[]} findings @param {RegExp} unwanted */
 const keepsFrom = (findings, unwanted) => assert.ok(!findings.some((sentence) => unwanted.test(sentence)), `${unwanted} not in\n${findings.join('\n')}`)
 
-test('a ratio has Welch\'s interval, and is no verdict where the figures\' own intervals overlap', () => {
-  const { ratio, ci95 } = /** @type {NonNullable<ReturnType<typeof ratioOf>>} */ (
-    ratioOf([180, 200, 222.22], [90, 100, 111.11])
-  )
-  // Logarithms ±0.1054: variance 0.0037 each of three, 4 degrees of freedom, half = 2.776 * 0.0860 = 0.2389.
-  assert.ok(Math.abs(ratio - 2) < 1e-3 && Math.abs(ci95[0] - 1.575) < 0.003 && Math.abs(ci95[1] - 2.54) < 0.003, `${ratio} ${ci95}`)
-  assert.equal(ratioOf([1, 2], [1, 2, 3]), null)
-  assert.equal(ratioOf([0, 1, 2], [1, 2, 3]), null)
-  assert.deepEqual(ratioOf([2, 2, 2], [1, 1, 1])?.ci95, [2, 2])
-  const [slow, fast, wide] = [around(100), around(150), around(120, 0.5)].map(summarise)
-  assert.deepEqual([contrast(fast, slow), contrast(slow, fast), contrast(wide, slow), contrast(summarise([1, 2]), slow)], ['more', 'less', 'unclear', 'few'])
-  assert.match(times(fast, slow), /^1\.50 times \(1\.4\d to 1\.5\d\)$/)
-  assert.equal(times(summarise([150]), slow), '1.50 times')
+test('two cells are compared repeat by repeat, by the interval of their ratio', () => {
+  // Differences 2, 4, 6: deviation 2, two degrees of freedom, half = 4.303 * 2 / sqrt(3) = 4.969.
+  const { middle, pairs, ci95 } = differenceOf([11, 23, 35, 40], [9, 19, 29])
+  assert.deepEqual([middle, pairs, ci95?.map((end) => end.toFixed(3))], [4, 3, ['-0.969', '8.969']])
+  assert.equal(differenceOf([1, 2], [1, 2, 3]).ci95, null)
+  const cell = (/** @type {number[]} */ samples) => ({ samples })
+  // Their own intervals overlap by far.
+  assert.equal(contrast(cell([100, 200, 400]), cell([80, 161, 319])), 'more')
+  assert.equal(contrast(cell([80, 161, 319]), cell([100, 200, 400])), 'less')
+  // 1 is not in it, and it is within 0.9 to 1.1.
+  assert.equal(compared(cell([1.05, 1.06, 1.055]), cell([1, 1, 1])), 'no difference that matters (1.05 times, 1.04 to 1.07)')
+  assert.equal(compared(cell([150]), cell(around(100, 0))), '1.50 times (one run)')
+  assert.equal(compared(cell([150, 150]), cell(around(100, 0))), '1.50 times (two runs)')
+  assert.equal(compared(cell([0, 1, 2]), cell([1, 2, 3])), 'cannot be told apart: a run measured 0')
 })
 
 /**
@@ -53,25 +54,25 @@ test('a cluster helps where it is faster and the process was the limit; what run
   const helped = findingsOf('cluster-http', [served('single', around(100), 0.99), served('cluster', around(180), 0.95), served('single-piscina', around(170), 0.1)])
   says(helped, /^cpu: a cluster of 2 helps, 1\.80 times \(1\.\d+ to 1\.\d+\) the requests of one process \(100 requests\/s .*; that process was the limit, its event loop active 99 % of the time/)
   says(helped, /They keep the event loop free, its event loop active 10 % of the time instead of 99 %/)
-  const open = findingsOf('cluster-http', [served('single', around(100, 0.4), 0.99), served('cluster', around(130, 0.4), 0.95)])
-  says(open, /^cpu: a cluster of 2 or one process, no difference that matters \(the runs allow 0\.798 to 2\.12 times\); the one process answers 100 requests\/s/)
+  const open = findingsOf('cluster-http', [served('single', around(100, 0.4), 0.99), served('cluster', beside(130, 0.4), 0.95)])
+  says(open, /^cpu: a cluster of 2 over one process: cannot be told apart in these runs \(1\.30 times, 0\.\d+ to 2\.\d+; about \d+ repeats would tell\); the one process answers 100 requests\/s/)
   keepsFrom(open, /helps,|harms/)
   says(findingsOf('cluster-http', [served('single', around(100), 0.99), served('cluster', around(80), 0.95)]), /^cpu: a cluster of 2 harms, 0\.80\d* times/)
   const once = findingsOf('cluster-http', [served('single', [100], 0.99), served('cluster', [180], 0.95)])
-  says(once, /too few runs to tell/)
+  says(once, /^cpu: a cluster of 2 over one process: 1\.80 times \(one run\); the one process answers 100 requests\/s \(one run\)/)
   keepsFrom(once, /helps,/)
 })
 
 test('where further connections alone do it, a pool is named and no cluster is asked for', () => {
   const database = { endpoint: 'database' }
   const given = (/** @type {number[]} */ pool, /** @type {number[]} */ cluster) => findingsOf('cluster-http', [served('single', around(100), 0.6, database), served('single-pool', pool, 0.95, database), served('cluster', cluster, 0.5, database)])
-  const equal = given(around(160), around(162))
-  says(equal, /^database: a pool of 2 connections in one process helps, 1\.60 times .*the connection was the limit, and nothing shows that a cluster would be needed\. The cluster over that pool: .*no difference that matters \(the runs allow 0\.9\d* to 1\.0\d times\)/)
+  const equal = given(around(160), beside(162))
+  says(equal, /^database: a pool of 2 connections in one process helps, 1\.60 times .*the connection was the limit, and nothing shows that a cluster would be needed\. The cluster over that pool: no difference that matters \(1\.01 times, 0\.9\d+ to 1\.0\d\)/)
   says(equal, /^database: a cluster of 2 helps, .*that process was not at its limit, its event loop active 60 % of the time, and further connections alone help as well/)
   const more = given(around(160), around(260))
   says(more, /the connection was the limit\. The cluster over that pool: 1\.6\d times/)
   const none = given(around(110, 0.4), around(260))
-  says(none, /^database: a pool of 2 connections in one process or one connection, no difference that matters/)
+  says(none, /^database: a pool of 2 connections in one process over one connection: cannot be told apart/)
   keepsFrom(none, /connections alone help|the connection was the limit/)
 })
 
@@ -89,13 +90,13 @@ test('new connections, fewer workers, who accepts and open loops are compared wi
     { ...served('cluster', around(90), 0.5, { share: 0.9 }), extra: late(10, 0.02) },
     { ...served('single-piscina', around(90), 0.5, { share: 0.9 }), extra: late(35, 0.5) }
   ])
-  says(findings, /^What node:cluster itself costs, one worker over one process: cpu 0\.900 times/)
-  says(findings, /^4 workers over as many as there are cores \(2\): cpu no difference that matters/)
-  says(findings, /^The kernel chooses who accepts .*cpu 0\.66\d times/)
-  says(findings, /^What the busiest worker answered, with SCHED_NONE over round robin: cpu 1\.45 times/)
-  says(findings, /^New connections over kept ones, single: cpu 0\.60\d* times/)
+  says(findings, /^What node:cluster itself costs, one worker over one process: cpu: 0\.900 times/)
+  says(findings, /^4 workers over as many as there are cores \(2\): cpu: cannot be told apart/)
+  says(findings, /^The kernel chooses who accepts .*cpu: 0\.66\d times/)
+  says(findings, /^What the busiest worker answered, with SCHED_NONE over round robin: cpu: 1\.45 times/)
+  says(findings, /^New connections over kept ones, single: cpu: 0\.60\d* times/)
   keepsFrom(findings, /kept ones, cluster/)
-  says(findings, /^cpu, an open loop at 90 % of what one process can do \(90 requests due a second\): .*cluster \(2\) shortens it: 0\.25\d* times .*single-piscina \(2\) no difference that matters/)
+  says(findings, /^cpu, an open loop at 90 % of what one process can do \(90 requests due a second\): .*cluster \(2\) shortens it: 0\.25\d* times .*single-piscina \(2\): cannot be told apart/)
 })
 
 test('of a worker that is killed what was left open is told apart, and without other cells nothing else is said', () => {
@@ -125,29 +126,29 @@ const worked = (variant, samples, params = {}, healthMs = around(5)) => ({
   extra: { healthP99Ms: healthMs, serverFromMiB: [60], serverToMiB: [62], serverPeakMiB: [80], kibPerUser: around(100) }
 })
 
-test('threads pay from the size on from which they are faster at every size, and not where intervals overlap', () => {
+test('threads pay from the size on from which they are faster at every size, and not where runs cannot tell', () => {
   const at = (/** @type {number} */ workMs, /** @type {number[]} */ main, /** @type {number[]} */ pool) => [worked('node-main', main, { workMs }, around(workMs * 9)), worked('node-pool', pool, { workMs })]
   const sizes = [
     ...at(0.1, around(5000), around(3000)),
-    ...at(1, around(800, 0.4), around(900, 0.4)),
+    ...at(1, around(800, 0.4), beside(900, 0.4)),
     ...at(10, around(90), around(170)),
     ...at(100, around(9), around(18))
   ]
   const findings = findingsOf('goroutines', sizes)
-  says(findings, /^float, 10 users: a pool of threads answers more than the main thread from 10 ms of work on; .*0\.60\d* times .*, at 0\.1 ms; no difference that matters \(the runs allow [^)]*\), at 1 ms; 1\.8\d times/)
-  says(findings, /^float, 10 users: a cheap request waits less beside a pool of threads from 1 ms of work on; .*5\.56 times .*, at 0\.1 ms/)
-  const broken = findingsOf('goroutines', [...sizes, ...at(1000, around(1, 0.4), around(1.2, 0.4))])
+  says(findings, /^float, 10 users: a pool of threads answers more than the main thread from 10 ms of work on; .*at 0\.1 ms: 0\.60\d* times .*; at 1 ms: cannot be told apart in these runs \([^)]*\); at 10 ms: 1\.8\d times/)
+  says(findings, /^float, 10 users: a cheap request waits less beside a pool of threads from 1 ms of work on; .*at 0\.1 ms: 5\.56 times/)
+  const broken = findingsOf('goroutines', [...sizes, ...at(1000, around(1, 0.4), beside(1.2, 0.4))])
   says(broken, /these runs show no size from which on a pool of threads answers more/)
   keepsFrom(broken, /answers more than the main thread from/)
-  keepsFrom(findingsOf('goroutines', at(10, [90], [170])), /answers more/)
+  says(findingsOf('goroutines', at(10, [90], [170])), /^float, 10 users: a pool over the main thread, at 10 ms: 1\.89 times \(one run\)\.$/)
 })
 
-test('Go is ahead by kernel only where intervals are apart', () => {
+test('Go is ahead by kernel only where the ratio is told', () => {
   const findings = findingsOf('goroutines', [
     worked('node-pool', around(100)), worked('go-goroutines', around(104, 0.2)),
     ...[['json', 30], ['sort', 220]].flatMap(([kernel, rate]) => [worked('node-pool', around(100), { kernel }), worked('go-goroutines', around(Number(rate)), { kernel })])
   ])
-  says(findings, /^Goroutines over a pool of threads, 10 ms, 10 users: Go answers more with sort 2\.20 times \(.*; Node\.js answers more with json 3\.33 times \(.*; no difference that matters with float\./)
+  says(findings, /^Goroutines over a pool of threads, 10 ms, 10 users: Go answers more with sort 2\.20 times \(.*; Node\.js answers more with json 3\.33 times \(.*; float: cannot be told apart in these runs \(1\.03 times, .*\)\.$/)
   says(findings, /^float of 10 ms, 10 users: beside the pool a cheap request waits 5\.00 ms/)
 })
 
@@ -162,10 +163,10 @@ test('what a thread for each request costs, and the fastest counters', () => {
     counted('node-state-atomics-add', around(11e6)), counted('node-state-futex-mutex', around(10.5e6, 0.3)), counted('go-state-atomic', around(50e6)), counted('go-state-mutex-map', around(12e6)),
     { ...counted('go-state-racy', around(90e6)), params: { updates: 10000, users: 10, racy: true }, extra: { lostPercent: around(30) } }
   ])
-  says(findings, /^A thread for each request over a pool of threads: 0\.050\d* times .*float of 1 ms, 1 user/)
+  says(findings, /^A thread for each request over a pool of threads: float of 1 ms, 1 user: 0\.050\d* times/)
   says(findings, /costs one user 38\.0 ms a request/)
-  says(findings, /Node\.js, none lost: atomics-add and futex-mutex, no difference that matters \(.*\), are the fastest\. atomics-add makes 11,000,000/)
-  says(findings, /Go, none lost: atomic is the fastest\. .*4\.1\d times .* mutex-map\. Without a guard 30\.0 % of the updates are lost/)
+  says(findings, /Node\.js, none lost: atomics-add makes 11,000,000 .*\. Over the others: futex-mutex: cannot be told apart in these runs/)
+  says(findings, /Go, none lost: atomic is the fastest and makes .* Over the others: mutex-map: 4\.1\d times .*\. Without a guard 30\.0 % of the updates are lost/)
   says(findings, /^Go's fastest counters over Node\.js' fastest: 4\.5\d times/)
 })
 
@@ -230,6 +231,6 @@ test('overhead: over all servers each watcher has a row for the handlers that al
   assert.deepEqual(ofOneServer.map(({ title }) => title), ['An idle server'])
 
   const sentences = (/** @type {'full' | 'default'} */ mode) => scenarioOf('overhead').findings({ ...document, mode })
-  says(sentences('default'), /^With loopwatch the bare server, against unwatched: requests answered 0\.900 times, CPU time of each 1\.11 times, p99 latency 2\.22 times \(too few runs to tell\)\.$/)
-  assert.deepEqual(sentences('full').map((sentence) => sentence.replace(/,.*/, '')), ['With loopwatch an idle server takes more: CPU 2.00 % of a core'])
+  says(sentences('default'), /^With loopwatch the bare server, against unwatched\. Requests answered: 0\.900 times \(one run\); CPU time of each: 1\.11 times \(one run\); p99 latency: 2\.22 times \(one run\)\.$/)
+  assert.deepEqual(sentences('full'), ['With loopwatch an idle server takes more. CPU: 2.00 % of a core (one run); memory: not measured; setting it up: not measured.'])
 })
