@@ -130,7 +130,7 @@
  * null if the block was too short for two readings
  * @property {number | null} answerMs median time the host took to answer an interrupt
  * @property {number} nativeMs inside native calls, according to the samples
- * @property {number} [ownMs] in code of loopwatch itself, according to the samples
+ * @property {number} [ownMs] of the block that loopwatch itself kept the thread for, as the host measured
  * @property {number} watchdogGapMs the watchdog did not run either
  * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples

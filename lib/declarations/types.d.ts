@@ -393,7 +393,7 @@ export type EvidenceRecord = {
   */
  nativeMs: number;
  /**
-  * in code of loopwatch itself, according to the samples
+  * of the block that loopwatch itself kept the thread for, as the host measured
   */
  ownMs?: number | undefined;
  /**

@@ -206,7 +206,7 @@ class LoopMonitor {
       return
     }
     if (this.#builder === null) {
-      this.#builder = this.#makeBuilder(beat.beats)
+      this.#builder = this.#makeBuilder(beat.beats, beat.heldMicros)
       this.#builder.ownCpu.add(beat)
       this.#sampler.hurry()
     }
@@ -215,8 +215,8 @@ class LoopMonitor {
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
-  /** @param {number} beats the number of the last beat before the block */
-  #makeBuilder (beats) {
+  /** @param {number} beats the number of the last beat before the block @param {number} [heldMicros] of that beat */
+  #makeBuilder (beats, heldMicros) {
     const { thread, threadId, surroundings, options, frames } = this.#parts
     return new BlockBuilder({
       thread,
@@ -224,6 +224,7 @@ class LoopMonitor {
       beats,
       before: this.#calm,
       isDebugged: this.#isDebugged,
+      heldMicros,
       surroundings: { ...surroundings, frames, thresholdMs: options.threshold }
     })
   }
