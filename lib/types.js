@@ -131,7 +131,7 @@
  * @property {number | null} answerMs median time the host took to answer an interrupt
  * @property {number} nativeMs inside native calls, according to the samples
  * @property {number} [ownMs] of the block that loopwatch itself kept the thread for, as the host measured
- * @property {number} watchdogGapMs the watchdog did not run either
+ * @property {number} watchdogGapMs the watchdog did not run either, and no other thread of the process did
  * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples
  * @property {boolean} debugger an inspector was open, so nothing was sampled

@@ -397,7 +397,7 @@ export type EvidenceRecord = {
   */
  ownMs?: number | undefined;
  /**
-  * the watchdog did not run either
+  * the watchdog did not run either, and no other thread of the process did
   */
  watchdogGapMs: number;
  /**
