@@ -39,7 +39,7 @@
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
  * @property {boolean} ongoing
  * @property {boolean} startup top-level code, loading of modules: the block began before the loop's first turn, or
- * before the loop had waited for 20 ms in all, and no request was seen in it; logged at info
+ * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
  * @property {import('./tables/causes').Cause} cause provisional while ongoing
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest; of a package if

@@ -43,9 +43,9 @@ const ofApplication = [{ ...FRAME, function: 'spin', file: '/srv/app.js' }]
 
 /**
  * A block from 1000 to 1200 whose samples had these frames. The host measured how long the agent kept the thread.
- * @param {{ frames: object[][], heldMs: number, busyMs?: number }} told `busyMs` without that time
+ * @param {{ frames: object[][], heldMs?: number, busyMs?: number, work?: any }} told `busyMs` without that time
  */
-function shared ({ frames, heldMs, busyMs = 200 }) {
+function shared ({ frames, heldMs = 0, busyMs = 200, work = null }) {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const heldMicros = () => 7000 + heldMs * 1000
   const builder = new BlockBuilder({
@@ -58,7 +58,7 @@ function shared ({ frames, heldMs, busyMs = 200 }) {
     surroundings: { ...surroundings, heldMicros }
   })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
-  const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null }
+  const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work }
   for (const [i, each] of frames.entries()) {
     builder.add(/** @type {any} */ ({ ...sample, frames: each, askedAtMs: 1180 + i, atMs: 1180 + i }))
   }
@@ -153,7 +153,10 @@ test('a block in progress starts when it is certain to have begun, an ended one 
   assert.equal(early.request?.startedAt, late.request?.startedAt)
 })
 
-test('a block is of the start-up until a request is seen in it', () => {
+test('a block is of the start-up until a request or other work is seen in it', () => {
+  const job = { id: 4, rootId: 4, kind: 'job', name: 'invoices:pdf', startedAtMs: 990, parent: null, attributes: {}, ended: false }
+  assert.deepEqual([shared({ frames: [ofApplication] }), shared({ frames: [ofApplication], work: job })]
+    .map(({ startup }) => startup), [true, false])
   const reading = { atMs: 900, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
   const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: reading, isDebugged: false, surroundings })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)
