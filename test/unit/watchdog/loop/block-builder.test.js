@@ -43,9 +43,10 @@ const ofApplication = [{ ...FRAME, function: 'spin', file: '/srv/app.js' }]
 
 /**
  * A block from 1000 to 1200 whose samples had these frames. The host measured how long the agent kept the thread.
- * @param {{ frames: object[][], heldMs?: number, busyMs?: number, work?: any }} told `busyMs` without that time
+ * @param {{ frames: object[][], heldMs?: number, busyMs?: number, work?: any, gcMs?: number }} told
+ * `busyMs` without that time
  */
-function shared ({ frames, heldMs = 0, busyMs = 200, work = null }) {
+function shared ({ frames, heldMs = 0, busyMs = 200, work = null, gcMs = 0 }) {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const heldMicros = () => 7000 + heldMs * 1000
   const builder = new BlockBuilder({
@@ -55,7 +56,7 @@ function shared ({ frames, heldMs = 0, busyMs = 200, work = null }) {
     before: at(1000),
     isDebugged: false,
     heldMicros: 7000,
-    surroundings: { ...surroundings, heldMicros }
+    surroundings: { ...surroundings, heldMicros, gcWithin: () => gcMs }
   })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
   const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work }
@@ -77,6 +78,11 @@ test('what the host left out of a block is no part of it, and a block that is mo
   const record = shared({ frames: [ofAgent, ofAgent], heldMs: 150, busyMs: 50 })
   assert.deepEqual([record.evidence.ownMs, record.package?.name, record.frame?.file], [150, 'loopwatch', OWN])
   assert.match(sentenceOf(record), /^event loop was blocked for 200 ms at start-up by loopwatch itself: .*requests\.js:5\)$/)
+})
+
+test('a collection that interrupted loopwatch is not blamed on it', () => {
+  const { cause, package: found, frame, evidence } = shared({ frames: [ofAgent], gcMs: 190 })
+  assert.deepEqual([cause, found, frame, evidence.ownMs], ['gc', null, null, 0])
 })
 
 test('a copy of blocked-at that the application runs is a package like any other', () => {
