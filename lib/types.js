@@ -39,7 +39,7 @@
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
  * @property {boolean} ongoing
  * @property {boolean} startup top-level code, loading of modules: the block began before the loop's first turn, or
- * before the loop had waited for 20 ms in all, and no request was seen in it; logged at info
+ * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
  * @property {import('./tables/causes').Cause} cause provisional while ongoing
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest; of a package if
@@ -130,8 +130,8 @@
  * null if the block was too short for two readings
  * @property {number | null} answerMs median time the host took to answer an interrupt
  * @property {number} nativeMs inside native calls, according to the samples
- * @property {number} [ownMs] in code of loopwatch itself, according to the samples
- * @property {number} watchdogGapMs the watchdog did not run either
+ * @property {number} [ownMs] of the block that loopwatch itself kept the thread for, as the host measured
+ * @property {number} watchdogGapMs the watchdog did not run either, and no other thread of the process did
  * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples
  * @property {boolean} debugger an inspector was open, so nothing was sampled

@@ -1,5 +1,6 @@
 'use strict'
 
+const { nowMs } = require('../util/clock')
 const { US_PER_MS } = require('../util/units')
 
 /**
@@ -7,11 +8,11 @@ const { US_PER_MS } = require('../util/units')
  * `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself whether
  * the main loop waits for events, and the slots of setWoken(), setPoolDelay() and setBusy(). A worker thread sets
  * `ended` when it exits; `userMs` and `systemMs` are its CPU time if the kernel does not report it. The agent itself
- * kept the thread for `agentMicros`, its profiler for `profileMicros`; `profileHolds` is odd while the profiler does.
+ * kept the thread for `agentMicros`, its profiler for `profileMicros`; `holds` is odd while one of them does.
  * `ownBlockedMicros` is the part of both in pieces of at least a threshold. `loopTurns` is 0 if Node.js counts none.
  */
 const SLOTS = [
-  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
+  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'holds', 'profileMicros',
   'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep', 'ownBlockedMicros',
   'wokeBeats', 'wokeMicros', 'wokeDoubtMicros', 'loopTurns', 'poolDelayMicros', 'busyMs'
 ]
@@ -21,7 +22,7 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
  * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'agentMicros' |
- * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
+ * 'holds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
  * 'seesSleep' | 'ownBlockedMicros' | 'wokeBeats' | 'wokeMicros' | 'wokeDoubtMicros' | 'loopTurns' |
  * 'poolDelayMicros' | 'busyMs'} Slot
  * @typedef {object} Woken what the watchdog has seen of the turn that ends a rest
@@ -54,6 +55,23 @@ class Counters {
     const micros = Math.round(ms * US_PER_MS)
     this.add(slot, micros)
     if (ms >= thresholdMs) this.add('ownBlockedMicros', micros)
+  }
+
+  /**
+   * Runs a step of the agent itself, which is no block of the application. One step may interrupt another.
+   * @template T @param {'agentMicros' | 'profileMicros'} slot @param {number} thresholdMs @param {() => T} step
+   * @returns {T}
+   */
+  hold (slot, thresholdMs, step) {
+    const startMs = nowMs() - this.heldMs
+    // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.
+    this.add('holds', 1 + (this.get('holds') & 1))
+    try {
+      return step()
+    } finally {
+      this.addHeldMs(slot, nowMs() - this.heldMs - startMs, thresholdMs)
+      this.add('holds', this.get('holds') & 1)
+    }
   }
 
   /** How long the agent itself has kept the thread so far, which is no block of the application. Wraps at 2^32. */

@@ -96,7 +96,7 @@ export type BlockRecord = {
  ongoing: boolean;
  /**
   * top-level code, loading of modules: the block began before the loop's first turn, or
-  * before the loop had waited for 20 ms in all, and no request was seen in it; logged at info
+  * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
   */
  startup: boolean;
  /**
@@ -393,11 +393,11 @@ export type EvidenceRecord = {
   */
  nativeMs: number;
  /**
-  * in code of loopwatch itself, according to the samples
+  * of the block that loopwatch itself kept the thread for, as the host measured
   */
  ownMs?: number | undefined;
  /**
-  * the watchdog did not run either
+  * the watchdog did not run either, and no other thread of the process did
   */
  watchdogGapMs: number;
  /**

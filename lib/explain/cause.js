@@ -14,7 +14,7 @@ const { ENOUGH_SAMPLES } = require('../tables/samples')
  * @property {number | null} throttledMs the cgroup had used up its CPU quota
  * @property {number | null} stolenMs a hypervisor ran others; neither of the two above includes it
  * @property {number} gcMs pauses of the garbage collector
- * @property {number} watchdogGapMs the watchdog itself did not run
+ * @property {number} watchdogGapMs the watchdog did not run, and nothing shows that the process did
  * @property {number} samples answered
  * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call,
  * without waiting in the run queue before the answer
@@ -121,8 +121,9 @@ const table = [
   },
   {
     cause: 'suspended',
-    when: 'the watchdog too did not run for at least half of it, and neither CPU time nor waiting for a CPU explains ' +
-      '30 % of it; if the kernel does not tell of waiting, other processes were not seen taking the CPU',
+    when: 'the watchdog too did not run for at least half of it, though it waited for no CPU and no thread of the ' +
+      'process ran meanwhile, and neither CPU time nor waiting for a CPU explains 30 % of it; if the kernel does not tell ' +
+      'of waiting, other processes were not seen taking the CPU',
     test: (e) => {
       const hardlyMs = HARDLY * e.durationMs
       // A stopped process loses no CPU to others, except before it was stopped.
@@ -157,13 +158,15 @@ const table = [
   {
     cause: 'sync-io',
     when: 'the thread was off the CPU, asleep, for more than half of the rest without pauses of the garbage ' +
-      'collector, and samples did not find it running for half of it; if the kernel does not tell how long it ' +
+      'collector and for longer than it waited for a CPU, and samples did not find it running for half of it; if the kernel does not tell how long it ' +
       'waited for a CPU, there has to be one',
     test: (e) => {
       if (e.cpuMs === null || (e.runQueueMs === null && e.samples === 0)) return false
       // During a pause the thread sleeps while V8's helper threads collect, and they may take long to get a CPU.
-      const restMs = e.durationMs - waitMs(e) - e.gcMs
-      return e.cpuMs < HALF * restMs && e.runningMs < HALF * e.durationMs
+      const waitedMs = waitMs(e)
+      const restMs = e.durationMs - waitedMs - e.gcMs
+      // Short sleeps on a busy machine are V8's: it waits for a helper thread that has no CPU either.
+      return e.cpuMs < Math.min(HALF * restMs, restMs - waitedMs) && e.runningMs < HALF * e.durationMs
     }
   },
   {

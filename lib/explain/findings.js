@@ -4,7 +4,6 @@ const { callbacksOf } = require('./callbacks')
 const { merged, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { withNames } = require('./named-record')
-const { ownTime } = require('./own-time')
 const { folderAtFault } = require('./package')
 const { workOf } = require('./work')
 const { roundMs } = require('../util/statistics')
@@ -30,7 +29,7 @@ function see (fold, table) {
     innermost: leaf(stacks),
     callbacks: callbacksOf(stacks),
     awaits: awaitingFrame(stacks),
-    isFirst: fold.requests.top === null && workIn(stacks).request === null
+    isFirst: fold.requests.top === null && Object.values(workIn(stacks)).every((each) => each === null)
   }
 }
 
@@ -43,7 +42,6 @@ function tell (record, stacks, others, table) {
   const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
   const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
   const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
-  const { ownMs, frame } = ownTime(stacks, record.profile)
   const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks, allocators } = name(record)
   const rare = { ...(callbacks && { callbacks }), ...(allocators && { allocators }) }
   return {
@@ -51,8 +49,7 @@ function tell (record, stacks, others, table) {
     named: { leaf, stacks: listed, profile, origin, ...rare },
     running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
     generated: generatedIn(stacks, record.frame),
-    folder: folderAtFault(stacks, record.profile),
-    own: { ownMs, frame: frame && name({ ...record, frame: { ...frame, exact: true } }).frame }
+    folder: folderAtFault(stacks, record.profile)
   }
 }
 

@@ -102,8 +102,9 @@ class Agent extends EventEmitter {
 
   /** @returns {import('./watchdog-thread').Handlers} */
   #handlers () {
-    const { origins, profiler, works, escalates } = this.#senses
+    const { origins, profiler, works, escalates, hold } = this.#senses
     return {
+      hold,
       onListening: (url) => {
         this.#settle(url)
         origins.onWatched()
@@ -120,7 +121,7 @@ class Agent extends EventEmitter {
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
       onAllocations: ({ action, round }) => {
-        this.allocations ??= new (loadHeapProfile())((message) => this.#thread.post(message))
+        this.allocations ??= new (loadHeapProfile())((message) => this.#thread.post(message), hold)
         this.allocations.run(action, round)
       },
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),

@@ -36,6 +36,7 @@ exports.startSenses = (options, post, isPreload, see) => {
 }
 
 /** @typedef {{ stop: () => void }} Part */
+/** @typedef {<T>(step: () => T) => T} Hold runs a step of the agent itself, which is no block of the application */
 
 /** @param {Part[]} parts */
 function stopAll (parts) {
@@ -44,16 +45,16 @@ function stopAll (parts) {
 
 /**
  * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post @param {boolean} isPreload
- * @param {Part[]} started each part is added as soon as it is started, and has to be stopped
+ * @param {Part[]} started each part is added as soon as it is started, and has to be stopped @param {Hold} hold
  */
-function startParts (options, bridge, post, isPreload, started) {
+function startParts (options, bridge, post, isPreload, started, hold) {
   /** @template {Part} P @param {P} part @returns {P} */
   const keep = (part) => {
     started.push(part)
     return part
   }
   const { load, delays, report } = measureLoad(options, bridge)
-  const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post)
+  const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post, hold)
   keep(works)
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   keep(profiler)
@@ -76,7 +77,9 @@ function startParts (options, bridge, post, isPreload, started) {
 function startAll (options, post, isPreload, started, see) {
   const memory = createMemory()
   const bridge = openBridge(memory)
-  const parts = startParts(options, bridge, post, isPreload, started)
+  /** @type {Hold} */
+  const hold = (step) => bridge.counters.hold('agentMicros', options.threshold, step)
+  const parts = startParts(options, bridge, post, isPreload, started, hold)
   const { works, isUnsafe, escalates, profiler, threads, load, report, heartbeat, origins } = parts
   return {
     works,
@@ -90,6 +93,7 @@ function startAll (options, post, isPreload, started, see) {
     thresholdMs: options.threshold,
     keep: options.keep,
     origins,
+    hold,
     workerData: () => ({
       memory,
       options: { ...options, route: undefined },

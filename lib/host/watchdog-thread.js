@@ -32,7 +32,8 @@ const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {u
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
 
 /**
- * @typedef {{ onListening: (url: string | null) => void, onBlock: (record: any) => void,
+ * @typedef {{ hold: import('./host-sensors').Hold,
+ *   onListening: (url: string | null) => void, onBlock: (record: any) => void,
  *   onAllocations: (message: any) => void,
  *   onSlow: (incident: import('../types').SlowIncident) => void,
  *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
@@ -62,7 +63,7 @@ class WatchdogThread {
   constructor (makeData, handlers) {
     this.#makeData = makeData
     this.#handlers = handlers
-    this.#start()
+    handlers.hold(() => this.#start())
   }
 
   #start () {
@@ -126,7 +127,7 @@ class WatchdogThread {
     } else if (message.code === RESOURCES) {
       this.post({ code: RESOURCES, ...require('./sense/resources').activeResources() })
     } else if (message.code === SOURCE_MAP) {
-      this.post({ code: SOURCE_MAP, file: message.file, ...sourceMapOf(message.file) })
+      this.post({ code: SOURCE_MAP, file: message.file, ...this.#handlers.hold(() => sourceMapOf(message.file)) })
     }
   }
 
@@ -144,7 +145,7 @@ class WatchdogThread {
     for (const [id, { fallback }] of this.#calls) this.#settle(id, fallback)
     if (this.#stopped) return
     this.#handlers.onLost(error)
-    this.#retry = setTimeout(() => this.#start(), this.#retryMs).unref()
+    this.#retry = setTimeout(() => this.#handlers.hold(() => this.#start()), this.#retryMs).unref()
     this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS)
   }
 

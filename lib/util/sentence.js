@@ -52,7 +52,7 @@ function sentence (record, bound) {
 /** @param {BlockRecord} record @param {string} begin of the sentence */
 function about (record, begin) {
   const { cause, evidence, origin, calledFrom } = record
-  if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)} (${cause})`
+  if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)}`
   const excuse = excuseOf(cause)
   if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''

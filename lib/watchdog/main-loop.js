@@ -64,7 +64,9 @@ class MainLoop {
       waits,
       adjust: (seen) => holds.adjust(seen),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
-      surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory }),
+      surroundings: surroundingsOf({
+        windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds
+      }),
       frames,
       nextId
     })
@@ -122,15 +124,16 @@ const makeOrigins = ({ options, frames, post, health }) =>
  * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
  * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
  * @param {Origins} parts.origins @param {Waits} parts.waits
- * @param {import('./profile/allocations').Allocations} parts.allocations
+ * @param {import('./profile/allocations').Allocations} parts.allocations @param {AgentHolds} parts.holds
  * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
  */
-function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory }) {
+function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds }) {
   return {
     layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
     gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
     isMajorGcWithin: (startMs, endMs) => gcPauses.isMajorWithin(startMs, endMs),
     watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
+    heldMicros: (nowMs) => holds.heldMicros(nowMs),
     allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
     originWithin: (startMs, endMs) => origins.within(startMs, endMs),
     waitWithin: (startMs, endMs) => waits.within(startMs, endMs),

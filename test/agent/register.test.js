@@ -105,6 +105,18 @@ test('through NODE_OPTIONS child processes get an agent of their own, worker thr
   assert.deepEqual(parse(stdout), [{ agent: true, worker: false, child: true }])
 })
 
+test('the start of an application with large packages is not taken for a block of loopwatch', async (t) => {
+  const packages = ['eslint', 'typescript'].map((name) => require.resolve(name))
+  const source = `for (const file of ${JSON.stringify(packages)}) require(file)
+    require('node:http').createServer().listen(0)
+    setTimeout(process.exit, 700)`
+  // Several at once: the less CPU there is, the fewer samples a start has.
+  const runs = Array.from({ length: AT_ONCE }, () => startNode(t, ['-r', REGISTER, writeApp(t, 'app.js', source)], { env }).closed)
+  const settled = (await Promise.all(runs)).flatMap(({ stderr }) => parse(stderr)).filter(({ event }) => event === 'settled')
+  assert.ok(settled.some(({ msg }) => msg.includes('at start-up')), JSON.stringify(settled))
+  assert.deepEqual(settled.filter((line) => line.package?.name === 'loopwatch' || line.level === 50), [])
+})
+
 test('package managers are left alone', async (t) => {
   for (const script of ['/usr/lib/node_modules/npm/bin/npm-cli.js', '/x/npx-cli.js', '/usr/bin/npx', '/x/yarn.js', '/x/pnpm.cjs', '/x/corepack.js']) {
     assert.equal(isPackageManager(script), true, script)

@@ -141,14 +141,13 @@ class Metrics {
   }
 
   /** @param {import('../../types').BlockRecord} record of a finished block */
-  observeBlock ({ id, thread, cause: found, allowed, durationMs, evidence, request, work, frame }) {
+  observeBlock ({ id, thread, cause: found, allowed, durationMs, request, work, frame }) {
     const cause = allowed ? ALLOWED : found
     const seconds = durationMs / MS_PER_S
     const label = this.threadLabel(thread)
     const labels = { thread: label, cause }
     this.#metrics.blockDuration.observe({ labels, value: seconds, exemplarLabels: { block_id: id } })
     this.#longest.add(label, durationMs)
-    this.addOwnBlockedMs(evidence.ownMs ?? 0)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
     const route = request && !request.ended ? inDoubt(request, this.#blockedRoute(request.route)) : NONE
@@ -159,7 +158,7 @@ class Metrics {
     }
   }
 
-  /** The agent itself blocked the application, outside any block. @param {number} ms */
+  /** The agent itself blocked the application. @param {number} ms */
   addOwnBlockedMs (ms) {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }

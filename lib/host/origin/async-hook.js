@@ -23,6 +23,8 @@ const LONGEST_CALL_MS = 1
 const { queueMicrotask } = globalThis
 
 const FILE = require.resolve('blocked-at')
+/** Its name in stacks. It is in lib/, which tells it from a copy that the application runs. */
+const NAME = OWN_FOLDER === null ? FILE : `${OWN_FOLDER}blocked-at.js`
 const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
 
 /**
@@ -52,7 +54,7 @@ exports.runBlockedAt = (thresholdMs, onSlow, { budgetMs, onSpent, onHeld }) => {
   })
   const createHook = (/** @type {any} */ callbacks) => (hook = asyncHooks.createHook(guarded(callbacks, budget)))
   const hooks = { createHook }
-  const run = compileFunction(fs.readFileSync(FILE, 'utf8'), PARAMETERS, { filename: FILE })
+  const run = compileFunction(fs.readFileSync(FILE, 'utf8'), PARAMETERS, { filename: NAME })
   const requireFor = (/** @type {string} */ id) => id === 'async_hooks' ? hooks : require(id)
   run(module, requireFor, process, NotingError, BoundedMap)
   module.exports(
@@ -153,7 +155,7 @@ function toFrame (site) {
 function isForeign ({ file }) {
   if (file === null) return true
   const isOwn = OWN_FOLDER !== null && file.startsWith(OWN_FOLDER)
-  return !isOwn && file !== FILE && !/^node:(internal\/)?async_hooks$/.test(file)
+  return !isOwn && file !== NAME && !/^node:(internal\/)?async_hooks$/.test(file)
 }
 
 /**

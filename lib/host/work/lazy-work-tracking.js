@@ -32,7 +32,7 @@ class WorkLater {
   #started = null
   #isStopped = false
   #start
-  #onTook
+  #hold
   #timer
   /** @type {FollowingCost | null} while following may cost */
   #cost = null
@@ -40,12 +40,12 @@ class WorkLater {
 
   /**
    * @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start
-   * @param {(ms: number) => void} [onTook] how long loading kept the application, which is no block of it
+   * @param {(step: () => void) => void} [hold] runs what keeps the application and is no block of it
    * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
    */
-  constructor (start, onTook = () => {}, onCostly = null) {
+  constructor (start, hold = (step) => step(), onCostly = null) {
     this.#start = start
-    this.#onTook = onTook
+    this.#hold = hold
     this.#onCostly = onCostly
     subscribe(LISTEN, this.#onListen)
     subscribe(CONNECTION, this.#onConnection)
@@ -68,14 +68,12 @@ class WorkLater {
   #tryStart (listening = []) {
     if (this.#started !== null) return
     this.#wake()
-    const startMs = nowMs()
     try {
-      this.#started = this.#start(listening)
+      this.#hold(() => { this.#started = this.#start(listening) })
     } catch (error) {
       // For example, a test has replaced the file system.
       warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
     }
-    this.#onTook(nowMs() - startMs)
   }
 
   #wake () {
@@ -143,15 +141,14 @@ exports.waysToFollow = (mode) => {
 
 /**
  * @param {import('../../options/table').ResolvedOptions} options @param {import('../../bridge/memory').Bridge} bridge
- * @param {(message: object) => void} post to the watchdog
+ * @param {(message: object) => void} post to the watchdog @param {(step: () => void) => void} hold
  */
-exports.startWorkLater = (options, bridge, post) => {
+exports.startWorkLater = (options, bridge, post, hold) => {
   const ways = exports.waysToFollow(options.requests)
-  const onTook = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
   const start = (/** @type {import('node:net').Server[]} */ listening) =>
     require('./start').startWork(options, bridge, post, ways, listening)
   const onCostly = () => post({ code: FOLLOW, on: false })
-  const works = new WorkLater(start, onTook, ways.escalates ? onCostly : null)
+  const works = new WorkLater(start, hold, ways.escalates ? onCostly : null)
   return { works, ...ways }
 }
 

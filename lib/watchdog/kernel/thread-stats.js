@@ -101,9 +101,9 @@ class ThreadStats {
     }
   }
 
-  /** CPU time so far, to the microsecond; null if unknown. */
-  cpuMs () {
-    return schedOf(this.#schedstat.read()).cpuMs
+  /** Time on a CPU and waiting for one so far, to the microsecond; null if unknown. */
+  times () {
+    return schedOf(this.#schedstat.read())
   }
 
   /** How long the thread has waited so far for a CPU or the container's limit, which may overlap; 0 if unknown. */

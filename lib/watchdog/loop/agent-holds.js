@@ -5,10 +5,10 @@ const { US_PER_MS } = require('../../util/units')
 /** If the agent keeps the thread for longer than this, it counts as a block after all. */
 const HELD_MS = 5000
 
-/** The time for which the agent itself keeps the thread (its profiler, its modules), no block of the application. */
+/** The time for which the agent itself keeps the thread (its start, profiler, modules), no block of the application. */
 class AgentHolds {
   #counters
-  /** Odd while the profiler keeps the thread. */
+  /** Odd while the agent keeps the thread. */
   #holds
   #sinceMs = -Infinity
   #seenAtMs = -Infinity
@@ -16,12 +16,12 @@ class AgentHolds {
   /** @param {Pick<import('../../bridge/counters').Counters, 'get' | 'heldMicros'>} counters */
   constructor (counters) {
     this.#counters = counters
-    this.#holds = counters.get('profileHolds')
+    this.#holds = counters.get('holds')
   }
 
-  /** Whether the profiler has not kept the thread since the last poll. @param {number} nowMs */
+  /** Whether the agent has not kept the thread since the last poll. @param {number} nowMs */
   isCalm (nowMs) {
-    const holds = this.#counters.get('profileHolds')
+    const holds = this.#counters.get('holds')
     if (holds !== this.#holds || isOdd(holds)) return false
     this.#seenAtMs = nowMs
     return true
@@ -29,15 +29,19 @@ class AgentHolds {
 
   /** Moves the beat by the agent's time. @param {import('./monitor').Seen} seen @returns {import('./monitor').Seen} */
   adjust (seen) {
-    const holds = this.#counters.get('profileHolds')
+    const holds = this.#counters.get('holds')
     const { reading: { atMs }, beat } = seen
     if (holds !== this.#holds) this.#sinceMs = this.#seenAtMs
     this.#seenAtMs = atMs
     this.#holds = holds
-    const isHeld = isOdd(holds) && atMs - this.#sinceMs < HELD_MS
-    const micros = this.#counters.heldMicros - (beat.heldMicros ?? 0)
-    const heldMs = (micros | 0) / US_PER_MS + (isHeld ? atMs - this.#sinceMs : 0)
+    const since = atMs - this.#sinceMs < HELD_MS ? this.heldMicros(atMs) : this.#counters.heldMicros
+    const heldMs = (since - (beat.heldMicros ?? 0) | 0) / US_PER_MS
     return heldMs === 0 ? seen : { ...seen, beat: { ...beat, atMs: Math.min(atMs, beat.atMs + heldMs) } }
+  }
+
+  /** For how long the agent has kept the thread so far, with what it does now. @param {number} nowMs */
+  heldMicros (nowMs) {
+    return this.#counters.heldMicros + (isOdd(this.#holds) ? (nowMs - this.#sinceMs) * US_PER_MS : 0)
   }
 }
 

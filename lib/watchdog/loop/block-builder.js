@@ -6,9 +6,11 @@ const { Fold } = require('../../explain/fold')
 const { causeOf, isHeld } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
 const { blamedFrame, wrapsNative } = require('../../explain/frame')
+const { ownFrame } = require('../../explain/own-time')
 const { ownerOf } = require('../../util/code-owner')
 const { causes, isOwnBlock } = require('../../tables/causes')
 const { median, roundMs } = require('../../util/statistics')
+const { US_PER_MS } = require('../../util/units')
 const { OwnCpu } = require('./own-cpu')
 const { packageIn } = require('../source/packages')
 const { LATE_MS } = require('./sampler')
@@ -30,6 +32,7 @@ const OTHERS = 50
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
+ * @property {(nowMs: number) => number} [heldMicros] for which the agent has kept the thread so far
  * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
  * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
  * @property {(startMs: number, endMs: number) => boolean} [isMajorGcWithin] the whole heap was collected meanwhile
@@ -63,6 +66,11 @@ class BlockBuilder {
   #memory
   #nativeMs = 0
   #runningMs = 0
+  /** Where loopwatch itself was seen last. @type {import('../../types').Frame | null} */
+  #ownFrame = null
+  /** How much of the block, once it is over, was loopwatch's own. @type {number | undefined} */
+  #ownMs
+  #heldMicros
   #debugged
   #kernel
   #surroundings
@@ -82,14 +90,16 @@ class BlockBuilder {
    * @param {number} parts.beats the number of the last beat before it
    * @param {Reading} parts.before the last one of calm @param {Surroundings} parts.surroundings
    * @param {boolean} parts.isDebugged the last answer came from under a debugger
+   * @param {number} [parts.heldMicros] for which the agent had kept the thread by that beat
    */
-  constructor ({ thread, threadId, beats, before, isDebugged, surroundings }) {
+  constructor ({ thread, threadId, beats, before, isDebugged, heldMicros, surroundings }) {
     this.beats = beats
     /** Whether a sample has shown a frame to blame. */
     this.isPlaced = false
     this.#thread = thread
     this.#threadId = threadId
     this.#debugged = isDebugged
+    this.#heldMicros = heldMicros
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
     this.#memory = surroundings.memory?.()
@@ -116,7 +126,10 @@ class BlockBuilder {
       return
     }
     this.#debugged = sample.debugged
-    if (sample.debugged) return
+    const own = ownFrame(sample.frames)
+    // What the agent does on top of a block, or right after it, says nothing of the block.
+    this.#ownFrame = own ?? this.#ownFrame
+    if (sample.debugged || own !== null) return
 
     const weightMs = Math.max(0, sample.atMs - this.#lastAnswerMs)
     const beforeMs = Math.min(weightMs, Math.max(0, (begunAtMs(sample) ?? -Infinity) - this.#lastAnswerMs))
@@ -136,8 +149,9 @@ class BlockBuilder {
   #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
     if (late && heldMs - waitedMs >= LATE_MS) {
       // What ran before the first question is unknown. A call that delayed the answer has likely begun there.
-      this.#nativeMs += (this.#fold.samples === 0 ? weightMs - this.#kernel.waitedBeforeMs : heldMs) - waitedMs
-    } else if (wrapsNative(frames)) this.#nativeMs += weightMs - waitedMs
+      const heldUpMs = this.#fold.samples === 0 ? weightMs - this.#kernel.waitedBeforeMs : heldMs
+      this.#nativeMs += Math.max(0, heldUpMs - waitedMs)
+    } else if (wrapsNative(frames)) this.#nativeMs += Math.max(0, weightMs - waitedMs)
     else if (frames.length > 0 && frames[0].file !== null) this.#runningMs += weightMs
   }
 
@@ -203,7 +217,7 @@ class BlockBuilder {
     // Names and calls that are still being read change it without a new version.
     if (table?.isAwaiting) this.#seen = null
     this.#running = told.running
-    return withOwnTime({
+    return this.#withOwnTime({
       ...explained,
       ...told.named,
       frame: explained.frame && { ...explained.frame, function: told.name },
@@ -211,7 +225,25 @@ class BlockBuilder {
       generated: told.generated,
       calledFrom: calledFrom(explained, awaits && { ...awaits, exact: awaits.exact && isSure }, table),
       package: packageAtFault(explained, told.folder)
-    }, told.own)
+    }, span)
+  }
+
+  /**
+   * Adds the time that loopwatch itself took, as far as it is part of the block: mostly the host has left it out. A
+   * block that is mostly ours is blamed on loopwatch, and on no work.
+   * @param {BlockRecord} record @param {Span} span @returns {BlockRecord}
+   */
+  #withOwnTime (record, { endMs, durationMs, busyMs, ongoing }) {
+    const { heldMicros, frames } = this.#surroundings
+    const heldMs = ((heldMicros?.(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
+    // Later the agent goes on, which is not part of this block.
+    if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
+    const ownMs = roundMs(this.#ownMs ?? Math.min(heldMs, durationMs))
+    const told = { ...record, evidence: { ...record.evidence, ownMs } }
+    if (!isOwnBlock(told)) return told
+    const frame = this.#ownFrame && { ...this.#ownFrame, exact: true }
+    const none = { generated: null, calledFrom: null, work: null, request: null, origin: null }
+    return { ...told, frame: frame && (frames?.named(frame) ?? frame), package: packageIn(OWN_PACKAGE), ...none }
   }
 
   /** What the samples show: each answer and each source map changes it, a question does not. */
@@ -315,17 +347,6 @@ class BlockBuilder {
   #wallTime (ms) {
     return new Date(this.#wallMs + ms).toISOString()
   }
-}
-
-/**
- * Adds the time that loopwatch itself took. A block that is mostly ours is blamed on loopwatch, and on no work.
- * @param {BlockRecord} record @param {{ ownMs: number, frame: BlockRecord['frame'] }} own @returns {BlockRecord}
- */
-function withOwnTime (record, { ownMs, frame }) {
-  const told = { ...record, evidence: { ...record.evidence, ownMs: roundMs(Math.min(ownMs, record.durationMs)) } }
-  if (!isOwnBlock(told) || frame === null) return told
-  const none = { generated: null, calledFrom: null, work: null, request: null, origin: null }
-  return { ...told, frame, package: packageIn(OWN_PACKAGE), ...none }
 }
 
 /** @param {BlockRecord} record @param {BlockRecord['frame']} awaits @param {Table} table */

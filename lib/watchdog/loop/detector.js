@@ -18,7 +18,7 @@ const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
  * @property {boolean} selfLate this poll itself came later than it was due
  * @typedef {object} Block
  * @property {number} startMs @property {number} uncertaintyMs of startMs @property {number} beats of the beat before it
- * @property {boolean} startup the loop had not turned yet, or had hardly waited for anything
+ * @property {boolean} startup the loop had not turned yet, or had hardly waited for anything, and no work had begun
  * @typedef {{ type: 'opened', block: Block }} Opened
  * @typedef {object} Ended
  * @property {'ended'} type @property {Block} block @property {boolean} seen it was opened before
@@ -49,6 +49,8 @@ class Detector {
   #excused = 0
   /** The number of the beat that the last late beat followed. @type {number | null} */
   #overBeats = null
+  /** Whether the thread has worked on something: its start-up is over. */
+  hasWorked = false
 
   /**
    * @param {object} options @param {number} options.thresholdMs @param {number} options.beatPeriodMs
@@ -146,6 +148,7 @@ class Detector {
 
   /** @param {number} beats the number of the last beat before a block @param {DoubtfulBeat} last */
   #isStartup (beats, last) {
+    if (this.hasWorked) return false
     return beats === 1 || (last.idleMs < this.#startupIdleMs && last.activeMs < STARTUP_MS)
   }
 

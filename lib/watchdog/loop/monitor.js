@@ -29,7 +29,7 @@ const PROGRESS_MS = 1000
  * @property {import('./detector').DoubtfulBeat} beat @property {import('./detector').LateBeat[]} lateBeats
  * @typedef {object} Parts
  * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
- * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
+ * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer' | 'counters'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
  * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
@@ -140,6 +140,9 @@ class LoopMonitor {
 
     const idleMs = this.#builder?.beats === beat.beats ? this.#builder.idleMs : null
     const { events, isOverdue, wakeAtMs } = this.#detector.poll({ nowMs: now, beat, lateBeats, idleMs, selfLate })
+    // Now, as the block in which the first work begins may still have loaded modules.
+    const { counters } = this.#parts.bridge
+    this.#detector.hasWorked ||= counters.get('workInFlight') > 0 || counters.get('inFlight') > 0
     const reading = isOverdue || events.length > 0 ? this.#parts.stats.precise(seen) : seen
     for (const event of events) {
       if (event.type === 'ended') this.#end(event, reading, beat.beats, sinks)
@@ -206,7 +209,7 @@ class LoopMonitor {
       return
     }
     if (this.#builder === null) {
-      this.#builder = this.#makeBuilder(beat.beats)
+      this.#builder = this.#makeBuilder(beat.beats, beat.heldMicros)
       this.#builder.ownCpu.add(beat)
       this.#sampler.hurry()
     }
@@ -215,8 +218,8 @@ class LoopMonitor {
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
-  /** @param {number} beats the number of the last beat before the block */
-  #makeBuilder (beats) {
+  /** @param {number} beats the number of the last beat before the block @param {number} [heldMicros] of that beat */
+  #makeBuilder (beats, heldMicros) {
     const { thread, threadId, surroundings, options, frames } = this.#parts
     return new BlockBuilder({
       thread,
@@ -224,6 +227,7 @@ class LoopMonitor {
       beats,
       before: this.#calm,
       isDebugged: this.#isDebugged,
+      heldMicros,
       surroundings: { ...surroundings, frames, thresholdMs: options.threshold }
     })
   }

@@ -22,9 +22,9 @@ class PollScheduler {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {() => number | null} ownCpuMs the watchdog's CPU time so far */
-  constructor (ownCpuMs) {
-    this.lateness = new SelfLateness(ownCpuMs)
+  /** @param {() => import('./self-lateness').OwnTimes} readOwn the watchdog's times so far */
+  constructor (readOwn) {
+    this.lateness = new SelfLateness(readOwn)
   }
 
   /** @param {Parts} parts */

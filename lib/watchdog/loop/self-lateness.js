@@ -1,25 +1,42 @@
 'use strict'
 
+const process = require('../../util/process')
+const { US_PER_MS } = require('../../util/units')
+
 /** A watchdog that is later than this did not run; less is the timer's slack. */
 const LATE_MS = 5
 const GAPS = 256
-/** The watchdog's CPU time is read again after this long: reading it at each poll costs as much as the poll. */
+/** A process that ran, or waited for a CPU, for this share of the watchdog's absence was not stopped. */
+const SOME = 0.2
+/** The watchdog's own times are read again after this long: reading it at each poll costs as much as the poll. */
 const FRESH_MS = 250
 
-/** The intervals in which the watchdog should have run but did not: something other than the host's code stopped it. */
+/** @typedef {{ cpuMs: number | null, runQueueMs: number | null }} OwnTimes null if unknown */
+
+/**
+ * The intervals in which the watchdog should have run but did not, though it waited for no CPU and no thread of the
+ * process ran: something stopped the process.
+ */
 class SelfLateness {
   /** @type {{ startMs: number, endMs: number }[]} */
   #gaps = []
   #dueMs = Infinity
   #sinceMs = Infinity
-  #ownCpuMs
-  /** @type {number | null} at the last reading */
-  #knownCpuMs = null
+  #readOwn
+  /** The watchdog's own times at the last reading. @type {OwnTimes} */
+  #own = { cpuMs: null, runQueueMs: null }
   #knownAtMs = -Infinity
+  #readProcess
+  /** The CPU time of the process at the end of the last poll. */
+  #process = { atMs: 0, cpuMs: 0 }
 
-  /** @param {() => number | null} ownCpuMs the watchdog's CPU time so far, null if unknown */
-  constructor (ownCpuMs) {
-    this.#ownCpuMs = ownCpuMs
+  /**
+   * @param {() => OwnTimes} readOwn the watchdog's times so far
+   * @param {() => number} [readProcess] CPU time of the whole process so far, 1 to 3 us
+   */
+  constructor (readOwn, readProcess = processCpuMs) {
+    this.#readOwn = readOwn
+    this.#readProcess = readProcess
   }
 
   /** A poll begins. Returns whether it is late through no work of the watchdog's own. @param {number} nowMs */
@@ -33,32 +50,48 @@ class SelfLateness {
   leave (nowMs, dueMs) {
     this.#judge(this.#sinceMs, nowMs)
     this.#dueMs = dueMs
-    if (nowMs - this.#knownAtMs >= FRESH_MS) this.#spentMs(nowMs)
+    this.#process = { atMs: nowMs, cpuMs: this.#readProcess() }
+    if (nowMs - this.#knownAtMs >= FRESH_MS) this.#spent(nowMs)
   }
 
-  /** CPU time since the last reading, null if unknown. @param {number} nowMs */
-  #spentMs (nowMs) {
-    const before = this.#knownCpuMs
-    this.#knownCpuMs = this.#ownCpuMs()
+  /** The watchdog's own times since the last reading, 0 if unknown. @param {number} nowMs */
+  #spent (nowMs) {
+    const before = this.#own
+    const { cpuMs, runQueueMs } = this.#own = { ...this.#readOwn() }
     this.#knownAtMs = nowMs
-    return before === null || this.#knownCpuMs === null ? null : this.#knownCpuMs - before
+    return {
+      cpuMs: (cpuMs ?? 0) - (before.cpuMs ?? cpuMs ?? 0),
+      runQueueMs: (runQueueMs ?? 0) - (before.runQueueMs ?? runQueueMs ?? 0)
+    }
+  }
+
+  /** How long the process ran from a moment on, if it ran all the time before it. @param {number} startMs */
+  #processRan (startMs) {
+    const { atMs, cpuMs } = this.#process
+    return this.#readProcess() - cpuMs - Math.max(0, startMs - atMs)
   }
 
   /** @param {number} startMs @param {number} endMs */
   #judge (startMs, endMs) {
     const gapMs = endMs - startMs
     if (!(gapMs > LATE_MS)) return false
-    const spentMs = this.#spentMs(endMs)
-    if (spentMs !== null && spentMs > gapMs / 2) return false
+    const { cpuMs, runQueueMs } = this.#spent(endMs)
+    if (cpuMs > gapMs / 2) return false
+    if (Math.max(runQueueMs, this.#processRan(startMs)) >= SOME * gapMs) return true
     this.#gaps.push({ startMs, endMs })
     if (this.#gaps.length > GAPS) this.#gaps.shift()
     return true
   }
 
-  /** How many ms of an interval the watchdog did not run. @param {number} startMs @param {number} endMs */
+  /** For how many ms of an interval the process seemed to be stopped. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     return overlapMs(this.#gaps, startMs, endMs)
   }
+}
+
+function processCpuMs () {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / US_PER_MS
 }
 
 /** @param {{ startMs: number, endMs: number }[]} intervals disjoint @param {number} startMs @param {number} endMs */

@@ -129,8 +129,10 @@ test('each verdict turns exactly at the bound that the table states', () => {
     [{ gcMs: 200, runQueueMs: 160 - little, cpuMs: 40 }, 'gc', { gcMs: 200, runQueueMs: 160, cpuMs: 40 }, 'starved'],
     // sync-io: under half of the rest on the CPU, and not seen running for half of it
     [{ runQueueMs: 0, cpuMs: 100 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 0, cpuMs: 100, runningMs: 0 }, 'js'],
-    [{ runQueueMs: 100, cpuMs: 50 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 100, cpuMs: 50, runningMs: 0 }, 'js'],
-    [{ stolenMs: 99 - little, cpuMs: 50, runningMs: 0 }, 'sync-io', { stolenMs: 99, cpuMs: 50, runningMs: 0 }, 'js'],
+    [{ runQueueMs: 60, cpuMs: 70 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 60, cpuMs: 70, runningMs: 0 }, 'js'],
+    [{ stolenMs: 59 - little, cpuMs: 70, runningMs: 0 }, 'sync-io', { stolenMs: 59, cpuMs: 70, runningMs: 0 }, 'js'],
+    // and for longer than it waited for a CPU: V8 sleeps until its helper threads get one
+    [{ runQueueMs: 90 - little, cpuMs: 20, runningMs: 0 }, 'sync-io', { runQueueMs: 90, cpuMs: 20, runningMs: 0 }, 'js'],
     [{ cpuMs: 10, runningMs: 100 - little }, 'sync-io', { cpuMs: 10, runningMs: 100 }, 'js'],
     // without the pauses of the collector, whose helpers it may sleep for
     [{ runQueueMs: 0, gcMs: 80, cpuMs: 60 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 0, gcMs: 80, cpuMs: 60, runningMs: 0 }, 'js'],

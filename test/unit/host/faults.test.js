@@ -15,6 +15,7 @@ test('a question that the watchdog cannot answer gets the fallback and ends noth
   const thread = new WatchdogThread(
     () => made,
     /** @type {any} */ ({
+      hold: (/** @type {() => unknown} */ step) => step(),
       onListening: () => {},
       onBlock: () => {},
       onFollow: () => {},

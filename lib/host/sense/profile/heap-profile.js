@@ -25,10 +25,15 @@ class HeapProfile {
   /** A question within a native call arrives after the call: by then its profile may no longer be wanted. */
   #endedRound = 0
   #send
+  #hold
 
-  /** @param {(message: object) => void} send to the watchdog */
-  constructor (send) {
+  /**
+   * @param {(message: object) => void} send to the watchdog
+   * @param {(step: () => void) => void} [hold] for a step that is no block of the application
+   */
+  constructor (send, hold = (step) => step()) {
     this.#send = send
+    this.#hold = hold
   }
 
   /**
@@ -36,8 +41,10 @@ class HeapProfile {
    * @param {import('../../../types').AllocationsAction} action @param {number} round which profile is meant, from 1
    */
   run (action, round) {
-    if (action === 'start') this.#start(round)
-    else if (action === 'take') this.#send({ code: ALLOCATIONS, round, text: this.#end(round) })
+    this.#hold(() => {
+      if (action === 'start') this.#start(round)
+      else if (action === 'take') this.#send({ code: ALLOCATIONS, round, text: this.#end(round) })
+    })
   }
 
   /** @param {number} round */

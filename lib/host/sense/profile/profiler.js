@@ -111,15 +111,10 @@ class HostProfiler {
   /** Runs a step that is no block of the application. @param {() => void} step @returns {number} ms that it took */
   #hold (step) {
     const startMs = nowMs()
-    // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.
-    this.#counters.add('profileHolds', 1 + (this.#counters.get('profileHolds') & 1))
     try {
-      step()
+      this.#counters.hold('profileMicros', this.#thresholdMs, step)
     } catch {
       // Not reported: the watchdog asks again.
-    } finally {
-      this.#counters.addHeldMs('profileMicros', nowMs() - startMs, this.#thresholdMs)
-      this.#counters.add('profileHolds', 1)
     }
     return nowMs() - startMs
   }

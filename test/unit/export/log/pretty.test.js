@@ -28,6 +28,12 @@ test('a finished block has why and where below its sentence, the stack down to t
 `)
 })
 
+test('a block of loopwatch itself is not explained by code of the application', () => {
+  const own = { ...line, level: 50, evidence: { ...line.evidence, ownMs: 400 } }
+  const [, ...below] = makePretty({ hasColors: false })(JSON.stringify(own)).trimEnd().split('\n')
+  assert.deepEqual(below, ['    why: loopwatch itself kept the thread, please report it'])
+})
+
 test('blocks in progress, at start-up and without anybody to blame are one line', () => {
   const pretty = makePretty({ hasColors: false })
   for (const differences of [{ event: 'opened' }, { event: 'lasting' }, { level: 30 }, { cause: 'starved' }]) {

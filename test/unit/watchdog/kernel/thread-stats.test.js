@@ -19,7 +19,7 @@ test('one class reads every thread: the main one, the calling one, and those of 
   const { shared, host: main, own: caller, close } = openStats()
   t.after(close)
   // The test runs on the main thread: both names are the same thread.
-  const before = [main.cpuMs(), caller.cpuMs()]
+  const before = [main.times().cpuMs, caller.times().cpuMs]
   const grownMs = (/** @type {ThreadStats} */ stats, /** @type {number} */ i) =>
     (stats.read(nowMs()).cpuMs ?? 0) - (before[i] ?? 0)
   // The kernel counts in ticks of its own for each of the two ways to ask.
@@ -36,7 +36,7 @@ test('one class reads every thread: the main one, the calling one, and those of 
   const counted = new ThreadStats(shared, null, { get: (slot) => slot === 'userMs' ? 300 : 20 })
   assert.equal(counted.read(5).cpuMs, 320)
   assert.deepEqual(counted.cpuSeconds(), { user: 0.3, system: 0.02 })
-  assert.equal(counted.cpuMs(), null, 'the kernel was not asked')
+  assert.equal(counted.times().cpuMs, null, 'the kernel was not asked')
   assert.equal(counted.isGone, false)
   assert.equal(new ThreadStats(shared, NO_TID).isGone, true)
 })

@@ -3,7 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { FrameTable } = require('../../../../lib/explain/source/frame-table')
+const path = require('node:path')
 const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
+const { sentenceOf } = require('../../../../lib/util/sentence')
 
 const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
 
@@ -33,9 +35,70 @@ test('a block that began before the watchdog was there is charged with what its 
   for (const firstLookMs of [-10, 0, 10, 100, 120]) assert.deepEqual(charged(firstLookMs).cpuMs, 200, `${firstLookMs} ms after its start`)
 })
 
+const OWN = path.join(__dirname, '..', '..', '..', '..', 'lib', 'host', 'work', 'http', 'requests.js')
+const FRAME = { column: 1, line: 5, function: 'require' }
+/** Of loading what follows requests, by a timer. */
+const ofAgent = [{ ...FRAME, file: 'node:internal/modules/cjs/loader' }, { ...FRAME, function: null, file: OWN }]
+const ofApplication = [{ ...FRAME, function: 'spin', file: '/srv/app.js' }]
+
+/**
+ * A block from 1000 to 1200 whose samples had these frames. The host measured how long the agent kept the thread.
+ * @param {{ frames: object[][], heldMs?: number, busyMs?: number, work?: any, gcMs?: number }} told
+ * `busyMs` without that time
+ */
+function shared ({ frames, heldMs = 0, busyMs = 200, work = null, gcMs = 0 }) {
+  const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
+  const heldMicros = () => 7000 + heldMs * 1000
+  const builder = new BlockBuilder({
+    thread: 'main',
+    threadId: 0,
+    beats: 1,
+    before: at(1000),
+    isDebugged: false,
+    heldMicros: 7000,
+    surroundings: { ...surroundings, heldMicros, gcWithin: () => gcMs }
+  })
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
+  const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work }
+  for (const [i, each] of frames.entries()) {
+    builder.add(/** @type {any} */ ({ ...sample, frames: each, askedAtMs: 1180 + i, atMs: 1180 + i }))
+  }
+  return builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs }, at(1200))
+}
+
+test('a sample in code of loopwatch makes no block its own: what counts is what the host measured', () => {
+  const { package: found, evidence, frame, cause } = shared({ frames: [ofAgent], heldMs: 4 })
+  assert.deepEqual([found, evidence.ownMs, frame, cause], [null, 0, null, 'unknown'])
+  const mixed = shared({ frames: [ofAgent, ofApplication], heldMs: 4 })
+  assert.deepEqual([mixed.package, mixed.evidence.ownMs, mixed.frame?.function, mixed.cause], [null, 0, 'spin', 'js'])
+})
+
+test('what the host left out of a block is no part of it, and a block that is mostly loopwatch is told as its own', () => {
+  assert.equal(shared({ frames: [ofApplication], heldMs: 150 }).evidence.ownMs, 0)
+  const record = shared({ frames: [ofAgent, ofAgent], heldMs: 150, busyMs: 50 })
+  assert.deepEqual([record.evidence.ownMs, record.package?.name, record.frame?.file], [150, 'loopwatch', OWN])
+  assert.match(sentenceOf(record), /^event loop was blocked for 200 ms at start-up by loopwatch itself: .*requests\.js:5\)$/)
+})
+
+test('a collection that interrupted loopwatch is not blamed on it', () => {
+  const { cause, package: found, frame, evidence } = shared({ frames: [ofAgent], gcMs: 190 })
+  assert.deepEqual([cause, found, frame, evidence.ownMs], ['gc', null, null, 0])
+})
+
+test('a copy of blocked-at that the application runs is a package like any other', () => {
+  const file = '/srv/node_modules/blocked-at/index.js'
+  const { frame, evidence, package: found } = shared({ frames: [[{ ...FRAME, function: 'init', file }], [{ ...FRAME, function: 'init', file }]], heldMs: 0 })
+  assert.deepEqual([frame?.file, evidence.ownMs, found?.name === 'loopwatch'], [file, 0, false])
+})
+
+test('time in native calls is never below zero', () => {
+  const frames = [{ ...FRAME, file: 'node:zlib' }]
+  assert.equal(contended([{ askedAtMs: 1060, atMs: 1070, waitedMs: 100, frames }]).nativeMs, 0)
+})
+
 /**
  * The cause of a block of 174 ms of which a thread waited for a CPU for 112, and answered as told.
- * @param {{ askedAtMs: number, atMs: number, waitedMs: number }[]} answers
+ * @param {{ askedAtMs: number, atMs: number, waitedMs: number, frames?: object[] }[]} answers
  */
 function contended (answers) {
   const at = (/** @type {number} */ atMs, /** @type {number} */ runQueueMs) =>
@@ -46,7 +109,7 @@ function contended (answers) {
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
   for (const answer of answers) {
     const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: true, request: null }
-    builder.add({ ...sample, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }], ...answer })
+    builder.add(/** @type {any} */ ({ ...sample, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }], ...answer }))
   }
   const end = { endMs: 1174, durationMs: 174, uncertaintyMs: 0, busyMs: 174 }
   const { cause, evidence } = builder.ended(end, at(1174, 112))
@@ -96,7 +159,10 @@ test('a block in progress starts when it is certain to have begun, an ended one 
   assert.equal(early.request?.startedAt, late.request?.startedAt)
 })
 
-test('a block is of the start-up until a request is seen in it', () => {
+test('a block is of the start-up until a request or other work is seen in it', () => {
+  const job = { id: 4, rootId: 4, kind: 'job', name: 'invoices:pdf', startedAtMs: 990, parent: null, attributes: {}, ended: false }
+  assert.deepEqual([shared({ frames: [ofApplication] }), shared({ frames: [ofApplication], work: job })]
+    .map(({ startup }) => startup), [true, false])
   const reading = { atMs: 900, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
   const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: reading, isDebugged: false, surroundings })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)

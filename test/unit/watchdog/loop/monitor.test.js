@@ -40,6 +40,27 @@ test('a loop that has beaten after a block has it in its active time once, befor
   assert.deepEqual([monitor.state.activeMs, monitor.state.inProgressMs, monitor.blockedMs], [500, 0, 0])
 })
 
+test('a start-up ends with the first work that the application names, however busy the loop stays', () => {
+  const { monitor, memory } = monitored()
+  /** @type {boolean[]} */
+  const opened = []
+  const block = () => {
+    memory.beat.write(nowMs() - 200, 0, 100, 10)
+    monitor.poll(nowMs(), false, sinks)
+    // The first report waits a moment for a place.
+    monitor.poll(nowMs() + 20, false, { ...sinks, opened: ({ startup }) => opened.push(startup) })
+    memory.beat.write(nowMs(), 0, 300, 10)
+    monitor.poll(nowMs(), false, sinks)
+  }
+  block()
+  memory.counters.setWorkInFlight(1)
+  block()
+  memory.counters.setWorkInFlight(0)
+  block()
+  block()
+  assert.deepEqual(opened, [true, true, false, false], 'the block in which the work begins may still load modules')
+})
+
 test('a worker thread whose beat is made up is blocked until its real one comes', () => {
   const { monitor, memory } = monitored()
   memory.beat.write(nowMs() - 400, 0, 100, 10)

@@ -4,16 +4,15 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { SelfLateness } = require('../../../../lib/watchdog/loop/self-lateness')
 
-/** One whose CPU time is told by the test. */
+/** One whose times are told by the test: its own, and the CPU time of the whole process. */
 function startLateness () {
-  const own = { cpuMs: /** @type {number | null} */ (50), reads: 0 }
-  return {
-    own,
-    lateness: new SelfLateness(() => {
-      own.reads++
-      return own.cpuMs
-    })
+  const own = { cpuMs: /** @type {number | null} */ (50), runQueueMs: /** @type {number | null} */ (7), reads: 0 }
+  const all = { cpuMs: 900 }
+  const readOwn = () => {
+    own.reads++
+    return own
   }
+  return { own, all, lateness: new SelfLateness(readOwn, () => all.cpuMs) }
 }
 
 test('a watchdog that was not let run counts as late, for as long as it was', () => {
@@ -47,6 +46,25 @@ test('a watchdog that was busy itself is not late, and where nobody knows it is'
   assert.equal(lateness.arrive(800), true)
   lateness.leave(800, 850)
   assert.equal(lateness.arrive(1100), true)
+})
+
+test('a process that was not stopped is late, but has no gap: others took the CPU, or one of its threads ran', () => {
+  for (const differences of [{ runQueueMs: 150 }, { processMs: 100 }]) {
+    const { own, all, lateness } = startLateness()
+    lateness.leave(50, 100)
+    own.runQueueMs = differences.runQueueMs ?? 7
+    all.cpuMs += differences.processMs ?? 0
+    assert.equal(lateness.arrive(300), true)
+    assert.equal(lateness.within(0, 1000), 0, JSON.stringify(differences))
+  }
+})
+
+test('what the process ran for before a poll was due is not held against a stop', () => {
+  const { all, lateness } = startLateness()
+  lateness.leave(50, 100)
+  all.cpuMs += 52
+  assert.equal(lateness.arrive(300), true)
+  assert.equal(lateness.within(0, 1000), 200)
 })
 
 test('the first look of all is never late', () => {
