@@ -28,7 +28,7 @@ function see (fold, table) {
     listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
     blamed: blame(stacks, (frame) => table?.passesOn(frame) === true),
     innermost: leaf(stacks),
-    callbacks: callbacksOf(stacks),
+    callbacks: callbacksOf(stacks, table),
     awaits: awaitingFrame(stacks),
     isFirst: fold.requests.top === null && workIn(stacks).request === null
   }

@@ -20,12 +20,14 @@ const MOST = 0.8
  * @property {WorkContext | null} [work] the innermost, which may be the request itself
  * @property {import('../types').Frame[]} frames innermost first
  * @property {import('../types').Frame[]} [awaiting] async functions that await what runs, innermost first
+ * @property {true} [cut] the outermost frames are missing
  * @typedef {object} Stack equal samples as one
  * @property {number} count
  * @property {number} weightMs
  * @property {number} lateMs the part of weightMs that late answers stand for
  * @property {import('../types').Frame[]} frames innermost first
  * @property {import('../types').Frame[]} [awaiting]
+ * @property {true} [cut] the outermost frames are missing
  * @property {Seen[]} works in which it was seen, with the weight of each
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
  * @typedef {Running & { weightMs: number }} Seen one piece of work, or none; a separate entry if it is in doubt
@@ -51,13 +53,13 @@ class Fold {
   unkept = 0
 
   /** @param {Sample} sample */
-  add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, frames, awaiting }) {
+  add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, ...stack }) {
     this.samples++
     const certain = request?.exact === false ? null : request
     this.#addRequest(certain, weightMs - beforeMs)
     this.#addToRun(certain?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
     this.#addBefore(beforeMs, late)
-    const kept = this.#keep(frames, awaiting)
+    const kept = this.#keep(stack)
     if (kept === null) {
       this.unkept++
       this.#unseenMs += weightMs - beforeMs
@@ -87,14 +89,14 @@ class Fold {
     else this.#count(ms, late)
   }
 
-  /** @param {import('../types').Frame[]} frames @param {import('../types').Frame[]} [awaiting] */
-  #keep (frames, awaiting) {
+  /** @param {Pick<Sample, 'frames' | 'awaiting' | 'cut'>} sample */
+  #keep ({ frames, awaiting, cut }) {
     const key = keyOf([...frames, ...awaiting ?? []])
     let kept = this.#stacks.get(key)
     if (kept === undefined) {
       if (this.#stacks.size === STACKS) return null
       const none = { count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0 }
-      kept = { ...none, frames, ...(awaiting && { awaiting }), works: new Map() }
+      kept = { ...none, frames, ...(awaiting && { awaiting }), ...(cut && { cut }), works: new Map() }
       this.#stacks.set(key, kept)
     }
     return kept
