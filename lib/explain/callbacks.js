@@ -1,10 +1,9 @@
 'use strict'
 
-const { nameOf, weightOf } = require('./fold')
+const { LEAST_SHARE, nameOf, weightOf } = require('./fold')
 const { ownerOf } = require('../util/code-owner')
 
-/** A callback with a smaller share of a block is not listed, and at most MOST are. */
-const LEAST_SHARE = 0.1
+/** Most callbacks that are listed. */
 const MOST = 5
 
 /** Functions of Node.js that run callbacks (outermost in a stack), and what they run. @type {Record<string, string>} */

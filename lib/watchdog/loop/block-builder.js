@@ -203,11 +203,18 @@ class BlockBuilder {
     // Names and calls that are still being read change it without a new version.
     if (table?.isAwaiting) this.#seen = null
     this.#running = told.running
+    const wallTime = (/** @type {number} */ ms) => this.#wallTime(ms)
+    const works = told.shares?.map(({ running, frame, weightMs }) => ({
+      ...workRecords(running, null, wallTime),
+      frame: frame && { ...frame, exact: frame.exact && isSure },
+      weightMs: roundMs(weightMs)
+    }))
     return withOwnTime({
       ...explained,
       ...told.named,
       frame: explained.frame && { ...explained.frame, function: told.name },
-      ...workRecords(told.running, threadWork?.() ?? null, (ms) => this.#wallTime(ms)),
+      ...workRecords(told.running, threadWork?.() ?? null, wallTime),
+      ...(works && { works }),
       generated: told.generated,
       calledFrom: calledFrom(explained, awaits && { ...awaits, exact: awaits.exact && isSure }, table),
       package: packageAtFault(explained, told.folder)
@@ -321,9 +328,9 @@ class BlockBuilder {
  * Adds the time that loopwatch itself took. A block that is mostly ours is blamed on loopwatch, and on no work.
  * @param {BlockRecord} record @param {{ ownMs: number, frame: BlockRecord['frame'] }} own @returns {BlockRecord}
  */
-function withOwnTime (record, { ownMs, frame }) {
+function withOwnTime ({ works, ...record }, { ownMs, frame }) {
   const told = { ...record, evidence: { ...record.evidence, ownMs: roundMs(Math.min(ownMs, record.durationMs)) } }
-  if (!isOwnBlock(told) || frame === null) return told
+  if (!isOwnBlock(told) || frame === null) return { ...told, ...(works && { works }) }
   const none = { generated: null, calledFrom: null, work: null, request: null, origin: null }
   return { ...told, frame, package: packageIn(OWN_PACKAGE), ...none }
 }
