@@ -58,6 +58,7 @@
  * which `frame` spent most of the block
  * @property {FrameRecord | null} [calledFrom] where the application awaits `frame`, if only packages were on the stack
  * @property {CallbackRecord[]} [callbacks] heaviest first, if several ran in the turn; at most five
+ * @property {WorkShare[]} [works] heaviest first, if several had a tenth of the block or more
  * @property {string | null} [allowed] why the application allows the block: the reason passed to agent.allow(), if at
  * least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
@@ -75,6 +76,9 @@
  * @property {Frame} frame the outermost function of the application or a package
  * @property {string | null} work its name, as in WorkRecord
  * @property {number} weightMs
+ *
+ * @typedef {Pick<BlockRecord, 'work' | 'request' | 'frame'> & { weightMs: number }} WorkShare the time that
+ * one of several works had, and its line; work and request are null for time outside any
  *
  * @typedef {object} AllocatorRecord
  * @property {FrameRecord} frame `exact`: its line is the only one of the function that allocates

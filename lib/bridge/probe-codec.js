@@ -7,6 +7,8 @@ const LINE = '\x1e'
 const NUMBER = 'n'
 /** Marks a frame that is not on the stack but awaits what runs there. */
 const AWAITING = 'a'
+/** Ends a stack whose outermost frames are missing, as does half a frame if the memory is full. */
+const CUT = 'c'
 const REQUEST_FIELDS = 7
 
 /**
@@ -24,11 +26,13 @@ const REQUEST_FIELDS = 7
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost
  * @property {RequestContext[]} [others] the newest open requests
- * @property {Frame[]} frames innermost first
+ * @property {(Frame & { start?: string })[]} frames innermost first; `start`: where a function without a name begins
+ * @property {true} [cut] the outermost frames are missing
  * @property {Frame[]} [awaiting] async functions that await what runs, as far as V8 knows them, innermost first
  */
 
 exports.AWAITING = AWAITING
+exports.CUT = CUT
 exports.FIELD = FIELD
 exports.LINE = LINE
 exports.NUMBER = NUMBER
@@ -52,6 +56,7 @@ exports.parseAnswer = (text) => {
     ...(certain.work === null ? parseOpen(open.split(FIELD), openWork.split(FIELD)) : certain),
     others: parseOthers(others.split(FIELD)),
     frames,
+    ...(!isWritten && lines.at(-1) && { cut: /** @type {const} */ (true) }),
     ...(awaiting.length > 0 && { awaiting })
   }
 }
@@ -147,15 +152,16 @@ function isArrival ({ function: name, file }) {
     (file === 'node:internal/http2/compat' && name === 'onServerStream')
 }
 
-/** @param {string} text @returns {Frame} */
+/** @param {string} text @returns {Frame & { start?: string }} */
 function parseFrame (text) {
   const isAwaiting = text.startsWith(AWAITING)
-  const [line, column, file, ...name] = text.slice(isAwaiting ? AWAITING.length : 0).split(FIELD)
+  const [line, column, file, name, ...rest] = text.slice(isAwaiting ? AWAITING.length : 0).split(FIELD)
   return {
-    function: name.join('') || null,
+    function: name ? name + rest.join('') : null,
     file: file || null,
     line: Number(line) || null,
     column: Number(column) || null,
+    ...(!name && rest.length > 0 && { start: rest[0] }),
     ...(isAwaiting && { async: true })
   }
 }

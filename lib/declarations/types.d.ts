@@ -157,6 +157,10 @@ export type BlockRecord = {
   */
  callbacks?: CallbackRecord[] | undefined;
  /**
+  * heaviest first, if several had a tenth of the block or more
+  */
+ works?: WorkShare[] | undefined;
+ /**
   * why the application allows the block: the reason passed to agent.allow(), if at
   * least half of the block was in such calls
   */
@@ -212,6 +216,13 @@ export type CallbackRecord = {
   * its name, as in WorkRecord
   */
  work: string | null;
+ weightMs: number;
+};
+/**
+ * the time that
+ * one of several works had, and its line; work and request are null for time outside any
+ */
+export type WorkShare = Pick<BlockRecord, "work" | "request" | "frame"> & {
  weightMs: number;
 };
 /**

@@ -1,13 +1,10 @@
 'use strict'
 
-const { nameOf, weightOf } = require('./fold')
+const { LEAST_SHARE, nameOf, weightOf } = require('./fold')
 const { ownerOf } = require('../util/code-owner')
 
-/** A callback with a smaller share of a block is not listed, and at most MOST are. */
-const LEAST_SHARE = 0.1
+/** Most callbacks that are listed. */
 const MOST = 5
-/** A stack of this many frames was cut: its outermost callers are unknown. */
-const CUT_FRAMES = 64
 
 /** Functions of Node.js that run callbacks (outermost in a stack), and what they run. @type {Record<string, string>} */
 const KINDS = {
@@ -45,19 +42,19 @@ const EVENTS = /** @type {Record<string, string>} */ ({
 
 /**
  * A turn of the loop runs all callbacks that are due. Those of one function for the same work count as one.
- * @param {Stack[]} stacks all of the block @returns {CallbackRecord[] | undefined} heaviest first, if several ran
+ * @param {Stack[]} stacks all of the block @param {import('./source/frame-table').FrameTable} [table] of their frames
+ * @returns {CallbackRecord[] | undefined} heaviest first, if several ran
  */
-exports.callbacksOf = (stacks) => {
+exports.callbacksOf = (stacks, table) => {
   /** @type {Map<string, CallbackRecord>} */
   const callbacks = new Map()
-  for (const { frames, works } of stacks) {
-    const frame = frames.length < CUT_FRAMES ? frames.findLast((each) => ownerOf(each) !== 'node') : undefined
+  for (const { frames, works, cut } of stacks) {
+    const frame = cut ? undefined : frames.findLast((each) => ownerOf(each) !== 'node')
     if (frame === undefined || ownerOf(frame) === 'own') continue
     const { kind, event } = invokerOf(frames)
     for (const { weightMs, ...running } of works) {
       const name = nameOf(running) || null
-      // The line of the call within a function does not identify the callback, unless the function has no name.
-      const key = [kind, event, frame.file, frame.function ?? frame.line, name].join('\n')
+      const key = [kind, event, frame.file, table?.functionOf(frame) ?? frame.function, name].join('\n')
       const known = callbacks.get(key) ?? { kind, ...(event && { event }), frame, work: name, weightMs: 0 }
       callbacks.set(key, { ...known, weightMs: known.weightMs + weightMs })
     }

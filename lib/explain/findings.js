@@ -1,11 +1,11 @@
 'use strict'
 
 const { callbacksOf } = require('./callbacks')
-const { merged, workIn } = require('./fold')
+const { merged, ofMost, weightOf, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { withNames } = require('./named-record')
 const { folderAtFault } = require('./package')
-const { workOf } = require('./work')
+const { sharesOf, workOf } = require('./work')
 const { roundMs } = require('../util/statistics')
 const { STACKS_IN_RECORD } = require('../tables/samples')
 
@@ -25,9 +25,9 @@ function see (fold, table) {
   return {
     stacks,
     listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
-    blamed: blame(stacks, (frame) => table?.passesOn(frame) === true),
+    blamed: blame(ofMost(stacks, stacks), (frame) => table?.passesOn(frame) === true, weightOf(stacks)),
     innermost: leaf(stacks),
-    callbacks: callbacksOf(stacks),
+    callbacks: callbacksOf(stacks, table),
     awaits: awaitingFrame(stacks),
     isFirst: fold.requests.top === null && Object.values(workIn(stacks)).every((each) => each === null)
   }
@@ -43,11 +43,15 @@ function tell (record, stacks, others, table) {
   const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
   const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
   const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks, allocators } = name(record)
+  const known = { passesOn, routesOf, others }
+  const running = workOf(stacks, record.frame, known)
+  const shares = sharesOf(stacks, known, running, record.frame)
   const rare = { ...(callbacks && { callbacks }), ...(allocators && { allocators }) }
   return {
     name: blamed?.function ?? null,
     named: { leaf, stacks: listed, profile, origin, ...rare },
-    running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
+    running,
+    shares: shares?.map((each) => ({ ...each, frame: each.frame && (table?.named(each.frame) ?? each.frame) })),
     generated: generatedIn(stacks, record.frame),
     folder: folderAtFault(stacks, record.profile)
   }

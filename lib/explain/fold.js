@@ -1,11 +1,13 @@
 'use strict'
 
-const { blamedFrame } = require('./frame')
+const { blamedFrame, heaviest } = require('./frame')
 
 /** Most distinct stacks kept of one block; samples of others are only counted. */
 const STACKS = 40
 /** If one answer has this share of a stack's time, the whole stack counts as that answer. */
 const MOST = 0.8
+/** A callback or work with a smaller share of a block is not listed. */
+const LEAST_SHARE = 0.1
 
 /**
  * @typedef {import('../types').RequestContext} RequestContext
@@ -20,12 +22,14 @@ const MOST = 0.8
  * @property {WorkContext | null} [work] the innermost, which may be the request itself
  * @property {import('../types').Frame[]} frames innermost first
  * @property {import('../types').Frame[]} [awaiting] async functions that await what runs, innermost first
+ * @property {true} [cut] the outermost frames are missing
  * @typedef {object} Stack equal samples as one
  * @property {number} count
  * @property {number} weightMs
  * @property {number} lateMs the part of weightMs that late answers stand for
  * @property {import('../types').Frame[]} frames innermost first
  * @property {import('../types').Frame[]} [awaiting]
+ * @property {true} [cut] the outermost frames are missing
  * @property {Seen[]} works in which it was seen, with the weight of each
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
  * @typedef {Running & { weightMs: number }} Seen one piece of work, or none; a separate entry if it is in doubt
@@ -51,13 +55,13 @@ class Fold {
   unkept = 0
 
   /** @param {Sample} sample */
-  add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, frames, awaiting }) {
+  add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, ...stack }) {
     this.samples++
     const certain = request?.exact === false ? null : request
     this.#addRequest(certain, weightMs - beforeMs)
     this.#addToRun(certain?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
     this.#addBefore(beforeMs, late)
-    const kept = this.#keep(frames, awaiting)
+    const kept = this.#keep(stack)
     if (kept === null) {
       this.unkept++
       this.#unseenMs += weightMs - beforeMs
@@ -87,14 +91,14 @@ class Fold {
     else this.#count(ms, late)
   }
 
-  /** @param {import('../types').Frame[]} frames @param {import('../types').Frame[]} [awaiting] */
-  #keep (frames, awaiting) {
+  /** @param {Pick<Sample, 'frames' | 'awaiting' | 'cut'>} sample */
+  #keep ({ frames, awaiting, cut }) {
     const key = keyOf([...frames, ...awaiting ?? []])
     let kept = this.#stacks.get(key)
     if (kept === undefined) {
       if (this.#stacks.size === STACKS) return null
       const none = { count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0 }
-      kept = { ...none, frames, ...(awaiting && { awaiting }), works: new Map() }
+      kept = { ...none, frames, ...(awaiting && { awaiting }), ...(cut && { cut }), works: new Map() }
       this.#stacks.set(key, kept)
     }
     return kept
@@ -121,8 +125,8 @@ class Fold {
    * @returns {Stack[]}
    */
   get stacks () {
-    const heaviest = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
-    const stacks = heaviest.map(({ entered, enteredMs, works, ...stack }) => {
+    const kept = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+    const stacks = kept.map(({ entered, enteredMs, works, ...stack }) => {
       const callers = stack.frames.slice(1)
       const isEntered = entered === 1 && enteredMs >= MOST * stack.weightMs
       const frames = isEntered && blamedFrame(callers) !== null ? callers : stack.frames
@@ -177,34 +181,59 @@ function merged (stacks) {
 const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
 
 /**
- * First the outermost work seen longest, then its heaviest part. Null if the stacks were outside any work for longest.
- * In doubt if it was for half of the time.
+ * First the outermost work seen longest, by its name: requests of one route are one. Then its heaviest part. Null if
+ * the stacks were outside any work for longest. In doubt if it was for half of the time.
  * @param {Stack[]} stacks @returns {Running}
  */
 function workIn (stacks) {
-  /** By the outermost work and by their own id. @type {Map<string, Map<string, Seen & { doubtMs: number }>>} */
-  const wholes = new Map()
-  for (const { weightMs, ...running } of stacks.flatMap(({ works }) => works)) {
-    const { work, request } = running
-    const id = `${work?.id ?? request?.id ?? ''}`
-    const parts = bring(wholes, work?.rootId ?? id, () => new Map())
-    const part = bring(parts, id, () => ({ ...running, weightMs: 0, doubtMs: 0 }))
-    part.weightMs += weightMs
-    if (isDoubtful(running)) part.doubtMs += weightMs
-    if (isDoubtful(running) === (part.doubtMs * 2 >= part.weightMs)) Object.assign(part, running)
-  }
-  const lists = [...wholes.values()].map((parts) => [...parts.values()])
-  const { work, request } = heaviest(heaviest(lists, weightOf) ?? [], ({ weightMs }) => weightMs) ?? NO_WORK
-  return { work, request }
+  const all = stacks.flatMap(({ works }) => works)
+  const part = heaviest(heaviest(all, wholesIn(all)), nameOf)
+  const isInDoubt = weightOf(part.filter(isDoubtful)) * 2 >= weightOf(part)
+  const [told] = heaviest(part.filter((each) => isDoubtful(each) === isInDoubt), idOf)
+  return told ?? part[0] ?? NO_WORK
 }
 
 const NO_WORK = { work: null, request: null }
 
-/** @template V @param {Map<string, V>} map @param {string} key @param {() => V} make */
-function bring (map, key, make) {
-  const value = map.get(key) ?? make()
-  map.set(key, value)
-  return value
+/** @param {Running} running */
+const idOf = ({ work, request }) => `${work?.id ?? request?.id ?? ''}`
+
+/** The name of the outermost work, as far as it is known. @param {Running[]} all */
+function wholesIn (all) {
+  /** By id: a request has the name of its route once that is known. @type {Map<string, string>} */
+  const names = new Map()
+  for (const running of all) {
+    const { work, request } = running
+    if (work?.parent) names.set(work.parent.id, work.parent.name)
+    if (request !== null) names.set(`${request.id}`, nameOf({ work: null, request }))
+    names.set(idOf(running), nameOf(running))
+  }
+  return (/** @type {Running} */ running) => {
+    const rootId = running.work?.rootId ?? idOf(running)
+    return names.get(rootId) ?? rootId
+  }
+}
+
+/** Stacks with only the time of some work. @param {Stack[]} stacks @param {(running: Running) => boolean} isIt */
+function within (stacks, isIt) {
+  return stacks.flatMap((stack) => {
+    const works = stack.works.filter(isIt)
+    const weightMs = weightOf(works)
+    const lateMs = Math.min(stack.lateMs, weightMs)
+    return works.length === 0 ? [] : [{ ...stack, works, weightMs, lateMs }]
+  })
+}
+
+/**
+ * Some stacks of a block with only the time of the work that had most of it. All of them if none had, or not in these.
+ * @param {Stack[]} some @param {Stack[]} all of the block
+ */
+function ofMost (some, all) {
+  const works = all.flatMap((stack) => stack.works)
+  const wholeOf = wholesIn(works)
+  const most = heaviest(works, wholeOf)
+  const own = within(some, (each) => wholeOf(each) === wholeOf(most[0]))
+  return own.length > 0 && weightOf(most) * 2 > weightOf(all) ? own : some
 }
 
 /** @param {{ weightMs: number }[]} parts */
@@ -215,16 +244,12 @@ function weightOf (parts) {
 /** The name of what was running, or an empty string. @param {Running} running */
 const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
 
-/**
- * @template T @param {T[]} items @param {(item: T) => number} weightOf @returns {T | undefined} the first if several
- */
-function heaviest (items, weightOf) {
-  return [...items].sort((a, b) => weightOf(b) - weightOf(a))[0]
-}
-
 exports.Fold = Fold
+exports.LEAST_SHARE = LEAST_SHARE
 exports.merged = merged
 exports.nameOf = nameOf
+exports.ofMost = ofMost
 exports.weightOf = weightOf
+exports.within = within
 exports.workIn = workIn
 exports.STACKS = STACKS

@@ -70,8 +70,9 @@ function generatedIn (stacks, blamed) {
  * that name only packages if they have a fifth of the time of both. Exact if the function has most of all time (stacks
  * without a frame to blame included) and its samples were timely.
  * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
+ * @param {number} [allMs] of the block, if the stacks are not all
  */
-function blame (stacks, passesOn) {
+function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
   const blamed = stacks.flatMap(({ frames, weightMs, lateMs }) => {
     const frame = blamedFrame(frames, passesOn)
     return frame === null ? [] : [{ frame, weightMs, lateMs }]
@@ -83,7 +84,7 @@ function blame (stacks, passesOn) {
   if (onLine.length === 0) return null
   const [{ frame }] = onLine
   const isTimely = sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs')
-  const isMost = sum(inFunction, 'weightMs') * 2 > sum(stacks, 'weightMs')
+  const isMost = sum(inFunction, 'weightMs') * 2 > allMs
   return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
 
@@ -159,5 +160,6 @@ exports.blamedFrame = blamedFrame
 exports.blame = blame
 exports.isSame = isSame
 exports.generatedIn = generatedIn
+exports.heaviest = heaviest
 exports.leaf = leaf
 exports.wrapsNative = wrapsNative

@@ -1,7 +1,7 @@
 'use strict'
 
-const { blamedFrame, isSame } = require('./frame')
-const { nameOf, weightOf, workIn } = require('./fold')
+const { blame, blamedFrame, isSame } = require('./frame')
+const { LEAST_SHARE, nameOf, ofMost, weightOf, within, workIn } = require('./fold')
 const { ownerOf, packageNameOf } = require('../util/code-owner')
 
 /** Packages and scopes that call the application's functions in the context of their own request. */
@@ -14,6 +14,7 @@ const IN_CONTEXT = new Set([
 
 /**
  * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').FrameRecord} FrameRecord
  * @typedef {import('../types').RequestContext} RequestContext
  * @typedef {import('./fold').Stack} Stack
  * @typedef {import('./fold').Running} Running
@@ -30,13 +31,30 @@ const IN_CONTEXT = new Set([
  * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {Known} [known]
  * @returns {Running & { exact: boolean }}
  */
-exports.workOf = (stacks, frame, known = {}) => {
+function workOf (stacks, frame, known = {}) {
   const own = frame === null ? stacks : stacksOf(stacks, frame, known.passesOn)
   const seen = (own.length > 0 ? own : stacks).flatMap(({ works }) => works)
-  const told = workIn(own.length > 0 ? own : stacks)
+  const told = workIn(own.length > 0 ? ofMost(own, stacks) : stacks)
   const isMost = weightOf(seen.filter((each) => nameOf(each) === nameOf(told))) * 2 >= weightOf(seen)
   const heaviest = own.find(({ works }) => works.some((each) => nameOf(each) === nameOf(told)))
   return inContext({ ...told, exact: own.length > 0 && isMost }, heaviest?.frames ?? [], known)
+}
+
+/**
+ * What each work has of a block, and where it has it, heaviest first; undefined if no two have a tenth of it.
+ * @param {Stack[]} stacks all of the block @param {Known} known
+ * @param {Running} told the work that is named @param {FrameRecord | null} line in it
+ */
+function sharesOf (stacks, known, told, line) {
+  const keyOf = (/** @type {Running} */ running) => `${nameOf(running)}\n${running.request?.route}`
+  const keys = new Set(stacks.flatMap(({ works }) => works.map(keyOf)))
+  const shares = [...keys].map((key) => {
+    const own = within(stacks, (each) => keyOf(each) === key)
+    const blamed = blame(own, known.passesOn)
+    const frame = key === keyOf(told) ? line : blamed
+    return { frame, running: workOf(own, blamed, known), weightMs: weightOf(own) }
+  }).filter(({ weightMs }) => weightMs > LEAST_SHARE * weightOf(stacks)).sort((a, b) => b.weightMs - a.weightMs)
+  return shares.length < 2 ? undefined : shares
 }
 
 /**
@@ -91,3 +109,6 @@ function asWork ({ id, method, route, startedAtMs, traceId, ended }) {
   const own = { kind: /** @type {const} */ ('request'), name: `${method} ${route}`, id: `${id}`, rootId: `${id}` }
   return { ...own, parent: null, startedAtMs, attributes: {}, traceId, spanId: null, sampled: null, ended }
 }
+
+exports.sharesOf = sharesOf
+exports.workOf = workOf

@@ -24,6 +24,28 @@ exports.keyOf = ({ cause, frame, profile }) => {
   return JSON.stringify([frame.function, frame.file, ...(frame.function === null ? [frame.line] : [])])
 }
 
+/**
+ * A function that has no name in one block may have one in another: names are read from sources meanwhile, and a line
+ * of a CPU profile has no column to find the name by. Blocks at the same line get it, so they are one culprit.
+ * @template {{ frame: FrameRecord | null }} R @param {R[]} rows @returns {R[]}
+ */
+exports.withSharedNames = (rows) => {
+  const lineOf = (/** @type {FrameRecord} */ { file, line }) => `${file}\n${line}`
+  const known = (/** @type {FrameRecord | undefined} */ frame) =>
+    frame === undefined ? 0 : (frame.function === null ? 0 : 2) + (frame.column === null ? 0 : 1)
+  /** @type {Map<string, FrameRecord>} */
+  const best = new Map()
+  for (const { frame } of rows) {
+    if (frame !== null && known(frame) > known(best.get(lineOf(frame)))) best.set(lineOf(frame), frame)
+  }
+  return rows.map((row) => {
+    const { frame } = row
+    const named = frame?.function === null ? best.get(lineOf(frame)) : undefined
+    if (!frame || !named) return row
+    return { ...row, frame: { ...frame, function: named.function, column: frame.column ?? named.column } }
+  })
+}
+
 class Shares {
   /** @type {Map<string, number>} */
   #msOf = new Map()

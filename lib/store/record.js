@@ -27,6 +27,7 @@ const isReading = orMissing(isNumber)
 
 const frame = { function: orNull(isText), file: orNull(isText), line: orNull(isPlace), column: orNull(isPlace) }
 const isFrame = objectOf(frame)
+const isExactFrame = objectOf({ ...frame, exact: isFlag })
 const areStacks = listOf(objectOf({ count: isCount, weightMs: isNumber, frames: listOf(isFrame) }))
 
 const isMemory = objectOf({
@@ -80,6 +81,10 @@ const isWork = objectOf({
   ...doubt
 })
 
+const isShare = objectOf({
+  work: orNull(isWork), request: orNull(isRequest), frame: orNull(isExactFrame), weightMs: isNumber
+})
+
 /**
  * Whether every field that is read is valid, so that no list, page or export throws on it. The value may come from a
  * file, an endpoint or a worker of another version: a cause may be unknown, other fields are ignored, and a field that
@@ -97,7 +102,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   startup: isFlag,
   cause: isText,
   evidence: isEvidence,
-  frame: orNull(objectOf({ ...frame, exact: isFlag })),
+  frame: orNull(isExactFrame),
   leaf: orNull(isFrame),
   package: orMissing(objectOf({ name: isText, version: orNull(isText), bugs: orNull(isText) })),
   samples: isCount,
@@ -108,8 +113,9 @@ exports.isRecord = /** @type {any} */ (objectOf({
   profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),
   probable: orMissing(objectOf({ call: isText, line: isCount })),
   generated: orMissing(isFrame),
-  calledFrom: orMissing(objectOf({ ...frame, exact: isFlag })),
+  calledFrom: orMissing(isExactFrame),
   callbacks: orMissing(listOf(objectOf({ kind: isText, frame: isFrame, work: orNull(isText), weightMs: isNumber }))),
-  allocators: orMissing(listOf(objectOf({ frame: objectOf({ ...frame, exact: isFlag }), share: isNumber }))),
+  works: orMissing(listOf(isShare)),
+  allocators: orMissing(listOf(objectOf({ frame: isExactFrame, share: isNumber }))),
   allowed: orMissing(isText)
 }))

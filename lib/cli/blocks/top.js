@@ -1,6 +1,6 @@
 'use strict'
 
-const { Culprit, keyOf } = require('../../export/culprits')
+const { Culprit, keyOf, withSharedNames } = require('../../export/culprits')
 const { counted, duration, place, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/markdown')
 
@@ -23,7 +23,7 @@ function placeOf ({ frame, otherLines }) {
 exports.culpritsOf = (blocks) => {
   /** @type {Map<string, Culprit>} */
   const groups = new Map()
-  for (const block of blocks) {
+  for (const block of withSharedNames(blocks)) {
     const group = groups.get(keyOf(block)) ?? new Culprit()
     groups.set(keyOf(block), group)
     group.add(block, workNameOf(block))

@@ -5,6 +5,7 @@ const { positionIn } = require('../../explain/source/javascript')
 const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-names')
 const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')
+const { withSharedNames } = require('../../export/culprits')
 const { readSource } = require('../../util/read-source')
 const { relative } = require('./verdict')
 
@@ -59,7 +60,9 @@ exports.offencesOf = (judged, cwd) => {
   /** @type {Map<string, Offence>} */
   const offences = new Map()
   const counting = judged.filter(({ excuse }) => excuse === null).sort((a, b) => b.ownMs - a.ownMs)
-  for (const { record, ownMs, test } of counting) {
+  const named = withSharedNames(counting.map(({ record }) => record))
+  for (const [i, { ownMs, test }] of counting.entries()) {
+    const record = named[i]
     const place = placeOf(record, cwd, test)
     const known = offences.get(exports.keyOf(place))
     if (known === undefined) {

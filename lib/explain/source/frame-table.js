@@ -23,6 +23,8 @@ class FrameTable {
   version = 0
   /** For frames of this table without a name, the frame with a name. @type {WeakMap<Frame, Frame>} */
   #named = new WeakMap()
+  /** Where functions without a name begin. @type {WeakMap<Frame, string>} */
+  #starts = new WeakMap()
   #original
   #isHead
   #nameOf
@@ -61,8 +63,8 @@ class FrameTable {
     return innermost !== undefined && this.#isHead(innermost)
   }
 
-  /** @param {Frame} raw */
-  get (raw) {
+  /** @param {Frame & { start?: string }} raw */
+  get ({ start, ...raw }) {
     const key = `${raw.file}\n${raw.line}\n${raw.column}\n${raw.function}\n${raw.async ?? ''}`
     let frame = this.#frames.get(key)
     if (frame === undefined) {
@@ -70,13 +72,19 @@ class FrameTable {
       this.#frames.set(key, frame)
       if (this.#later.mayMove(raw)) this.#raw.set(frame, copy(raw))
     }
+    if (start !== undefined) this.#starts.set(frame, start)
     return frame
   }
 
   /** A frame of this table by the source maps that are known now. @param {Frame} frame */
   again (frame) {
     const raw = this.#raw.get(frame)
-    return raw === undefined ? frame : this.get(raw)
+    return raw === undefined ? frame : this.get({ ...raw, start: this.#starts.get(frame) })
+  }
+
+  /** The same for each line of a function, within its file. @param {Frame} frame of this table */
+  functionOf (frame) {
+    return frame.function ?? this.#starts.get(frame) ?? frame.line
   }
 
   /** Whether a call only calls a function that its caller was given. @param {Frame} frame of this table */

@@ -141,7 +141,8 @@ class Metrics {
   }
 
   /** @param {import('../../types').BlockRecord} record of a finished block */
-  observeBlock ({ id, thread, cause: found, allowed, durationMs, request, work, frame }) {
+  observeBlock (record) {
+    const { id, thread, cause: found, allowed, durationMs } = record
     const cause = allowed ? ALLOWED : found
     const seconds = durationMs / MS_PER_S
     const label = this.threadLabel(thread)
@@ -150,10 +151,17 @@ class Metrics {
     this.#longest.add(label, durationMs)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
+    const works = record.works ?? [{ ...record, weightMs: 1 }]
+    const weightMs = works.reduce((sum, each) => sum + each.weightMs, 0)
+    for (const each of works) this.#charge(each, cause, seconds * each.weightMs / weightMs)
+  }
+
+  /** @param {import('../../types').WorkShare} share of a block @param {string} cause @param {number} seconds */
+  #charge ({ request, work, frame }, cause, seconds) {
     const route = request && !request.ended ? inDoubt(request, this.#blockedRoute(request.route)) : NONE
     this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
     // An excused cause is not the fault of the code, so no line is charged.
-    if (frame && !allowed && excuseOf(cause) === undefined) {
+    if (frame && cause !== ALLOWED && excuseOf(cause) === undefined) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
     }
   }

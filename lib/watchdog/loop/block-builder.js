@@ -217,11 +217,18 @@ class BlockBuilder {
     // Names and calls that are still being read change it without a new version.
     if (table?.isAwaiting) this.#seen = null
     this.#running = told.running
+    const wallTime = (/** @type {number} */ ms) => this.#wallTime(ms)
+    const works = told.shares?.map(({ running, frame, weightMs }) => ({
+      ...workRecords(running, null, wallTime),
+      frame: frame && { ...frame, exact: frame.exact && isSure },
+      weightMs: roundMs(weightMs)
+    }))
     return this.#withOwnTime({
       ...explained,
       ...told.named,
       frame: explained.frame && { ...explained.frame, function: told.name },
-      ...workRecords(told.running, threadWork?.() ?? null, (ms) => this.#wallTime(ms)),
+      ...workRecords(told.running, threadWork?.() ?? null, wallTime),
+      ...(works && { works }),
       generated: told.generated,
       calledFrom: calledFrom(explained, awaits && { ...awaits, exact: awaits.exact && isSure }, table),
       package: packageAtFault(explained, told.folder)
@@ -242,7 +249,7 @@ class BlockBuilder {
     const told = { ...record, evidence: { ...record.evidence, ownMs } }
     if (!isOwnBlock(told)) return told
     const frame = this.#ownFrame && { ...this.#ownFrame, exact: true }
-    const none = { generated: null, calledFrom: null, work: null, request: null, origin: null }
+    const none = { generated: null, calledFrom: null, work: null, works: undefined, request: null, origin: null }
     return { ...told, frame: frame && (frames?.named(frame) ?? frame), package: packageIn(OWN_PACKAGE), ...none }
   }
 

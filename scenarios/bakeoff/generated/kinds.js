@@ -38,8 +38,13 @@ const ITEM = 'items[i & 3]'
 const NATIVE = ['native', 'gc']
 const SPIN = 'h = (Math.imul(h, 31) + k) | 0'
 
-/** @type {Kind[]} */
-const native = [
+/**
+ * @param {string[]} cause of those that have none of their own @param {(Omit<Kind, 'cause'> & { cause?: string[] })[]} list
+ * @returns {Kind[]}
+ */
+const caused = (cause, list) => list.map((kind) => ({ cause, ...kind }))
+
+const native = caused([...NATIVE, 'sync-io'], [
   { name: 'structuredClone', setup: objects, call: `structuredClone(${ITEM})`, decoy: 'structuredClone(1)', alias: 'structuredClone' },
   { name: 'v8.serialize', setup: needing('v8', objects), call: `v8.serialize(${ITEM})`, decoy: 'v8.serialize(1)', alias: 'v8.serialize' },
   { name: 'v8.deserialize', setup: (size) => [...needing('v8', objects)(size), 'const packed = items.map((each) => v8.serialize(each))'], call: 'v8.deserialize(packed[i & 3])' },
@@ -58,10 +63,9 @@ const native = [
   { name: 'Buffer.compare', setup: (size) => [...bytes(size), 'const copies = items.map((each) => Buffer.from(each))'], call: `Buffer.compare(${ITEM}, copies[i & 3])` },
   { name: 'vm.Script', setup: (size) => [...needing('vm')(size), `const code = Array.from({ length: ${size} }, (_, k) => \`function f\${k} (a) { return a + \${k} }\`).join('\\n')`], call: 'new vm.Script(`${code} // ${i}`)' },
   { name: 'bcrypt', needs: ['bcrypt'], owner: 'bcrypt', setup: () => [`const bcrypt = require(${JSON.stringify(require.resolve('bcrypt'))})`, "const hash = bcrypt.hashSync('secret', 4)"], call: "bcrypt.compareSync(`secret ${i}`, hash)", alias: 'bcrypt.compareSync' }
-].map((kind) => ({ cause: [...NATIVE, 'sync-io'], ...kind }))
+])
 
-/** @type {Kind[]} */
-const builtin = [
+const builtin = caused([...NATIVE, 'js'], [
   { name: 'JSON.parse', setup: (size) => [...objects(size), 'const texts = items.map((each) => JSON.stringify(each))'], call: 'JSON.parse(texts[i & 3])', decoy: "JSON.parse('1')" },
   { name: 'JSON.stringify', setup: objects, call: `JSON.stringify(${ITEM})`, decoy: 'JSON.stringify(1)' },
   { name: 'split', setup: texts, call: `${ITEM}.split(',')`, decoy: "'a,b'.split(',')" },
@@ -94,10 +98,9 @@ const builtin = [
   { name: 'decodeURIComponent', setup: (size) => [...texts(size), 'const encoded = items.map(encodeURIComponent)'], call: 'decodeURIComponent(encoded[i & 3])' },
   { name: 'typed array sort', setup: (size) => [...numbers(size), 'const floats = items.map((each) => Float64Array.from(each))'], call: 'floats[i & 3].slice().sort()' },
   { name: 'flat', setup: (size) => [...numbers(size), 'const nested = items.map((each) => each.map((n) => [n, n]))'], call: 'nested[i & 3].flat()' }
-].map((kind) => ({ cause: [...NATIVE, 'js'], ...kind }))
+])
 
-/** @type {Kind[]} */
-const js = [
+const js = caused(['js', 'gc'], [
   { name: 'plain loop', setup: () => [], call: '', statement: 'for (let k = 0; k < SIZE; k++) acc = (Math.imul(acc, 31) + k) | 0', from: 1000 },
   { name: 'sines', setup: () => [], call: '', statement: 'for (let k = 0; k < SIZE; k++) acc += Math.sin(k) * Math.cos(k + i)', from: 100 },
   { name: 'powers and roots', setup: () => [], call: '', statement: 'for (let k = 0; k < SIZE; k++) acc += Math.sqrt(k) + Math.pow(k, 0.3) + Math.log(k + 1)', from: 100 },
@@ -106,7 +109,7 @@ const js = [
   { name: 'reduce', setup: numbers, call: `${ITEM}.reduce((sum, each) => sum + each, 0)`, from: 100 },
   { name: 'filter and map', setup: objects, call: `${ITEM}.filter((each) => each.id & 1).map((each) => each.price * 2)`, from: 20 },
   { name: 'find in list', setup: objects, call: `${ITEM}.find((each) => each.id === -1)`, from: 20 },
-  { name: 'allocation', setup: () => [], call: 'Array.from({ length: SIZE }, (_, k) => ({ id: k, name: `n${k}` }))', from: 10 },
+  { name: 'allocation', cause: ['js', 'gc', 'native'], setup: () => [], call: 'Array.from({ length: SIZE }, (_, k) => ({ id: k, name: `n${k}` }))', from: 10 },
   { name: 'function of the file', setup: () => [], call: 'weigh(i)', decoy: 'weigh.length', alias: 'weigh', from: 1000, helper: ['function weigh (seed) {', '  let h = seed', `  for (let k = 0; k < SIZE; k++) ${SPIN} // HOT`, '  return h & 255', '}'] },
   { name: 'small helper', setup: () => [], call: '', statement: 'for (let k = 0; k < SIZE; k++) acc = mix(acc, k)', from: 1000, isEither: true, helper: ['function mix (a, b) {', '  return (Math.imul(a, 31) + b) | 0 // HOT', '}'] },
   { name: 'getter', setup: () => ['const order = new Order()'], call: 'order.total', from: 1000, helper: ['class Order {', '  get total () {', '    let h = 7', `    for (let k = 0; k < SIZE; k++) ${SPIN} // HOT`, '    return h & 255', '  }', '}'] },
@@ -117,7 +120,7 @@ const js = [
   { name: 'querystring', setup: (size) => [...needing('querystring')(size), `const query = Array.from({ length: ${size} }, (_, k) => \`a\${k}=\${k}%20x\`).join('&')`], call: 'querystring.parse(query, undefined, undefined, { maxKeys: 0 })', cause: ['js', 'native', 'gc'] },
   { name: 'generated code', setup: (size) => [`const compiled = new Function('h', 'for (let k = 0; k < ${size}; k++) ${SPIN}\\nreturn h & 255')`], call: 'compiled(i)', from: 1000 },
   { name: 'WebAssembly', setup: () => [`const countTo = require(${JSON.stringify(require.resolve('../corpus/wasm-loop'))}).compile()`], call: 'countTo(SIZE)', cause: ['js', 'native'], from: 1000 }
-].map((kind) => ({ cause: ['js', 'gc'], ...kind }))
+])
 
 /** @param {string} name @param {(size: number) => string} text @param {string} call @param {Partial<Kind>} [more] @returns {Kind} */
 const ofPackage = (name, text, call, more) =>
@@ -132,7 +135,7 @@ const packages = [
   ofPackage('tinyinline', (size) => `${'\n'.repeat(14)}exports.step = (h, k) => {\n  const next = (Math.imul(h, 31) + k) | 0\n  return next ^ (k & ${size & 3})\n}\n`, '', { statement: 'for (let k = 0; k < SIZE; k++) acc = pkg.step(acc, k)' }),
   ofPackage('tinyclass', (size) => `class Ledger {\n  add (n) {\n    let h = n\n    for (let k = 0; k < ${size}; k++) ${SPIN}\n    return h & 255\n  }\n}\nexports.default = Ledger\n`, 'ledger.add(i)', { setup: () => ['const ledger = new pkg.default()'] }),
   ofPackage('tinysign', (size) => `const crypto = require('node:crypto')\nconst { publicKey, privateKey } = ${KEYS()}\nconst data = Buffer.alloc(${size})\nconst signature = crypto.sign('sha256', data, privateKey)\nexports.accepts = (n) => {\n  const ok = crypto.verify('sha256', data, publicKey, signature)\n  return ok ? n : 0\n}\n`, 'pkg.accepts(i)', { cause: NATIVE, owner: 'tinysign' }),
-  ofPackage('tinyparse', (size) => `const text = JSON.stringify(Array.from({ length: ${size} }, (_, k) => ({ k })))\nexports.load = (n) => {\n  const rows = JSON.parse(text)\n  return rows.length + n\n}\n`, 'pkg.load(i)', { cause: NATIVE, from: 10, owner: 'tinyparse' })
+  ofPackage('tinyparse', (size) => `const text = JSON.stringify(Array.from({ length: ${size} }, (_, k) => ({ k })))\nexports.load = (n) => {\n  const rows = JSON.parse(text)\n  return rows.length + n\n}\n`, 'pkg.load(i)', { cause: [...NATIVE, 'js'], from: 10, owner: 'tinyparse' })
 ]
 
 /** Keys as a text that makes the same ones in every program. */

@@ -30,7 +30,7 @@ const PLACES = /** @type {const} */ (['request', 'request after an await', 'job'
 const STYLES = /** @type {const} */ (['declares', 'assigns', 'tests', 'wraps', 'breaks'])
 
 /** Iterations of another function for each ms of a block: a tenth of it or two. */
-const COMPANY_PER_MS = 1e5
+const COMPANY_PER_MS = 2e4
 
 /** What each form writes around the body of a loop; `n` iterations. @type {Record<string, (body: string[]) => string[]>} */
 const FORMS = {

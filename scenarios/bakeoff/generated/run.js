@@ -25,7 +25,7 @@ exports.runProgram = async (seed, index, options = {}) => {
     const program = install(design, found.sizes, folder)
     const said = await watch({ file: program.file, place: design.place, blocks: BLOCKS, options })
     const kind = kindOf(design)
-    const truth = { ...program, folder, cause: kind.cause, place: design.place, owner: ownerOf(kind) }
+    const truth = { ...program, folder, cause: kind.cause, share: found.share, place: design.place, owner: ownerOf(kind) }
     return { design, share: found.share, program, verdicts: said.intervals.map((interval) => judge(interval, said.records, truth)) }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })

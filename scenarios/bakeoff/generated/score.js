@@ -5,7 +5,8 @@
  * @typedef {{ startMs: number, endMs: number }} Interval of a block, in ms since the epoch, by the program itself
  * @typedef {object} Truth
  * @property {string} file @property {string} folder @property {number[]} lines @property {[number, number][]} functions
- * @property {string[]} cause @property {string | null} owner the package to name
+ * @property {string[]} cause @property {number} share of the marked line; the others are JavaScript
+ * @property {string | null} owner the package to name
  * @property {import('./program').Design['place']} place
  * @typedef {'right' | 'doubted' | 'wrong in doubt' | 'wrong' | 'none'} Judgement doubted: right, in doubt
  * @typedef {object} Verdict of one block
@@ -17,6 +18,8 @@
  * @property {BlockRecord | null} record
  */
 
+/** With less, the JavaScript beside a native call may be the cause. */
+const MOST = 0.75
 /** Waiting for a CPU for a larger share of a block makes it the machine's. */
 const EXCUSED_SHARE = 0.25
 
@@ -39,7 +42,7 @@ exports.judge = ({ startMs, endMs }, records, truth) => {
     line: isIn(isHere && truth.lines.includes(Number(frame?.line))),
     function: isIn(isHere && truth.functions.some(([from, to]) => Number(frame?.line) >= from && Number(frame?.line) <= to)),
     work: workOf(record, truth.place),
-    isCause: truth.cause.includes(cause) || cause === 'unknown',
+    isCause: [...truth.cause, ...(truth.share < MOST ? ['js'] : []), 'unknown'].includes(cause),
     isPackage: (record.package?.name ?? null) === truth.owner,
     durationOff: Math.abs(durationMs - (endMs - startMs)) / (endMs - startMs),
     record
@@ -56,7 +59,7 @@ function judgement (isExact, isRight) {
 /** @param {BlockRecord} record @param {string} place @returns {Judgement} */
 function workOf ({ work }, place) {
   const isRequest = place.startsWith('request')
-  if (work === null) return isRequest || place === 'job' ? 'none' : 'right'
+  if (!work) return isRequest || place === 'job' ? 'none' : 'right'
   const isRight = isRequest ? work.kind === 'request' : place === 'job' && work.name === 'nightly'
   return judgement(work.exact !== false, isRight)
 }

@@ -185,6 +185,26 @@ test('what the probe of the host writes, the watchdog reads', () => {
   assert.ok(!text.includes('secret'))
 })
 
+test('of a deep stack the innermost frames and what ran the callback are written; of an endless one, that it was cut', () => {
+  const bridge = openBridge(createMemory())
+  const probe = createProbe(bridge, () => ({ context: undefined, isCertain: true }))
+  const told = (/** @type {number} */ depth) => {
+    const question = bridge.answer.ask()
+    const walk = (/** @type {number} */ left) => { left === 0 ? probe(undefined) : walk(left - 1) }
+    const handle = () => walk(depth)
+    ;[1].forEach(() => handle())
+    return parseAnswer(/** @type {string} */ (bridge.answer.take(question)))
+  }
+  const [shallow, deep, endless] = [told(10), told(100), told(1000)]
+  assert.deepEqual([shallow.cut, deep.cut, endless.cut], [undefined, undefined, true])
+  const outer = (/** @type {any[]} */ all) => all.slice(all.findLastIndex(({ file }) => file === __filename) + 1)
+  assert.deepEqual(outer(deep.frames), outer(shallow.frames), 'what ran it')
+  assert.ok(deep.frames.slice(0, 60).every(({ function: name }) => name === 'walk'))
+  assert.deepEqual(endless.frames.map(({ function: name }) => name), Array(61).fill('walk'))
+  const { start, line } = shallow.frames.find(({ file, function: name }) => file === __filename && name === null) ?? {}
+  assert.equal(start?.split(':')[0], `${line}`, 'where a function without a name begins')
+})
+
 test('while V8 formats another stack the frames are read from the text that it writes', (t) => {
   const bridge = openBridge(createMemory())
   const probe = createProbe(bridge, () => ({ context: undefined, isCertain: true }))

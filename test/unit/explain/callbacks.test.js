@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { callbacksOf } = require('../../../lib/explain/callbacks')
+const { FrameTable } = require('../../../lib/explain/source/frame-table')
 
 /** @param {string} text `name@file` */
 const frame = (text) => {
@@ -52,8 +53,16 @@ test('an immediate of loopwatch itself is none of the application\'s', () => {
 test('a single callback is not listed, nor is what nothing is known of', () => {
   assert.equal(callbacksOf([]), undefined)
   assert.equal(callbacksOf([stack(50, ['refresh@/srv/a.js', ...TIMER]), stack(60, []), stack(60, ['set'])]), undefined)
-  const deep = Array(64).fill('walk@/srv/a.js')
-  assert.equal(callbacksOf([stack(50, ['walk@/srv/a.js', ...TIMER]), stack(60, deep)]), undefined, 'a stack that was cut')
+  const cut = { ...stack(60, ['walk@/srv/a.js']), cut: true }
+  assert.equal(callbacksOf([stack(50, ['walk@/srv/a.js', ...TIMER]), cut]), undefined, 'a stack that was cut')
+})
+
+test('a function without a name is one callback, whichever of its lines was sampled', () => {
+  const table = new FrameTable((each) => each)
+  const at = (/** @type {number} */ line, /** @type {string} */ start) =>
+    ({ ...stack(50, []), frames: [table.get({ ...frame('@/srv/a.js'), function: null, line, start }), ...REQUEST.map(frame)] })
+  assert.equal(callbacksOf([at(5, '4:3'), at(6, '4:3')], table), undefined)
+  assert.deepEqual(callbacksOf([at(5, '4:3'), at(6, '6:1')], table)?.map((each) => each.frame.line), [5, 6])
 })
 
 test('many are bounded, and equal ones of several works are told apart', () => {

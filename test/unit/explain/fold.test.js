@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Fold, STACKS, workIn } = require('../../../lib/explain/fold')
+const { Fold, ofMost, STACKS, workIn } = require('../../../lib/explain/fold')
 
 /** @typedef {import('../../../lib/types').Frame} Frame */
 
@@ -147,4 +147,17 @@ test('a block in no work says so, and one of ever new work keeps what came first
   assert.deepEqual(workIn(fold.stacks), { work: null, request: null })
   for (let i = 0; i < 1000; i++) fold.add({ weightMs: i === 3 ? 2 : 1, late: false, request: null, work: work(`${i}`), frames: [] })
   assert.equal(/** @type {any} */ (workIn(fold.stacks).work).id, '3')
+})
+
+test('a work with most of a block keeps only its own time; without one, stacks stay whole', () => {
+  const fold = new Fold()
+  const add = (/** @type {string} */ id, /** @type {number} */ weightMs) =>
+    fold.add({ weightMs, late: true, request: null, work: work(id), frames: [frame('spin@/a.js:1')] })
+  add('1', 30)
+  add('2', 20)
+  const most = () =>
+    ofMost(fold.stacks, fold.stacks).map(({ weightMs, lateMs, works }) => [weightMs, lateMs, works.length])
+  assert.deepEqual(most(), [[30, 30, 1]])
+  add('3', 10)
+  assert.deepEqual(most(), [[60, 60, 3]])
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { workOf } = require('../../../lib/explain/work')
+const { sharesOf, workOf } = require('../../../lib/explain/work')
 
 /** @param {string} name @returns {import('../../../lib/types').Frame} */
 const frame = (name) => ({ function: name, file: '/srv/app.js', line: 1, column: 1 })
@@ -41,6 +41,26 @@ test('many requests of one route are certain, those of several are not', () => {
   const of = (/** @type {string[]} */ routes) => routes.map((route, i) => stack(10, ['handle'], request(route, i)))
   assert.deepEqual(told(of(['/a', '/a', '/a']), 'handle'), ['/a', true])
   assert.deepEqual(told(of(['/a', '/b', '/c']), 'handle'), ['/a', false])
+})
+
+/** A job of 400 ms and six requests of 200 ms. */
+const mixed = () => [
+  stack(400, ['spin'], null), ...Array.from({ length: 6 }, (_, i) => stack(200, ['spin', 'page'], request('/page', i + 1)))
+]
+
+test('six requests of one route are one work, though a job is longer than any of them', () => {
+  assert.deepEqual(told(mixed(), 'spin'), ['/page', true])
+  const twice = [stack(300, ['spin'], null), ...mixed(), stack(500, ['load'], request('/page', 7))]
+  assert.deepEqual(told([...twice, stack(1000, ['spin'], null)], 'spin'), [null, true], 'no work has most of the block')
+})
+
+test('each work has its share of a block and its own line', () => {
+  const line = { ...frame('told'), exact: true }
+  const page = { work: null, request: request('/page') }
+  const shares = (/** @type {any[]} */ stacks) => sharesOf(stacks, {}, page, line)
+    ?.map(({ running, frame: at, weightMs }) => [running.request?.route ?? null, running.exact, at?.function, weightMs])
+  assert.deepEqual(shares(mixed()), [['/page', true, 'told', 1200], [null, true, 'spin', 400]])
+  assert.equal(shares([stack(95, ['spin'], request('/page')), stack(9, ['spin'], null)]), undefined)
 })
 
 test('without a blamed function all stacks tell', () => {

@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { makeRecord } = require('../../../support/record')
 const { topMarkdown, topTable, culpritsOf } = require('../../../../lib/cli/blocks/top')
+const { offencesOf } = require('../../../../lib/cli/test/offences')
 const { filterOf, since } = require('../../../../lib/cli/blocks/filter')
 
 const frame = (/** @type {string} */ name) => ({ function: name, file: '/app/orders.js', line: 7, column: 3, exact: true })
@@ -23,6 +24,18 @@ test('culprits are added up by function and file, the longest in total first', (
       ['rare (app/orders.js:7)', 'js', 1, 100, 100]
     ]
   )
+})
+
+test('a function whose name is known in only some blocks is one culprit', () => {
+  const nameless = { ...frame(''), function: null, column: null }
+  const blocks = [nameless, frame('callback of copy.sort'), { ...nameless, line: 9 }].map((each, i) =>
+    makeRecord({ durationMs: 100 - i, frame: each, request }))
+  assert.deepEqual(culpritsOf(blocks).map(({ place, count }) => [place, count]),
+    [['callback of copy.sort (app/orders.js:7)', 2], ['(anonymous) (app/orders.js:9)', 1]])
+  const test = { file: null, name: null }
+  const judged = blocks.map((record) => /** @type {any} */ ({ record, ownMs: 90, excuse: null, test }))
+  assert.deepEqual(offencesOf(judged, '/app').map((each) => [each.function, each.count]),
+    [['callback of copy.sort', 2], ['(anonymous)', 1]])
 })
 
 test('the table has shares of all blocked time, and a doubtful line is marked', () => {

@@ -116,6 +116,21 @@ test('the values are those of the host, in seconds', async () => {
   assert.ok(rss > 10e6 && rss < 10e9, `${rss} bytes`)
 })
 
+test('works of one block are each charged with their part of it, and the parts make the block', async () => {
+  const { metrics, samples } = makeMetrics()
+  const record = makeRecord({ durationMs: 2000 })
+  const nightly = /** @type {any} */ ({ kind: 'task', name: 'nightly', id: '9', ended: false })
+  const frame = /** @type {any} */ ({ ...record.frame, function: 'tidy', line: 7 })
+  const { work, request, frame: line } = record
+  const works = [{ work, request, frame: line, weightMs: 1350 }, { work: nightly, request: null, frame, weightMs: 450 }]
+  metrics.observeBlock({ ...record, works })
+  const found = await samples()
+  const charged = (/** @type {Record<string, string>} */ labels) => valueOf(found, 'loopwatch_blocked_seconds_total', labels)
+  assert.deepEqual([charged({ route: '/report/:id', work: '(none)' }), charged({ route: '(none)', work: 'nightly' })], [1.5, 0.5])
+  const sites = ['report app/report.js:41', 'tidy app/report.js:7']
+  assert.deepEqual(sites.map((site) => valueOf(found, 'loopwatch_block_site_seconds_total', { site })), [1.5, 0.5])
+})
+
 test('a machine that does not tell CPU time has no CPU metric rather than a wrong one', async () => {
   const { host, samples } = makeMetrics()
   host.cpu = { main: null, watchdog: { user: 1, system: 1 } }

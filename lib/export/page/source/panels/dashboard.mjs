@@ -4,6 +4,7 @@ import { FlameOfAll } from '../charts/flame-of-all.mjs'
 import { Timeline } from '../charts/timeline.mjs'
 import { byId, setText } from '../dom.mjs'
 import { duration } from '../format.mjs'
+import { withSharedNames } from '../../../culprits.js'
 import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
 import { culpritsOf, victimsOf } from '../model/culprits.mjs'
 import { CulpritTable, VictimTable } from './culprits.mjs'
@@ -110,7 +111,7 @@ export class Dashboard {
     this.#timer = undefined
     const view = this.#view.now
     const nowMs = this.#clock.agentMs + performance.now() - this.#clock.ownMs
-    const all = this.#records.all
+    const all = withSharedNames(this.#records.all)
     const window = windowOf(view, nowMs, this.#records.sinceMs)
     const range = view.span === null ? window : { fromMs: view.span[0], toMs: view.span[1] }
     const rows = inRange(all, range)
