@@ -50,7 +50,7 @@ function tell (record, stacks, others, table) {
     name: blamed?.function ?? null,
     named: { leaf, stacks: listed, profile, origin, ...rare },
     running: workOf(stacks, record.frame, { passesOn, routesOf, others }),
-    generated: generatedIn(stacks, record.frame),
+    generated: generatedIn(stacks, record.frame) ?? generatedIn(record.profile?.stacks ?? [], record.frame),
     folder: folderAtFault(stacks, record.profile),
     own: { ownMs, frame: frame && name({ ...record, frame: { ...frame, exact: true } }).frame }
   }
