@@ -197,7 +197,10 @@ class BlockBuilder {
     const isSure = !isHeld({ ...measured.evidence, durationMs, runningMs: this.#runningMs })
     const frame = blamed && { ...blamed, exact: blamed.exact && isSure }
     const record = { ...measured, ...(callbacks && { callbacks }), frame }
-    const explained = ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
+    const laid = ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
+    // The rest of the time is the application's, which is less.
+    const isAwaited = awaits?.exact && laid.frame?.exact === false && ownerOf(laid.frame) === 'application'
+    const explained = isAwaited ? { ...laid, frame: null } : laid
     const others = [...this.#others.values()]
     const told = ongoing ? seen.told ??= tell(record, stacks, others, table) : tell(explained, stacks, others, table)
     // Names and calls that are still being read change it without a new version.
