@@ -52,7 +52,7 @@ function tell (record, stacks, others, table) {
     named: { leaf, stacks: listed, profile, origin, ...rare },
     running,
     shares: shares?.map((each) => ({ ...each, frame: each.frame && (table?.named(each.frame) ?? each.frame) })),
-    generated: generatedIn(stacks, record.frame),
+    generated: generatedIn(stacks, record.frame) ?? generatedIn(record.profile?.stacks ?? [], record.frame),
     folder: folderAtFault(stacks, record.profile)
   }
 }

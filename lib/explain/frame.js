@@ -39,6 +39,10 @@ function blamedFrame (frames, passesOn = never) {
   return frames[innermost]
 }
 
+/** Built-ins alone are anybody's. @param {{ frames: Frame[] }} stack */
+const isOfNode = ({ frames }) =>
+  frames.every((frame) => ownerOf(frame) === 'node') && frames.some(({ file }) => file?.startsWith('node:'))
+
 /** Whether two frames are of one function. @param {Frame | null} a @param {Frame | null} b */
 function isSame (a, b) {
   return a !== null && b !== null && a.file === b.file && a.function === b.function
@@ -67,8 +71,9 @@ function generatedIn (stacks, blamed) {
 
 /**
  * The function that was blamed longest, at the line that was seen longest. Stacks that name the application beat those
- * that name only packages if they have a fifth of the time of both. Exact if the function has most of all time (stacks
- * without a frame to blame included) and its samples were timely.
+ * that name only packages if they have a fifth of the time of both. Null if all of them have less than a fifth beside
+ * Node.js's own code. Exact if the function has most of all time (stacks without a frame to blame included) and its
+ * samples were timely.
  * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  * @param {number} [allMs] of the block, if the stacks are not all
  */
@@ -81,7 +86,8 @@ function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
   const isEnough = ofApplication.length > 0 && sum(ofApplication, 'weightMs') >= SOME * sum(blamed, 'weightMs')
   const inFunction = heaviest(isEnough ? ofApplication : blamed, ({ frame }) => `${frame.file}\n${frame.function}`)
   const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
-  if (onLine.length === 0) return null
+  const blamedMs = sum(blamed, 'weightMs')
+  if (onLine.length === 0 || blamedMs < SOME * (blamedMs + sum(stacks.filter(isOfNode), 'weightMs'))) return null
   const [{ frame }] = onLine
   const isTimely = sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs')
   const isMost = sum(inFunction, 'weightMs') * 2 > allMs
@@ -89,14 +95,15 @@ function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
 }
 
 /**
- * The line of the application that awaits what blocked, if only packages are on the stack. V8 knows it while the await
- * of an async function is carried out; a callback of a timer or socket has no such caller.
- * @param {Pick<import('./fold').Stack, 'weightMs' | 'awaiting'>[]} stacks
+ * The line of the application that awaits what blocked, if only packages or Node.js are on the stack. V8 knows it while
+ * the await of an async function is carried out; a callback of a timer or socket has no such caller.
+ * @param {Pick<import('./fold').Stack, 'weightMs' | 'frames' | 'awaiting'>[]} stacks
  * @returns {import('../types').FrameRecord | null} exact if it awaited for most of the block
  */
 function awaitingFrame (stacks) {
-  const known = stacks.flatMap(({ awaiting = [], weightMs }) => {
-    const frame = awaiting.find((each) => ownerOf(each) === 'application')
+  const isOfApplication = (/** @type {Frame} */ each) => ownerOf(each) === 'application'
+  const known = stacks.flatMap(({ frames, awaiting = [], weightMs }) => {
+    const frame = frames.some(isOfApplication) ? undefined : awaiting.find(isOfApplication)
     return frame === undefined ? [] : [{ frame, weightMs }]
   })
   const atLine = heaviest(known, ({ frame: { file, line } }) => `${file}\n${line}`)

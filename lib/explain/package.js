@@ -11,20 +11,30 @@ const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 /** @typedef {import('../types').Frame} Frame */
 
 /**
- * The package whose code ran innermost in at least half of the time. Code of Node.js, V8 and loopwatch counts for its
- * caller.
+ * The package whose code ran innermost in at least half of the time. If several share the time, the outermost one that
+ * the application called in half of it. Code of Node.js, V8 and loopwatch counts for its caller.
  * @param {{ weight: number, frames: Frame[] }[]} stacks @param {number} total weight; these stacks are the known part
  */
 function folderOf (stacks, total) {
-  /** @type {Map<string, number>} */
-  const weights = new Map()
-  for (const { weight, frames } of stacks) {
-    const innermost = frames.find((frame) => !['node', 'own'].includes(ownerOf(frame)))
-    const folder = innermost?.file ? packageFolderOf(innermost.file) : null
-    if (folder !== null) weights.set(folder, (weights.get(folder) ?? 0) + weight)
+  const chains = stacks.map(({ weight, frames }) => ({ weight, folders: chainOf(frames) }))
+  const isHalf = (/** @type {string} */ folder, depth = Infinity) => {
+    const within = chains.filter(({ folders }) => folders.slice(0, depth).includes(folder))
+    const weight = within.reduce((sum, each) => sum + each.weight, 0)
+    return weight > 0 && weight >= HALF * total
   }
-  const [heaviest] = [...weights].sort(([, a], [, b]) => b - a)
-  return heaviest !== undefined && heaviest[1] > 0 && heaviest[1] >= HALF * total ? heaviest[0] : null
+  return chains.flatMap(({ folders }) => folders.slice(0, 1)).find((folder) => isHalf(folder, 1)) ??
+    chains.flatMap(({ folders }) => folders.findLast((folder) => isHalf(folder)) ?? [])[0] ?? null
+}
+
+/**
+ * The packages that ran, innermost first, up to the application. If it is not there, a framework may be outermost.
+ * @param {Frame[]} frames innermost first
+ */
+function chainOf (frames) {
+  const ofOthers = frames.filter((frame) => !['node', 'own'].includes(ownerOf(frame)))
+  const called = ofOthers.findIndex((frame) => ownerOf(frame) === 'application')
+  const [innermost, ...callers] = ofOthers.slice(0, called === -1 ? 1 : called).map(({ file }) => packageFolderOf(`${file}`))
+  return innermost == null ? [] : [innermost, ...callers.flatMap((folder) => folder ?? [])]
 }
 
 /**

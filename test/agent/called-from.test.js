@@ -84,3 +84,26 @@ test('a block in a package after an await names the line that awaits it', async 
   assert.equal(longest('byCallback').calledFrom, null, 'a line that nobody knows is not guessed')
   assert.deepEqual([longest('calling').calledFrom, path.basename(longest('calling').frame.file)], [null, 'app.js'])
 })
+
+test('so does one in Node.js itself', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const agent = require(${JSON.stringify(ROOT)}).start({ port: false, threshold: 40, log: false })
+    const { setTimeout: sleep } = require('node:timers/promises')
+    const { text } = require('node:stream/consumers')
+    const { Readable } = require('node:stream')
+    const chunks = Array(200000).fill('a')
+    async function consume () {
+      await text(Readable.from(chunks))
+    }
+    void async function () {
+      await sleep(500)
+      for (let i = 0; i < 3; i++) {
+        await consume()
+        await sleep(600)
+      }
+      const found = (await agent.blocks()).filter(({ startup }) => !startup)
+      console.log(JSON.stringify(found.map(({ frame, calledFrom }) => [frame, calledFrom?.function ?? null])))
+      await agent.stop()
+    }()`]).closed
+  assert.match(stdout, /\[null,"consume"\]/, stderr)
+})

@@ -48,3 +48,32 @@ test('scripts of node:vm end at their timeout', { skip: !fs.existsSync('/proc/se
   assert.equal(code, 0, stderr)
   assert.deepEqual(JSON.parse(stdout), { codes: ['ERR_SCRIPT_EXECUTION_TIMEOUT'], count: 5, isErrorAsBefore: true, samples: true })
 })
+
+test('a script with a timeout is JavaScript, and its request is named in doubt', { skip: !fs.existsSync('/proc/self/task') && 'needs /proc' }, async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const agent = require(${PACKAGE}).start({ port: 0, log: false, profile: 'on' })
+    const { setTimeout: sleep } = require('node:timers/promises')
+    const vm = require('node:vm')
+    const sandbox = vm.createContext({})
+    const script = new vm.Script('for (const end = Date.now() + 300; Date.now() < end;);', { filename: 'function node' })
+    const server = require('node:http').createServer(async (req, res) => {
+      if (req.url === '/limited') script.runInContext(sandbox, { timeout: 5000 })
+      res.end()
+    }).listen(0, '127.0.0.1', async () => {
+      const get = (path) => fetch('http://127.0.0.1:' + server.address().port + path).then((res) => res.text())
+      await agent.ready
+      await get('/')
+      await sleep(1500)
+      for (let i = 0; i < 3; i++) {
+        await get('/limited')
+        await sleep(800)
+      }
+      const blocks = (await agent.blocks()).filter(({ durationMs }) => durationMs >= 300)
+      console.log(JSON.stringify(blocks.map(({ cause, work, generated }) => [cause, work?.name, work?.exact, generated?.file])))
+      process.exit()
+    })`]).closed
+  const seen = JSON.parse(stdout)
+  const right = JSON.stringify(['js', 'GET /limited', false, 'function node'])
+  assert.ok(seen.some((/** @type {unknown} */ each) => JSON.stringify(each) === right), `${stdout} ${stderr}`)
+  assert.ok(seen.every((/** @type {string[]} */ [cause]) => cause !== 'native'), stdout)
+})

@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
-const { SYNC_DATABASE, twins } = require('./async-alternatives')
+const { HASHERS, SYNC_DATABASE, twins } = require('./async-alternatives')
 const { builtins, cures: { js, native, 'sync-io': syncIo } } = require('./cures')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { hasNestedQuantifiers, patternsIn } = require('../source/pattern')
@@ -10,6 +10,13 @@ const { isIn, packageIn, packageOf } = require('./evidence-view')
 /** Packages that make objects of rows or documents. */
 const MAPPERS = new Set(['sequelize', 'typeorm', 'mongoose', '@prisma/client', '@mikro-orm/core', 'objection', 'bookshelf', 'waterline'])
 const TEMPLATES = new Set(['ejs', 'handlebars', 'pug', 'nunjucks', 'mustache', 'eta', 'react-dom', '@vue/server-renderer', 'liquidjs'])
+
+/** A method that goes through a list, and code that may do so at each step. */
+const SEARCH = /\.(find|findIndex|findLast|findLastIndex|includes|indexOf|lastIndexOf)\s*\(/
+const LOOP = /\b(?:for|while)\s*(?:await\s*)?\(|\.(?:map|forEach|filter|flatMap|reduce|some|every)\s*\(/
+/** A module named in a source, and methods that run SQL. */
+const DATABASE_MODULE = /(['"])(better-sqlite3|node:sqlite)\1/
+const SQL_METHOD = /\.(?:all|get|run|exec|iterate)\s*\(/
 
 /** The other end of a socket on which a name server answers. */
 const DNS_SERVER = /socket to (\S+):53$/
@@ -58,13 +65,18 @@ exports.report = ({ record: { evidence }, frames }) => {
 
 /** @type {Detector} */
 exports.sync = (seen) => {
-  const ofNode = seen.callees.filter(({ file }) => file?.startsWith('node:')).map(({ function: name }) => name?.split('.').pop() ?? '')
+  const hasTwin = (/** @type {import('../../types').Frame} */ frame) =>
+    frame.file?.startsWith('node:') || HASHERS.test(packageOf(frame) ?? '')
+  // The outermost is the one that was called: compareSync calls hashSync.
+  const known = seen.callees.filter(hasTwin).map(({ function: name }) => name?.split('.').pop() ?? '').reverse()
   const inLine = seen.call === null || !twins.has(seen.call) ? seen.line.match(/[\w$]+Sync(?=\s*\()/g) ?? [] : []
   // A line alone proves nothing about a block that computed in JavaScript.
   const fromLine = causeRow(seen.record.cause).isScript ? [] : inLine
-  const name = [seen.call ?? '', ...ofNode, ...fromLine].find((each) => twins.has(each))
+  const name = [seen.call ?? '', ...known, ...fromLine].find((each) => twins.has(each))
   if (name !== undefined) return `${name} keeps the loop until it is done. ${twins.get(name)} does the same on another thread.`
-  const database = seen.callees.map((frame) => packageOf(frame) ?? frame.file ?? '').find((each) => SYNC_DATABASE.test(each))
+  const isSql = causeRow(seen.record.cause).isCall === true && SQL_METHOD.test(seen.line)
+  const database = seen.callees.map((frame) => packageOf(frame) ?? frame.file ?? '').find((each) => SYNC_DATABASE.test(each)) ??
+    (isSql ? DATABASE_MODULE.exec(seen.lines.join('\n'))?.[2] : undefined)
   return database === undefined ? null : `${database} has only synchronous calls. ${syncIo.database}`
 }
 
@@ -83,9 +95,30 @@ exports.template = (seen) => {
 /** @type {Detector} */
 exports.sort = (seen) => {
   const isSort = ['sort', 'toSorted'].includes(seen.call ?? '') || isIn(seen, ['sort', 'toSorted'])
+  const isComparing = /\.(?:sort|toSorted)\s*\(.*=>/.test(seen.line) && causeRow(seen.record.cause).isScript === true
   const compares = /\.(?:sort|toSorted)\s*\(/.test(seen.line) && /localeCompare/.test(seen.line)
+  if (isComparing && !compares) return `The comparator runs for every pair that is compared. ${native.keys}`
   if (!isSort && !compares) return null
   return compares
     ? `localeCompare builds its rules at every comparison. ${native.compare}`
     : `The whole list is sorted in one turn. ${native.sort}`
+}
+
+/** @type {Detector} */
+exports.search = (seen) => {
+  const name = SEARCH.exec(seen.line)?.[1]
+  // The table of built-ins has advice for some.
+  if (name === undefined || !causeRow(seen.record.cause).isScript || !isInLoop(seen.near) || builtins.has(seen.call ?? '')) return null
+  return `${name} goes through the list at each step of a loop: twice the data takes four times as long. ${js.search}`
+}
+
+/** Whether a loop is around the last line, as indentation shows. @param {string} near */
+function isInLoop (near) {
+  let depth = Infinity
+  return near.split('\n').reverse().some((line) => {
+    const indent = line.search(/\S/)
+    if (indent === -1 || indent >= depth) return false
+    depth = indent
+    return LOOP.test(line)
+  })
 }

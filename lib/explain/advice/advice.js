@@ -23,6 +23,7 @@ const detectors = {
   mapping: { detect: calls.mapping, doc: 'js' },
   template: { detect: calls.template, doc: 'js' },
   sort: { detect: calls.sort, doc: 'native' },
+  search: { detect: calls.search, doc: 'js' },
   builtin: { detect: calls.builtin, doc: 'native' },
   report: { detect: calls.report, doc: 'sync-io' },
   microtasks: { detect: turns.microtasks, doc: 'js' },

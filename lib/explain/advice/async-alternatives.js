@@ -13,8 +13,13 @@ exports.twins = new Map([
   ...each('exists', () => 'fs.promises.access'),
   ...each('pbkdf2 scrypt hkdf generateKeyPair generateKey randomFill checkPrime generatePrime argon2', (name) => `crypto.${name} with a callback`),
   ...each('gzip gunzip deflate inflate deflateRaw inflateRaw unzip brotliCompress brotliDecompress zstdCompress zstdDecompress', (name) => `zlib.${name} with a callback, or a stream`),
+  // bcryptjs has them as well, but no threads.
+  ...each('hash compare genSalt', (name) => `${name}() of bcrypt`),
   ...each('exec execFile spawn', (name) => `child_process.${name}`)
 ])
 
 /** A package and a module of Node.js that have only synchronous calls to a database file. */
 exports.SYNC_DATABASE = /^(?:better-sqlite3|node:sqlite)$/
+
+/** Packages with functions among `twins`. */
+exports.HASHERS = /^(?:bcrypt|bcryptjs)$/

@@ -11,6 +11,7 @@ exports.cures = {
     require: 'Load it at the top of the file, or once at start-up.',
     mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or have plain rows instead (lean(), raw: true).',
     template: 'Put fewer items on it, keep finished parts, or let it render as a stream.',
+    search: 'Make a Map or a Set of the list before the loop, and look it up there.',
     microtasks: 'Let it come round now and then: await setImmediate() of node:timers/promises, every few milliseconds.',
     growth: 'Something that it works through gets longer, such as a list, a cache or a table without a limit.'
   },
@@ -19,6 +20,7 @@ exports.cures = {
     parse: 'Ask for less of the document, take it in pages or line by line, stream it (stream-json), or parse it in a worker thread.',
     stringify: 'Send less or page it, keep the finished text if it is asked for again, stream it, or build it in a worker thread.',
     compare: 'Make one Intl.Collator and sort by its compare(), or let the database sort.',
+    keys: 'Compute the key of each element once before, and compare only the keys.',
     sort: 'Let the database sort and limit, keep the list sorted, or sort it in a worker thread.',
     tls: 'Make one https.Agent with keepAlive, or one secure context, and use it for every connection.'
   },

@@ -40,7 +40,8 @@ exports.withProfile = (record, profile, sources) => {
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
   const isTold = (profile.samples.length >= ENOUGH_SAMPLES || areLate(record)) && !isUnowned(stacks)
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
-  const { frame: found, call } = lineOf({ record, profiled })
+  const { frame: found, call: named } = lineOf({ record, profiled })
+  const call = isInScript(stacks) ? null : named
   const isBetweenCalls = areBetweenCalls(found, record, stacks)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
@@ -136,6 +137,13 @@ function isAround (place, found, stacks) {
 function isInWrappers (stacks) {
   const within = stacks.filter(({ frames }) => wrapsNative(frames))
   return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_WRAPPERS
+}
+
+/** Code made at run time has most samples: its caller (`vm`, say) is no native call. @param {ProfiledStack[]} stacks */
+function isInScript (stacks) {
+  const within = stacks.filter(({ frames }) => frames[0]?.file != null && !wrapsNative(frames) &&
+    frames.some((frame) => ownerOf(frame) === 'generated'))
+  return sum(within) * 2 > sum(stacks)
 }
 
 /** By stacks: profiles lack lines of calls. @param {BlockRecord} record @param {Sources} sources @returns {PassesOn} */

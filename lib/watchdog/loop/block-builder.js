@@ -136,8 +136,8 @@ class BlockBuilder {
     const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)
     if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
-    this.#judge(sample, weightMs, heldMs)
-    this.#fold.add({ ...sample, weightMs, beforeMs, heldMs })
+    if (!sample.isFirstAsked) this.#judge(sample, weightMs, heldMs)
+    this.#fold.add({ ...sample, ...(sample.isFirstAsked && inDoubt(sample)), weightMs, beforeMs, heldMs })
     for (const request of sample.others ?? []) if (this.#others.size < OTHERS) this.#others.set(request.id, request)
   }
 
@@ -211,7 +211,10 @@ class BlockBuilder {
     const isSure = !isHeld({ ...measured.evidence, durationMs, runningMs: this.#runningMs })
     const frame = blamed && { ...blamed, exact: blamed.exact && isSure }
     const record = { ...measured, ...(callbacks && { callbacks }), frame }
-    const explained = ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
+    const laid = ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
+    // The rest of the time is the application's, which is less.
+    const isAwaited = awaits?.exact && laid.frame?.exact === false && ownerOf(laid.frame) === 'application'
+    const explained = isAwaited ? { ...laid, frame: null } : laid
     const others = [...this.#others.values()]
     const told = ongoing ? seen.told ??= tell(record, stacks, others, table) : tell(explained, stacks, others, table)
     // Names and calls that are still being read change it without a new version.
@@ -365,6 +368,14 @@ function calledFrom ({ frame }, awaits, table) {
 /** @param {BlockRecord} record @param {string | null} folder of the package whose code ran */
 function packageAtFault ({ cause }, folder) {
   return folder === null || causes[cause].excuse !== undefined ? null : packageIn(folder)
+}
+
+/**
+ * Nothing was asked while a script ran, so an answer soon after it may come from other code.
+ * @param {PlacedSample} sample
+ */
+function inDoubt ({ work = null, request }) {
+  return { late: true, work: work && { ...work, exact: false }, request: request && { ...request, exact: false } }
 }
 
 /** When the work of a sample began. @param {PlacedSample} sample */

@@ -16,7 +16,9 @@ const LOST_MS = 1000
 
 /**
  * `waitedMs`: how long the thread waited for a CPU between question and answer, if the kernel reports it.
- * @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean, waitedMs?: number }} Sample
+ * `isFirstAsked`: until its question, none could be put (kernel/script-timeouts.js), so it does not show what ran then.
+ * @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean, waitedMs?: number,
+ * isFirstAsked?: boolean }} Sample
  */
 
 /** Asks the host where it is, one question at a time, and collects the answers. */
@@ -28,6 +30,8 @@ class Sampler {
    */
   #question = null
   #nextAtMs = 0
+  /** A question was due and could not be put. */
+  #isRefused = false
 
   /**
    * @param {object} parts @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
@@ -48,7 +52,10 @@ class Sampler {
     if (nowMs < this.#nextAtMs) return
     this.#nextAtMs = nowMs + Math.min(Math.max(SAMPLE_MS, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
     const number = this.#channel.ask()
-    if (!this.#ask(false)) return
+    if (!this.#ask(false)) {
+      this.#isRefused = true
+      return
+    }
     this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }
   }
 
@@ -68,8 +75,9 @@ class Sampler {
     // The time in which a question was lost says nothing about the thread.
     const askedAtMs = Math.max(this.#question.askedAtMs, answer.putAtMs ?? 0)
     const waitedMs = reading === undefined ? 0 : waitedOf(this.#question.runQueueMs, answer.atMs, reading)
-    this.#question = null
-    return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS, waitedMs }
+    const isFirstAsked = this.#isRefused
+    this.forget()
+    return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS, waitedMs, isFirstAsked }
   }
 
   /** A beat is overdue: the first question is due at once. */
@@ -80,6 +88,7 @@ class Sampler {
   /** The host beats again: the answer to the open question no longer counts. */
   forget () {
     this.#question = null
+    this.#isRefused = false
   }
 }
 

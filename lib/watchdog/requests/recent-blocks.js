@@ -2,6 +2,7 @@
 
 const { BACKLOG_MS } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
+const { causeRow, isOwnBlock } = require('../../tables/causes')
 
 /** At least this many of the latest blocks are kept: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
@@ -15,6 +16,8 @@ const LEAST_MS = 1
  * @property {number} startMs @property {number} endMs @property {string} [id] of its record
  * @property {number[]} workIds the request and the work that ran in it, with what they are part of
  * @property {Map<number, string>} [routes] of those that have ended, by id
+ * @property {{ id: number, name: string, route: string, startMs: number } | null} [alone] if no work is known to have
+ * run in it: the only request that was open when it began or was read then, and has ended; null if there were several
  * @typedef {object} Waits the ended requests that had waited for a block
  * @property {number} requests @property {number} longestMs
  * @property {{ name: string, count: number, longestMs: number }[]} routes
@@ -53,20 +56,41 @@ class RecentBlocks {
       }
       // A request that was read within a block arrived before it.
       const waitedMs = Math.min(endMs, block.endMs) - block.startMs
+      const isNamed = route !== undefined && route !== OTHER
       if (!block.workIds.includes(id)) this.#add(block, name, waitedMs)
-      else if (route !== undefined && route !== OTHER) (block.routes ??= new Map()).set(id, route)
+      else if (isNamed) (block.routes ??= new Map()).set(id, route)
+      if (block.workIds.length > 0) continue
+      block.alone = block.alone === undefined && isNamed ? { id, name, route, startMs } : null
     }
   }
 
   /**
-   * Gives a record the final route of its request, which may have blocked before a router found its route.
+   * Gives a record the final route of its request, which may have blocked before a router found its route. If nothing
+   * shows what ran, a request that was there alone is named, in doubt.
    * @template {import('../../types').BlockRecord} R @param {R} record @returns {R}
    */
   routed (record) {
     const { work, request } = record
-    const route = work?.kind === 'request' ? this.#blocks.findLast(({ id }) => id === record.id)?.routes?.get(Number(work.id)) : undefined
+    const block = this.#blocks.findLast(({ id }) => id === record.id)
+    if (block?.alone) return isUntold(record) ? this.#named(record, block, block.alone) : record
+    const route = work?.kind === 'request' ? block?.routes?.get(Number(work.id)) : undefined
     if (!work || request === null || route === undefined) return record
     return { ...record, work: { ...work, name: `${request.method} ${route}` }, request: { ...request, route } }
+  }
+
+  /**
+   * @template {import('../../types').BlockRecord} R @param {R} record @param {Interval} block
+   * @param {NonNullable<Interval['alone']>} alone @returns {R}
+   */
+  #named (record, block, { id, name, route, startMs }) {
+    // Read later, it ran for less than half of the block.
+    if (startMs > (block.startMs + block.endMs) / 2) return record
+    block.workIds.push(id)
+    this.#waits.delete(record.id)
+    const startedAt = new Date(Date.parse(record.startedAt) + startMs - block.startMs).toISOString()
+    const told = { startedAt, traceId: null, ended: false, exact: false }
+    const work = { kind: /** @type {const} */ ('request'), name, id: `${id}`, parent: null, attributes: {}, spanId: null, sampled: null, ...told }
+    return { ...record, work, request: { method: name.split(' ')[0], route, ...told } }
   }
 
   /** @param {Interval} block @param {string} name @param {number} ms */
@@ -130,6 +154,13 @@ class RecentBlocks {
     }
     return 0
   }
+}
+
+/** Whether code ran of which no answer tells anything. @param {import('../../types').BlockRecord} record */
+function isUntold (record) {
+  const { cause, samples, work, request } = record
+  const { isScript, isCall } = causeRow(cause)
+  return (isScript || isCall) === true && samples === 0 && !work && !request && !isOwnBlock(record)
 }
 
 exports.RecentBlocks = RecentBlocks

@@ -193,3 +193,17 @@ test('the line that awaits a package is the innermost of the application, in dou
   assert.equal(awaitingFrame([orm(40, [load]), orm(60, [])])?.exact, false)
   assert.equal(awaitingFrame([orm(40, ['find@/srv/node_modules/orm/index.js:3']), orm(60, [])]), null)
 })
+
+test('a function of the application that is on the stack is no caller that awaits', () => {
+  const own = { ...stack(60, ['compute@/srv/app/jobs.js:9']), awaiting: [frame('main@/srv/app/main.js:1')] }
+  const ofNode = { ...stack(40, ['text@node:stream/consumers:69']), awaiting: [frame('read@/srv/app/jobs.js:7')] }
+  assert.deepEqual(spell(awaitingFrame([own, ofNode])), 'read@/srv/app/jobs.js:7')
+})
+
+test('what the application has of a block of Node.js\'s own code is not blamed if it is less than a fifth', () => {
+  const app = (/** @type {number} */ weightMs) => stack(weightMs, ['read@/srv/app/jobs.js:7'])
+  const ofNode = (/** @type {number} */ weightMs) => stack(weightMs, ['indexOf', 'parse@node:internal/deps/undici/undici:1'])
+  assert.equal(blame([app(19), ofNode(81)]), null)
+  assert.equal(blame([app(21), ofNode(79)])?.exact, false)
+  assert.equal(blame([app(10), stack(90, ['sort'])])?.exact, false, 'a built-in may be called by anybody')
+})

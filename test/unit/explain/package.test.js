@@ -51,6 +51,20 @@ test('the package is at fault whose code ran innermost for half of the time, who
   assert.equal(folderAtFault([stack(100, APP, MOMENT)], null), null, 'what a package calls back is not its own')
 })
 
+test('if packages of one chain share the time, the outermost that the application called is at fault', () => {
+  const brace = 'expand@/srv/node_modules/brace-expansion/index.js'
+  const balanced = 'range@/srv/node_modules/balanced-match/index.js'
+  const minimatch = 'braceExpand@/srv/node_modules/minimatch/index.js'
+  const express = 'handle@/srv/node_modules/express/index.js'
+  const shared = [stack(45, brace, APP, express), stack(45, balanced, brace, APP, express), stack(10, APP, express)]
+  assert.equal(folderAtFault(shared, null), '/srv/node_modules/brace-expansion')
+  const deeper = [stack(45, brace, minimatch, APP), stack(45, balanced, brace, minimatch, APP)]
+  assert.equal(folderAtFault([...deeper, stack(10, minimatch, APP)], null), '/srv/node_modules/minimatch')
+  const none = [stack(40, brace, express), stack(40, balanced, express), stack(20, express)]
+  assert.equal(folderAtFault(none, null), null, 'a framework is on the stack of all that it runs')
+  assert.equal(folderAtFault([stack(20, brace, APP), stack(20, balanced, brace, APP), stack(60, APP)], null), null)
+})
+
 test('time in Node.js, in built-ins and in loopwatch is that of whoever called them', () => {
   const own = `probe@${path.join(__dirname, '..', '..', '..', 'lib', 'host', 'sense', 'probe.js')}`
   assert.equal(folderAtFault([stack(60, 'sort', MOMENT, APP), stack(40, 'readFileSync@node:fs', MOMENT, APP)], null), '/srv/app/node_modules/moment')

@@ -72,9 +72,16 @@ const PAIRS = {
       { call: 'pbkdf2Sync' },
       { below: [frame('readFileSync', 'node:fs')] },
       { code: "const rows = execSync('ls')", record: { cause: 'sync-io' } },
-      { below: [frame('all', '/srv/app/node_modules/better-sqlite3/lib/database.js')] }
+      { below: [frame('all', '/srv/app/node_modules/better-sqlite3/lib/database.js')] },
+      { code: 'return all.all(name)', above: ["import { DatabaseSync } from 'node:sqlite'"], record: { cause: 'native' } },
+      { below: [frame('_encipher', '/srv/app/node_modules/bcryptjs/index.js'), frame('hashSync', '/srv/app/node_modules/bcryptjs/index.js')] },
+      { code: 'return bcrypt.compareSync(text, hash)', record: { cause: 'native' } }
     ],
-    no: [{ code: 'const rows = readFileSync(name).map(slow)' }, { call: 'saveAllSync', record: { cause: 'native' } }]
+    no: [
+      { code: 'return all.all(name)', above: ["import { DatabaseSync } from 'node:sqlite'"] },
+      { code: 'return all.all(name)', record: { cause: 'native' } },
+      { below: [frame('hashSync', '/srv/app/node_modules/other/index.js')] },
+      { code: 'const rows = readFileSync(name).map(slow)' }, { call: 'saveAllSync', record: { cause: 'native' } }]
   },
   require: { yes: [{ below: [LOADER] }], no: [{ below: [LOADER], record: { startup: true } }, { code: "require('x')" }] },
   many: {
@@ -116,8 +123,20 @@ const PAIRS = {
     no: [{ below: [frame('render', '/srv/app/lib/ejs.js')] }]
   },
   sort: {
-    yes: [{ call: 'sort' }, { code: 'list.sort((a, b) => a.localeCompare(b))' }],
-    no: [{ code: 'list.sort().map(slow)' }]
+    yes: [{ call: 'sort' }, { code: 'list.sort((a, b) => a.localeCompare(b))' }, { code: 'list.sort((a, b) => keyOf(a) - keyOf(b))' }],
+    no: [{ code: 'list.sort().map(slow)' }, { code: 'list.sort((a, b) => keyOf(a) - keyOf(b))', record: { cause: 'native' } }]
+  },
+  search: {
+    yes: [
+      { code: '  const group = groups.find(({ id }) => id === row.id)', above: ['for (const row of rows) {'] },
+      { code: 'return rows.filter((row) => known.includes(row.id))' }
+    ],
+    no: [
+      { code: 'return groups.find(({ id }) => id === own)', above: ['for (const row of rows) {', '  count(row)', '}'] },
+      { code: '  count(row)', above: ['for (const row of rows) {', 'const first = rows.find(isOpen)'] },
+      { call: 'includes', code: 'return rows.filter((row) => known.includes(row.id))' },
+      { code: 'return rows.filter((row) => known.includes(row.id))', record: { cause: 'sync-io' } }
+    ]
   },
   builtin: {
     yes: [{ call: 'shift' }, { call: 'toLocaleString' }, { record: { probable: { call: 'spread', line: 2 } } }],
@@ -158,6 +177,8 @@ for (const [kind, { yes, no }] of Object.entries(PAIRS)) {
 
 test('advice names the call, its twin and its pattern, never what went into it', () => {
   assert.match(advise({ call: 'pbkdf2Sync' })[0].text, /^pbkdf2Sync keeps .*crypto\.pbkdf2 with a callback/)
+  const inBcrypt = ['hashSync', 'compareSync'].map((name) => frame(name, '/srv/app/node_modules/bcryptjs/index.js'))
+  assert.match(advise({ below: inBcrypt })[0].text, /^compareSync keeps .* compare\(\) of bcrypt does/)
   assert.match(advise({ call: '(regular expression)', code: 'return /^(a+)+$/.test(name)' })[0].text, /pattern \/\^\(a\+\)\+\$\/ /)
   assert.doesNotMatch(advise({ call: 'JSON.parse', record: { durationMs: 500 } })[0].text, /MB/, 'a duration is no size')
 })

@@ -79,3 +79,24 @@ test('reading a global of Node.js takes no time: an interrupt was answered there
   const native = answered({ nativeMs: 50, answerMs: 12 }, { cause: 'native' })
   assert.deepEqual(blamed(native, [3, 3, 5, 5, 5]), ['seal', 7, false])
 })
+
+test('code made at run time is JavaScript, whatever of Node.js runs it', () => {
+  const nodes = [
+    node(1, '(root)', null, [2]),
+    node(2, 'load', 1, [3]),
+    node(3, 'runInContext', 'node:vm', [4]),
+    node(4, 'runInContext', null, [5, 7]),
+    node(5, '', 'function node', [6]),
+    node(6, 'spin', 5),
+    node(7, 'compileFunction', null)
+  ]
+  const told = (/** @type {number[]} */ ids) => {
+    const record = answered({ nativeMs: 0 }, { samples: 0, cause: 'unknown', frame: null, stacks: [] })
+    const cut = /** @type {any} */ (cutProfiles([makeWindow(nodes, ids)], 1000, 1050))
+    const { cause, profile } = withProfile(record, cut, SOURCES)
+    return [cause, profile?.call]
+  }
+  assert.deepEqual(told([5, 5, 5]), ['js', null])
+  assert.deepEqual(told([6, 6, 5]), ['js', null])
+  assert.deepEqual(told([7, 7, 7]), ['native', 'runInContext'])
+})

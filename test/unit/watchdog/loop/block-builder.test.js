@@ -366,3 +366,34 @@ test('a name that is still being read is in the next record once it is known', (
   isBusy = false
   assert.equal(builder.ongoing(1080, null).frame?.function, 'f')
 })
+
+test('an answer before which nothing could be asked shows neither a native call nor a certain line or request', () => {
+  const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
+  const seen = (/** @type {boolean} */ isFirstAsked) => {
+    const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 7, before: at(1000), isDebugged: false, surroundings })
+    builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
+    const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
+    const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: true, request, work: null }
+    builder.add({ ...sample, atMs: 1312, askedAtMs: 1301, isFirstAsked, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+    const record = builder.ended({ endMs: 1320, durationMs: 320, uncertaintyMs: 0, busyMs: 320 }, at(1320))
+    return [record.cause, record.evidence.nativeMs, record.frame?.exact, record.request?.exact]
+  }
+  assert.deepEqual(seen(true), ['js', 0, false, false])
+  assert.deepEqual(seen(false), ['native', 312, false, undefined])
+})
+
+test('if Node.js ran for most of a block, awaited, a smaller part of the application is not blamed', () => {
+  const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
+  const frame = (/** @type {string} */ file) => ({ function: 'f', file, line: 1, column: 1 })
+  const told = (/** @type {string} */ file) => {
+    const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 7, before: at(1000), isDebugged: false, surroundings: { ...surroundings, frames: new FrameTable((raw) => raw) } })
+    builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
+    const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work: null }
+    builder.add({ ...sample, atMs: 1040, askedAtMs: 1040, frames: [frame('/srv/chunks.js')] })
+    builder.add({ ...sample, atMs: 1100, askedAtMs: 1100, frames: [frame(file)], awaiting: [{ ...frame('/srv/read.js'), async: true }] })
+    const record = builder.ended({ endMs: 1100, durationMs: 100, uncertaintyMs: 0, busyMs: 100 }, at(1100))
+    return [record.frame?.file, record.calledFrom?.file]
+  }
+  assert.deepEqual(told('node:stream/consumers'), [undefined, '/srv/read.js'])
+  assert.deepEqual(told('/srv/work.js'), ['/srv/work.js', undefined])
+})

@@ -80,3 +80,16 @@ test('an answer is late by the question that it answers: a native call has held 
   const prompt = lost.sampler.take()
   assert.deepEqual({ askedAtMs: prompt?.askedAtMs, late: prompt?.late }, { askedAtMs: 1000.5, late: false })
 })
+
+test('an answer tells that nothing could be asked before it, and the next one does not', () => {
+  const { sampler, state, blockUntil, answer } = makeBlock()
+  const next = (/** @type {number} */ atMs) => {
+    blockUntil(atMs)
+    answer({ atMs, putAtMs: '' })
+    return sampler.take()?.isFirstAsked
+  }
+  state.mayAsk = false
+  blockUntil(300)
+  state.mayAsk = true
+  assert.deepEqual([next(400), next(500)], [true, false])
+})

@@ -52,3 +52,24 @@ test('a record has the route that its request has in the end', () => {
   blocks.note({ startMs: 90, endMs: 450, id: 1, hasWaited: false, name: 'GET (other)', route: '(other)' })
   assert.equal(blocks.routed(record).request?.route, '/a/:id')
 })
+
+test('a block that nothing shows names the only request that it can have been, in doubt', () => {
+  const untold = { samples: 0, work: null, request: null, startedAt: '2026-11-25T12:00:00.000Z' }
+  /** @param {object[]} requests @param {object} [differences] */
+  const named = (requests, differences) => {
+    const blocks = new RecentBlocks()
+    blocks.add({ startMs: 100, endMs: 400, workIds: [] }, '7-1')
+    for (const [id, request] of requests.entries()) {
+      blocks.note({ startMs: 105, endMs: 401, id, hasWaited: false, name: 'GET /a/:id', route: '/a/:id', ...request })
+    }
+    const { work, request } = blocks.routed(makeRecord({ id: '7-1', ...untold, ...differences }))
+    return work && [work.name, work.exact, request?.route, request?.exact, request?.startedAt, blocks.waitsFor('7-1').requests]
+  }
+  assert.deepEqual(named([{}]), ['GET /a/:id', false, '/a/:id', false, '2026-11-25T12:00:00.005Z', 0])
+  assert.equal(named([]), null)
+  assert.equal(named([{}, {}]), null, 'several')
+  assert.equal(named([{ startMs: 300 }]), null, 'most of the block was over')
+  assert.equal(named([{ route: '(other)' }]), null)
+  assert.equal(named([{}], { samples: 1 }), null, 'an answer showed none')
+  for (const cause of /** @type {const} */ (['gc', 'starved', 'suspended', 'unknown'])) assert.equal(named([{}], { cause }), null, cause)
+})
