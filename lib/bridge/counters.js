@@ -35,6 +35,8 @@ class Counters {
   static BYTES = SLOTS.length * 4 + SLOTS.length % 2 * 4
 
   #ints
+  /** Host: CPU time of the agent itself. On a busy machine it is far less than the time that the thread was held. */
+  heldCpuMs = 0
 
   /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 4 */
   constructor (memory, offset) {
@@ -49,9 +51,11 @@ class Counters {
   /**
    * Adds time in which the agent itself kept the thread. From the threshold on, it is a block caused by the agent.
    * @param {'agentMicros' | 'profileMicros'} slot @param {number} ms @param {number} thresholdMs
+   * @param {number} [cpuMs] NaN if unknown
    */
-  addHeldMs (slot, ms, thresholdMs) {
+  addHeldMs (slot, ms, thresholdMs, cpuMs = NaN) {
     const micros = Math.round(ms * US_PER_MS)
+    this.heldCpuMs += Number.isNaN(cpuMs) ? ms : cpuMs
     this.add(slot, micros)
     if (ms >= thresholdMs) this.add('ownBlockedMicros', micros)
   }
@@ -59,10 +63,6 @@ class Counters {
   /** How long the agent itself has kept the thread so far, which is no block of the application. Wraps at 2^32. */
   get heldMicros () {
     return this.get('agentMicros') + this.get('profileMicros')
-  }
-
-  get heldMs () {
-    return (this.heldMicros | 0) / US_PER_MS
   }
 
   /** Open HTTP requests. One thread writes this twice a request, so without add()'s lock. @param {number} count */

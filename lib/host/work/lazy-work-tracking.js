@@ -6,6 +6,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { FOLLOW } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { hasContextFrame, isContextSafe } = require('../runtime')
+const { threadCpuMs } = require('../sense/thread-cpu')
 const { warnOnce } = require('../warn-once')
 const { FollowingCost } = require('./following-cost')
 
@@ -40,7 +41,7 @@ class WorkLater {
 
   /**
    * @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start
-   * @param {(ms: number) => void} [onTook] how long loading kept the application, which is no block of it
+   * @param {(ms: number, cpuMs: number) => void} [onTook] what loading took, which is no block of the application
    * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
    */
   constructor (start, onTook = () => {}, onCostly = null) {
@@ -69,13 +70,14 @@ class WorkLater {
     if (this.#started !== null) return
     this.#wake()
     const startMs = nowMs()
+    const startCpuMs = threadCpuMs()
     try {
       this.#started = this.#start(listening)
     } catch (error) {
       // For example, a test has replaced the file system.
       warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
     }
-    this.#onTook(nowMs() - startMs)
+    this.#onTook(nowMs() - startMs, threadCpuMs() - startCpuMs)
   }
 
   #wake () {
@@ -147,7 +149,8 @@ exports.waysToFollow = (mode) => {
  */
 exports.startWorkLater = (options, bridge, post) => {
   const ways = exports.waysToFollow(options.requests)
-  const onTook = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
+  const onTook = (/** @type {number} */ ms, /** @type {number} */ cpuMs) =>
+    bridge.counters.addHeldMs('agentMicros', ms, options.threshold, cpuMs)
   const start = (/** @type {import('node:net').Server[]} */ listening) =>
     require('./start').startWork(options, bridge, post, ways, listening)
   const onCostly = () => post({ code: FOLLOW, on: false })

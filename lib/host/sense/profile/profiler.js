@@ -111,6 +111,7 @@ class HostProfiler {
   /** Runs a step that is no block of the application. @param {() => void} step @returns {number} ms that it took */
   #hold (step) {
     const startMs = nowMs()
+    const startCpuMs = threadCpuMs()
     // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.
     this.#counters.add('profileHolds', 1 + (this.#counters.get('profileHolds') & 1))
     try {
@@ -118,7 +119,7 @@ class HostProfiler {
     } catch {
       // Not reported: the watchdog asks again.
     } finally {
-      this.#counters.addHeldMs('profileMicros', nowMs() - startMs, this.#thresholdMs)
+      this.#counters.addHeldMs('profileMicros', nowMs() - startMs, this.#thresholdMs, threadCpuMs() - startCpuMs)
       this.#counters.add('profileHolds', 1)
     }
     return nowMs() - startMs
