@@ -10,6 +10,9 @@ const TOOLS = [
 ]
 const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*)$`)
 
+/** The tools that call tests. */
+const RUNNER = /^(mocha|vitest|@vitest\/.*|tinypool|ava|@tapjs\/.*|jest-circus|jest-runner)$/
+
 /** Node.js, Jest and Vite load modules here. Such a frame calls a module's top level, or leads to it. */
 const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
 
@@ -44,12 +47,20 @@ function isOwn (frames) {
 }
 
 /**
- * A stack of Node.js alone, or one that was taken where loopwatch notes that a test ended. Its weight is the time since
- * the stack before. @param {Frame[]} frames innermost first
+ * Whether a frame only leads to a test, or follows it: our own, or its runner's.
+ * @param {Frame | null} frame null if nothing is known
+ */
+exports.isBesideTest = (frame) => frame === null || ownerOf(frame) === 'own' ||
+  RUNNER.test(packageNameOf(frame.file ?? '') ?? '')
+
+/**
+ * A stack without code of a test or of a tool, as when a native call has just returned to the runner. Its weight is the
+ * time since the stack before. @param {Frame[]} frames innermost first
  */
 function isNobodys (frames) {
-  const top = frames.find((frame) => ownerOf(frame) !== 'node')
-  return top === undefined ? !isLoading(frames) : ownerOf(top) === 'own'
+  const top = frames.find((frame) => ownerOf(frame) !== 'node') ?? null
+  if (top === null) return !isLoading(frames)
+  return exports.isBesideTest(top) && !frames.some((frame) => ownerOf(frame) === 'application')
 }
 
 /**

@@ -5,8 +5,8 @@ const { positionIn } = require('../../explain/source/javascript')
 const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-names')
 const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')
-const { ownerOf } = require('../../util/code-owner')
 const { readSource } = require('../../util/read-source')
+const { isBesideTest } = require('./code-ownership')
 const { relative } = require('./verdict')
 
 /** A larger file is a bundle: not searched for names. */
@@ -93,8 +93,7 @@ function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
  * @param {{ file: string | null, name: string | null }} test
  */
 function placeOf ({ frame, package: found }, cwd, test) {
-  // Around a test's function, our own frame only calls it.
-  if (frame === null || ownerOf(frame) === 'own') {
+  if (frame === null || isBesideTest(frame)) {
     return { function: UNKNOWN, within: test.name, file: test.file ?? '', line: null, column: null, isExact: false, package: null }
   }
   return {

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { causeRow } = require('../../tables/causes')
-const { isFromTool, ownShare } = require('./code-ownership')
+const { isBesideTest, isFromTool, ownShare } = require('./code-ownership')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 
@@ -108,7 +108,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
     if (isStartup) return 'start-up'
     if (run?.tests.length === 0 && isForkedByVitest(run.argv[1])) return NOT_FOLLOWED
     if (frame === null && !isInTest) return NO_STACK
-    if (isFromTool(record) || share === 0) return 'runner or compiler'
+    if ((isFromTool(record) && !(isInTest && isBesideTest(frame))) || share === 0) return 'runner or compiler'
     if (spentMs * share < overMs) return 'loading'
   }
   return ownMs < overMs ? 'below the limit in any one test' : null

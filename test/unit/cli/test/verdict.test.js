@@ -88,7 +88,7 @@ test('start-up, loading, runners and compilers count only with --all', () => {
     ['start-up', block({ startedAt: new Date(START_MS - 500).toISOString() }), makeRun({ stretches: [{ startMs: START_MS - 500, endMs: START_MS - 200, cpuMs: 200 }] })],
     ['start-up', block({ startup: true }), makeRun({ tests: [] })],
     ['runner or compiler', block({ package: { name: '@babel/core', version: null, bugs: null } }), makeRun()],
-    ['runner or compiler', block({ stacks: stack('/srv/app/node_modules/mocha/lib/runner.js') }), makeRun()],
+    ['runner or compiler', block({ stacks: stack('/srv/app/node_modules/mocha/lib/runner.js') }), makeRun({ tests: [interval(-200, -100)] })],
     ['runner or compiler', block({ stacks: stack(app, 'node:internal/modules/cjs/loader', app) }), makeRun()],
     ['loading', block({ stacks: [...stack(app), { ...stack(null, 'node:internal/modules/esm/module_job')[0], weightMs: 200 }] }), makeRun()]
   ])
@@ -111,6 +111,9 @@ test('a block in a named test is that test\'s, whether or not its line is known'
     [offence.function, offence.within, offence.file, offence.line],
     ['unknown function', 'reads', 'test/a.test.js', null]
   )
+  const mocha = { ...stack('/srv/app/node_modules/mocha/lib/runner.js')[0].frames[0], exact: false, fromProfile: false }
+  const returned = block({ frame: mocha, stacks: stack(mocha.file), cause: 'native' })
+  assert.equal(offencesOf([judge(returned, makeRun(), LIMITS)], '/srv/app')[0].function, 'unknown function')
   const between = makeRun({ tests: [interval(-200, -100)] })
   assert.equal(judge(unknown, between, LIMITS).excuse, 'no stack taken')
   const ofFile = makeRun({ tests: [{ ...interval(0, 300), name: null }] })
@@ -122,7 +125,7 @@ test('a stack that is nobody\'s does not turn a running test into loading', () =
   const runner = 'node:internal/test_runner/test'
   const mark = path.join(__dirname, '../../../../lib/cli/test/inside/recorder.js')
   const spun = stack(app, runner)
-  for (const last of [stack(mark, '/srv/app/node_modules/mocha/lib/runner.js'), stack('node:async_hooks', runner), stack(null)]) {
+  for (const last of [stack(mark, '/srv/app/node_modules/mocha/lib/runner.js'), stack('node:async_hooks', runner), stack(null), stack('/srv/app/node_modules/jest-circus/run.js')]) {
     const record = block({ stacks: [...spun, ...last.map((each) => ({ ...each, weightMs: 200 }))] })
     assert.equal(judge(record, makeRun(), LIMITS).ownMs, 120)
     assert.equal(judge(record, makeRun({ tests: [interval(-200, -100)] }), LIMITS).excuse, 'loading')
