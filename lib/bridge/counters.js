@@ -36,6 +36,9 @@ class Counters {
   static BYTES = SLOTS.length * 4 + SLOTS.length % 2 * 4
 
   #ints
+  /** Host: CPU time of the agent itself. On a busy machine it is far less than the time that the thread was held. */
+  heldCpuMs = 0
+  #heldMs = 0
 
   /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 4 */
   constructor (memory, offset) {
@@ -50,9 +53,12 @@ class Counters {
   /**
    * Adds time in which the agent itself kept the thread. From the threshold on, it is a block caused by the agent.
    * @param {'agentMicros' | 'profileMicros'} slot @param {number} ms @param {number} thresholdMs
+   * @param {number} [cpuMs] NaN if unknown
    */
-  addHeldMs (slot, ms, thresholdMs) {
+  addHeldMs (slot, ms, thresholdMs, cpuMs = NaN) {
     const micros = Math.round(ms * US_PER_MS)
+    this.#heldMs += ms
+    this.heldCpuMs += Number.isNaN(cpuMs) ? ms : cpuMs
     this.add(slot, micros)
     if (ms >= thresholdMs) this.add('ownBlockedMicros', micros)
   }
@@ -60,16 +66,18 @@ class Counters {
   /**
    * Runs a step of the agent itself, which is no block of the application. One step may interrupt another.
    * @template T @param {'agentMicros' | 'profileMicros'} slot @param {number} thresholdMs @param {() => T} step
-   * @returns {T}
+   * @param {() => number} [cpuMs] CPU time of the thread, NaN if unknown @returns {T}
    */
-  hold (slot, thresholdMs, step) {
-    const startMs = nowMs() - this.heldMs
+  hold (slot, thresholdMs, step, cpuMs = () => NaN) {
+    const startMs = nowMs() - this.#heldMs
+    const startCpuMs = cpuMs() - this.heldCpuMs
     // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.
     this.add('holds', 1 + (this.get('holds') & 1))
     try {
       return step()
     } finally {
-      this.addHeldMs(slot, nowMs() - this.heldMs - startMs, thresholdMs)
+      const tookCpuMs = cpuMs() - this.heldCpuMs - startCpuMs
+      this.addHeldMs(slot, nowMs() - this.#heldMs - startMs, thresholdMs, tookCpuMs)
       this.add('holds', this.get('holds') & 1)
     }
   }
@@ -77,10 +85,6 @@ class Counters {
   /** How long the agent itself has kept the thread so far, which is no block of the application. Wraps at 2^32. */
   get heldMicros () {
     return this.get('agentMicros') + this.get('profileMicros')
-  }
-
-  get heldMs () {
-    return (this.heldMicros | 0) / US_PER_MS
   }
 
   /** Open HTTP requests. One thread writes this twice a request, so without add()'s lock. @param {number} count */

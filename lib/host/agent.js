@@ -318,9 +318,9 @@ class Agent extends EventEmitter {
     return this.#senses.allowed.isRunning
   }
 
-  /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
-  get heldMs () {
-    return this.#senses.gauge.counters.heldMs
+  /** CPU time that the agent itself has spent on this thread so far, ms. Not for others. */
+  get heldCpuMs () {
+    return this.#senses.gauge.counters.heldCpuMs
   }
 
   /** Waits until all records are written. Not for others. @param {number} longestMs */

@@ -10,6 +10,9 @@ const TOOLS = [
 ]
 const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*)$`)
 
+/** The tools that call tests. */
+const RUNNER = /^(mocha|vitest|@vitest\/.*|tinypool|ava|@tapjs\/.*|jest-circus|jest-runner)$/
+
 /** Node.js, Jest and Vite load modules here. Such a frame calls a module's top level, or leads to it. */
 const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
 
@@ -20,11 +23,12 @@ const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|executi
 const isSomebodys = (frame) => !['node', 'own'].includes(ownerOf(frame))
 
 /**
- * A runner (such as tap) may call a test while it loads the test's file: the runner's callers do not count.
+ * A runner such as tap or node:test may call a test while it loads the test's file: the runner's callers do not count.
  * @param {Frame[]} frames innermost first
  */
 function isLoading (frames) {
-  const tool = frames.findIndex(({ file }) => file !== null && TOOL.test(packageNameOf(file) ?? ''))
+  const tool = frames.findIndex(({ file }) => file !== null &&
+    (file.startsWith('node:internal/test_runner/') || TOOL.test(packageNameOf(file) ?? '')))
   const below = tool === -1 ? frames : frames.slice(0, tool + 1)
   return below.some(({ file }) => file !== null && LOADERS.test(file))
 }
@@ -42,12 +46,33 @@ function isOwn (frames) {
   return above.includes(null) || !above.some((other) => other !== null && TOOL.test(other))
 }
 
-/** Share of sampled time in the application or its packages, 0 to 1. @param {BlockRecord} record */
-exports.ownShare = ({ stacks, frame }) => {
+/**
+ * Whether a frame only leads to a test, or follows it: our own, or its runner's.
+ * @param {Frame | null} frame null if nothing is known
+ */
+exports.isBesideTest = (frame) => frame === null || ownerOf(frame) === 'own' ||
+  RUNNER.test(packageNameOf(frame.file ?? '') ?? '')
+
+/**
+ * A stack without code of a test or of a tool, as when a native call has just returned to the runner. Its weight is the
+ * time since the stack before. @param {Frame[]} frames innermost first
+ */
+function isNobodys (frames) {
+  const top = frames.find((frame) => ownerOf(frame) !== 'node') ?? null
+  if (top === null) return !isLoading(frames)
+  return exports.isBesideTest(top) && !frames.some((frame) => ownerOf(frame) === 'application')
+}
+
+/**
+ * Share of sampled time in the application or its packages, 0 to 1.
+ * @param {BlockRecord} record @param {boolean} isInTest a named test ran: what is nobody's is its own
+ */
+exports.ownShare = ({ stacks, frame }, isInTest) => {
   const allMs = stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
   // Without stacks, the record has only lines of the profile.
-  if (allMs === 0) return frame === null ? 0 : 1
-  return stacks.filter(({ frames }) => isOwn(frames)).reduce((sum, { weightMs }) => sum + weightMs, 0) / allMs
+  if (allMs === 0) return frame === null && !isInTest ? 0 : 1
+  const own = stacks.filter(({ frames }) => isOwn(frames) || (isInTest && isNobodys(frames)))
+  return own.reduce((sum, { weightMs }) => sum + weightMs, 0) / allMs
 }
 
 /** Whether the whole block is a tool's. @param {BlockRecord} record */

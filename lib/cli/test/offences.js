@@ -7,6 +7,7 @@ const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')
 const { withSharedNames } = require('../../export/culprits')
 const { readSource } = require('../../util/read-source')
+const { isBesideTest } = require('./code-ownership')
 const { relative } = require('./verdict')
 
 /** A larger file is a bundle: not searched for names. */
@@ -55,6 +56,9 @@ exports.nameOf = ({ function: given, file = null, line = null, column = null }, 
   return { function: name ?? '(anonymous)', within: known?.within ?? (known === null || name === null ? test.name : null) }
 }
 
+/** A block in a test whose function is unknown. */
+const UNKNOWN = 'unknown function'
+
 /** By function and file, the longest first. @param {import('./verdict').Judged[]} judged @param {string} cwd */
 exports.offencesOf = (judged, cwd) => {
   /** @type {Map<string, Offence>} */
@@ -88,19 +92,25 @@ function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
 }
 
 /**
- * @param {import('../../store/record').BlockRecord} record @param {string} cwd @param {{ name: string | null }} test
+ * @param {import('../../store/record').BlockRecord} record @param {string} cwd
+ * @param {{ file: string | null, name: string | null }} test
  */
 function placeOf ({ frame, package: found }, cwd, test) {
+  if (frame === null || isBesideTest(frame)) {
+    return { function: UNKNOWN, within: test.name, file: test.file ?? '', line: null, column: null, isExact: false, package: null }
+  }
   return {
     // Code that was compiled in memory has other lines than the file.
-    ...exports.nameOf(frame === null || frame.compiled ? { function: frame?.function ?? null } : frame, test),
-    file: frame?.file ? relative(frame.file, cwd) : '',
-    line: frame?.line ?? null,
-    column: frame?.column ?? null,
-    isExact: frame?.exact ?? false,
+    ...exports.nameOf(frame.compiled ? { function: frame.function } : frame, test),
+    file: frame.file ? relative(frame.file, cwd) : '',
+    line: frame.line,
+    column: frame.column,
+    isExact: frame.exact ?? false,
     package: found?.name ?? null
   }
 }
 
 /** Whether the run fails. @param {Offence} offence */
 exports.isFailing = ({ state }) => state === 'new' || state === 'longer'
+
+exports.UNKNOWN = UNKNOWN

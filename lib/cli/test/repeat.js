@@ -1,6 +1,8 @@
 'use strict'
 
-const { isFailing, keyOf } = require('./offences')
+const { isFailing, keyOf, UNKNOWN } = require('./offences')
+
+/** @typedef {import('./offences').Offence} Offence */
 
 /**
  * Runs what blocked once more, without output, and clears what does not block again. A file of `node --test` runs
@@ -22,13 +24,18 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
   }
   for (const again of commands.values()) {
     const seen = await watch(again.command, { isQuiet: true, cwd: again.cwd })
-    const confirmed = new Set(seen.offences.map(keyOf))
-    for (const offence of again.offences) if (!confirmed.has(keyOf(offence))) offence.state = 'unconfirmed'
+    for (const offence of again.offences) {
+      if (!seen.offences.some((other) => isAgain(offence, other))) offence.state = 'unconfirmed'
+    }
     if (seen.isInterrupted) return
   }
 }
 
-/** Runs one file alone. @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs */
+/** The same place; if it is unknown in one of the runs, the same test. @param {Offence} a @param {Offence} b */
+const isAgain = (a, b) => keyOf(a) === keyOf(b) || ([a, b].some(({ function: name }) => name === UNKNOWN) &&
+  a.tests.some(({ file, name }) => b.tests.some((test) => test.file === file && test.name === name)))
+
+/** Runs one file alone. @param {Offence} offence @param {import('./runs').ProcessRun[]} runs */
 function ofFile ({ records: [record] }, runs) {
   const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)
   if (run === undefined) return null

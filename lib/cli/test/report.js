@@ -3,6 +3,7 @@
 const { styleText } = require('node:util')
 const { counted, duration, printable } = require('../../util/sentence')
 const { isFailing } = require('./offences')
+const { NO_STACK } = require('./verdict')
 
 const TESTS_SHOWN = 3
 
@@ -58,13 +59,13 @@ function reasonOf ({ seen, unwatched, unwatchedTests }) {
 
 /** @param {Outcome} outcome */
 exports.headline = (outcome) => {
-  const { offences, overMs, hasCpuTimes, isSync, hasWatchedNothing } = outcome
+  const { offences, overMs, hasCpuTimes, isSync, hasWatchedNothing, passedOver } = outcome
   const failing = offences.filter(isFailing)
   const calls = failing.filter(({ call }) => call !== null).length
   const blocks = failing.length - calls
   const what = hasCpuTimes ? 'CPU time of the application\'s own code' : 'the duration, as this system tells no CPU times,'
   const ofBlocks = blocks === 0
-    ? hasWatchedNothing ? `nothing was watched: ${reasonOf(outcome)}` : `no new block above ${duration(overMs)}`
+    ? hasWatchedNothing ? `nothing was watched: ${reasonOf(outcome)}` : `no new block above ${duration(overMs)}${NO_STACK in passedOver ? ' whose code is known' : ''}`
     : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
   if (!isSync) return ofBlocks
   return `${ofBlocks}; ${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
@@ -85,7 +86,7 @@ exports.textReport = (outcome, hasColors = false) => {
     ...list('known', 'known'),
     ...list('allowed', 'allowed'),
     ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map(goneLine)]),
-    ...passedOver(outcome),
+    ...notCounted(outcome),
     ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
     ...(unwatchedTests === 0 ? [] : ['', `${counted(unwatchedTests, 'process or worker thread', 'processes or worker threads')} of the runner could not be watched`])
   ]
@@ -100,7 +101,7 @@ function goneLine ({ function: name, within, file, ...rest }) {
 }
 
 /** @param {Outcome} outcome */
-function passedOver ({ passedOver }) {
+function notCounted ({ passedOver }) {
   const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) => `${count} ${reason} (the longest lasted ${duration(longestMs)})`)
   return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
 }

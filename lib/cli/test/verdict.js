@@ -3,12 +3,15 @@
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { causeRow } = require('../../tables/causes')
-const { isFromTool, ownShare } = require('./code-ownership')
+const { isBesideTest, isFromTool, ownShare } = require('./code-ownership')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 
 /** Vitest runs short tests without a turn of the loop in between, and nothing says where one ends. */
 const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
+
+/** Whose code it was is unknown, and no named test ran. */
+const NO_STACK = 'no stack taken'
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 /** @typedef {import('./runs').ProcessRun} ProcessRun */
@@ -50,14 +53,17 @@ function judge (record, run, limits) {
   const interval = stretch ?? { startMs, endMs: startMs + record.durationMs }
   const within = run === null ? null : testOf(run.tests, interval.startMs, interval.endMs)
   const spentMs = spent(record, cpuOf(record, run, stretch), limits)
-  const share = limits.all ? 1 : ownShare(record)
+  const isInTest = within !== null && within.test.name !== null
+  const share = limits.all ? 1 : ownShare(record, isInTest)
   // A test does not answer for the part of a block outside it.
   const ownMs = Math.min(spentMs * share, within?.overlapMs ?? Infinity)
   const file = within?.test.file ?? fileOf(run)
   return {
     record,
     ownMs: Math.round(ownMs),
-    excuse: excuseOf(record, { limits, spentMs, share, ownMs, isInTest: within !== null, run }),
+    excuse: excuseOf(record, {
+      limits, spentMs, share, ownMs, isStartup: within === null && isStartup(record, run), isInTest, run
+    }),
     test: {
       file: file === null ? null : relative(file, limits.cwd),
       name: within?.test.name ?? null,
@@ -88,9 +94,9 @@ function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
 
 /**
  * @param {BlockRecord} record @param {{ limits: Limits, spentMs: number, share: number, ownMs: number,
- * isInTest: boolean, run: ProcessRun | null }} seen
+ * isStartup: boolean, isInTest: boolean, run: ProcessRun | null }} seen isInTest: a named test ran
  */
-function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isInTest, run }) {
+function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isStartup, isInTest, run }) {
   const { cause, evidence, frame } = record
   const { isExcusedInTests: isExcused = false, isAsleep } = causeRow(cause)
   if (evidence.debugger) return 'debugger'
@@ -99,10 +105,10 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   if (spentMs < overMs) return isExcused || isAsleep ? cause : 'had less CPU time than the limit'
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
-    if (!isInTest && isStartup(record, run)) return 'start-up'
+    if (isStartup) return 'start-up'
     if (run?.tests.length === 0 && isForkedByVitest(run.argv[1])) return NOT_FOLLOWED
-    if (frame === null) return 'no code of the application'
-    if (isFromTool(record) || share === 0) return 'runner or compiler'
+    if (frame === null && !isInTest) return NO_STACK
+    if ((isFromTool(record) && !(isInTest && isBesideTest(frame))) || share === 0) return 'runner or compiler'
     if (spentMs * share < overMs) return 'loading'
   }
   return ownMs < overMs ? 'below the limit in any one test' : null
@@ -111,7 +117,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
 /** @param {ProcessRun} run @param {import('./inside/loop-meter').Stretch} stretch CPU time without a block */
 function excuseOfStretch ({ argv, isWatched, tests: [first] }, { startMs }) {
   if (first !== undefined && startMs < first.startMs) return 'start-up'
-  if (isWatched !== null) return 'no stack taken'
+  if (isWatched !== null) return NO_STACK
   return isForkedByVitest(argv[1]) ? NOT_FOLLOWED : 'runner or compiler'
 }
 
@@ -135,3 +141,4 @@ exports.excuseOfStretch = excuseOfStretch
 exports.fileOf = fileOf
 exports.judge = judge
 exports.relative = relative
+exports.NO_STACK = NO_STACK

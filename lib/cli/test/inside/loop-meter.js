@@ -18,18 +18,18 @@ const { readSync } = fs
 /**
  * Counts exactly how much CPU time this thread spends between two turns. The watchdog measures from outside: on a busy
  * machine it is late, and includes CPU time from before and after a block.
- * @param {number} overMs @param {() => number} heldMs how long the agent itself has held the thread, which is no block
+ * @param {number} overMs @param {() => number} heldCpuMs of the agent itself, which is no block
  * @param {(stretch: Stretch) => void} tell called with each stretch of at least overMs
  * @returns {{ mark: () => void } | null} null without CPU times; mark() says that a turn begins or a test ends now
  */
-exports.startMeter = (overMs, heldMs, tell) => {
+exports.startMeter = (overMs, heldCpuMs, tell) => {
   const cpuNow = reader()
   if (cpuNow === null) return null
-  let last = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark: true }
+  let last = { atMs: wallMs(), cpuMs: cpuNow() - heldCpuMs(), isMark: true }
   const read = (/** @type {boolean} */ isMark) => {
-    const now = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark }
+    const now = { atMs: wallMs(), cpuMs: cpuNow() - heldCpuMs(), isMark }
     // After a timer's reading, the loop may have turned until the next reading was due.
-    const cpuMs = now.cpuMs - last.cpuMs - (now.heldMs - last.heldMs) - (last.isMark ? 0 : PERIOD_MS)
+    const cpuMs = now.cpuMs - last.cpuMs - (last.isMark ? 0 : PERIOD_MS)
     if (cpuMs >= overMs) tell({ startMs: last.atMs, endMs: now.atMs, cpuMs })
     last = now
   }

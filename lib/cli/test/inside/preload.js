@@ -74,7 +74,10 @@ function follow (recorder, isTestFile) {
   else if (AVA.test(script)) require('./ava').follow(recorder)
   else if (JEST.test(script)) require('./jest').follow(recorder)
   else if (isFileOfTap(process.env)) require('./tap').follow(recorder)
-  else return false
+  else {
+    require('./node-test').followDirect(recorder)
+    return false
+  }
   return true
 }
 

@@ -21,7 +21,7 @@ const { writeFileSync, writeSync } = fs
 
 /**
  * @typedef {Pick<import('../../../host/agent').Agent, 'skipTopLevel' | 'sleepUntilWatched' | 'stopAtExit' |
- * 'turn' | 'mapFile' | 'heldMs' | 'isAllowed'>} TestAgent
+ * 'turn' | 'mapFile' | 'heldCpuMs' | 'isAllowed'>} TestAgent
  */
 
 /** Writes each test's begin and end at once: after a kill, the file names the test that ran. Never throws. */
@@ -50,7 +50,7 @@ class Recorder {
     this.#fd = fs.openSync(`${this.#folder}.tests`, 'a', 0o600)
     this.#startAgent = startAgent
     const { pid, argv, execArgv } = process
-    this.#meter = startMeter(overMs, () => this.#agent?.heldMs ?? 0, (stretch) => {
+    this.#meter = startMeter(overMs, () => this.#agent?.heldCpuMs ?? 0, (stretch) => {
       this.#hasBlocked = true
       this.#write({ type: 'stretch', ...stretch })
     })

@@ -36,7 +36,7 @@ class Checker {
   constructor (agent, overMs) {
     this.#agent = agent
     this.#overMs = overMs
-    this.#meter = startMeter(overMs, () => agent.heldMs, (stretch) => this.#stretches.push(stretch))
+    this.#meter = startMeter(overMs, () => agent.heldCpuMs, (stretch) => this.#stretches.push(stretch))
     agent.on('block', (record) => { this.#settled.push(record) })
   }
 
@@ -109,7 +109,7 @@ exports.startChecker = () => {
   if (published() !== undefined) return null
   const { threshold } = resolveOptions({}, process.env)
   const agent = start({ port: false, log: false, requests: 'off', origin: 'off', stuck: 0 })
-  return 'heldMs' in agent ? new Checker(agent, threshold) : null
+  return 'heldCpuMs' in agent ? new Checker(agent, threshold) : null
 }
 
 exports.Checker = Checker

@@ -112,7 +112,7 @@ class HostProfiler {
   #hold (step) {
     const startMs = nowMs()
     try {
-      this.#counters.hold('profileMicros', this.#thresholdMs, step)
+      this.#counters.hold('profileMicros', this.#thresholdMs, step, threadCpuMs)
     } catch {
       // Not reported: the watchdog asks again.
     }

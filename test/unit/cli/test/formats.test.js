@@ -16,7 +16,9 @@ test('the report has line, function, CPU time, cause, how often and the test', (
   assert.match(text, /^\nloopwatch: 1 place blocked the event loop: .* above 50 ms \(3 processes watched\)$/m)
   assert.match(text, /^ {2}report \(lib\/report\.js:41\): 120 ms on the CPU \(js\), 2 times\n {4}test\/a\.test\.js > orders > are "fast" & <small>$/m)
   assert.match(text, /^known:\n {2}report \(lib\/known\.js:41\)/m)
-  assert.match(textReport(makeOutcome([])), /no new block above 50 ms/)
+  assert.match(textReport(makeOutcome([])), /no new block above 50 ms \(/)
+  const hidden = { ...makeOutcome([]), passedOver: { 'no stack taken': { count: 1, longestMs: 80 } } }
+  assert.match(textReport(hidden), /no new block above 50 ms whose code is known \(/)
   assert.match(textReport({ ...makeOutcome([]), unwatched: 2 }), /^2 processes could not be watched: /m)
 })
 

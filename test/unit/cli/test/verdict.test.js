@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const path = require('node:path')
 const { limit } = require('../../../../lib/cli/test/command')
 const { offencesOf } = require('../../../../lib/cli/test/offences')
 const { testOf } = require('../../../../lib/cli/test/runs')
@@ -86,9 +87,8 @@ test('start-up, loading, runners and compilers count only with --all', () => {
   const cases = /** @type {const} */ ([
     ['start-up', block({ startedAt: new Date(START_MS - 500).toISOString() }), makeRun({ stretches: [{ startMs: START_MS - 500, endMs: START_MS - 200, cpuMs: 200 }] })],
     ['start-up', block({ startup: true }), makeRun({ tests: [] })],
-    ['no code of the application', block({ frame: null, stacks: [] }), makeRun()],
     ['runner or compiler', block({ package: { name: '@babel/core', version: null, bugs: null } }), makeRun()],
-    ['runner or compiler', block({ stacks: stack('/srv/app/node_modules/mocha/lib/runner.js') }), makeRun()],
+    ['runner or compiler', block({ stacks: stack('/srv/app/node_modules/mocha/lib/runner.js') }), makeRun({ tests: [interval(-200, -100)] })],
     ['runner or compiler', block({ stacks: stack(app, 'node:internal/modules/cjs/loader', app) }), makeRun()],
     ['loading', block({ stacks: [...stack(app), { ...stack(null, 'node:internal/modules/esm/module_job')[0], weightMs: 200 }] }), makeRun()]
   ])
@@ -102,6 +102,37 @@ test('start-up, loading, runners and compilers count only with --all', () => {
   const tap = ['/srv/app/node_modules/@tapjs/test/dist/test.js', '/srv/app/test/a.test.js', 'node:internal/modules/cjs/loader']
   assert.equal(judge(block({ stacks: stack(app, ...tap) }), makeRun(), LIMITS).excuse, null)
   assert.equal(judge(block({ stacks: stack(app, 'node:internal/modules/cjs/loader', ...tap) }), makeRun(), LIMITS).excuse, 'runner or compiler')
+})
+
+test('a block in a named test is that test\'s, whether or not its line is known', () => {
+  const unknown = block({ frame: null, package: null, stacks: [], cause: 'unknown' })
+  const [offence] = offencesOf([judge(unknown, makeRun(), LIMITS)], '/srv/app')
+  assert.deepEqual(
+    [offence.function, offence.within, offence.file, offence.line],
+    ['unknown function', 'reads', 'test/a.test.js', null]
+  )
+  const mocha = { ...stack('/srv/app/node_modules/mocha/lib/runner.js')[0].frames[0], exact: false, fromProfile: false }
+  const returned = block({ frame: mocha, stacks: stack(mocha.file), cause: 'native' })
+  assert.equal(offencesOf([judge(returned, makeRun(), LIMITS)], '/srv/app')[0].function, 'unknown function')
+  const between = makeRun({ tests: [interval(-200, -100)] })
+  assert.equal(judge(unknown, between, LIMITS).excuse, 'no stack taken')
+  const ofFile = makeRun({ tests: [{ ...interval(0, 300), name: null }] })
+  assert.equal(judge(unknown, ofFile, LIMITS).excuse, 'no stack taken')
+})
+
+test('a stack that is nobody\'s does not turn a running test into loading', () => {
+  const app = '/srv/app/lib/a.js'
+  const runner = 'node:internal/test_runner/test'
+  const mark = path.join(__dirname, '../../../../lib/cli/test/inside/recorder.js')
+  const spun = stack(app, runner)
+  for (const last of [stack(mark, '/srv/app/node_modules/mocha/lib/runner.js'), stack('node:async_hooks', runner), stack(null), stack('/srv/app/node_modules/jest-circus/run.js')]) {
+    const record = block({ stacks: [...spun, ...last.map((each) => ({ ...each, weightMs: 200 }))] })
+    assert.equal(judge(record, makeRun(), LIMITS).ownMs, 120)
+    assert.equal(judge(record, makeRun({ tests: [interval(-200, -100)] }), LIMITS).excuse, 'loading')
+  }
+  // With top-level await, the loader awaits the test.
+  const awaited = block({ stacks: stack(app, runner, '/srv/app/test/a.test.mjs', 'node:internal/modules/esm/module_job') })
+  assert.equal(judge(awaited, makeRun(), LIMITS).excuse, null)
 })
 
 test('a block belongs to the test in which it mostly fell, and only for as long', () => {

@@ -28,11 +28,12 @@ test('a beat says for how long we had kept the thread by then', async () => {
   bridge.counters.addHeldMs('profileMicros', 20, 50)
   const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 50 })
   assert.equal(bridge.beat.read().heldMicros, 20_000)
-  bridge.counters.addHeldMs('agentMicros', 60, 50)
+  bridge.counters.addHeldMs('agentMicros', 60, 50, 12)
   await new Promise((resolve) => setTimeout(resolve, 30))
   heartbeat.stop()
   assert.equal(bridge.beat.read().heldMicros, 80_000)
   assert.equal(bridge.counters.get('ownBlockedMicros'), 60_000, 'one as long as a block is one')
+  assert.equal(bridge.counters.heldCpuMs, 32, 'where its CPU time is unknown, the time itself')
 })
 
 test('a turn that is told of in the midst of one ends what ran before, and what is due stays due', () => {
