@@ -1,6 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../util/clock')
+const { threadCpuMs } = require('../util/thread-cpu')
 const { US_PER_MS } = require('../util/units')
 
 /**
@@ -66,17 +67,17 @@ class Counters {
   /**
    * Runs a step of the agent itself, which is no block of the application. One step may interrupt another.
    * @template T @param {'agentMicros' | 'profileMicros'} slot @param {number} thresholdMs @param {() => T} step
-   * @param {() => number} [cpuMs] CPU time of the thread, NaN if unknown @returns {T}
+   * @returns {T}
    */
-  hold (slot, thresholdMs, step, cpuMs = () => NaN) {
+  hold (slot, thresholdMs, step) {
     const startMs = nowMs() - this.#heldMs
-    const startCpuMs = cpuMs() - this.heldCpuMs
+    const startCpuMs = threadCpuMs() - this.heldCpuMs
     // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.
     this.add('holds', 1 + (this.get('holds') & 1))
     try {
       return step()
     } finally {
-      const tookCpuMs = cpuMs() - this.heldCpuMs - startCpuMs
+      const tookCpuMs = threadCpuMs() - this.heldCpuMs - startCpuMs
       this.addHeldMs(slot, nowMs() - this.#heldMs - startMs, thresholdMs, tookCpuMs)
       this.add('holds', this.get('holds') & 1)
     }

@@ -22,6 +22,7 @@ function see (fold, table) {
   const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
   const stacks = merged(fold.stacks.map((stack) =>
     ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) })))
+  const { work, request } = workIn(stacks)
   return {
     stacks,
     listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
@@ -29,7 +30,7 @@ function see (fold, table) {
     innermost: leaf(stacks),
     callbacks: callbacksOf(stacks, table),
     awaits: awaitingFrame(stacks),
-    isFirst: fold.requests.top === null && Object.values(workIn(stacks)).every((each) => each === null)
+    isFirst: fold.requests.top === null && work === null && request === null
   }
 }
 

@@ -10,7 +10,6 @@ const { AllowedCalls } = require('./sense/allowed-calls')
 const { startGcObserver } = require('./sense/gc')
 const { startHeartbeat } = require('./sense/heartbeat')
 const { measureLoad } = require('./sense/load-report')
-const { threadCpuMs } = require('./sense/thread-cpu')
 const { createProbe } = require('./sense/probe')
 const { HostProfiler, loadInspector } = require('./sense/profile/profiler')
 const { startWorkLater } = require('./work/lazy-work-tracking')
@@ -79,7 +78,7 @@ function startAll (options, post, isPreload, started, see) {
   const memory = createMemory()
   const bridge = openBridge(memory)
   /** @type {Hold} */
-  const hold = (step) => bridge.counters.hold('agentMicros', options.threshold, step, threadCpuMs)
+  const hold = (step) => bridge.counters.hold('agentMicros', options.threshold, step)
   const parts = startParts(options, bridge, post, isPreload, started, hold)
   const { works, isUnsafe, escalates, profiler, threads, load, report, heartbeat, origins } = parts
   return {

@@ -38,7 +38,8 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
   startMs,
   endMs: startMs + samples.length * 10,
   profile: {
-    nodes: nodes.map((each) => ({ ...each, hitCount: Math.max(each.hitCount, samples.filter((id) => id === each.id).length) })),
+    nodes: nodes.map((each) =>
+      ({ ...each, hitCount: Math.max(each.hitCount, samples.filter((id) => id === each.id).length) })),
     startTime: startMs * 1000,
     endTime: (startMs + samples.length * 10) * 1000,
     samples,

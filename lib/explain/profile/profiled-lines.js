@@ -42,33 +42,12 @@ const HALF = 0.5
  */
 exports.linesOf = (raw, stacks, record, sources) => {
   const text = raw.file === null ? null : sources.lines(raw.file)
-  const tally = new Tally((line) => sources.lineAt(raw.file ?? '', line))
   const seen = answersIn(record, stacks[0].blamed)
-  const written = sources.textOf(stacks[0].blamed?.file ?? '') ?? []
-  const head = sources.original(raw).line
-  // Late answers come after the call that took the time. The head of a function or a loop is where V8 looks for
-  // interrupts, whatever takes the time there.
-  const answers = isNativeBlock(record)
-    ? []
-    : seen.filter(({ callee, line }) => !(isIterator(callee) && (line === head || bodyOf(written, line))))
-  let foreign = 0
-  let collecting = 0
-  /** @type {Map<string, { frame: Frame, hits: number }>} */
-  const callees = new Map()
-  for (const stack of stacks) {
-    const { callee, gcRun } = stack
-    if (gcRun !== null) collecting += stack.hits
-    else if (callee === null) foreign += tally.addOwn(stack)
-    else {
-      const key = `${callee.file} ${callee.function}`
-      callees.set(key, { frame: callee, hits: (callees.get(key)?.hits ?? 0) + stack.hits })
-    }
-  }
-  const inlined = answers.filter(({ callee }) => callee !== null && callee.file !== null && !isProfiled(callee, stacks))
-  foreign += tally.takeForeign(inlined, answers)
-  if (inlined.length > 0) tally.addAnswered(inlined, foreign)
-  else tally.spread(foreign, text === null ? [] : openCallLines(text, raw, true))
-  for (const { frame, hits } of callees.values()) {
+  const answers = telling(seen, record, stacks[0].blamed, sources.original(raw).line, sources)
+  const tally = new Tally((line) => sources.lineAt(raw.file ?? '', line))
+  const foreign = tally.addSelf(stacks, answers, text === null ? [] : openCallLines(text, raw, true))
+  const callees = calleesIn(stacks)
+  for (const { frame, hits } of callees) {
     const calling = seen.filter(({ callee }) => isCall(callee, frame))
     const lines = text === null ? [] : linesWith(text, raw, frame)
     if (lines.length === 1) tally.add(lines[0], frame, hits)
@@ -76,20 +55,44 @@ exports.linesOf = (raw, stacks, record, sources) => {
     else tally.unknown += hits
   }
   if (text !== null) tally.leaveHeads(text)
-  const spots = tally.sorted
-  const known = spots.reduce((sum, { hits }) => sum + hits, tally.unknown)
+  const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
+  const collecting = stacks.reduce((sum, { gcRun, hits }) => gcRun === null ? sum : sum + hits, 0)
+  const isCollecting = collecting > known
   // A collection stops whatever runs: many of them hide where that was.
-  const total = collecting > known ? known + collecting : known
-  const best = bestOf(spots, answers)
-  const [most] = [...callees.values()].sort((a, b) => b.hits - a.hits)
+  const total = isCollecting ? known + collecting : known
+  const best = bestOf(tally.sorted, answers)
   return {
     best,
-    isCollecting: collecting > known,
+    isCollecting,
     isCertain: best !== null && isCertain(best, { total, ticks: tally.ticks, text, record, answers }),
     total,
     elsewhere: foreign + tally.unknown,
-    heaviestCallee: most !== undefined && most.hits * 2 > total ? most.frame : null
+    heaviestCallee: callees.length > 0 && callees[0].hits * 2 > total ? callees[0].frame : null
   }
+}
+
+/**
+ * The answers that tell something of the line. Late ones come after the call that took the time. The head of a function
+ * or a loop is where V8 looks for interrupts, whatever takes the time there.
+ * @param {Answer[]} seen @param {BlockRecord} record @param {Frame | null} blamed @param {number | null} head its line
+ * @param {Sources} sources
+ */
+function telling (seen, record, blamed, head, { textOf }) {
+  if (isNativeBlock(record)) return []
+  const written = textOf(blamed?.file ?? '') ?? []
+  return seen.filter(({ callee, line }) => !(isIterator(callee) && (line === head || bodyOf(written, line))))
+}
+
+/** What the function called, most samples first. @param {ProfiledStack[]} stacks */
+function calleesIn (stacks) {
+  /** @type {Map<string, { frame: Frame, hits: number }>} */
+  const callees = new Map()
+  for (const { callee, gcRun, hits } of stacks) {
+    if (callee === null || gcRun !== null) continue
+    const key = `${callee.file} ${callee.function}`
+    callees.set(key, { frame: callee, hits: (callees.get(key)?.hits ?? 0) + hits })
+  }
+  return [...callees.values()].sort((a, b) => b.hits - a.hits)
 }
 
 /**
@@ -138,6 +141,19 @@ class Tally {
     if (callee !== null) spot.called += hits
     if (callee !== null && spot.called * 2 > spot.hits) spot.callee = callee
     this.#spots.set(line, spot)
+  }
+
+  /**
+   * Samples of the function itself, and of what V8 has inlined into it. Returns how many are of the latter.
+   * @param {ProfiledStack[]} stacks @param {Answer[]} answers @param {number[]} calling lines that make calls
+   */
+  addSelf (stacks, answers, calling) {
+    const own = stacks.filter(({ gcRun, callee }) => gcRun === null && callee === null)
+    const inlined = answers.filter(({ callee }) => callee?.file != null && !isProfiled(callee, stacks))
+    const inline = own.reduce((sum, stack) => sum + this.addOwn(stack), 0) + this.takeForeign(inlined, answers)
+    if (inlined.length > 0) this.addAnswered(inlined, inline)
+    else this.spread(inline, calling)
+    return inline
   }
 
   /** Samples of the function itself. Returns how many are in inlined code. @param {ProfiledStack} stack */

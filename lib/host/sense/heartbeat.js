@@ -7,7 +7,7 @@ const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
 const { tellAsBeats } = require('./rest-to-beats')
 const { writeHeap } = require('./heap')
 const { addLostIdle, loopTime, loopTurns } = require('./loop-time')
-const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
+const { RanTime, isToldByKernel, threadCpuMs } = require('../../util/thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
 /** A loop that idled for this share of the time beats in its calm period. */

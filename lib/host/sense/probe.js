@@ -2,7 +2,7 @@
 
 const { nowMs } = require('../../util/clock')
 const { AWAITING, CUT, FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
-const { threadCpuMs } = require('./thread-cpu')
+const { threadCpuMs } = require('../../util/thread-cpu')
 const { activeSpan } = require('../work/http/trace-id')
 const { writeHeap } = require('./heap')
 const { fileOf, noteStack, readNote } = require('./call-sites')

@@ -7,7 +7,7 @@ const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
 const { InspectorProfile } = require('./inspector-profile')
 const { startCostNowMs } = require('./start-cost')
-const { threadCpuMs } = require('../thread-cpu')
+const { threadCpuMs } = require('../../../util/thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
 /**
@@ -112,7 +112,7 @@ class HostProfiler {
   #hold (step) {
     const startMs = nowMs()
     try {
-      this.#counters.hold('profileMicros', this.#thresholdMs, step, threadCpuMs)
+      this.#counters.hold('profileMicros', this.#thresholdMs, step)
     } catch {
       // Not reported: the watchdog asks again.
     }

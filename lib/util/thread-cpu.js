@@ -1,9 +1,9 @@
 'use strict'
 
 const fs = require('node:fs')
-const { openFile } = require('../../util/files')
-const process = require('../../util/process')
-const { NS_PER_MS, US_PER_MS } = require('../../util/units')
+const { openFile } = require('./files')
+const process = require('./process')
+const { NS_PER_MS, US_PER_MS } = require('./units')
 
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 
