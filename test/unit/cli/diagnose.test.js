@@ -253,7 +253,9 @@ test('requests that are not answered in time count as long as they were waited f
   const { fetch } = globalThis
   let asked = 0
   // Every other request gets no answer, the rest has all the time that it needs.
-  t.mock.method(globalThis, 'fetch', (/** @type {string} */ url, /** @type {RequestInit} */ options) => asked++ % 2 === 0 ? fetch(url) : fetch(`${url}silent`, options))
+  /** @param {string} url @param {RequestInit} options */
+  const every = (url, options) => asked++ % 2 === 0 ? fetch(url) : fetch(`${url}silent`, options)
+  t.mock.method(globalThis, 'fetch', every)
   const load = await applyLoad(`http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`, Infinity, () => asked >= 40, 100)
   const { requests, failed, timedOut, p99Ms } = load
   assert.deepEqual({ requests, failed, timedOut }, { requests: asked, failed: Math.floor(asked / 2), timedOut: Math.floor(asked / 2) })
