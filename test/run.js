@@ -27,6 +27,9 @@ const FILES_AT_ONCE = 2
 /** The commands of packages that only tests have are found as those of an application are. */
 const env = { ...process.env, PATH: `${path.join(__dirname, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}` }
 
+/** Steps that failed, and their tests. @type {string[]} */
+const failures = []
+
 /**
  * @param {string} title
  * @param {string} command
@@ -35,7 +38,12 @@ const env = { ...process.env, PATH: `${path.join(__dirname, 'node_modules', '.bi
  */
 async function step (title, command, args) {
   process.stdout.write(`\n== ${title}\n`)
-  const [code] = await once(spawn(command, args, { cwd: ROOT, stdio: 'inherit', env }), 'close')
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-failed-'))
+  const failed = path.join(dir, 'tests')
+  fs.writeFileSync(failed, '')
+  const [code] = await once(spawn(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...env, LOOPWATCH_FAILED: failed } }), 'close')
+  if (code !== 0) failures.push(title, ...fs.readFileSync(failed, 'utf8').split('\n').filter(Boolean).map((test) => `  ${test}`))
+  fs.rmSync(dir, { recursive: true, force: true })
   return code === 0
 }
 
@@ -51,6 +59,7 @@ async function quietStep (title, tool, args) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => { output += data })
   const [code] = await once(child, 'close')
   process.stdout.write(`\n== ${title}: ${code === 0 ? 'ok' : 'failed'}\n${output}`)
+  if (code !== 0) failures.push(title)
   return code === 0
 }
 
@@ -136,6 +145,7 @@ async function main () {
   if (values.on !== undefined && !VERSIONS.includes(Number(values.on))) throw new Error(`--on takes one of ${VERSIONS.join(', ')}, got '${values.on}'`)
   fs.mkdirSync(CACHE, { recursive: true })
   const passed = values.all ? await all(values.on === undefined ? undefined : Number(values.on)) : await quick()
+  if (failures.length > 0) process.stdout.write(`\n== failed\n${failures.join('\n')}\n`)
   process.exitCode = passed ? 0 : 1
 }
 

@@ -66,10 +66,17 @@ exports.polledOf = (bytes) => {
 }
 exports.POLLFD_BYTES = POLLFD_BYTES
 
-/** A path out of memory, up to its zero byte; null if there is none. @param {Buffer} bytes */
+/** Printable UTF-8; spaces only in an absolute path, since most other texts have some. */
+const PATH = /^(?:\/[^\p{C}\ufffd]*|[^\p{C}\ufffd\s/][^\p{C}\ufffd\s]*)$/u
+
+/**
+ * A path out of memory, up to its zero byte; null for what cannot be one. Whether there is such a file is not checked:
+ * its file system may hang, and be what blocks. @param {Buffer} bytes
+ */
 exports.pathOf = (bytes) => {
   const end = bytes.indexOf(0)
-  return end === 0 || bytes.length === 0 ? null : cut(bytes.toString('utf8', 0, end < 0 ? bytes.length : end))
+  const text = bytes.toString('utf8', 0, end < 0 ? bytes.length : end)
+  return PATH.test(text) ? cut(text) : null
 }
 
 /** @param {number} pid @param {string | null} name of the program, null if unknown */

@@ -41,8 +41,6 @@ function vitestMap (file) {
 
 /** @param {string} file @returns {RawMap | undefined} */
 function supportMap (file) {
-  // A file that nothing has compiled is read for a map that it may name itself.
-  if (statSync(file).size > LARGE_BYTES) return
   for (const name in require.cache) {
     const map = SUPPORT.test(name) ? require.cache[name]?.exports.retrieveSourceMap?.(file)?.map : undefined
     if (map) return typeof map === 'string' ? JSON.parse(map) : map
@@ -57,7 +55,12 @@ function supportMap (file) {
  */
 function sourceMapOf (file) {
   try {
-    return asText(vitestMap(file) ?? findSourceMap(file)?.payload ?? supportMap(file))
+    const map = vitestMap(file)
+    // Node.js decodes the whole map before it gives it. How large it is, only the size of its source tells.
+    if (map === undefined && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES) {
+      return { text: null, isTooLarge: process.sourceMapsEnabled && !PLAIN.test(file) }
+    }
+    return asText(map ?? findSourceMap(file)?.payload ?? supportMap(file))
   } catch {
     // What a loader has left there may not be a map.
     return { text: null }

@@ -13,6 +13,8 @@ const BYTES_PER_MB = 1024 * 1024
 const FILE_BYTES = 64 * BYTES_PER_MB
 /** What it unpacks to. A file of zeros would unpack to a thousand times its size. */
 const UNPACKED_BYTES = 128 * BYTES_PER_MB
+/** @type {Record<string, string>} */
+const REASONS = { ENOENT: 'there is no such file', EISDIR: 'it is a folder, not a file' }
 const GZIP = Buffer.from([0x1f, 0x8b])
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
@@ -55,7 +57,7 @@ exports.readRecording = (file) => {
     bytes = fs.readFileSync(file)
   } catch (error) {
     if (error.code === 'LOOPWATCH_ERR_RECORDING') throw error
-    const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message
+    const reason = REASONS[error.code] ?? error.message
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', file, reason)
   }
   return exports.parseRecording(bytes, file)

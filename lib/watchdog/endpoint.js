@@ -20,6 +20,7 @@ class Endpoint {
   #parts
   /** @type {import('../export/http/server').HttpServer | null} */
   #server = null
+  #hasWarned = false
 
   /** @param {Answering & Settings} parts */
   constructor (parts) {
@@ -58,10 +59,13 @@ class Endpoint {
 
   /** @param {string} url @param {number} port as configured */
   #announce (url, port) {
-    const { say } = this.#parts.health
+    const { options, health: { say } } = this.#parts
     const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
     if (isOther) say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken; live page: ${url}/`)
     else say('info', { event: 'listening', url }, `watching, live page: ${url}/`)
+    if (this.#hasWarned || !require('./page-feed/block-detail').isExposed(options)) return
+    this.#hasWarned = true
+    say('warn', { event: 'exposed', host: options.host }, `the endpoint listens on ${options.host} without a token: anyone who reaches it can read routes, stacks, functions and paths of files; set the option \`token\` (LOOPWATCH_TOKEN)`)
   }
 
   close () {

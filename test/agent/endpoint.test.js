@@ -145,6 +145,20 @@ test('an ms of /healthz that is no finite number is refused, so no probe overloo
   assert.equal((await app.watchdog('/healthz?ms=1e300')).status, 200)
 })
 
+test('an endpoint that is open to the network without a token is a warning', async (t) => {
+  const open = await startApp(t, { options: { host: '0.0.0.0' } })
+  const { level, msg } = await open.line(({ event }) => event === 'exposed', 'the warning')
+  assert.equal(level, 40)
+  assert.match(msg, /anyone who reaches .* stacks, .* option `token` \(LOOPWATCH_TOKEN\)/)
+  for (const options of [{ host: '0.0.0.0', token: 'a'.repeat(20) }, { host: '127.0.0.1' }]) {
+    const app = await startApp(t, { options })
+    await app.line(({ event }) => event === 'listening', 'the address')
+    await app.get('/spin?ms=200')
+    await app.line(({ event }) => event === 'settled', 'a later line')
+    assert.equal(app.lines().filter(({ event }) => event === 'exposed').length, 0, JSON.stringify(options))
+  }
+})
+
 test('port: false opens no port', async (t) => {
   const app = await startApp(t, { options: { port: false } })
   assert.equal(app.url, null)

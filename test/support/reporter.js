@@ -1,5 +1,6 @@
 'use strict'
 
+const fs = require('node:fs')
 const { Readable } = require('node:stream')
 const { spec: Spec } = require('node:test/reporters')
 const path = require('node:path')
@@ -15,11 +16,19 @@ function slowest (files) {
 /** Whether an event is the first line of node's summary. @param {{ type: string, data: any }} event */
 const isSummary = ({ type, data }) => type === 'test:diagnostic' && data.nesting === 0 && /^tests \d+$/.test(data.message)
 
+/** For the last lines of a run, as other groups of tests may follow. @param {{ type: string, data: any }} event */
+function keepFailure ({ type, data }) {
+  const { LOOPWATCH_FAILED: kept } = process.env
+  if (type !== 'test:fail' || kept === undefined || data.details.error?.failureType === 'subtestsFailed') return
+  fs.appendFileSync(kept, `${path.relative(process.cwd(), data.file ?? '')}: ${data.name}\n`)
+}
+
 /** What the runner says, with the slowest files before its summary. @param {AsyncIterable<any>} events */
 async function * withSlowest (events) {
   const files = new Map()
   for await (const event of events) {
     const { type, data } = event
+    keepFailure(event)
     // The runner reports a file as a test with the file's name, from Node.js 24 on relative to the working directory.
     const isFile = type === 'test:complete' && data.nesting === 0 && path.resolve(data.name) === data.file
     if (isFile) files.set(data.file, data.details.duration_ms)

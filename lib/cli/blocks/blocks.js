@@ -157,7 +157,7 @@ function readFiles (source) {
       if (!readers.has(source)) say(source, 'read as a file of records')
     }
     readers.set(source, reader)
-    if (broken > 0) passOver(source, `${broken} broken lines`)
+    if (broken > 0) passOver(source, counted(broken, 'broken line'))
     for (const { file, reason } of unread) passOver(source, `${file}: ${reason}`)
     return records
   } catch (error) {

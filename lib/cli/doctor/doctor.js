@@ -3,7 +3,7 @@
 const { codedError } = require('../../tables/errors')
 const { degraded } = require('../../tables/degraded')
 const { duration, printable } = require('../../util/sentence')
-const { ask, notOurs } = require('../common/endpoint')
+const { ask, isAddress, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { parseSamples } = require('../common/metric-samples')
 const { endWithReader } = require('../common/reader-gone')
@@ -29,7 +29,10 @@ exports.examine = async (target, { token }) => {
   if (!isWell) process.exitCode = EXIT_FAILED
 }
 
-/** @param {Sample[]} samples @param {string} address @param {string | null} [platform] null if it is not known */
+/**
+ * @param {Sample[]} samples @param {string} address of a recording: `process <pid>`
+ * @param {string | null} [platform] null if it is not known
+ */
 function findings (samples, address, platform = isHere(address) ? process.platform : null) {
   const main = (/** @type {string} */ name) => samples.find((each) => each.name === name && (each.labels.thread ?? 'main') === 'main')?.value ?? 0
   const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) => name === 'loopwatch_build_info')).labels
@@ -41,7 +44,7 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
   /** @type {[string, string][]} */
   const lines = [
     ['watching', `${address}: loopwatch ${version} on Node.js ${node}, blocks from ${duration(thresholdMs)}`],
-    ['loop', blockedMs > 0 ? `blocked for ${duration(blockedMs)} at this moment: loopwatch blocks ${address}` : `not blocked; its last heartbeat was ${duration(ageMs)} ago`],
+    ['loop', blockedMs > 0 ? `blocked for ${duration(blockedMs)} ${isAddress(address) ? `at this moment: loopwatch blocks ${address}` : 'when this was recorded'}` : `not blocked; its last heartbeat was ${duration(ageMs)} ago`],
     ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'not taken at present: a line of a native call may be marked ≈'],
     ['not kept', dropped(samples)],
     ...broken.map((reason) => /** @type {[string, string]} */ (['degraded', `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`])),

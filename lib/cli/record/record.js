@@ -13,6 +13,7 @@ const BYTES_PER_KB = 1024
 /** @param {string} target @param {string} file @param {{ token?: string }} flags */
 exports.record = async (target, file, { token }) => {
   const response = await ask(target, 'recording', token)
+  if (response.headers.get('content-type') !== 'application/gzip') throw notOurs(target, 'what it answered is no recording')
   const recording = parseRecording(await bytesOf(response, target), target)
   const { lines } = findingsOf(recording)
   const bytes = zlib.gzipSync(JSON.stringify({ ...recording, findings: lines }))

@@ -84,7 +84,7 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/healthz': check(open(({ query }) => health(query.get('ms') ?? '0', sources.blockedMs(), sources.workers()))),
 
-  '/blocks': () => json(sources.blocks()),
+  '/blocks': ({ query }) => blocksBy(sources.blocks(), query),
 
   '/block': ({ query }) => {
     const detail = sources.detail(query.get('id') ?? '')
@@ -99,6 +99,17 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue)
 })
+
+/** @param {BlockRecord[]} blocks newest first @param {URLSearchParams} query @returns {Reply} */
+function blocksBy (blocks, query) {
+  const { limit = String(blocks.length || 1), since = '0', ...unknown } = Object.fromEntries(query)
+  const sinceMs = /^\d+$/.test(since) ? Number(since) : Date.parse(since)
+  if (Object.keys(unknown).length > 0) return json({ error: '/blocks takes limit and since only' }, 400)
+  if (!/^[1-9]\d*$/.test(limit)) return json({ error: 'limit takes a whole number from 1 on' }, 400)
+  if (Number.isNaN(sinceMs)) return json({ error: 'since takes a time: Unix ms, or as 2026-11-22T10:00:00Z' }, 400)
+  const later = blocks.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= sinceMs)
+  return json(later.slice(0, Number(limit)))
+}
 
 /** @param {Buffer} body @returns {Reply} */
 function fileOf (body) {

@@ -53,6 +53,8 @@ class ScriptTimeouts {
     } catch {
       return false
     }
+    // The kernel gives the id of a thread that has ended to a new one.
+    this.#known = new Set(threads.filter((thread) => this.#known.has(thread)))
     const sinceMs = this.#beatAtMs() - SLACK_MS
     // filter(), not some(): it checks all threads, so that those that are old by now are never checked again.
     return threads.filter((thread) => !this.#known.has(thread) && this.#isSuspect(thread, sinceMs)).length > 0

@@ -46,13 +46,15 @@ class SystemCallReader {
     const call = callOf(text, this.#arch)
     if (call === null || text === null) return null
     // The thread has not come out of the call: what it waits for is the same.
-    if (text !== this.#last.text) this.#last = { text, wait: this.#waitOf(call) }
+    if (text !== this.#last.text) this.#last = { text, wait: this.#waitOf(call, text) }
     return this.#last.wait
   }
 
-  /** @param {import('../../explain/system-call').Call} call */
-  #waitOf (call) {
-    const target = this.#target(call)
+  /** @param {import('../../explain/system-call').Call} call @param {string} text it was read from */
+  #waitOf (call, text) {
+    const read = this.#target(call)
+    // If the call has returned meanwhile, anything may have been in its memory, and its descriptor may be another file.
+    const target = this.#file?.read() === text ? read : null
     return { call: call.name, target, text: callText(call, target) }
   }
 

@@ -8,8 +8,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
-/** With a token, or on this machine only. @param {{ source: 'on' | 'off', token?: string, host: string }} options */
-exports.showsSource = ({ source, token, host }) => source === 'on' && (token !== undefined || LOOPBACK.test(host))
+/** Whether other machines may read the endpoint without a token. @param {{ token?: string, host: string }} options */
+exports.isExposed = ({ token, host }) => token === undefined && !LOOPBACK.test(host)
+
+/** @param {{ source: 'on' | 'off', token?: string, host: string }} options */
+exports.showsSource = (options) => options.source === 'on' && !exports.isExposed(options)
 
 /**
  * Answers `/block?id=`: one block with the lines around its place, the requests that waited for it, and what to do.

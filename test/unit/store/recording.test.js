@@ -95,7 +95,7 @@ test('a recording is told from other files by its first bytes, and one that is n
   fs.writeFileSync(empty, '')
   assert.deepEqual([zip, text, empty, dir, path.join(dir, 'none')].map(isRecording), [true, false, false, false, false])
   assert.throws(() => readRecording(path.join(dir, 'none')), { code: 'LOOPWATCH_ERR_SOURCE' })
-  assert.throws(() => readRecording(dir), { code: 'LOOPWATCH_ERR_SOURCE' })
+  assert.throws(() => readRecording(dir), { code: 'LOOPWATCH_ERR_SOURCE', message: /: it is a folder, not a file$/ })
 })
 
 test('a file beyond 64 MB is not even read', (t) => {

@@ -44,6 +44,7 @@ test('a block in progress, lost events and the limits of an old Node.js are told
     .map((each) => each.name === 'loopwatch_build_info' ? { ...each, labels: { ...each.labels, node_version: '20.20.2' } } : each)
   const found = findings(lines, 'shop:9464')
   assert.equal(said(found).loop, 'blocked for 9.5 s at this moment: loopwatch blocks shop:9464')
+  assert.equal(said(findings(lines, 'process 7120')).loop, 'blocked for 9.5 s when this was recorded')
   assert.equal(said(found)['not kept'], 'log_line 3')
   assert.equal(found.lines.filter(([head]) => head === 'limit').length, 2)
 })

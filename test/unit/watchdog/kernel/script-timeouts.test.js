@@ -41,6 +41,17 @@ test('a thread that began after the last beat and waits for events may end a scr
   assert.equal(scripts.mayEnd, false)
 })
 
+test('a new thread with the id of one that has ended may end a script', (t) => {
+  const { begin, end, beat, scripts } = machine(t)
+  begin(8, 5, FUTEX)
+  beat.atMs = 2000
+  assert.equal(scripts.mayEnd, false)
+  end(8)
+  assert.equal(scripts.mayEnd, false)
+  begin(8, 201, EPOLL)
+  assert.equal(scripts.mayEnd, true)
+})
+
 test('so may one that has only just begun', (t) => {
   const { begin, scripts } = machine(t)
   begin(8, 101, 'running')

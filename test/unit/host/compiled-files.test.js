@@ -1,0 +1,30 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const { Module } = require('node:module')
+const path = require('node:path')
+const { sourceMapOf } = require('../../../lib/host/compiled-files')
+const { makeDir } = require('../../support/files')
+
+const MAP = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
+const CODE = `module.exports = 1\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(MAP).toString('base64')}\n`
+
+test('Node.js is asked for a source map only if its source is so small that decoding it holds nobody up', (t) => {
+  const dir = makeDir(t)
+  const { sourceMapsEnabled } = process
+  process.setSourceMapsEnabled(true)
+  t.after(() => process.setSourceMapsEnabled(sourceMapsEnabled))
+  const compiled = (/** @type {string} */ name, /** @type {number} */ bytes) => {
+    const file = path.join(dir, name)
+    if (bytes > 0) fs.writeFileSync(file, ' '.repeat(bytes))
+    // @ts-expect-error what compilers in memory call
+    new Module(file)._compile(CODE, file)
+    return sourceMapOf(file)
+  }
+  assert.equal(JSON.parse(`${compiled('small.ts', 1000).text}`).mappings, 'AAAA')
+  assert.equal(JSON.parse(`${compiled('not-on-disk.ts', 0).text}`).mappings, 'AAAA')
+  assert.deepEqual(compiled('large.ts', 200_000), { text: null, isTooLarge: true })
+  assert.deepEqual(sourceMapOf(path.join(dir, 'none.ts')), { text: null, isTooLarge: false })
+})

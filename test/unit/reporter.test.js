@@ -1,0 +1,25 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { makeDir } = require('../support/files')
+const reporter = require('../support/reporter')
+
+test('the names of tests that failed are kept for the last lines of a run', async (t) => {
+  const failed = path.join(makeDir(t), 'failed')
+  t.after(() => { delete process.env.LOOPWATCH_FAILED })
+  process.env.LOOPWATCH_FAILED = failed
+  const file = path.resolve('test/unit/a.test.js')
+  const fail = (/** @type {string} */ name, /** @type {string} */ failureType) => ({
+    type: 'test:fail', data: { name, file, nesting: 0, testNumber: 1, details: { duration_ms: 1, error: Object.assign(new Error('no'), { failureType }) } }
+  })
+  async function * events () {
+    yield { type: 'test:pass', data: { name: 'well', file, nesting: 0, testNumber: 1, details: { duration_ms: 1 } } }
+    yield fail('one that fails', 'testCodeFailure')
+    yield fail('its parent', 'subtestsFailed')
+  }
+  for await (const _ of reporter(events())); // eslint-disable-line no-unused-vars
+  assert.equal(fs.readFileSync(failed, 'utf8'), `${path.join('test', 'unit', 'a.test.js')}: one that fails\n`)
+})
