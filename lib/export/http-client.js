@@ -1,7 +1,8 @@
 'use strict'
 
+const dns = require('node:dns')
 const http = require('node:http')
-const { promisify } = require('node:util')
+const { gzip } = require('../util/gzip')
 const { MS_PER_S } = require('../util/units')
 
 /** A longer answer is an error. Receivers only say how many items they accepted, and why not all. */
@@ -48,11 +49,12 @@ class HttpClient {
     const { timeoutMs } = this.#target
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    const aborted = new Promise((_resolve, reject) => { late.signal.addEventListener('abort', () => reject(late.signal.reason)) })
     const onEnd = () => late.abort(new Error('the agent was stopped'))
     end.addEventListener('abort', onEnd)
     if (end.aborted) onEnd()
     try {
-      return await this.#send(json, late.signal)
+      return await Promise.race([this.#send(json, late.signal), aborted])
     } catch (error) {
       const { message } = late.signal.aborted ? late.signal.reason : error
       const failure = new Error(`${this.host}: ${message || error.code}`, { cause: error })
@@ -65,12 +67,12 @@ class HttpClient {
 
   /** @param {string} json @param {AbortSignal} signal @returns {Promise<Answer>} */
   async #send (json, signal) {
-    const body = this.#target.gzip ? await zipped(json) : Buffer.from(json)
+    const body = this.#target.gzip ? await gzip(Buffer.from(json)) : Buffer.from(json)
     const encoding = this.#target.gzip ? { 'content-encoding': 'gzip' } : {}
     const headers = { ...this.#headers, 'content-length': body.length, ...encoding }
     const { request } = this.#isTls ? /** @type {typeof http} */ (/** @type {unknown} */ (require('node:https'))) : http
     return new Promise((resolve, reject) => {
-      const asked = request(this.#url, { method: 'POST', agent: this.#agent, signal, headers }, (response) => {
+      const asked = request(this.#url, { method: 'POST', agent: this.#agent, signal, headers, lookup }, (response) => {
         textOf(response).then((text) => resolve(this.#answerOf(response, text)), reject)
       })
       asked.on('error', reject)
@@ -95,8 +97,14 @@ class HttpClient {
   }
 }
 
-/** @param {string} json @returns {Promise<Buffer>} */
-const zipped = (json) => promisify(require('node:zlib').gzip)(json)
+/**
+ * Finds localhost, where collectors usually are, without the thread pool of the application, which may be full.
+ * @type {import('node:net').LookupFunction}
+ */
+function lookup (name, options, done) {
+  if (name !== 'localhost' || !options.all) dns.lookup(name, options, done)
+  else process.nextTick(done, null, [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }])
+}
 
 /** @param {URL} url @returns {Record<string, string>} */
 function credentialsOf ({ username, password }) {

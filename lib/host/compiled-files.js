@@ -4,6 +4,7 @@ const { statSync } = require('node:fs')
 const { findSourceMap } = require('node:module')
 const { fileURLToPath } = require('node:url')
 const { LARGE_BYTES, MAPPINGS_CHARS } = require('../tables/source-map-size')
+const process = require('../util/process')
 const { compilesAll } = require('./runtime')
 
 /** Most files of stacks that are remembered until the watchdog gets their maps. */

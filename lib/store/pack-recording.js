@@ -1,11 +1,7 @@
 'use strict'
 
-const { setImmediate } = require('node:timers/promises')
-const zlib = require('node:zlib')
+const { BYTES_AT_ONCE, gzip } = require('../util/gzip')
 const { FORMAT, VERSION } = require('./recording')
-
-/** Compressed at once: 2 ms. zlib's asynchronous functions would take threads of the application's pool. */
-const CHARS_AT_ONCE = 128 * 1024
 
 /** A text that is JSON already, without secrets. */
 class Json {
@@ -37,16 +33,10 @@ exports.packRecording = async (parts, hide) => {
   let waiting = ''
   const replace = (/** @type {string} */ _, /** @type {unknown} */ value) =>
     typeof value === 'string' ? hide(value) : value
-  const pack = async (/** @type {string} */ text) => {
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; at += CHARS_AT_ONCE) {
-      packed.push(zlib.gzipSync(bytes.subarray(at, at + CHARS_AT_ONCE)))
-      await setImmediate()
-    }
-  }
+  const pack = async (/** @type {string} */ text) => { packed.push(await gzip(Buffer.from(text))) }
   const add = async (/** @type {string} */ text) => {
     waiting += text
-    if (waiting.length < CHARS_AT_ONCE) return
+    if (waiting.length < BYTES_AT_ONCE) return
     const full = waiting
     waiting = ''
     await pack(full)

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { isAlive } = require('../util/is-alive')
+const { QUIET_MS } = require('./predecessors')
 const { found, ownerOf, remove, timelinesOf } = require('./timelines')
 
 /** Most files that ended processes may leave in a folder: a day of restarts every half hour. */
@@ -14,6 +15,7 @@ const NAME = /^blocks-(\d+)-\d+(?:\.(?:old|unended))?\.ndjson$/
 
 /**
  * Deletes the oldest block files of ended processes, with their timelines, beyond the bounds. The next process retries.
+ * Files written just now stay: their processes may run in other containers, where they cannot be seen.
  * @param {string} dir @param {{ own: string, files?: number, bytes?: number }} bounds own: the file being written
  */
 exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
@@ -23,10 +25,10 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
     .flatMap((name) => found(path.join(dir, name)))
     .sort((a, b) => b.mtimeMs - a.mtimeMs)
   let total = 0
-  for (const [i, { file, size }] of ended.entries()) {
+  for (const [i, { file, size, mtimeMs }] of ended.entries()) {
     const timelines = file.endsWith('.old.ndjson') ? [] : timelinesOf(dir, path.basename(file, '.ndjson'))
     total += timelines.reduce((sum, each) => sum + each.size, size)
-    if (i < files && total <= bytes) continue
+    if ((i < files && total <= bytes) || Date.now() - mtimeMs <= QUIET_MS) continue
     remove(file)
     for (const each of timelines) remove(each.file)
   }

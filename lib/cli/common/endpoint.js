@@ -1,12 +1,14 @@
 'use strict'
 
+const { makePaths } = require('../../export/http/paths')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { printable } = require('../../util/sentence')
 const { HOST_AND_PORT } = require('./flags')
 
 const ANSWER_MS = 10000
+const paths = Object.keys(makePaths(/** @type {any} */ ({})))
 /** The endpoint begins above these paths. */
-const OWN_PATH = /\/(?:blocks(?:\/[\w.-]+)?|block|metrics|healthz|profile|flame|runbook|causes\/[\w-]+)?$/
+const OWN_PATH = new RegExp(`(?:${paths.join('|').replaceAll('.', '\\.').replaceAll(':id', '[\\w.-]+')})$`)
 
 /** In the words of somebody who looks for an agent. @type {Record<string, string>} */
 const REASONS = {

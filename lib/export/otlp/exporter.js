@@ -138,8 +138,12 @@ class OtlpExporter {
   async #read () {
     const { metrics } = this.#outboxes
     if (metrics === null) return
-    const read = await this.#parts.snapshot()
-    metrics.add({ metrics: read, times: { startMs: this.#startMs, nowMs: Date.now() } })
+    try {
+      const read = await this.#parts.snapshot()
+      metrics.add({ metrics: read, times: { startMs: this.#startMs, nowMs: Date.now() } })
+    } catch (error) {
+      this.#state('metrics', error)
+    }
   }
 
   /** @param {object[]} logRecords */

@@ -60,7 +60,7 @@ class Metrics {
   #sources
   /** Route labels of counted requests; the host limits their number. @type {Set<string>} */
   #requestRoutes = new Set()
-  /** For blocks without a counted request. */
+  /** For blocks without a counted request, or in doubt. */
   #blockRoutes
   /** Labels of counted named work. @type {Set<string>} */
   #works = new Set()
@@ -158,7 +158,7 @@ class Metrics {
 
   /** @param {import('../../types').WorkShare} share of a block @param {string} cause @param {number} seconds */
   #charge ({ request, work, frame }, cause, seconds) {
-    const route = request && !request.ended ? inDoubt(request, this.#blockedRoute(request.route)) : NONE
+    const route = request && !request.ended ? this.#blockedRoute(inDoubt(request, request.route)) : NONE
     this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
     // An excused cause is not the fault of the code, so no line is charged.
     if (frame && cause !== ALLOWED && excuseOf(cause) === undefined) {
@@ -181,7 +181,7 @@ class Metrics {
     this.#metrics.slow.inc({ kind })
   }
 
-  /** @param {string} route of a block's request, which may not have ended yet */
+  /** @param {string} route of a block's request, which may not have ended yet, or may be in doubt */
   #blockedRoute (route) {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
   }
@@ -189,7 +189,8 @@ class Metrics {
   /** A request is in the label `route` instead. @param {import('../../types').WorkRecord | null | undefined} work */
   #blockedWork (work) {
     if (!work || work.kind === 'request' || work.ended) return NONE
-    return inDoubt(work, this.#works.has(work.name) ? work.name : this.#bounded('work', this.#blockWorks, work.name))
+    const name = inDoubt(work, work.name)
+    return this.#works.has(name) ? name : this.#bounded('work', this.#blockWorks, name)
   }
 
   /** @param {string} label @param {LabelBound} bound @param {string} value */
@@ -322,7 +323,7 @@ class Metrics {
 
 /** ≈ marks doubt. @param {{ exact?: boolean }} named @param {string} label */
 function inDoubt ({ exact }, label) {
-  return exact === false && label !== OTHER ? `≈ ${label}` : label
+  return exact === false ? `≈ ${label}` : label
 }
 
 /** With only the last folder of the path. @param {import('../../types').FrameRecord} frame */

@@ -244,3 +244,13 @@ test('a memory says in whose layout it is, and no other is opened', () => {
     assert.throws(() => openBridge(make()), { message: 'its shared memory is laid out by another version of loopwatch' }, what)
   }
 })
+
+test('a beat whose writer is kept within the write reads as the one before', () => {
+  const memory = new SharedArrayBuffer(BeatSlots.BYTES)
+  const beat = new BeatSlots(memory, 0)
+  beat.write(10, 1, 2, 3)
+  const before = beat.read()
+  new Int32Array(memory)[0]++
+  new Float64Array(memory, 8)[0] = 20
+  assert.deepEqual(beat.read(), before)
+})

@@ -66,8 +66,22 @@ test('the latest timelines of a process are kept, by number; those of the older 
 
 test('a process that begins a file deletes what too many before it have left', (t) => {
   const dir = makeDir(t)
-  for (let i = 1; i <= 60; i++) fs.writeFileSync(path.join(dir, `blocks-999999999-${i}.ndjson`), '')
+  for (let i = 1; i <= 60; i++) {
+    const name = path.join(dir, `blocks-999999999-${i}.ndjson`)
+    fs.writeFileSync(name, '')
+    fs.utimesSync(name, 1e9, 1e9)
+  }
   const { file } = makeFile(t, { dir })
   file.append(makeRecord({}))
   assert.equal(fs.readdirSync(dir).length, 51)
+})
+
+test('files that were written just now stay: their processes may be in containers that cannot be seen from here', (t) => {
+  const dir = makeDir(t)
+  const names = Array.from({ length: 6 }, (_, i) => `blocks-999999999-${i}.ndjson`)
+  for (const name of names) fs.writeFileSync(path.join(dir, name), 'x')
+  const at = (Date.now() - 60_000) / 1000
+  fs.utimesSync(path.join(dir, names[0]), at, at)
+  prune(dir, { own: 'none', files: 2 })
+  assert.deepEqual(fs.readdirSync(dir).sort(), names.slice(1))
 })

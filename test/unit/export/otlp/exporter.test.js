@@ -2,10 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
 const { OtlpExporter } = require('../../../../lib/export/otlp/exporter')
 const { otlpSettings } = require('../../../../lib/options/otlp')
 const { nowMs } = require('../../../../lib/util/clock')
 const { eventually } = require('../../../support/app')
+const { makeDir } = require('../../../support/files')
 const { logsIn, metricsIn, plain, spansIn, startOtlpReceiver } = require('../../../support/lib/otlp')
 const { fill, makeMetrics } = require('../../../support/metrics')
 const { makeRecord } = require('../../../support/record')
@@ -13,9 +17,9 @@ const { makeRecord } = require('../../../support/record')
 /**
  * @param {import('node:test').TestContext} t
  * @param {import('../../../../lib/options/otlp').OtlpSettings} settings
- * @param {Record<string, string>} [labels]
+ * @param {Record<string, string>} [labels] @param {() => Promise<import('../../../../lib/types').Metric[]>} [snapshot]
  */
-function startExporter (t, settings, labels = {}) {
+function startExporter (t, settings, labels = {}, snapshot = undefined) {
   const made = makeMetrics({ labels })
   /** @type {(string | undefined)[]} */
   const states = []
@@ -25,7 +29,7 @@ function startExporter (t, settings, labels = {}) {
     settings,
     labels,
     isWorker: false,
-    snapshot: () => made.metrics.snapshot(),
+    snapshot: snapshot ?? (() => made.metrics.snapshot()),
     nowMs,
     onState: (error) => states.push(error?.message),
     onLost: (reason, count) => { lost[reason] = (lost[reason] ?? 0) + count },
@@ -244,4 +248,50 @@ test('an exporter that stops has sent all', async (t) => {
   exporter.settled(makeRecord())
   await exporter.stop()
   assert.deepEqual([spansIn(got).length, logsIn(got).length, 'loopwatch_build_info' in metricsIn(got)], [500, 1, true])
+})
+
+/** Each thread of libuv's pool opens a pipe that nobody writes to. @param {import('node:test').TestContext} t */
+function fillThreadPool (t) {
+  /** @type {Promise<unknown>[]} */
+  let opened = []
+  let pipe = ''
+  // Before makeDir(): hooks run in this order.
+  t.after(async () => {
+    fs.closeSync(fs.openSync(pipe, 'r+'))
+    await Promise.all(opened)
+  })
+  pipe = path.join(makeDir(t), 'pipe')
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0)
+  opened = Array.from({ length: 4 }, () => new Promise((resolve) => { fs.open(pipe, 'r', resolve) }))
+}
+
+test('exports arrive while the thread pool is full, at an address and at localhost', async (t) => {
+  fillThreadPool(t)
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const { got, url } = await startOtlpReceiver(t)
+    const { exporter, states } = startExporter(t, otlpSettings(url.replace('127.0.0.1', host), only('LOGS')))
+    // More than is compressed in one step.
+    for (let i = 0; i < 15; i++) exporter.stuck(makeRecord({ id: `${i}${'x'.repeat(20_000)}` }))
+    await eventually(() => states.length > 0, 'an answer')
+    assert.deepEqual([states, logsIn(got).length, got[0].headers['content-encoding']], [[undefined], 15, 'gzip'])
+  }
+})
+
+test('a receiver whose name cannot be looked up, as the thread pool is full, is said as degraded', async (t) => {
+  fillThreadPool(t)
+  const { exporter, states } = startExporter(t, otlpSettings('http://collector.invalid:1', { ...only('TRACES'), OTEL_EXPORTER_OTLP_TIMEOUT: '100' }))
+  exporter.span(span)
+  await eventually(() => states.length > 0, 'a failure')
+  assert.equal(states[0], 'traces: collector.invalid:1: no answer within 100 ms')
+})
+
+test('metrics that cannot be read are said as degraded and read again', async (t) => {
+  const { got, settings } = await startOtlpReceiver(t)
+  let reads = 0
+  const { states } = startExporter(t, settings({ ...only('METRICS'), OTEL_METRIC_EXPORT_INTERVAL: '20' }), {}, async () => {
+    if (++reads === 1) throw new Error('no metrics')
+    return []
+  })
+  await eventually(() => got.length > 0 && states.at(-1) === undefined, () => `metrics: ${states}`)
+  assert.equal(states[0], 'metrics: no metrics')
 })

@@ -259,7 +259,7 @@ test('routes beyond the bound go to (other), are counted as overflow, and known 
 })
 
 test('work that is in doubt has labels of its own, so that what is certain stays so', async () => {
-  const { metrics, samples } = makeMetrics({ routes: 1 })
+  const { metrics, samples } = makeMetrics({ routes: 2 })
   const request = { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null }
   const work = { kind: /** @type {const} */ ('job'), name: 'mail', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
   for (const exact of [true, undefined, false]) {
@@ -270,6 +270,17 @@ test('work that is in doubt has labels of its own, so that what is certain stays
   const found = (await samples()).filter(({ name }) => name === 'loopwatch_blocked_seconds_total')
   assert.deepEqual(found.map(({ labels, value }) => [labels.route, labels.work, value]),
     [['/a', '(none)', 2], ['(none)', 'mail', 2], ['≈ /a', '(none)', 1], ['(none)', '≈ mail', 1], ['(other)', '(none)', 1]])
+})
+
+test('however many routes blocks have, certain or in doubt, the option bounds what they add to those of requests', async () => {
+  const { metrics, samples } = makeMetrics({ routes: 5 })
+  for (let i = 0; i < 5; i++) metrics.requestSeries(`/${i}`, 'GET', '2xx').observe(1)
+  for (let i = 0; i < 30; i++) {
+    for (const exact of [true, false]) metrics.observeBlock(makeRecord({ request: { method: 'GET', route: `/${i}`, startedAt: '', ended: false, traceId: null, exact } }))
+  }
+  const blocked = (await samples()).filter(({ name }) => name === 'loopwatch_blocked_seconds_total')
+  const routes = new Set(blocked.map(({ labels }) => labels.route))
+  assert.equal(routes.size, 5 + 5 + 1, `${[...routes]}`)
 })
 
 test('sites beyond twenty go to (other) and are counted as overflow', async () => {

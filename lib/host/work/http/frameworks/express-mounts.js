@@ -1,6 +1,6 @@
 'use strict'
 
-const { layerPaths } = require('./layer-paths')
+const { layerPaths, showsPathLater } = require('./layer-paths')
 
 /** Deeper than any router is nested. Ends the search if routers mount each other. */
 const DEPTH = 16
@@ -9,7 +9,10 @@ const LAYERS = 20_000
 
 /** @typedef {string | null} Prefix a template, null if the route is below a layer that does not show its own prefix */
 
-/** By route, then by application, as several may share a router. @type {WeakMap<object, WeakMap<object, Prefix[]>>} */
+/**
+ * By route, then by application, as several may share a router. `size` is the number of the application's own layers.
+ * @type {WeakMap<object, WeakMap<object, { mounts: Prefix[], size?: number }>>}
+ */
 const known = new WeakMap()
 
 /**
@@ -21,13 +24,13 @@ exports.mountsOf = (route, app) => {
   if (!app) return []
   let byApp = known.get(route)
   if (byApp === undefined) known.set(route, byApp = new WeakMap())
-  let mounts = byApp.get(app)
-  if (mounts !== undefined) return mounts
-  mounts = []
-  collect(app, route, prefixesOf(app, 0), 0, { mounts, left: LAYERS })
-  // A prefix that is unknown now may be known at another request.
-  if (!mounts.includes(null)) byApp.set(app, mounts)
-  return mounts
+  const size = stackOf(app)?.length
+  const last = byApp.get(app)
+  if (last !== undefined && last.size === size) return last.mounts
+  const found = { mounts: /** @type {Prefix[]} */ ([]), left: LAYERS, showsLater: false }
+  collect(app, route, prefixesOf(app, 0), 0, found)
+  if (!found.mounts.includes(null) || !found.showsLater) byApp.set(app, { mounts: found.mounts, size })
+  return found.mounts
 }
 
 /** Where an application is itself mounted. @param {any} app @param {number} depth @returns {Prefix[]} */
@@ -45,19 +48,26 @@ function below (prefixes, paths) {
 /**
  * @param {any} handle an application or a router @param {object} route
  * @param {Prefix[]} prefixes of the handle @param {number} depth
- * @param {{ mounts: Prefix[], left: number }} found the result, and how many layers may still be searched
+ * @param {{ mounts: Prefix[], left: number, showsLater: boolean }} found the result, how many layers may still be
+ * searched, and whether a prefix that is unknown now may be known at another request
  */
 function collect (handle, route, prefixes, depth, found) {
-  // `router` of an Express 4 application throws.
-  const stack = handle.stack ?? (typeof handle.lazyrouter === 'function' ? handle._router : handle.router)?.stack
+  const stack = stackOf(handle)
   if (!Array.isArray(stack) || depth === DEPTH) return
   for (const layer of stack) {
     if (found.left-- <= 0) return
     if (layer.route === route) found.mounts.push(...prefixes)
     else if (layer.route === undefined && typeof layer.handle === 'function' && isRouter(layer.handle)) {
-      collect(layer.handle, route, below(prefixes, layerPaths(layer)), depth + 1, found)
+      const paths = layerPaths(layer)
+      if (paths === null && showsPathLater(layer)) found.showsLater = true
+      collect(layer.handle, route, below(prefixes, paths), depth + 1, found)
     }
   }
+}
+
+/** `router` of an Express 4 application throws. @param {any} handle an application or a router */
+function stackOf (handle) {
+  return handle.stack ?? (typeof handle.lazyrouter === 'function' ? handle._router : handle.router)?.stack
 }
 
 /** @param {any} handle */

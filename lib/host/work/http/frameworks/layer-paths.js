@@ -24,8 +24,9 @@ exports.layerPaths = (layer) => {
  * its last match failed, or if it has several paths or an expression.
  * @param {{ path?: string, params?: Record<string, unknown>, matchers: Function[] }} layer
  */
-function fromLastMatch ({ path, params, matchers }) {
-  if (typeof path !== 'string' || !params || matchers.length !== 1 || matchers[0].name === 'regexpMatcher') return null
+function fromLastMatch (layer) {
+  const { path, params } = layer
+  if (typeof path !== 'string' || !params || !showsPathLater(layer)) return null
   const segments = path.split('/')
   let from = 0
   for (const name of Object.keys(params)) {
@@ -37,6 +38,11 @@ function fromLastMatch ({ path, params, matchers }) {
     from = at + 1
   }
   return [segments.join('/')]
+}
+
+/** Whether a layer without a path may have one at another request. @param {any} layer */
+function showsPathLater ({ regexp, matchers }) {
+  return regexp === undefined && matchers?.length === 1 && matchers[0].name !== 'regexpMatcher'
 }
 
 /** @param {string} source one path or several alternatives @param {{ name: string | number }[]} keys in order */
@@ -96,3 +102,5 @@ function closing (source, open) {
 function isWordChar (char) {
   return (char >= 'a' && char <= 'z') || (char >= 'A' && char <= 'Z') || (char >= '0' && char <= '9')
 }
+
+exports.showsPathLater = showsPathLater

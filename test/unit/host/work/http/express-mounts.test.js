@@ -29,3 +29,29 @@ test('routers that mount each other at several places are not looked through for
   // 4^16 layers would take minutes.
   assert.deepEqual(mountsOf(route, app), [''])
 })
+
+test('a mount below an expression is searched once, and again when the application has grown', () => {
+  const [app, api] = [makeRouter(), makeRouter()]
+  const route = {}
+  let searches = 0
+  const expression = { get regexp () { searches++; return /^\/(a|b)/ }, handle: api }
+  app.stack.push(expression)
+  api.stack.push({ route })
+  assert.deepEqual(mountsOf(route, app), [null])
+  const first = searches
+  mountsOf(route, app)
+  assert.equal(searches, first)
+  app.stack.push(layerOf(api, '/v2'))
+  assert.deepEqual(mountsOf(route, app), [null, '/v2'])
+})
+
+test('a mount that shows its path only while a request runs through it is found later', () => {
+  const [app, api] = [makeRouter(), makeRouter()]
+  const route = {}
+  const layer = { handle: api, matchers: [() => {}], params: {}, path: /** @type {string | undefined} */ (undefined) }
+  app.stack.push(layer)
+  api.stack.push({ route })
+  assert.deepEqual(mountsOf(route, app), [null])
+  layer.path = '/v1'
+  assert.deepEqual(mountsOf(route, app), ['/v1'])
+})
