@@ -20,7 +20,8 @@ const { ENOUGH_SAMPLES } = require('../tables/samples')
  * @property {boolean} isHead `late` is where the function begins
  * @property {string | null} call what took the time there: a callee or a built-in
  * @property {boolean} isOpen the line calls a built-in, once or often: there is no way to know
- * @property {boolean} isCalling most of its samples are in a callee that has frames of its own
+ * @property {boolean} isOpenLine samples are in a callee, in several lines or in collections: stacks may show another
+ * @property {boolean} isCalledBy the function that stacks show calls it in the profile
  * @property {FrameRecord | null} allocates the line that allocates what was collected, if collections took most time
  * @property {boolean} isBuiltInto V8 has inlined another function into it, which stacks show
  * @typedef {{ frame: FrameRecord | null, call: string | null }} Line
@@ -50,8 +51,8 @@ const ofFunction = [
   },
   {
     evidence: 'stacks',
-    when: 'a stack shows the function, and not only at its head (as exact as the stack; `≈` if the function had called another one)',
-    place: ({ late, isHead, isCalling }) => late === null || isHead ? null : isCalling ? doubtful(late) : late
+    when: 'a stack shows the function, and not only at its head (as exact as the stack; `≈` if samples do not agree on a line)',
+    place: ({ late, isHead, isOpenLine }) => late === null || isHead ? null : isOpenLine ? doubtful(late) : late
   },
   {
     evidence: 'profile',
@@ -62,11 +63,12 @@ const ofFunction = [
 
 /**
  * V8 attributes a collection to the function sampled before it, which may be the caller of the one that stacks show.
- * @param {FrameRecord} place by the profile @param {BlockRecord} record
+ * @param {FrameRecord} place by the profile @param {BlockRecord} record @param {boolean} isCalledBy
  */
-function areSurer (place, record) {
+function areSurer (place, record, isCalledBy) {
   const { frame, samples, stacks, cause } = record
-  if (place.exact || isSame(frame, place)) return false
+  // A caller answers interrupts for a function that does not check for them.
+  if (place.exact || isSame(frame, place) || isCalledBy) return false
   const isWithin = stacks.some(({ frames }) => frames.slice(1).some((each) => isSame(place, each)))
   const isTimely = frame?.exact === true && !isNativeBlock(record) && !areAfterCalls(record)
   if (isTimely) return samples >= ENOUGH_SAMPLES || isWithin
@@ -93,7 +95,7 @@ function lineOf ({ record, profiled }) {
   const places = ofFunction.map(({ place }) => place(profiled, record))
   const at = places.findIndex((place) => place !== null)
   const place = /** @type {FrameRecord} */ (places[at])
-  if (areSurer(place, record)) return { frame, call: null, row: 1 }
+  if (areSurer(place, record, profiled.isCalledBy)) return { frame, call: null, row: 1 }
   return { frame: place, call: profiled.call, row: at + 2 }
 }
 

@@ -33,13 +33,14 @@ function folderOf (stacks, total) {
 function chainOf (frames) {
   const ofOthers = frames.filter((frame) => !['node', 'own'].includes(ownerOf(frame)))
   const called = ofOthers.findIndex((frame) => ownerOf(frame) === 'application')
-  const [innermost, ...callers] = ofOthers.slice(0, called === -1 ? 1 : called).map(({ file }) => packageFolderOf(`${file}`))
+  const [innermost, ...callers] = ofOthers.slice(0, called === -1 ? 1 : called)
+    .map(({ file }) => packageFolderOf(`${file}`))
   return innermost == null ? [] : [innermost, ...callers.flatMap((folder) => folder ?? [])]
 }
 
 /**
- * Timely stacks include functions that V8 has inlined. For late stacks, after a native call, a CPU profile is more
- * reliable.
+ * Timely stacks include functions that V8 has inlined. Late ones come after a native call, and a package that answers
+ * no interrupt is in none: then a CPU profile is more reliable.
  * @param {Pick<import('./fold').Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {import('../types').ProfileRecord | null | undefined} profile
  */
@@ -50,11 +51,10 @@ exports.folderAtFault = (stacks, profile) => {
   const isProfiled = profile && profile.samples >= ENOUGH_SAMPLES
   const isGiven = isProfiled && profile.stacks[0]?.frames.some((frame) => ownerOf(frame) === 'application')
   if (isGiven && OF_THE_VALUE.includes(profile.call ?? '')) return null
-  if (!isTimely && isProfiled) {
-    const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))
-    // A parser has many stacks, and the heaviest ones in a record may be a third of all: they stand for the others.
-    const isCut = told.length === STACKS_IN_RECORD
-    return folderOf(told, isCut ? told.reduce((total, { weight }) => total + weight, 0) : profile.samples)
-  }
-  return folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), sumOf('weightMs'))
+  const byStacks = folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), sumOf('weightMs'))
+  if (!isProfiled || (isTimely && byStacks !== null)) return byStacks
+  const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))
+  // A parser has many stacks, and the heaviest ones in a record may be a third of all: they stand for the others.
+  const isCut = told.length === STACKS_IN_RECORD
+  return folderOf(told, isCut ? told.reduce((total, { weight }) => total + weight, 0) : profile.samples)
 }

@@ -18,6 +18,8 @@ const madeUp = ({ extra }) => (extra.falsePositives?.median ?? 0) + (extra.blame
  * @param {import('../harness/interface').Document} document
  */
 exports.verdict = ({ cells }) => {
+  const [generated] = cells.filter(({ extra }) => extra.programs !== undefined)
+  if (generated !== undefined) return ofGenerated(generated)
   const [best, ...others] = cells.filter(({ median }) => median !== null)
     .sort((a, b) => Number(b.median) - Number(a.median) || madeUp(a) - madeUp(b))
   if (best === undefined) return null
@@ -25,9 +27,13 @@ exports.verdict = ({ cells }) => {
   return `Of ${counted(Number(best.params.blocks), 'block')} ${best.variant} reports ${found(best)}${list === '' ? '' : `; ${list}`}. Where nothing of the application's blocked, ${best.variant} reports ${counted(madeUp(best), 'block')}.`
 }
 
+/** @param {Cell} cell of --generated */
+const ofGenerated = (cell) =>
+  `In ${of(cell, 'judged', '')} blocks of ${counted(cell.extra.programs.median, 'program')} that nobody chose, the line is certain and wrong in ${of(cell, 'wrongLine')}, right in ${of(cell, 'line')} and certain and right in ${of(cell, 'exactLine')}. The function is right in ${of(cell, 'function')}, the cause in ${of(cell, 'cause')}, the package in ${of(cell, 'package')} and the request or job in ${of(cell, 'request')}.`
+
 /** What the cells say in sentences. @param {import('../harness/interface').Document} document */
 exports.findings = ({ cells }) => {
-  const measured = cells.filter(({ median }) => median !== null)
+  const measured = cells.filter(({ median, extra }) => median !== null && extra.programs === undefined)
   const missing = cells.filter(({ skipped }) => skipped !== null).map(({ variant, skipped }) => `${variant} (${skipped})`)
   return [
     ...measured.map((cell) => {

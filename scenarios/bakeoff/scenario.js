@@ -11,6 +11,10 @@ const { codedError } = require('../../lib/tables/errors')
 const { missingPackages, withRanges } = require('../harness/packages')
 
 const MODULE = path.join(__dirname, 'cell.js')
+const GENERATED = path.join(__dirname, 'generated', 'cell.js')
+/** A generated program with its blocks, and what making it takes. */
+const PROGRAM_LIMIT_S = 12
+const SEED = 1
 const BLOCK_MS = 200
 /** As long as the blocks of the first figures in the README were. */
 const LONG_MS = 300
@@ -83,6 +87,27 @@ function plan (mode, set, isListing) {
   }))
 }
 
+/** @param {string} flag @returns {(text: string) => number} */
+const counted = (flag) => (text) => {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1) throw codedError('LOOPWATCH_ERR_OPTION', flag, 'a whole number from 1', text)
+  return value
+}
+
+/**
+ * One cell: the agent alone, on programs drawn by chance.
+ * @param {number} programs @param {number} seed @param {boolean} isListing
+ * @returns {import('../harness/interface').CellPlan[]}
+ */
+const planGenerated = (programs, seed, isListing) => [{
+  variant: 'loopwatch',
+  params: { programs, seed },
+  module: GENERATED,
+  timeLimitSeconds: Math.max(LEAST_LIMIT_S, PROGRAM_LIMIT_S * programs),
+  data: { programs, seed },
+  skipped: isListing ? null : reasonAgainst([])
+}]
+
 /** Shares of few blocks are often whole. @param {number} value */
 const short = (value) => Number.isInteger(value) ? `${value}` : figure(value)
 
@@ -119,13 +144,20 @@ exports.scenario = {
     full: { repeats: 5, seconds: 5, warmUpSeconds: 0, note: 'the same five times, traps of 5 s' },
     faithful: { repeats: 5, seconds: 12, warmUpSeconds: 0, note: 'there is no original; the 14 first kinds for 300 ms and a minute of each trap, the agent alone' }
   },
-  options: [{ flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, or all', parse: corpusName }],
-  plan: ({ mode, options: { corpus = DEFAULT_SET }, isListing }) => plan(mode, corpus, isListing),
+  options: [
+    { flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, or all', parse: corpusName },
+    { flags: '--generated <programs>', description: 'programs drawn by chance in place of a corpus, under loopwatch alone', parse: counted('--generated') },
+    { flags: '--seed <number>', description: 'of the generated programs: the same number draws the same programs', parse: counted('--seed') }
+  ],
+  plan: ({ mode, options: { corpus = DEFAULT_SET, generated, seed = SEED }, isListing }) =>
+    generated === undefined ? plan(mode, corpus, isListing) : planGenerated(generated, seed, isListing),
   columns: [
     ...[['false positives', 'falsePositives'], ['blamed in traps', 'blamedInTraps']].map(([title, key]) => ({ title, text: (/** @type {Cell} */ { extra }) => count(extra[key]?.median) })),
     column('function', 'function', ' %'),
     column('line', 'line', ' %'),
     column('line (JavaScript)', 'lineOfJs', ' %'),
+    column('line exact', 'exactLine', ' %', ''),
+    column('package', 'package', ' %', ''),
     column('request', 'request', ' %'),
     column('cause', 'cause', ' %'),
     { title: 'certain and wrong', text: certainAndWrong },

@@ -5,6 +5,8 @@ const { causes } = require('../../lib/tables/causes')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
+/** What a generated program is named by that had a wrong answer without a doubt. */
+const MISS = 'miss '
 const ASPECTS = ['function', 'line', 'request', 'cause']
 
 /** How often in all runs. @param {Cell} cell @param {string} key */
@@ -31,8 +33,12 @@ function verdict (cell, name) {
  * @returns {import('../harness/interface').Comparison[]}
  */
 exports.tables = ({ cells }) => {
-  const measured = cells.filter(({ median }) => median !== null)
+  const measured = cells.filter(({ median, extra }) => median !== null && extra.programs === undefined)
   const ran = corpus.filter(({ name }) => measured.some(({ extra }) => extra[`found:${name}`] !== undefined))
+  const missed = cells.flatMap(({ extra }) => Object.keys(extra).filter((key) => key.startsWith(MISS)))
+  if (missed.length > 0) {
+    return [{ title: 'Certain and wrong: program and block', head: ['what took the time', ''], rows: missed.map((key) => [key.slice(MISS.length), 'line or request!']) }]
+  }
   return measured.length === 0
     ? []
     : [

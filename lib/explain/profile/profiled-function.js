@@ -37,14 +37,17 @@ exports.profiledFunction = (record, all, sources) => {
   const raw = rawOf(ofBlamed[0])
   const lines = linesOf(raw, ofBlamed, record, sources)
   const late = isSame(record.frame, blamed) ? record.frame : null
-  const place = { blamed, late, lines, isHead: late !== null && late.line === sources.original(raw).line }
+  const isHead = late !== null && late.line === sources.original(raw).line
+  const isCalledBy = ofBlamed.some(({ frames, at }) => frames.slice(at + 1).some((each) => isSame(each, record.frame)))
+  const place = { blamed, late, lines, isHead, isCalledBy }
   const text = raw.file === null ? null : sources.lines(raw.file)
   return lines.heaviestCallee === null
     ? itself(record, stacks, place, { raw, text }, sources)
     : calling(record, stacks, place, { raw, text }, sources)
 }
 
-/** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead'> & { lines: import('./profiled-lines').Lines }} Place */
+/** @typedef {import('./profiled-lines').Lines} Lines */
+/** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead' | 'isCalledBy'> & { lines: Lines }} Place */
 
 /** With what the blamed function called, if that has frames. @param {ProfiledStack} stack @returns {BlamedStack} */
 function withCallee (stack) {
@@ -78,7 +81,7 @@ function placeOf ({ blamed, late, isHead, lines: { best, isCertain, isCollecting
  * @param {Sources} sources @returns {Profiled}
  */
 function calling (record, stacks, place, { raw, text }, { lines }) {
-  const { blamed, late, isHead, lines: { best, heaviestCallee } } = place
+  const { blamed, late, isHead, isCalledBy, lines: { best, heaviestCallee } } = place
   const own = /** @type {Frame} */ (heaviestCallee).function
   const heaviest = /** @type {ProfiledStack} */ (stacks.find((stack) => isSame(stack.blamed, blamed)))
   const name = own === ZLIB ? syncCallIn(text ?? [], best?.raw ?? raw.line ?? 1, best?.raw ?? null) ?? own : own
@@ -86,10 +89,11 @@ function calling (record, stacks, place, { raw, text }, { lines }) {
     blamed,
     late,
     isHead,
+    isCalledBy,
     line: placeOf(place, raw, text, name),
     call: builtinOfPackage(record, stacks, heaviest, lines) ?? name?.replace(EXPORTS, '') ?? null,
     isOpen: false,
-    isCalling: true,
+    isOpenLine: true,
     allocates: null,
     isBuiltInto: false
   }
@@ -102,7 +106,7 @@ function calling (record, stacks, place, { raw, text }, { lines }) {
  * @param {Sources} sources @returns {Profiled}
  */
 function itself (record, stacks, place, { raw: begin, text }, sources) {
-  const { blamed, late, isHead, lines: { best } } = place
+  const { blamed, late, isHead, isCalledBy, lines: { best } } = place
   const raw = best?.raw ?? (late?.exact && !isHead ? late.line : null)
   const seen = seenIn(record)
   const builtin = raw === null ? null : builtinIn(text?.[raw - 1] ?? '', { lines: text ?? [], seen })
@@ -114,10 +118,11 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
     blamed,
     late,
     isHead,
+    isCalledBy,
     line: placeOf(place, begin, text, null),
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
     isOpen: builtin !== null && !isCalled && !isInto,
-    isCalling: false,
+    isOpenLine: best !== null || place.lines.isCollecting,
     allocates: collectedLine(stacks, blamed, record, text),
     isBuiltInto: isInto
   }

@@ -80,7 +80,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
 function telling (seen, record, blamed, head, { textOf }) {
   if (isNativeBlock(record)) return []
   const written = textOf(blamed?.file ?? '') ?? []
-  return seen.filter(({ callee, line }) => !(isIterator(callee) && (line === head || bodyOf(written, line))))
+  return seen.filter(({ callee, line }) => !(isBuiltin(callee) && (line === head || bodyOf(written, line))))
 }
 
 /** What the function called, most samples first. @param {ProfiledStack[]} stacks */
@@ -241,8 +241,8 @@ function answersIn (record, blamed) {
   })
 }
 
-/** Nothing was called, or what a loop calls for its next value. @param {Frame | null} callee */
-const isIterator = (callee) => callee === null || (callee.file === null && callee.function === 'next')
+/** Nothing was called, or a built-in, such as an iterator. @param {Frame | null} callee */
+const isBuiltin = (callee) => callee === null || callee.file === null
 
 /** @param {Frame} callee @param {ProfiledStack[]} stacks */
 const isProfiled = (callee, stacks) => stacks.some((stack) => stack.hits > NOISE && isCall(callee, stack.callee))
@@ -277,16 +277,11 @@ function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, text
   if (isNativeBlock(record) && isCall && (isAlone || (isMost && hits >= ENOUGH_SEEN))) return true
   const there = answers.filter((each) => each.line === line)
   const isSeen = weightOf(there) >= HALF * weightOf(answers)
-  const isAgreed = countOf(there) === countOf(answers) && hits + countOf(there) >= ENOUGH_ALONE
-  if (isAlone && isSeen && (isAgreed || hits >= ENOUGH_SEEN)) return true
-  if (isMost && hits >= ENOUGH_ALONE) return true
-  return isShown(there, answers) && hits >= HALF * total
-}
-
-/** Whether nearly all stacks show the line in a call. @param {Answer[]} there @param {Answer[]} answers */
-function isShown (there, answers) {
   const calling = there.filter((each) => each.callee !== null)
-  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers)
+  const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_ALONE
+  if (isAlone && isSeen && (isShown || hits >= ENOUGH_SEEN)) return true
+  if (isMost && hits >= ENOUGH_ALONE) return true
+  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits >= HALF * total
 }
 
 /**

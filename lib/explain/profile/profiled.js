@@ -2,7 +2,7 @@
 
 const { blame, blamedFrame, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
-const { lineOf } = require('../line')
+const { lineOf, table } = require('../line')
 const { causeRow } = require('../../tables/causes')
 const { areLate, areAfterCalls, isAgreed } = require('./agreement')
 const { drawnStacks } = require('./drawn-stacks')
@@ -40,13 +40,13 @@ exports.withProfile = (record, profile, sources) => {
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
   const isTold = (profile.samples.length >= ENOUGH_SAMPLES || areLate(record)) && !isUnowned(stacks)
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
-  const { frame: found, call: named } = lineOf({ record, profiled })
+  const { frame: found, call: named, row } = lineOf({ record, profiled })
   const call = isInScript(stacks) ? null : named
   const isBetweenCalls = areBetweenCalls(found, record, stacks)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
   const isSure = frame !== null && isAgreed(frame, record, stacks) &&
-    !(profiled === null && areBlind(record, frame, sources))
+    !(table[row].evidence === 'stacks' && areBlind(record, frame, sources))
   return {
     ...record,
     cause: profiled === null ? record.cause : causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls }),

@@ -3,7 +3,7 @@
 const { pairsIn } = require('./javascript')
 
 /** The first line of a loop whose body is in the lines below it, with what its parentheses contain. */
-const HEAD = /^(\s*(?:\w+:\s*)?(?:for\s+await|for|while)\s*\((.*)\)\s*)\{\s*(?:\/\/.*)?$/
+const HEAD = /^(\s*(?:\w+:\s*)?(?:(?:for\s+await|for|while)\s*\((.*)\)|do)\s*)\{\s*(?:\/\/.*)?$/
 /** The iterable is evaluated once. Any other condition with a call may be what takes the time. */
 const THROUGH = /\s(?:of|in)\s/
 /** A built-in that calls a function for each element, which begins in this line. */
@@ -27,7 +27,7 @@ const ENOUGH_AT_HEAD = 3
 function bodyOf (lines, line) {
   const head = HEAD.exec(lines[line - 1] ?? '')
   if (head === null) return null
-  const [, { length: open }, condition] = head
+  const [, { length: open }, condition = ''] = head
   const text = lines.slice(line - 1, line + MOST_LINES).join('\n')
   const body = text.slice(open, pairsIn(text).get(open) ?? open).split('\n').slice(1)
   const code = body.flatMap((each, i) => each.trim() === '' || COMMENT.test(each) ? [] : [line + 1 + i])
@@ -60,13 +60,15 @@ exports.offHead = (frame, ticks, lines, isSampled = false) => {
 }
 
 /**
- * Whether another line of the innermost loop around a line makes a call. If that is native and short, interrupts are
- * answered after it, in this line. @param {string[]} lines of the file @param {number} line from 1
+ * Whether another line of the loop that begins in a line, or else of the innermost around it, makes a call. If that is
+ * native and short, interrupts are answered after it, in this line.
+ * @param {string[]} lines of the file @param {number} line from 1
  */
 exports.isBesideCall = (lines, line) => {
-  for (let head = line - 1; head > 0 && head > line - MOST_LINES; head--) {
+  for (let head = line; head > 0 && head > line - MOST_LINES; head--) {
     const code = bodyOf(lines, head)?.code ?? callbackOf(lines, head)
-    if (code.includes(line)) return code.some((each) => each !== line && CALL.test(lines[each - 1]))
+    const isAround = head === line ? code.length > 0 : code.includes(line)
+    if (isAround) return code.some((each) => each !== line && CALL.test(lines[each - 1]))
   }
   return false
 }

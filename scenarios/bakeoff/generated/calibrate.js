@@ -39,7 +39,8 @@ Object.assign(globalThis, {
 /**
  * Finds sizes for a program by running it without the agent, with a clock around each line of its loop. Null if its
  * marked line does not have its share: then it is no program whose truth is known.
- * @param {Design} design @param {string} folder of the program @returns {Promise<{ sizes: Sizes, share: number } | null>}
+ * @param {Design} design @param {string} folder of the program
+ * @returns {Promise<{ sizes: Sizes, share: number } | null>}
  */
 exports.calibrate = async (design, folder) => {
   const isOnce = design.form === 'once'
@@ -59,27 +60,37 @@ exports.calibrate = async (design, folder) => {
   const ratio = design.fillers === 0 ? 0 : (1 - design.share) / design.share / design.fillers
   let filler = design.fillers === 0 ? 1 : Math.max(1, Math.round(callMs * ratio * FILLER_PER_MS))
   for (let tries = 0; ; tries++) {
-    const { perCall, loopMs } = await measure(design, { size, filler, iterations: 1 }, folder)
-    const share = perCall[0] / loopMs
-    const fillers = perCall.slice(1, 1 + design.fillers)
-    const sumMs = perCall.reduce((sum, ms) => sum + ms, 0)
-    const isRight = share >= leastShare && perCall[0] >= AHEAD * Math.max(0, ...fillers) && sumMs > loopMs * 0.5
-    const fillerMs = (sumMs - perCall[0]) / design.fillers
-    const isNear = design.fillers === 0 || (fillerMs > perCall[0] * ratio / NEAR && fillerMs < perCall[0] * ratio * NEAR)
-    if (isRight && isNear) return { sizes: { size, filler, iterations: isOnce ? 1 : Math.max(1, Math.round(design.blockMs / loopMs)) }, share }
+    const { perCall: [markedMs, ...others], loopMs } = await measure(design, { size, filler, iterations: 1 }, folder)
+    const share = markedMs / loopMs
+    const fillers = others.slice(0, design.fillers)
+    const restMs = fillers.reduce((sum, ms) => sum + ms, 0)
+    const fillerMs = restMs / design.fillers
+    const aimedMs = markedMs * ratio
+    const isAhead = share >= leastShare && markedMs >= AHEAD * Math.max(0, ...fillers)
+    const isNear = design.fillers === 0 || (fillerMs > aimedMs / NEAR && fillerMs < aimedMs * NEAR)
+    if (isAhead && isNear && markedMs + restMs > loopMs / 2) {
+      const iterations = isOnce ? 1 : Math.max(1, Math.round(design.blockMs / loopMs))
+      const sizes = { size, filler, iterations }
+      return isTrueCold(await measureCold(design, sizes, folder)) ? { sizes, share } : null
+    }
     if (tries === TRIES || design.fillers === 0) return null
-    filler = Math.min(MOST_FILLER, Math.max(1, Math.round(filler * perCall[0] * ratio / Math.max(fillerMs, 1e-6))))
+    filler = Math.min(MOST_FILLER, Math.max(1, Math.round(filler * aimedMs / Math.max(fillerMs, 1e-6))))
   }
 }
 
-/** @param {Design} design @param {Sizes} sizes @param {string} folder */
-async function measure (design, sizes, folder) {
+/** @param {Design} design @param {Sizes} sizes @param {string} folder @returns {(n?: number) => unknown} its block */
+function load (design, sizes, folder) {
   const { text, packageText } = write(design, sizes, true)
   if (packageText !== null) writePackage(folder, String(kindOf(design).package?.name), packageText)
   const file = path.join(folder, 'timed.cjs')
   fs.writeFileSync(file, text)
   for (const each of Object.keys(require.cache)) if (each.startsWith(folder)) delete require.cache[each]
-  const { block } = Module.createRequire(file)(file)
+  return Module.createRequire(file)(file).block
+}
+
+/** @param {Design} design @param {Sizes} sizes @param {string} folder */
+async function measure (design, sizes, folder) {
+  const block = load(design, sizes, folder)
   let n = 1
   let tookMs = 0
   const endMs = performance.now() + MEASURE_MS + WARM_UP_MS
@@ -93,6 +104,20 @@ async function measure (design, sizes, folder) {
   } while (performance.now() < endMs)
   return { perCall: times.ms.map((ms) => ms / n), loopMs: tookMs / n }
 }
+
+/**
+ * A first block runs in code that V8 has not optimised yet, where other lines may take longer.
+ * @param {Design} design @param {Sizes} sizes @param {string} folder @returns {Promise<number[]>} ms by line
+ */
+async function measureCold (design, sizes, folder) {
+  const block = load(design, sizes, folder)
+  times.ms.fill(0)
+  await block()
+  return [...times.ms]
+}
+
+/** @param {number[]} ms the marked line first */
+const isTrueCold = ([marked, ...others]) => marked >= AHEAD * Math.max(...others)
 
 /** @param {string} folder @param {string} name @param {string} text */
 function writePackage (folder, name, text) {

@@ -39,7 +39,8 @@ const NATIVE = ['native', 'gc']
 const SPIN = 'h = (Math.imul(h, 31) + k) | 0'
 
 /**
- * @param {string[]} cause of those that have none of their own @param {(Omit<Kind, 'cause'> & { cause?: string[] })[]} list
+ * @param {string[]} cause of those that have none of their own
+ * @param {(Omit<Kind, 'cause'> & { cause?: string[] })[]} list
  * @returns {Kind[]}
  */
 const caused = (cause, list) => list.map((kind) => ({ cause, ...kind }))
@@ -52,7 +53,7 @@ const native = caused([...NATIVE, 'sync-io'], [
   { name: 'crypto.sign', setup: signing, call: "crypto.sign('sha256', items[i & 3], privateKey)", alias: 'crypto.sign' },
   { name: 'createHash', setup: needing('crypto', bytes), call: `crypto.createHash('sha256').update(${ITEM}).digest('hex')` },
   { name: 'createHmac', setup: needing('crypto', bytes), call: `crypto.createHmac('sha512', 'key').update(${ITEM}).digest()` },
-  { name: 'pbkdf2Sync', setup: needing('crypto'), call: "crypto.pbkdf2Sync(`secret ${i}`, 'salt', SIZE, 32, 'sha256')", alias: 'crypto.pbkdf2Sync' },
+  { name: 'pbkdf2Sync', setup: needing('crypto'), call: "crypto.pbkdf2Sync('secret' + i, 'salt', SIZE, 32, 'sha256')", alias: 'crypto.pbkdf2Sync' },
   { name: 'gzipSync', setup: needing('zlib', bytes), call: `zlib.gzipSync(${ITEM})`, alias: 'zlib.gzipSync' },
   { name: 'inflateSync', setup: (size) => [...needing('zlib', bytes)(size), 'const packed = items.map((each) => zlib.deflateSync(each))'], call: 'zlib.inflateSync(packed[i & 3])' },
   { name: 'readFileSync', setup: (size) => [...needing('fs')(size), `fs.writeFileSync(__filename + '.data', 'x'.repeat(${size} * 64))`], call: "fs.readFileSync(__filename + '.data')", alias: 'fs.readFileSync' },
@@ -61,8 +62,8 @@ const native = caused([...NATIVE, 'sync-io'], [
   { name: 'toString base64', setup: bytes, call: `${ITEM}.toString('base64')` },
   { name: 'Buffer.from', setup: texts, call: `Buffer.from(${ITEM}, 'utf8')` },
   { name: 'Buffer.compare', setup: (size) => [...bytes(size), 'const copies = items.map((each) => Buffer.from(each))'], call: `Buffer.compare(${ITEM}, copies[i & 3])` },
-  { name: 'vm.Script', setup: (size) => [...needing('vm')(size), `const code = Array.from({ length: ${size} }, (_, k) => \`function f\${k} (a) { return a + \${k} }\`).join('\\n')`], call: 'new vm.Script(`${code} // ${i}`)' },
-  { name: 'bcrypt', needs: ['bcrypt'], owner: 'bcrypt', setup: () => [`const bcrypt = require(${JSON.stringify(require.resolve('bcrypt'))})`, "const hash = bcrypt.hashSync('secret', 4)"], call: "bcrypt.compareSync(`secret ${i}`, hash)", alias: 'bcrypt.compareSync' }
+  { name: 'vm.Script', setup: (size) => [...needing('vm')(size), `const code = Array.from({ length: ${size} }, (_, k) => \`function f\${k} (a) { return a + \${k} }\`).join('\\n')`], call: "new vm.Script(code + '//' + i)" },
+  { name: 'bcrypt', needs: ['bcrypt'], owner: 'bcrypt', setup: () => [`const bcrypt = require(${JSON.stringify(require.resolve('bcrypt'))})`, "const hash = bcrypt.hashSync('secret', 4)"], call: "bcrypt.compareSync('secret' + i, hash)", alias: 'bcrypt.compareSync' }
 ])
 
 const builtin = caused([...NATIVE, 'js'], [
@@ -109,7 +110,7 @@ const js = caused(['js', 'gc'], [
   { name: 'reduce', setup: numbers, call: `${ITEM}.reduce((sum, each) => sum + each, 0)`, from: 100 },
   { name: 'filter and map', setup: objects, call: `${ITEM}.filter((each) => each.id & 1).map((each) => each.price * 2)`, from: 20 },
   { name: 'find in list', setup: objects, call: `${ITEM}.find((each) => each.id === -1)`, from: 20 },
-  { name: 'allocation', cause: ['js', 'gc', 'native'], setup: () => [], call: 'Array.from({ length: SIZE }, (_, k) => ({ id: k, name: `n${k}` }))', from: 10 },
+  { name: 'allocation', cause: ['js', 'gc', 'native'], setup: () => [], call: "Array.from({ length: SIZE }, (_, k) => ({ id: k, name: 'n' + k }))", from: 10 },
   { name: 'function of the file', setup: () => [], call: 'weigh(i)', decoy: 'weigh.length', alias: 'weigh', from: 1000, helper: ['function weigh (seed) {', '  let h = seed', `  for (let k = 0; k < SIZE; k++) ${SPIN} // HOT`, '  return h & 255', '}'] },
   { name: 'small helper', setup: () => [], call: '', statement: 'for (let k = 0; k < SIZE; k++) acc = mix(acc, k)', from: 1000, isEither: true, helper: ['function mix (a, b) {', '  return (Math.imul(a, 31) + b) | 0 // HOT', '}'] },
   { name: 'getter', setup: () => ['const order = new Order()'], call: 'order.total', from: 1000, helper: ['class Order {', '  get total () {', '    let h = 7', `    for (let k = 0; k < SIZE; k++) ${SPIN} // HOT`, '    return h & 255', '  }', '}'] },
@@ -122,7 +123,10 @@ const js = caused(['js', 'gc'], [
   { name: 'WebAssembly', setup: () => [`const countTo = require(${JSON.stringify(require.resolve('../corpus/wasm-loop'))}).compile()`], call: 'countTo(SIZE)', cause: ['js', 'native'], from: 1000 }
 ])
 
-/** @param {string} name @param {(size: number) => string} text @param {string} call @param {Partial<Kind>} [more] @returns {Kind} */
+/**
+ * @param {string} name @param {(size: number) => string} text @param {string} call @param {Partial<Kind>} [more]
+ * @returns {Kind}
+ */
 const ofPackage = (name, text, call, more) =>
   ({ name: `package ${name}`, cause: ['js', 'gc'], setup: () => [], package: { name, text }, call, from: 1000, ...more })
 
@@ -135,7 +139,7 @@ const packages = [
   ofPackage('tinyinline', (size) => `${'\n'.repeat(14)}exports.step = (h, k) => {\n  const next = (Math.imul(h, 31) + k) | 0\n  return next ^ (k & ${size & 3})\n}\n`, '', { statement: 'for (let k = 0; k < SIZE; k++) acc = pkg.step(acc, k)' }),
   ofPackage('tinyclass', (size) => `class Ledger {\n  add (n) {\n    let h = n\n    for (let k = 0; k < ${size}; k++) ${SPIN}\n    return h & 255\n  }\n}\nexports.default = Ledger\n`, 'ledger.add(i)', { setup: () => ['const ledger = new pkg.default()'] }),
   ofPackage('tinysign', (size) => `const crypto = require('node:crypto')\nconst { publicKey, privateKey } = ${KEYS()}\nconst data = Buffer.alloc(${size})\nconst signature = crypto.sign('sha256', data, privateKey)\nexports.accepts = (n) => {\n  const ok = crypto.verify('sha256', data, publicKey, signature)\n  return ok ? n : 0\n}\n`, 'pkg.accepts(i)', { cause: NATIVE, owner: 'tinysign' }),
-  ofPackage('tinyparse', (size) => `const text = JSON.stringify(Array.from({ length: ${size} }, (_, k) => ({ k })))\nexports.load = (n) => {\n  const rows = JSON.parse(text)\n  return rows.length + n\n}\n`, 'pkg.load(i)', { cause: [...NATIVE, 'js'], from: 10, owner: 'tinyparse' })
+  ofPackage('tinyparse', (size) => `const text = JSON.stringify(Array.from({ length: ${size} }, (_, k) => ({ k })))\nexports.load = (n) => {\n  const rows = JSON.parse(text)\n  return rows.length + n\n}\n`, 'pkg.load(i)', { cause: [...NATIVE, 'js'], from: 10, owner: null })
 ]
 
 /** Keys as a text that makes the same ones in every program. */
@@ -158,4 +162,5 @@ function signing (size) {
 }
 
 /** Those that this machine can run. */
-exports.kinds = [...native, ...builtin, ...js, ...packages].filter(({ needs = [] }) => missingPackages(needs).length === 0)
+exports.kinds = [...native, ...builtin, ...js, ...packages]
+  .filter(({ needs = [] }) => missingPackages(needs).length === 0)

@@ -5,7 +5,7 @@ const { kinds } = require('./kinds')
 /**
  * @typedef {import('./kinds').Kind} Kind
  * @typedef {object} Design what a program is made of, as drawn by chance
- * @property {number} seed
+ * @property {number} seed @property {number} index
  * @property {string} kind what takes the time of the marked line
  * @property {keyof typeof FORMS} form of the loop
  * @property {typeof PLACES[number]} place where the block happens
@@ -32,7 +32,10 @@ const STYLES = /** @type {const} */ (['declares', 'assigns', 'tests', 'wraps', '
 /** Iterations of another function for each ms of a block: a tenth of it or two. */
 const COMPANY_PER_MS = 2e4
 
-/** What each form writes around the body of a loop; `n` iterations. @type {Record<string, (body: string[]) => string[]>} */
+/**
+ * What each form writes around the body of a loop of `n` iterations.
+ * @type {Record<string, (body: string[]) => string[]>}
+ */
 const FORMS = {
   for: (body) => ['function handle (n) {', '  let acc = 1', '  for (let i = 0; i < n; i++) {', ...deeper(body), '  }', '  return acc', '}'],
   forOf: (body) => ['function handle (n) {', '  let acc = 1', '  const all = Array.from({ length: n }, (_, k) => k)', '  for (const i of all) {', ...deeper(body), '  }', '  return acc', '}'],
@@ -79,7 +82,8 @@ exports.draw = (seed, index) => {
   const isWhole = form === 'once' || random() < 0.35
   const fillers = isWhole ? 0 : 1 + Math.floor(random() * 4)
   return {
-    seed: seed * 100003 + index,
+    seed,
+    index,
     kind: kind.name,
     form,
     place: one(PLACES),
@@ -160,7 +164,10 @@ function truthIn (rows, kind) {
   return { lines, functions: lines.map((line) => around(rows, line)) }
 }
 
-/** The first and last line of the outermost function around a line. @param {string[]} rows @param {number} line @returns {[number, number]} */
+/**
+ * The first and last line of the outermost function around a line.
+ * @param {string[]} rows @param {number} line @returns {[number, number]}
+ */
 function around (rows, line) {
   const first = rows.findLastIndex((row, i) => i < line && /^(?:async )?(?:function|class|const handle)/.test(row))
   const last = rows.findIndex((row, i) => i >= line - 1 && /^\}/.test(row))

@@ -25,8 +25,10 @@ exports.runProgram = async (seed, index, options = {}) => {
     const program = install(design, found.sizes, folder)
     const said = await watch({ file: program.file, place: design.place, blocks: BLOCKS, options })
     const kind = kindOf(design)
-    const truth = { ...program, folder, cause: kind.cause, share: found.share, place: design.place, owner: ownerOf(kind) }
-    return { design, share: found.share, program, verdicts: said.intervals.map((interval) => judge(interval, said.records, truth)) }
+    const more = { cause: kind.cause, share: found.share, place: design.place, owner: ownerOf(kind) }
+    const truth = { ...program, folder, ...more }
+    const verdicts = said.intervals.map((interval) => judge(interval, said.records, truth))
+    return { design, share: found.share, program, verdicts }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
@@ -41,7 +43,8 @@ const ownerOf = (kind) => kind.owner === undefined ? kind.package?.name ?? null 
  */
 function watch (order) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [TARGET], { env: { ...process.env, BAKEOFF_PROGRAM: JSON.stringify(order) }, timeout: LIMIT_MS })
+    const env = { ...process.env, BAKEOFF_PROGRAM: JSON.stringify(order) }
+    const child = spawn(process.execPath, [TARGET], { env, timeout: LIMIT_MS })
     let [out, err] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text) => { out += text })
     child.stderr.setEncoding('utf8').on('data', (text) => { err += text })

@@ -11,8 +11,8 @@ const { file, place, blocks, options } = JSON.parse(String(process.env.BAKEOFF_P
 const { block } = require(file)
 
 /** Between blocks, and until records are complete. */
-const CALM_MS = 180
-const SETTLE_MS = 600
+const CALM_MS = 150
+const SETTLE_MS = 400
 
 /** @type {{ startMs: number, endMs: number }[]} */
 const intervals = []

@@ -21,7 +21,8 @@ const plain = {
   isHead: false,
   call: null,
   isOpen: false,
-  isCalling: false,
+  isOpenLine: false,
+  isCalledBy: false,
   allocates: null,
   isBuiltInto: false
 }
@@ -51,6 +52,7 @@ const cases = [
   [{}, [2, 30, true], { frame: other(30), samples: 1, stacks: [within] }],
   [{}, [7, 10, false], { frame: other(30, false), stacks: [], samples: 2 }],
   [{ line: at(15) }, [5, 15, true], { frame: other(30), stacks: [], samples: 2 }],
+  [{ line: at(15, false), isCalledBy: true }, [5, 15, false], { frame: other(30), stacks: [], samples: 2 }],
   // Native for most of its time, no answer was in time.
   [{}, [7, 10, false], { frame: other(30), stacks: [], samples: 2, durationMs: 310, evidence: native }],
   // 3
@@ -63,7 +65,7 @@ const cases = [
   // 6
   [{ late: at(16) }, [6, 16, true]],
   [{ late }, [6, 20, false]],
-  [{ late: at(16), isCalling: true }, [6, 16, false]],
+  [{ late: at(16), isOpenLine: true }, [6, 16, false]],
   // 7
   [{ late: at(10), isHead: true }, [7, 10, false]],
   [{}, [7, 10, false]]

@@ -102,3 +102,10 @@ test('a CPU profile is believed before stacks that came late, if it has samples 
   assert.equal(folderAtFault(late, { ...profile, samples: 40, stacks: cut }), '/srv/app/node_modules/moment', 'ten stacks of many')
   assert.equal(folderAtFault(late, { ...profile, samples: 1, stacks: [{ ...stack(10, MOMENT), count: 1 }] }), null)
 })
+
+test('a package that answers no interrupt is found by the profile', () => {
+  const profile = { samples: 4, call: null, stacks: [{ count: 4, weightMs: 100, frames: [MOMENT, APP].map(frame) }] }
+  const timely = [{ ...stack(100, APP), count: 4 }]
+  assert.equal(folderAtFault(timely, profile), '/srv/app/node_modules/moment')
+  assert.equal(folderAtFault(timely, { ...profile, stacks: [] }), null)
+})

@@ -55,7 +55,7 @@ test('one sample outweighs one answer of another function, with a doubt, which m
   const same = (/** @type {number} */ count) =>
     answered({ nativeMs: 0 }, { frame, samples: count, stacks: [{ count, weightMs: 50, frames: [frame] }] })
   assert.deepEqual(blamed(same(1), [2]), ['load', 3, false])
-  assert.deepEqual(blamed(same(2), [2, 2]), ['load', 3, true])
+  assert.deepEqual(blamed(same(2), [2, 2, 2]), ['load', 3, true])
 })
 
 test('two answers in time outweigh one sample', () => {
