@@ -33,11 +33,14 @@ function isAgreed (frame, record, stacks) {
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
   if (sum(stacks) < ENOUGH_SAMPLES && !isNativeBlock(record)) return answered.length > 0
-  const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
+  const isProfiled = hitsOf(known) < ENOUGH_PROFILED || hitsOf(profiled) * 2 >= hitsOf(known)
   // Code that does not check for interrupts is in no stack, however long it takes.
-  const isClear = sum(profiled) > ENOUGH_PROFILED && sum(profiled) >= MOST * sum(known)
+  const isClear = hitsOf(profiled) > ENOUGH_PROFILED && hitsOf(profiled) >= MOST * hitsOf(known)
   return isProfiled && (areLate(record) || isClear || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
+
+/** @param {ProfiledStack[]} stacks */
+const hitsOf = (stacks) => stacks.reduce((total, { hits }) => total + hits, 0)
 
 /** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */
 const areAfterCalls = ({ samples, evidence }) => samples <= FEW_ANSWERS && (evidence.answerMs ?? 0) >= PROMPT_MS

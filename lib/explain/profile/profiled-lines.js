@@ -3,7 +3,7 @@
 const { isNativeBlock } = require('../cause')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
-const { builtinIn, callLines, openCallLines } = require('../source/native-call')
+const { builtinIn, busyLines, callLines, openCallLines } = require('../source/native-call')
 const { ownerOf } = require('../../util/code-owner')
 
 /** Samples in one line and in no other that make it certain: four, or three if most stacks show the line as well. */
@@ -64,7 +64,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
   return {
     best,
     isCollecting,
-    isCertain: best !== null && isCertain(best, { total, ticks: tally.ticks, text, record, answers }),
+    isCertain: best !== null && isCertain(best, { total, ticks: tally.ticks, begin: raw, text, record, answers }),
     total,
     elsewhere: foreign + tally.unknown,
     heaviestCallee: callees.length > 0 && callees[0].hits * 2 > total ? callees[0].frame : null
@@ -264,9 +264,10 @@ const weightOf = (answers) => answers.reduce((sum, { weightMs }) => sum + weight
 
 /**
  * @param {Spot} best @param {object} of @param {number} of.total @param {number} of.ticks that tell lines
- * @param {string[] | null} of.text @param {BlockRecord} of.record @param {Answer[]} of.answers
+ * @param {Frame} of.begin of the function @param {string[] | null} of.text
+ * @param {BlockRecord} of.record @param {Answer[]} of.answers
  */
-function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, text, record, answers }) {
+function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, begin, text, record, answers }) {
   if (raw === null && callee === null) return false
   const scale = callee === null ? Math.max(1, ticks / all) : 1
   const [hits, total] = [some * scale, all * scale]
@@ -279,7 +280,8 @@ function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, text
   const isSeen = weightOf(there) >= HALF * weightOf(answers)
   const calling = there.filter((each) => each.callee !== null)
   const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_ALONE
-  if (isAlone && isSeen && (isShown || hits >= ENOUGH_SEEN)) return true
+  const isOnly = text !== null && busyLines(text, begin).every((each) => each === raw)
+  if (isAlone && isSeen && (isShown || isOnly || hits >= ENOUGH_SEEN)) return true
   if (isMost && hits >= ENOUGH_ALONE) return true
   return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits >= HALF * total
 }

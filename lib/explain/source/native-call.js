@@ -55,6 +55,8 @@ const METHODS = new Set([
   'Number', 'String', 'Boolean', 'BigInt', 'Date', 'Map', 'Set', 'Array', 'Object', 'RegExp', 'Error', 'Promise', 'Symbol',
   'parseInt', 'parseFloat'
 ].filter((name) => name !== 'now'))
+/** What a line that takes no time has nothing of. */
+const BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
 /** The synchronous functions of zlib, which V8 names alike. */
 const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|brotliCompress|brotliDecompress|zstdCompress|zstdDecompress)Sync$/
@@ -153,6 +155,13 @@ function linesWithin (lines, { line, column }) {
   return lines.slice(line - 1, last)
     .map((text, i) => ({ text: i === 0 ? text.slice(Math.max(0, (column ?? 1) - 1)) : text, line: line + i }))
 }
+
+/**
+ * The lines of a function that may take long: they have a loop, call something, copy or multiply.
+ * @param {string[]} lines @param {Begin} begin
+ */
+exports.busyLines = (lines, begin) =>
+  linesWithin(lines, begin).slice(1).flatMap(({ text, line }) => BUSY.test(text) ? [line] : [])
 
 /**
  * The lines of a function that call another one.

@@ -299,6 +299,16 @@ test('many short native calls are one cause, native, wherever between them inter
   assert.deepEqual([1, 2].map((samples) => [once(samples).profile.call, once(samples).cause]), [['JSON.parse', 'native'], [null, 'js']])
 })
 
+test('a callee that V8 has inlined is not taken for the callback of a native call', () => {
+  const inner = { function: 'check', file: FILE, line: 20, column: 3 }
+  const caller = { function: 'load', file: FILE, line: 3, column: 9 }
+  const from = { function: 'from', file: null, line: null, column: null }
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { positionTicks: [{ line: 3, ticks: 4 }] })]
+  const causeOf = (/** @type {any[]} */ frames) => lay(cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050), { cause: 'js', frame: { ...inner, exact: true }, samples: 4, stacks: [{ count: 4, weightMs: 40, frames }], evidence: makeRecord().evidence }, [...MAKES_NOTHING, 'x']).cause
+  assert.equal(causeOf([inner, caller]), 'js')
+  assert.equal(causeOf([inner, from, caller]), 'native')
+})
+
 test('where nothing could be asked the profile tells the cause, but not of a line that may call a built-in once or often', () => {
   const causeOf = (/** @type {any[]} */ nodes, /** @type {object} */ differences = {}) =>
     lay(cutProfiles([makeWindow(nodes, [nodes.length, nodes.length, nodes.length])], 1000, 1100), { cause: 'unknown', samples: 0, stacks: [], evidence: makeRecord().evidence, ...differences }).cause
