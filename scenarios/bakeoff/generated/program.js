@@ -128,7 +128,7 @@ exports.write = (design, { size, filler, iterations }, isTimed = false) => {
   const hot = timed(0, marked(design, kind, size)).map((row) => `${row} // MARK`)
   const fill = Array.from({ length: design.fillers }, (_, k) =>
     timed(k + 1, [`for (let k = 0; k < ${filler}; k++) acc = (Math.imul(acc, 3${k}) + k) | 0`])[0])
-  const declares = design.kind !== 'once' && hot[0].includes('const made')
+  const declares = hot[0].includes('const made')
   const rest = [...fill.slice(design.before), ...(declares ? ['if (made === null) acc++'] : [])]
   const body = [...(design.hasDecoy ? [`if (acc === 0.25) last = ${kind.decoy}`] : []), ...fill.slice(0, design.before), ...hot, ...rest]
   const helper = (kind.helper ?? []).map((row) => row.replaceAll('SIZE', `${size}`))
