@@ -65,4 +65,5 @@ function callsOther ({ file, line, column }, within, lines) {
 const isJustBefore = (sampled, called) =>
   sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
 
+exports.callsOther = callsOther
 exports.isBuiltInto = isBuiltInto

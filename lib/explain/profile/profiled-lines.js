@@ -9,6 +9,8 @@ const { ownerOf } = require('../../util/code-owner')
 /** Samples in one line and in no other that make it certain: four, or three if most stacks show the line as well. */
 const ENOUGH_ALONE = 3.5
 const ENOUGH_SEEN = 2.5
+/** Two are enough if no other line of the function takes time. */
+const ENOUGH_ALIKE = 1.5
 /** If other lines have samples too, it needs this share of all. */
 const MOST = 0.75
 /** Less is noise: V8 adds a sample where optimised code is given up. */
@@ -280,7 +282,7 @@ function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, begi
   const isSeen = weightOf(there) >= HALF * weightOf(answers)
   const calling = there.filter((each) => each.callee !== null)
   const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_ALONE
-  const isOnly = text !== null && busyLines(text, begin).every((each) => each === raw)
+  const isOnly = hits >= ENOUGH_ALIKE && text !== null && busyLines(text, begin).every((each) => each === raw)
   if (isAlone && isSeen && (isShown || isOnly || hits >= ENOUGH_SEEN)) return true
   if (isMost && hits >= ENOUGH_ALONE) return true
   return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits >= HALF * total

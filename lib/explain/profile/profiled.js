@@ -6,6 +6,7 @@ const { lineOf, table } = require('../line')
 const { causeRow } = require('../../tables/causes')
 const { areLate, areAfterCalls, isAgreed } = require('./agreement')
 const { drawnStacks } = require('./drawn-stacks')
+const { callsOther } = require('./built-into')
 const { isBesideCall, offHead } = require('../source/loop-body')
 const { callerIn, profiledFunction } = require('./profiled-function')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
@@ -42,7 +43,7 @@ exports.withProfile = (record, profile, sources) => {
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
   const { frame: found, call: named, row } = lineOf({ record, profiled })
   const call = isInScript(stacks) ? null : named
-  const isBetweenCalls = areBetweenCalls(found, record, stacks)
+  const isBetweenCalls = areBetweenCalls(found, record, stacks, sources)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
   const isSure = frame !== null && isAgreed(frame, record, stacks) &&
@@ -99,25 +100,27 @@ function inBody (frame, stacks, { textOf, lineAt }, cause, isAllocation = false)
 /**
  * Whether interrupts were answered in callbacks of a native call, or between many short ones.
  * @param {Frame & { exact: boolean } | null} place by the profile @param {BlockRecord} record
- * @param {ProfiledStack[]} stacks
+ * @param {ProfiledStack[]} stacks @param {Sources} sources
  */
-function areBetweenCalls (place, { frame, stacks: answered }, stacks) {
-  const callsBack = place?.exact === true && calls(place, frame, answered) && isAround(place, frame, stacks)
+function areBetweenCalls (place, { frame, stacks: answered }, stacks, sources) {
+  const callsBack = place !== null && calls(place, frame, answered, sources.textOf) && isAround(place, frame, stacks)
   return callsBack || isInWrappers(stacks)
 }
 
 /**
- * Whether the place called a native function that called back: there is a native frame between the two.
- * @param {Frame} place @param {Frame | null} found @param {import('../../types').StackRecord[]} stacks
+ * Whether the place called a native function that called back: there is a native frame between the two, or the place
+ * calls something else, as V8 does not show every native function. @param {Frame} place @param {Frame | null} found
+ * @param {import('../../types').StackRecord[]} stacks @param {Sources['textOf']} textOf
  */
-function calls (place, found, stacks) {
+function calls (place, found, stacks, textOf) {
   // A function without a name may be any of its file.
   if (found === null || (isSame(found, place) && (found.function !== null || found.line === place.line))) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, place) && each.line === place.line
   return stacks.some(({ frames }) => {
     const callers = frames.slice(1 + frames.findIndex((each) => isSame(found, each)))
     const at = callers.findIndex(isCall)
-    return at > 0 && callers.slice(0, at).some(({ file }) => file === null || ownerOf({ file }) === 'node')
+    const isNative = callers.slice(0, at).some((each) => ownerOf(each) === 'node')
+    return isNative || (at === 0 && callsOther(callers[0], found, textOf(place.file ?? '')))
   })
 }
 
