@@ -41,7 +41,7 @@ async function step (title, command, args) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-failed-'))
   const failed = path.join(dir, 'tests')
   fs.writeFileSync(failed, '')
-  const [code] = await once(spawn(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...env, LOOPWATCH_FAILED: failed } }), 'close')
+  const [code] = await once(spawn(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...env, FAILED_TESTS_FILE: failed } }), 'close')
   if (code !== 0) failures.push(title, ...fs.readFileSync(failed, 'utf8').split('\n').filter(Boolean).map((test) => `  ${test}`))
   fs.rmSync(dir, { recursive: true, force: true })
   return code === 0

@@ -62,10 +62,13 @@ class BeatSlots {
     Atomics.add(this.#ints, VERSION, 1)
   }
 
-  /** @returns {Beat} the one before if the host does not finish writing this one */
+  /** @returns {Beat} the one before if the host has ended while it wrote this one */
   read () {
-    for (let reads = 1; ; reads++) {
+    let [seen, reads] = [-1, 0]
+    for (;;) {
       const version = Atomics.load(this.#ints, VERSION)
+      reads = version === seen ? reads + 1 : 0
+      seen = version
       const beat = {
         beats: this.beats,
         atMs: this.#floats[AT_MS],

@@ -18,7 +18,7 @@ const isSummary = ({ type, data }) => type === 'test:diagnostic' && data.nesting
 
 /** For the last lines of a run, as other groups of tests may follow. @param {{ type: string, data: any }} event */
 function keepFailure ({ type, data }) {
-  const { LOOPWATCH_FAILED: kept } = process.env
+  const { FAILED_TESTS_FILE: kept } = process.env
   if (type !== 'test:fail' || kept === undefined || data.details.error?.failureType === 'subtestsFailed') return
   fs.appendFileSync(kept, `${path.relative(process.cwd(), data.file ?? '')}: ${data.name}\n`)
 }

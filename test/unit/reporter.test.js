@@ -9,8 +9,8 @@ const reporter = require('../support/reporter')
 
 test('the names of tests that failed are kept for the last lines of a run', async (t) => {
   const failed = path.join(makeDir(t), 'failed')
-  t.after(() => { delete process.env.LOOPWATCH_FAILED })
-  process.env.LOOPWATCH_FAILED = failed
+  t.after(() => { delete process.env.FAILED_TESTS_FILE })
+  process.env.FAILED_TESTS_FILE = failed
   const file = path.resolve('test/unit/a.test.js')
   const fail = (/** @type {string} */ name, /** @type {string} */ failureType) => ({
     type: 'test:fail', data: { name, file, nesting: 0, testNumber: 1, details: { duration_ms: 1, error: Object.assign(new Error('no'), { failureType }) } }
