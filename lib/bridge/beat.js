@@ -39,8 +39,8 @@ class BeatSlots {
 
   #ints
   #floats
-  /** @type {Beat | undefined} the last that was whole */
-  #last
+  /** The last that was whole; none is as in memory without a beat. @type {Beat} */
+  #last = { beats: 0, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 0, cpuMs: 0, rest: TURNS, heldMicros: 0 }
 
   /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
   constructor (memory, offset) {
@@ -62,7 +62,7 @@ class BeatSlots {
     Atomics.add(this.#ints, VERSION, 1)
   }
 
-  /** @returns {Beat} the one before if the host has ended while it wrote this one */
+  /** @returns {Beat} the one before if the host does not go on writing this one */
   read () {
     let [seen, reads] = [-1, 0]
     for (;;) {
@@ -81,7 +81,7 @@ class BeatSlots {
       }
       // An addition, not a load: loads of the floats could be moved behind a load.
       if (version % 2 === 0 && Atomics.add(this.#ints, VERSION, 0) === version) return (this.#last = beat)
-      if (reads === READS) return this.#last ?? beat
+      if (reads === READS) return this.#last
     }
   }
 

@@ -25,8 +25,8 @@ exports.keyOf = ({ cause, frame, profile }) => {
 }
 
 /**
- * A function that has no name in one block may have one in another: names are read from sources meanwhile, and a line
- * of a CPU profile has no column to find the name by. Blocks at the same line get it, so they are one culprit.
+ * A function without a name in one block may have one in another: names are read from sources in the meantime, and a
+ * line of a CPU profile has no column that leads to the name. Blocks at the same line share it: they are one culprit.
  * @template {{ frame: FrameRecord | null }} R @param {R[]} rows @returns {R[]}
  */
 exports.withSharedNames = (rows) => {
