@@ -2,7 +2,6 @@
 
 const dns = require('node:dns')
 const http = require('node:http')
-const { gzip } = require('../util/gzip')
 const { MS_PER_S } = require('../util/units')
 
 /** A longer answer is an error. Receivers only say how many items they accepted, and why not all. */
@@ -67,6 +66,7 @@ class HttpClient {
 
   /** @param {string} json @param {AbortSignal} signal @returns {Promise<Answer>} */
   async #send (json, signal) {
+    const { gzip } = require('../util/gzip')
     const body = this.#target.gzip ? await gzip(Buffer.from(json)) : Buffer.from(json)
     const encoding = this.#target.gzip ? { 'content-encoding': 'gzip' } : {}
     const headers = { ...this.#headers, 'content-length': body.length, ...encoding }
