@@ -1,7 +1,6 @@
 'use strict'
 
 const { nowMs } = require('../util/clock')
-const { threadCpuMs } = require('../util/thread-cpu')
 const { US_PER_MS } = require('../util/units')
 
 /**
@@ -70,6 +69,8 @@ class Counters {
    * @returns {T}
    */
   hold (slot, thresholdMs, step) {
+    // The watchdog, which never holds, does not load it.
+    const { threadCpuMs } = require('../util/thread-cpu')
     const startMs = nowMs() - this.#heldMs
     const startCpuMs = threadCpuMs() - this.heldCpuMs
     // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.

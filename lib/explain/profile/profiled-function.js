@@ -122,7 +122,7 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
     line: placeOf(place, begin, text, null),
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
     isOpen: builtin !== null && !isCalled && !isInto,
-    isOpenLine: best !== null || place.lines.isCollecting,
+    isOpenLine: place.lines.isCollecting || (best !== null && best.line !== late?.line),
     allocates: collectedLine(stacks, blamed, record, text),
     isBuiltInto: isInto
   }
