@@ -125,12 +125,14 @@ for (const folder of VERSIONS) {
       installFor(folder)
       const { files, args } = vitestAlone(folder, pool)
       const { code, stdout, stderr } = await startNode(t, [CLI, 'test', '--', process.execPath, ...args], { cwd: makeSuite(t, files) }).closed
-      if (/4 passed/.test(stdout)) {
+      // Vitest 3 leaves the meter in place there.
+      if (pool === 'threads' || folder === 'test') {
+        assert.match(stdout, /4 passed/)
         assert.equal(code, 3, `${stdout}\n${stderr}`)
         assert.match(stderr, /^\nloopwatch: nothing was watched: /)
       } else {
         assert.match(stdout, /2 failed.*2 passed/)
-        assert.notEqual(code, 0, stderr)
+        assert.equal(code, 1, stderr)
       }
     })
   }
