@@ -1,8 +1,8 @@
 'use strict'
 
 const { isSame } = require('../frame')
-const { builtinIn } = require('../source/native-call')
-const { ownTicks } = require('../source/own-lines')
+const { builtinIn, inlinedFunction } = require('../source/native-call')
+const { ownTicks, ticksIn } = require('../source/own-lines')
 const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
 const { ownerOf } = require('../../util/code-owner')
@@ -149,7 +149,7 @@ function isAgent (chain) {
  * @returns {ProfiledStack}
  */
 function makeStack (chain, { original, lines, lineAt }) {
-  const raw = chain.map(frameOf)
+  const raw = withInlined(chain, lines)
   const frames = raw.map(original)
   // Samples of a C++ function that JavaScript calls directly have the line of the call (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
@@ -175,8 +175,20 @@ function makeStack (chain, { original, lines, lineAt }) {
   return { ...counts, frames, raw, hasLine, ticks, foreign, head, headLine, isClock: outsideClock(raw) > 0 }
 }
 
-/** @param {import('../source/own-lines').Ticks} ticks */
-const ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
+/**
+ * The frames of a stack, with one for a function of the same file that V8 has inlined into the innermost.
+ * @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources['lines']} lines
+ */
+function withInlined (chain, lines) {
+  const raw = chain.map(frameOf)
+  const [outer] = raw
+  const ticks = chain[0]?.positionTicks ?? []
+  if (outer?.file == null || outer.file === GENERATED || ownerOf(outer) !== 'application') return raw
+  const source = lines(outer.file)
+  if (source === null || ticksIn(ownTicks(ticks, outer, source)) * 2 >= ticksIn(ticks)) return raw
+  const inlined = inlinedFunction(source, outer, ticks)
+  return inlined === null ? raw : [{ file: outer.file, ...inlined }, ...raw]
+}
 
 /** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */
 function outsideClock (frames) {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { pairsIn } = require('./javascript')
-const { endOf } = require('./own-lines')
+const { endOf, ticksIn } = require('./own-lines')
 const { patternsIn } = require('./pattern')
 
 /** V8's names for the code of regular expressions begin like this; the pattern follows. */
@@ -191,9 +191,32 @@ exports.openCallLines = (lines, begin, isElsewhere) => {
 }
 
 /** @param {string} text @param {string} name */
-const isDeclaration = (text, name) => {
+const isDeclaration = (text, name) => declaredIn(text) === name
+
+/** @param {string} text @returns {string | undefined} */
+const declaredIn = (text) => {
   const [, ofFunction, ofValue] = DECLARATION.exec(text) ?? []
-  return ofFunction === name || ofValue === name
+  return ofFunction ?? ofValue
+}
+
+/**
+ * The function that V8 has inlined into another one of its file, which calls it by name: it has most of the samples.
+ * @param {string[]} lines @param {Begin} begin of the outer function @param {import('./own-lines').Ticks} ticks
+ * @returns {{ function: string, line: number, column: number } | null}
+ */
+exports.inlinedFunction = (lines, begin, ticks) => {
+  const outer = linesWithin(lines, begin)
+  const called = new Set(outer.flatMap(({ text }) => [...text.matchAll(CALLED)].map(([, name]) => name)))
+  for (const [i, text] of lines.entries()) {
+    const name = declaredIn(text)
+    if (name === undefined || !called.has(name) || outer.some(({ line }) => line === i + 1)) continue
+    const column = text.indexOf('(', text.indexOf(name)) + 1
+    const last = endOf(lines, i + 1, column)
+    const isIn = (/** @type {number | null} */ line) => line !== null && line > i && line <= last
+    const within = ticksIn(ticks.filter(({ line }) => isIn(line)))
+    if (within * 2 > ticksIn(ticks) && !isIn(begin.line)) return { function: name, line: i + 1, column }
+  }
+  return null
 }
 
 /**

@@ -72,4 +72,8 @@ exports.allocatingLineOf = (lines, first, column) => {
   return exports.allocatingLine(body, last === first ? [first] : [first + 1, last])
 }
 
+/** @param {Ticks} ticks */
+const ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
+
 exports.endOf = endOf
+exports.ticksIn = ticksIn

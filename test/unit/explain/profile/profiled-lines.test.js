@@ -79,6 +79,25 @@ test('lines of a package that V8 has inlined are not taken for lines of the call
   assert.deepEqual(lineOf([drafts([[99, 5]])], [2, 2, 2, 2, 2], [[inPackage(4), at(5)]], { [FILE]: total }), [5, true], 'nor are those beyond its end')
 })
 
+test('samples in a function of the same file that V8 has inlined name that function', () => {
+  const report = [
+    'function weigh (row) {', // 1
+    '  let sum = 0',
+    '  for (const each of row) sum += each * each', // 3
+    '  return sum',
+    '}',
+    'function drafts (n) {', // 6
+    '  for (let i = 0; i < n; i++) {',
+    '    sum += weigh(rows[i])', // 8
+    '  }',
+    '}'
+  ]
+  const inlined = (/** @type {number} */ line) => node(2, 'drafts', 6, [], { positionTicks: [{ line, ticks: 5 }] })
+  assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: report }), [3, true])
+  const other = report.with(7, '    sum += other(rows[i])')
+  assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: other }), [8, true], 'not if nothing calls it')
+})
+
 test('all that a line calls counts for it, not only the heaviest stack', () => {
   const report = ['function drafts (n) {', '  for (let i = 0; i < n; i++) {', '    for (let k = 0; k < 9; k++) sum += k', '    sum += analyse(i)', '  }', '}']
   const nodes = [drafts([[3, 1]], [3]), node(3, 'analyse', PACKAGE, [4, 5, 6]), ...[4, 5, 6].map((id) => node(id, `part${id}`, PACKAGE))]
