@@ -162,6 +162,17 @@ function sum (items, key) {
   return items.reduce((total, item) => total + item[key], 0)
 }
 
+/**
+ * The frame of loopwatch in which a stack was, calls into Node.js included; null if other code ran. It says where
+ * loopwatch was, not for how long: that is what the host measures. A function of the application that loopwatch calls,
+ * as in agent.run(), belongs to the application.
+ * @param {Frame[]} frames innermost first
+ */
+function ownFrame (frames) {
+  const first = frames.find((frame) => ownerOf(frame) !== 'node')
+  return first !== undefined && ownerOf(first) === 'own' ? first : null
+}
+
 exports.awaitingFrame = awaitingFrame
 exports.blamedFrame = blamedFrame
 exports.blame = blame
@@ -169,4 +180,5 @@ exports.isSame = isSame
 exports.generatedIn = generatedIn
 exports.heaviest = heaviest
 exports.leaf = leaf
+exports.ownFrame = ownFrame
 exports.wrapsNative = wrapsNative

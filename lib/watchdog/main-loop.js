@@ -48,7 +48,7 @@ class MainLoop {
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
-    this.frames = frames
+    this.code = sources.code
     this.frameIn = windows.frameIn
     this.gcPauses = gcPauses
     this.origins = origins
@@ -67,7 +67,7 @@ class MainLoop {
       surroundings: surroundingsOf({
         windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds
       }),
-      frames,
+      code: { ...this.code, sources: () => windows.sources },
       nextId
     })
   }
@@ -129,7 +129,7 @@ const makeOrigins = ({ options, frames, post, health }) =>
  */
 function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds }) {
   return {
-    layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
+    profileWithin: (startMs, endMs) => windows.within(startMs, endMs),
     gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
     isMajorGcWithin: (startMs, endMs) => gcPauses.isMajorWithin(startMs, endMs),
     watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),

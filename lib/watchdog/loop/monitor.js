@@ -1,9 +1,10 @@
 'use strict'
 
 const { orNull } = require('../../bridge/beat')
+const { recordOf } = require('../../explain/record')
 const { nowMs } = require('../../util/clock')
 const { Detector } = require('./detector')
-const { BlockBuilder } = require('./block-builder')
+const { BlockFacts } = require('./block-facts')
 const { Sampler } = require('./sampler')
 
 /** An ended block settles after this many beats: entries of the garbage collector come up to two turns late. */
@@ -22,6 +23,7 @@ const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 
 /**
+ * @typedef {import('../../explain/source/frame-table').FrameTable} FrameTable
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
  * @typedef {object} Seen what a poll has seen of a thread
@@ -35,9 +37,10 @@ const PROGRESS_MS = 1000
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
  * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
  * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats of the thread
- * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
+ * @property {import('./block-facts').Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
- * @property {import('../../explain/source/frame-table').FrameTable} frames @property {() => string} nextId
+ * @property {import('../../explain/record').Code & { table: FrameTable }} code
+ * @property {() => string} nextId
  * @property {Pick<import('./waits').Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
@@ -54,9 +57,9 @@ class LoopMonitor {
   #sampler
   /** The last kernel reading while no beat was overdue. */
   #calm
-  /** @type {BlockBuilder | null} for what delays the next beat, which may turn out to be no block */
-  #builder = null
-  /** @type {{ builder: BlockBuilder, end: import('./detector').Ended, after: Reading, beats: number }[]} */
+  /** @type {BlockFacts | null} for what delays the next beat, which may turn out to be no block */
+  #facts = null
+  /** @type {{ facts: BlockFacts, end: import('./detector').Ended, after: Reading, beats: number }[]} */
   #ended = []
   #isStuckDone = false
   #isDebugged = false
@@ -103,7 +106,7 @@ class LoopMonitor {
 
   /** Whether there may be a block that is not reported yet: no other work must delay the watchdog then. */
   get isAboutToReport () {
-    return this.#builder !== null && (this.#detector.block === null || !this.#isAnnounced)
+    return this.#facts !== null && (this.#detector.block === null || !this.#isAnnounced)
   }
 
   get isSettled () {
@@ -122,7 +125,7 @@ class LoopMonitor {
   /** A poll while nothing goes on. Returns when to poll again, null if a whole poll is needed. @param {number} now */
   quickCheck (now) {
     const { bridge, stats, rest = beatsAlways } = this.#parts
-    if (this.#builder !== null || this.#ended.length > 0 || this.#sampler.askedAtMs !== null) return null
+    if (this.#facts !== null || this.#ended.length > 0 || this.#sampler.askedAtMs !== null) return null
     const reading = stats.read(now)
     const beat = rest.see(now, bridge.beat.read(), reading)
     if (!bridge.lateBeats.isEmpty) return null
@@ -136,9 +139,9 @@ class LoopMonitor {
   /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
     const { sample, beat, lateBeats, reading: seen } = this.#see(now)
-    if (sample !== null && sample.beats === this.#builder?.beats) this.#addSample(sample, now)
+    if (sample !== null && sample.beats === this.#facts?.beats) this.#addSample(sample, now)
 
-    const idleMs = this.#builder?.beats === beat.beats ? this.#builder.idleMs : null
+    const idleMs = this.#facts?.beats === beat.beats ? this.#facts.idleMs : null
     const { events, isOverdue, wakeAtMs } = this.#detector.poll({ nowMs: now, beat, lateBeats, idleMs, selfLate })
     // Now, as the block in which the first work begins may still have loaded modules.
     const { counters } = this.#parts.bridge
@@ -181,61 +184,61 @@ class LoopMonitor {
 
   /** @param {import('./sampler').Sample} sample @param {number} now */
   #addSample (sample, now) {
-    const builder = /** @type {BlockBuilder} */ (this.#builder)
-    const { frames } = this.#parts
-    builder.add({
+    const facts = /** @type {BlockFacts} */ (this.#facts)
+    const { table } = this.#parts.code
+    facts.add({
       ...sample,
-      isJustEntered: sample.late && frames.isJustEntered(sample.frames),
-      frames: sample.frames.map((frame) => frames.get(frame)),
-      awaiting: sample.awaiting?.map((frame) => frames.get(frame))
+      isJustEntered: sample.late && table.isJustEntered(sample.frames),
+      frames: sample.frames.map((frame) => table.get(frame)),
+      awaiting: sample.awaiting?.map((frame) => table.get(frame))
     })
     // The thread was between two callbacks: ask again at once.
-    if (this.#awaitsPlace(builder, now)) this.#sampler.hurry()
+    if (this.#awaitsPlace(facts, now)) this.#sampler.hurry()
   }
 
-  /** Whether the first report should still wait for a place. @param {BlockBuilder} builder @param {number} now */
-  #awaitsPlace (builder, now) {
-    return !builder.isPlaced && now < builder.overdueAtMs + EAGER_MS
+  /** Whether the first report should still wait for a place. @param {BlockFacts} facts @param {number} now */
+  #awaitsPlace (facts, now) {
+    return !facts.isPlaced && now < facts.overdueAtMs + EAGER_MS
   }
 
   /** @param {boolean} isOverdue @param {import('../../bridge/beat').Beat} beat @param {Reading} reading */
   #followBeat (isOverdue, beat, reading) {
-    if (this.#builder !== null && this.#builder.beats !== beat.beats) {
-      this.#builder = null
+    if (this.#facts !== null && this.#facts.beats !== beat.beats) {
+      this.#facts = null
       this.#sampler.forget()
     }
     if (!isOverdue) {
       this.#calm = reading
       return
     }
-    if (this.#builder === null) {
-      this.#builder = this.#makeBuilder(beat.beats, beat.heldMicros)
-      this.#builder.ownCpu.add(beat)
+    if (this.#facts === null) {
+      this.#facts = this.#makeFacts(beat.beats, beat.heldMicros)
+      this.#facts.ownCpu.add(beat)
       this.#sampler.hurry()
     }
-    this.#builder.addReading(reading)
+    this.#facts.addReading(reading)
     this.#parts.waits?.lookIfDue(reading.atMs, reading.atMs - beat.atMs)
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
   /** @param {number} beats the number of the last beat before the block @param {number} [heldMicros] of that beat */
-  #makeBuilder (beats, heldMicros) {
-    const { thread, threadId, surroundings, options, frames } = this.#parts
-    return new BlockBuilder({
-      thread,
-      threadId,
+  #makeFacts (beats, heldMicros) {
+    const { thread, threadId, surroundings, options } = this.#parts
+    return new BlockFacts({
+      thread: { thread, threadId },
       beats,
       before: this.#calm,
       isDebugged: this.#isDebugged,
       heldMicros,
-      surroundings: { ...surroundings, frames, thresholdMs: options.threshold }
+      surroundings,
+      thresholdMs: options.threshold
     })
   }
 
   /** @param {import('./detector').Block} block @param {number} now */
   #open (block, now) {
-    const builder = /** @type {BlockBuilder} */ (this.#builder)
-    builder.begin(this.#parts.nextId(), block, now)
+    const facts = /** @type {BlockFacts} */ (this.#facts)
+    facts.begin(this.#parts.nextId(), block, now)
     this.#isStuckDone = false
     this.#isAnnounced = false
   }
@@ -244,7 +247,7 @@ class LoopMonitor {
   #reportOngoing (now, sinks) {
     const { block } = this.#detector
     if (block === null) return
-    if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {BlockBuilder} */ (this.#builder), now)) {
+    if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {BlockFacts} */ (this.#facts), now)) {
       this.#isAnnounced = true
       this.#progressAtMs = now + PROGRESS_MS
       sinks.opened(this.#ongoing(now))
@@ -270,31 +273,32 @@ class LoopMonitor {
 
   /** @param {number} now */
   #ongoing (now) {
-    return /** @type {BlockBuilder} */ (this.#builder).ongoing(now, this.#sampler.askedAtMs)
+    const facts = /** @type {BlockFacts} */ (this.#facts)
+    return recordOf(facts.ongoing(now, this.#sampler.askedAtMs), this.#parts.code).record
   }
 
   /** @param {import('./detector').Ended} end @param {Reading} after @param {number} beats @param {Phases} sinks */
   #end (end, after, beats, sinks) {
-    const known = this.#builder?.beats === end.block.beats ? this.#builder : null
-    const builder = known ?? this.#makeBuilder(end.block.beats)
-    if (builder.block === null) builder.begin(this.#parts.nextId(), end.block, after.atMs)
+    const known = this.#facts?.beats === end.block.beats ? this.#facts : null
+    const facts = known ?? this.#makeFacts(end.block.beats)
+    if (facts.block === null) facts.begin(this.#parts.nextId(), end.block, after.atMs)
     this.#isAnnounced = true
     this.#progressAtMs = Infinity
     this.#parts.rest?.blocked()
-    const record = builder.ended(end, after)
-    sinks.ended(record, { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds: builder.workIds })
-    this.#ended.push({ builder, end, after, beats })
+    const { record, workIds } = recordOf(facts.ended(end, after), this.#parts.code)
+    sinks.ended(record, { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds })
+    this.#ended.push({ facts, end, after, beats })
   }
 
   /** Settles blocks whose evidence is complete. @param {number} now @param {number} beats @param {Phases} sinks */
   #settle (now, beats, sinks) {
     while (this.#ended.length > 0) {
-      const [{ builder, end, after, beats: since }] = this.#ended
+      const [{ facts, end, after, beats: since }] = this.#ended
       if (beats - since < SETTLE_BEATS && now - after.atMs < SETTLE_MS) return
       if (this.#parts.isAwaited?.(end.endMs, now)) return
-      if (this.#parts.frames?.isAwaiting && now - after.atMs < SOURCES_MS) return
+      if (this.#parts.code.table.isAwaiting && now - after.atMs < SOURCES_MS) return
       this.#ended.shift()
-      sinks.settled(builder.ended(end, after), end.endMs)
+      sinks.settled(recordOf(facts.ended(end, after), this.#parts.code).record, end.endMs)
     }
   }
 

@@ -1,8 +1,7 @@
 'use strict'
 
 const { cutProfiles } = require('../../explain/profile/cpu-profile')
-const { withProbableCall } = require('../../explain/profile/probable-call')
-const { heaviestIn, withoutProfile, withProfile } = require('../../explain/profile/profiled')
+const { heaviestIn } = require('../../explain/profile/profiled')
 const { readSource } = require('../../util/read-source')
 
 /** The newest profiles are kept for blocks that last longer than one; for a longer block they show its end. */
@@ -10,7 +9,6 @@ const WINDOWS = 10
 /** A longer source is a bundle, too expensive to split into lines at each block. */
 const SOURCE_CHARS = 2 * 1024 * 1024
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {import('../source/source-reader').SourceReader} SourceReader */
 /** @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken */
 
@@ -38,19 +36,15 @@ class ProfileWindows {
     if (this.#windows.length > WINDOWS) this.#windows.shift()
   }
 
-  /** Adds the profile of its time. @param {BlockRecord} record @param {number} startMs @param {number} endMs */
-  lay = (record, startMs, endMs) => {
+  /** The profile of a time; null if there is none. @param {number} startMs @param {number} endMs */
+  within (startMs, endMs) {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
-    const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
-    const known = this.sources
-    const laid = profile === null ? withoutProfile(record, known) : withProfile(record, profile, known)
-    return withProbableCall(laid, known.lines)
+    return windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
   }
 
   /** Which function had most of a time, by profiles of it; null if there are none. */
   frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
-    const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
-    const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
+    const profile = this.within(startMs, endMs)
     return profile === null ? null : heaviestIn(profile, this.sources)
   }
 

@@ -11,6 +11,7 @@ const { positionIn } = require('../../explain/source/javascript')
 const { SourceMaps, toPath } = require('../../explain/source/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { Backlog } = require('./backlog')
+const { packageIn } = require('./packages')
 const { FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
 const { Texts, sizeOf } = require('./texts')
 const { readSource } = require('../../util/read-source')
@@ -80,6 +81,8 @@ class SourceReader {
       routesOf: (frame) => this.#lookUp(routes, 'route', frame) ?? [],
       later: { mayMove: ({ file }) => this.#maps.mayMove(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
     })
+    /** What explains a block needs of the application's code. */
+    this.code = { table: this.frames, packageIn }
   }
 
   /** Allows naming functions at once again, for a few milliseconds. */

@@ -36,9 +36,9 @@ class WatchedThread {
   /**
    * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
-   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'frames' | 'nextId'>} parts.common
+   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'code' | 'nextId'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {() => import('../loop/block-builder').ThreadWork | null} parts.workOf the work of the whole thread
+   * @param {() => import('../../explain/record').ThreadWork | null} parts.workOf the work of the whole thread
    * @param {import('../sinks').ThreadPhases} parts.sinks @param {boolean} parts.isOutside only the main thread sees it
    * @param {WatchedThread} [parts.outside] the same thread as seen from outside, which knows its CPU time
    */

@@ -21,7 +21,7 @@ const TAKEN = ['main', 'watchdog']
  * @property {import('../sinks').ThreadPhases} sinks receive the phases of their blocks
  */
 
-/** @typedef {import('../loop/block-builder').ThreadWork} ThreadWork */
+/** @typedef {import('../../explain/record').ThreadWork} ThreadWork */
 
 /** Finds the application's worker threads, monitors them and adds them up. */
 class WatchedThreads {
@@ -47,7 +47,7 @@ class WatchedThreads {
    * @param {{ threshold: number, beatPeriod: number }} parts.options
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads @param {() => void} parts.onNew
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
+   * @param {import('../loop/monitor').Parts['code']} parts.code
    * @param {(excess: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -117,7 +117,7 @@ class WatchedThreads {
   #makeThread (hello, isOutside, outside) {
     const { threadId, name } = hello
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, frames, nextId, shared, watchdogGapWithin } = this.#parts
+    const { options, code, nextId, shared, watchdogGapWithin } = this.#parts
     const { labelOf, sinks } = /** @type {Started} */ (this.#started)
     return new WatchedThread({
       hello: { ...hello, name: own },
@@ -128,7 +128,7 @@ class WatchedThreads {
       isOutside,
       outside,
       sinks,
-      common: { options: { ...options, stuck: 0 }, frames, nextId }
+      common: { options: { ...options, stuck: 0 }, code, nextId }
     })
   }
 
@@ -197,7 +197,7 @@ function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, n
     options,
     shared: stats.shared,
     watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
-    frames: mainLoop.frames,
+    code: mainLoop.code,
     nextId,
     onNew: () => scheduler.hurry(),
     onState: health.listener('threads'),

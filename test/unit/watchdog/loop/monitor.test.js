@@ -4,7 +4,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
+const { FrameTable } = require('../../../../lib/explain/source/frame-table')
 const { LoopMonitor } = require('../../../../lib/watchdog/loop/monitor')
+const { packageIn } = require('../../../../lib/watchdog/source/packages')
 
 const sinks = { opened () {}, lasting () {}, stuck () {}, ended () {}, settled () {} }
 
@@ -22,6 +24,7 @@ function monitored () {
       ask: () => false,
       stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
       surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },
+      code: { table: new FrameTable((frame) => frame), packageIn },
       nextId: () => '1'
     })
   )

@@ -159,7 +159,7 @@ function blockedIn (file, sources) {
       ask: () => true,
       stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
       surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },
-      frames: sources.frames,
+      code: { table: sources.frames, packageIn: () => null },
       nextId: () => '1'
     })
   )

@@ -8,6 +8,7 @@ const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { CHANNEL } = require('../../../../lib/bridge/messages')
 const { nowMs } = require('../../../../lib/util/clock')
 const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
+const { FrameTable } = require('../../../../lib/explain/source/frame-table')
 const { inOrder } = require('../../../../lib/watchdog/sinks')
 const { WatchedThreads } = require('../../../../lib/watchdog/threads/threads')
 const { eventually } = require('../../../support/app')
@@ -34,6 +35,7 @@ function watchThreads (t, threshold = 60000) {
     options: { threshold, beatPeriod: 10, calmPeriod: 100 },
     shared: { throttling: { recent: () => 0, read: () => 0 }, machineSteal: { of: () => null } },
     watchdogGapWithin: () => 0,
+    code: { table: new FrameTable((frame) => frame), packageIn: () => null },
     nextId: () => `${++ids}`,
     onNew: () => { seen.watched++ },
     onState: (/** @type {any} */ state) => { seen.excess = state },

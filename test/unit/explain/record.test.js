@@ -2,12 +2,38 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { FrameTable } = require('../../../../lib/explain/source/frame-table')
 const path = require('node:path')
-const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
-const { sentenceOf } = require('../../../../lib/util/sentence')
+const { recordOf } = require('../../../lib/explain/record')
+const { FrameTable } = require('../../../lib/explain/source/frame-table')
+const { sentenceOf } = require('../../../lib/util/sentence')
+const { BlockFacts } = require('../../../lib/watchdog/loop/block-facts')
+const { packageIn } = require('../../../lib/watchdog/source/packages')
 
-const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
+/** @typedef {ConstructorParameters<typeof BlockFacts>[0]} Parts */
+/** @typedef {Partial<Parts> & Pick<Parts, 'before'> & { table?: FrameTable }} Story */
+
+const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0 }
+
+/** The facts of a block of the main thread, and records of them. */
+class Recorded extends BlockFacts {
+  #code
+
+  /** @param {Story} story */
+  constructor ({ table, ...parts }) {
+    super({ thread: { thread: 'main', threadId: 0 }, beats: 1, isDebugged: false, thresholdMs: 50, surroundings, ...parts })
+    this.#code = { table, packageIn }
+  }
+
+  /** @param {Parameters<BlockFacts['ongoing']>} at */
+  soFar (...at) {
+    return recordOf(this.ongoing(...at), this.#code).record
+  }
+
+  /** @param {Parameters<BlockFacts['ended']>} at */
+  whole (...at) {
+    return recordOf(this.ended(...at), this.#code).record
+  }
+}
 
 /**
  * The evidence of a block from 1000 to 1200 on the CPU, of which the watchdog first looked `firstLookMs` after its
@@ -22,12 +48,12 @@ function charged (firstLookMs) {
     throttledMs: 0,
     stolenMs: null
   })
-  const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000 + firstLookMs), isDebugged: false, surroundings })
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
+  const facts = new Recorded({ beats: 1, before: at(1000 + firstLookMs) })
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
   const {
     cause,
     evidence: { cpuMs, runQueueMs }
-  } = builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, at(1400))
+  } = facts.whole({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, at(1400))
   return { cause, cpuMs, runQueueMs }
 }
 
@@ -35,7 +61,7 @@ test('a block that began before the watchdog was there is charged with what its 
   for (const firstLookMs of [-10, 0, 10, 100, 120]) assert.deepEqual(charged(firstLookMs).cpuMs, 200, `${firstLookMs} ms after its start`)
 })
 
-const OWN = path.join(__dirname, '..', '..', '..', '..', 'lib', 'host', 'work', 'http', 'requests.js')
+const OWN = path.join(__dirname, '..', '..', '..', 'lib', 'host', 'work', 'http', 'requests.js')
 const FRAME = { column: 1, line: 5, function: 'require' }
 /** Of loading what follows requests, by a timer. */
 const ofAgent = [{ ...FRAME, file: 'node:internal/modules/cjs/loader' }, { ...FRAME, function: null, file: OWN }]
@@ -49,21 +75,17 @@ const ofApplication = [{ ...FRAME, function: 'spin', file: '/srv/app.js' }]
 function shared ({ frames, heldMs = 0, busyMs = 200, work = null, gcMs = 0 }) {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const heldMicros = () => 7000 + heldMs * 1000
-  const builder = new BlockBuilder({
-    thread: 'main',
-    threadId: 0,
-    beats: 1,
+  const facts = new Recorded({
     before: at(1000),
-    isDebugged: false,
     heldMicros: 7000,
     surroundings: { ...surroundings, heldMicros, gcWithin: () => gcMs }
   })
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
   const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work }
   for (const [i, each] of frames.entries()) {
-    builder.add(/** @type {any} */ ({ ...sample, frames: each, askedAtMs: 1180 + i, atMs: 1180 + i }))
+    facts.add(/** @type {any} */ ({ ...sample, frames: each, askedAtMs: 1180 + i, atMs: 1180 + i }))
   }
-  return builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs }, at(1200))
+  return facts.whole({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs }, at(1200))
 }
 
 test('a sample in code of loopwatch makes no block its own: what counts is what the host measured', () => {
@@ -103,16 +125,15 @@ test('time in native calls is never below zero', () => {
 function contended (answers) {
   const at = (/** @type {number} */ atMs, /** @type {number} */ runQueueMs) =>
     ({ atMs, cpuMs: atMs - 1000 - runQueueMs, runQueueMs, throttledMs: 0, stolenMs: null })
-  const thread = { thread: 'main', threadId: 0, isDebugged: false }
-  const builder = new BlockBuilder({ ...thread, beats: 7, before: at(1000, 0), surroundings })
-  builder.addReading(at(1060, 30))
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
+  const facts = new Recorded({ beats: 7, before: at(1000, 0) })
+  facts.addReading(at(1060, 30))
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
   for (const answer of answers) {
     const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: true, request: null }
-    builder.add(/** @type {any} */ ({ ...sample, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }], ...answer }))
+    facts.add(/** @type {any} */ ({ ...sample, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }], ...answer }))
   }
   const end = { endMs: 1174, durationMs: 174, uncertaintyMs: 0, busyMs: 174 }
-  const { cause, evidence } = builder.ended(end, at(1174, 112))
+  const { cause, evidence } = facts.whole(end, at(1174, 112))
   return { cause, nativeMs: evidence.nativeMs }
 }
 
@@ -127,12 +148,12 @@ test('of one that had ended, or nearly, it is not known what it did', () => {
 
 test('a block in progress starts when it is certain to have begun, an ended one when it did; its request keeps its own time', () => {
   const reading = { atMs: 900, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
-  const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 7, before: reading, isDebugged: false, surroundings })
+  const facts = new Recorded({ beats: 7, before: reading })
   const beganAt = Date.now() - 160
   // The last beat came at 899, the next was due 100 ms later.
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 101, startup: false, beats: 7 }, 1060)
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 101, startup: false, beats: 7 }, 1060)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 890, traceId: null, ended: false }
-  builder.add(
+  facts.add(
     /** @type {any} */ ({
       id: 1,
       beats: 7,
@@ -146,8 +167,8 @@ test('a block in progress starts when it is certain to have begun, an ended one 
       frames: []
     })
   )
-  const early = builder.ongoing(1060, null)
-  const late = builder.ended(
+  const early = facts.soFar(1060, null)
+  const late = facts.whole(
     { endMs: 1100, durationMs: 200, uncertaintyMs: 90, busyMs: 200 },
     { ...reading, atMs: 1101 }
   )
@@ -164,11 +185,11 @@ test('a block is of the start-up until a request or other work is seen in it', (
   assert.deepEqual([shared({ frames: [ofApplication] }), shared({ frames: [ofApplication], work: job })]
     .map(({ startup }) => startup), [true, false])
   const reading = { atMs: 900, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
-  const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: reading, isDebugged: false, surroundings })
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)
-  assert.equal(builder.ongoing(1060, null).startup, true)
+  const facts = new Recorded({ beats: 1, before: reading })
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)
+  assert.equal(facts.soFar(1060, null).startup, true)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
-  builder.add(
+  facts.add(
     /** @type {any} */ ({
       id: 1,
       beats: 1,
@@ -182,11 +203,11 @@ test('a block is of the start-up until a request or other work is seen in it', (
       frames: []
     })
   )
-  assert.equal(builder.ongoing(1060, null).startup, false)
+  assert.equal(facts.soFar(1060, null).startup, false)
 })
 
-/** @param {import('../../../../lib/watchdog/kernel/thread-stats').Reading} before the last one of calm */
-const makeBuilder = (before) => new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before, isDebugged: false, surroundings })
+/** @param {import('../../../lib/watchdog/kernel/thread-stats').Reading} before the last one of calm */
+const factsAfter = (before) => new Recorded({ beats: 1, before })
 
 const unknown = { runQueueMs: null, throttledMs: null, stolenMs: null }
 
@@ -202,14 +223,14 @@ function cpuOf (kernelMs, gapMs, answers) {
     cpuMs: kernelMs === null ? null : (kernelMs * (atMs - 1000)) / 300,
     ...unknown
   })
-  const builder = makeBuilder(at(1000))
-  builder.ownCpu.add({ atMs: 1000, cpuMs: 500 })
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  for (const [atMs, cpuMs] of answers) builder.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
-  const ongoing = builder.ongoing(1300, null).evidence.cpuMs
+  const facts = factsAfter(at(1000))
+  facts.ownCpu.add({ atMs: 1000, cpuMs: 500 })
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  for (const [atMs, cpuMs] of answers) facts.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+  const ongoing = facts.soFar(1300, null).evidence.cpuMs
   return [
     ongoing,
-    builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence
+    facts.whole({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence
       .cpuMs
   ]
 }
@@ -230,10 +251,10 @@ function chargedWithStolen ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [fr
   const at = (/** @type {number} */ atMs, /** @type {number | null} */ stolenMs) => ({
     atMs, cpuMs: cpuMs * (atMs - 1000) / 300, runQueueMs: runQueueMs * (atMs - 1000) / 300, throttledMs: 0, stolenMs
   })
-  const builder = makeBuilder(at(1000, null))
-  builder.addReading(at(first, from))
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = builder.ended(
+  const facts = factsAfter(at(1000, null))
+  facts.addReading(at(first, from))
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const { cause, evidence } = facts.whole(
     { endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 },
     at(1300, to)
   )
@@ -263,10 +284,10 @@ const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ thro
  * @param {{ before: number | null, first: number | null, after: number | null }} throttledMs
  */
 function chargedWithThrottled ({ before, first, after }) {
-  const builder = makeBuilder(readingAt(990, before))
-  if (first !== null) builder.addReading(readingAt(1030, first))
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = builder.ended(
+  const facts = factsAfter(readingAt(990, before))
+  if (first !== null) facts.addReading(readingAt(1030, first))
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const { cause, evidence } = facts.whole(
     { endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 },
     readingAt(1200, after)
   )
@@ -285,25 +306,12 @@ test('a block is charged with the throttling within it, not with that of the qua
 
 const calm = { atMs: 1000, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
 
-/** A block in progress from 1000 on whose frame table counts what it is asked. @param {FrameTable} frames */
-function observed (frames) {
-  /** @type {Record<'again' | 'passesOn' | 'routesOf' | 'named', number>} */
-  const asked = { again: 0, passesOn: 0, routesOf: 0, named: 0 }
-  const counted = new Proxy(frames, {
-    get (target, key) {
-      const value = Reflect.get(target, key)
-      if (typeof value !== 'function') return value
-      return (/** @type {unknown[]} */ ...given) => {
-        if (key in asked) asked[/** @type {keyof typeof asked} */ (key)]++
-        return value.apply(target, given)
-      }
-    }
-  })
-  const thread = { thread: 'main', threadId: 0, isDebugged: false, surroundings: { ...surroundings, frames: counted } }
-  const builder = new BlockBuilder({ ...thread, beats: 1, before: calm })
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+/** A block in progress from 1000 on. @param {FrameTable} table */
+function observed (table) {
+  const facts = new Recorded({ before: calm, table })
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
-  const answer = (/** @type {number} */ atMs) => builder.add({
+  const answer = (/** @type {number} */ atMs) => facts.add({
     beats: 1,
     atMs,
     askedAtMs: atMs - 1,
@@ -313,46 +321,19 @@ function observed (frames) {
     late: false,
     request,
     // The innermost is a package's: only then does it matter whether the application's function passes on a call.
-    frames: ['/app/node_modules/p/p.js', '/app/a.js'].map((file) => frames.get({ function: null, file, line: 1, column: 1 }))
+    frames: ['/app/node_modules/p/p.js', '/app/a.js'].map((file) => table.get({ function: null, file, line: 1, column: 1 }))
   })
-  return { builder, answer, asked }
+  return { facts, answer }
 }
 
-test('twenty questions about a block in progress do the expensive part once, and an answer or a map renews it', () => {
-  const frames = new FrameTable((frame) => frame, { nameOf: () => 'f' })
-  const { builder, answer, asked } = observed(frames)
-  const twenty = (/** @type {number} */ nowMs) => {
-    const before = { ...asked }
-    const first = builder.ongoing(nowMs, null)
-    const once = { ...asked }
-    const records = Array.from({ length: 19 }, (_, i) => builder.ongoing(nowMs + i + 1, null))
-    assert.deepEqual(asked, once)
-    for (const key of /** @type {(keyof typeof asked)[]} */ (Object.keys(asked))) {
-      assert.ok(once[key] > before[key], `${key} was asked again`)
-    }
-    for (const [i, record] of records.entries()) {
-      assert.deepEqual(record, { ...first, durationMs: nowMs - 1000 + i + 1, evidence: record.evidence })
-    }
-    return first
-  }
-  answer(1060)
-  const { frame, stacks, request, durationMs, samples } = twenty(1070)
-  assert.deepEqual([frame?.function, stacks[0].frames[1].function, request?.route], ['f', 'f', '/report'])
-  assert.deepEqual([durationMs, samples], [70, 1])
-  answer(1100)
-  assert.equal(twenty(1110).samples, 2)
-  frames.forget()
-  assert.equal(twenty(1140).samples, 2)
-})
-
 test('what is renewed at each question is how long it lasts, its evidence and its cause', () => {
-  const { builder, answer } = observed(new FrameTable((frame) => frame))
+  const { facts, answer } = observed(new FrameTable((frame) => frame))
   answer(1060)
-  builder.addReading({ ...calm, atMs: 1070, cpuMs: 70 })
-  const early = builder.ongoing(1070, null)
-  builder.addReading({ ...calm, atMs: 1300, cpuMs: 300 })
+  facts.addReading({ ...calm, atMs: 1070, cpuMs: 70 })
+  const early = facts.soFar(1070, null)
+  facts.addReading({ ...calm, atMs: 1300, cpuMs: 300 })
   // A question that stays unanswered shows a native call, without a new sample.
-  const late = builder.ongoing(1300, 1065)
+  const late = facts.soFar(1300, 1065)
   assert.deepEqual([early.cause, early.evidence.nativeMs, late.cause, late.evidence.nativeMs], ['js', 0, 'native', 235])
 })
 
@@ -360,22 +341,22 @@ test('a name that is still being read is in the next record once it is known', (
   let isBusy = true
   const nameOf = () => isBusy ? undefined : 'f'
   const later = { mayMove: () => false, isBusy: () => isBusy }
-  const { builder, answer } = observed(new FrameTable((frame) => frame, { nameOf, later }))
+  const { facts, answer } = observed(new FrameTable((frame) => frame, { nameOf, later }))
   answer(1060)
-  assert.equal(builder.ongoing(1070, null).frame?.function, null)
+  assert.equal(facts.soFar(1070, null).frame?.function, null)
   isBusy = false
-  assert.equal(builder.ongoing(1080, null).frame?.function, 'f')
+  assert.equal(facts.soFar(1080, null).frame?.function, 'f')
 })
 
 test('an answer before which nothing could be asked shows neither a native call nor a certain line or request', () => {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const seen = (/** @type {boolean} */ isFirstAsked) => {
-    const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 7, before: at(1000), isDebugged: false, surroundings })
-    builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
+    const facts = new Recorded({ beats: 7, before: at(1000) })
+    facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
     const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
     const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: true, request, work: null }
-    builder.add({ ...sample, atMs: 1312, askedAtMs: 1301, isFirstAsked, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
-    const record = builder.ended({ endMs: 1320, durationMs: 320, uncertaintyMs: 0, busyMs: 320 }, at(1320))
+    facts.add({ ...sample, atMs: 1312, askedAtMs: 1301, isFirstAsked, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+    const record = facts.whole({ endMs: 1320, durationMs: 320, uncertaintyMs: 0, busyMs: 320 }, at(1320))
     return [record.cause, record.evidence.nativeMs, record.frame?.exact, record.request?.exact]
   }
   assert.deepEqual(seen(true), ['js', 0, false, false])
@@ -386,12 +367,12 @@ test('if Node.js ran for most of a block, awaited, a smaller part of the applica
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const frame = (/** @type {string} */ file) => ({ function: 'f', file, line: 1, column: 1 })
   const told = (/** @type {string} */ file) => {
-    const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 7, before: at(1000), isDebugged: false, surroundings: { ...surroundings, frames: new FrameTable((raw) => raw) } })
-    builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
+    const facts = new Recorded({ beats: 7, before: at(1000), table: new FrameTable((raw) => raw) })
+    facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
     const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work: null }
-    builder.add({ ...sample, atMs: 1040, askedAtMs: 1040, frames: [frame('/srv/chunks.js')] })
-    builder.add({ ...sample, atMs: 1100, askedAtMs: 1100, frames: [frame(file)], awaiting: [{ ...frame('/srv/read.js'), async: true }] })
-    const record = builder.ended({ endMs: 1100, durationMs: 100, uncertaintyMs: 0, busyMs: 100 }, at(1100))
+    facts.add({ ...sample, atMs: 1040, askedAtMs: 1040, frames: [frame('/srv/chunks.js')] })
+    facts.add({ ...sample, atMs: 1100, askedAtMs: 1100, frames: [frame(file)], awaiting: [{ ...frame('/srv/read.js'), async: true }] })
+    const record = facts.whole({ endMs: 1100, durationMs: 100, uncertaintyMs: 0, busyMs: 100 }, at(1100))
     return [record.frame?.file, record.calledFrom?.file]
   }
   assert.deepEqual(told('node:stream/consumers'), [undefined, '/srv/read.js'])

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { ownFrame } = require('../../../lib/explain/own-time')
+const { ownFrame } = require('../../../lib/explain/frame')
 const { isOwnBlock } = require('../../../lib/tables/causes')
 const { sentenceOf } = require('../../../lib/util/sentence')
 const { makeRecord } = require('../../support/record')

@@ -1,0 +1,276 @@
+'use strict'
+
+const path = require('node:path')
+const { callbacksOf } = require('./callbacks')
+const { causeOf, isHeld } = require('./cause')
+const { merged, ofMost, weightOf, workIn } = require('./fold')
+const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
+const { withNames } = require('./named-record')
+const { folderAtFault } = require('./package')
+const { withProbableCall } = require('./profile/probable-call')
+const { withoutProfile, withProfile } = require('./profile/profiled')
+const { sharesOf, workOf } = require('./work')
+const { causes, isOwnBlock } = require('../tables/causes')
+const { STACKS_IN_RECORD } = require('../tables/samples')
+const { ownerOf } = require('../util/code-owner')
+const { median, roundMs } = require('../util/statistics')
+
+const OWN_PACKAGE = path.join(__dirname, '..', '..')
+
+/**
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').FrameRecord} FrameRecord
+ * @typedef {import('./fold').Stack} Stack
+ * @typedef {{ kind: import('../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
+ * @typedef {object} Span of a block by a monotonic clock, ms
+ * @property {number} startMs @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
+ * @property {number} busyMs without the time of the agent @property {boolean} ongoing
+ * @typedef {object} Facts what is known of a block: plain data, which can be written down and explained again
+ * @property {Pick<BlockRecord, 'id' | 'pid' | 'thread' | 'threadId' | 'startup'>} block
+ * @property {Span} span @property {number} thresholdMs @property {number} wallMs the wall clock at the clock's zero
+ * @property {ReturnType<import('./evidence').KernelEvidence['ongoing']>} kernel
+ * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
+ * @property {import('./fold').Fold['requests']} requests
+ * @property {number[]} answersMs how long the first answers took @property {boolean} debugged
+ * @property {number} nativeMs for which native calls delayed answers
+ * @property {number} runningMs for which answers came from running JavaScript
+ * @property {number} gcMs @property {number} watchdogGapMs in which the watchdog itself did not run
+ * @property {number} ownMs of the agent, in the block @property {Frame | null} ownFrame where the agent was seen last
+ * @property {import('../types').RequestContext[]} others requests that were open
+ * @property {ThreadWork | null} threadWork what a whole worker thread works on
+ * @property {import('../types').OriginRecord | null} origin
+ * @property {string | null} allowed why it was allowed to block
+ * @property {import('../types').SleptIn | null} sleptIn @property {import('../types').MemoryRecord | null} memory
+ * @property {import('./profile/cpu-profile').CpuProfile | null} [profile] of its time, null if none was taken,
+ * undefined if it is too early or the thread has none
+ * @typedef {object} Code what is known of the application's code
+ * @property {import('./source/frame-table').FrameTable} [table]
+ * @property {(folder: string) => BlockRecord['package']} packageIn
+ * @property {() => import('./profile/profiled-stacks').Sources} [sources]
+ * @typedef {ReturnType<typeof shownBy>} Shown
+ */
+
+/**
+ * What happened in a block, by all that is known of it. `workIds` are the ids of the work that ran longest and of what
+ * that is part of: the block does not delay these. None if several may have been running, as each mostly waited.
+ * @param {Facts} facts @param {Code} code @returns {{ record: BlockRecord, workIds: number[] }}
+ */
+exports.recordOf = (facts, code) => {
+  const { table } = code
+  const shown = shownBy(facts, table)
+  const evidence = evidenceOf(facts)
+  // A thread that is held up can be at any line: that line does not block by itself.
+  const isSure = !isHeld({ ...evidence, durationMs: facts.span.durationMs, runningMs: facts.runningMs })
+  const sure = (/** @type {FrameRecord | null} */ frame) => frame && { ...frame, exact: frame.exact && isSure }
+  const awaits = sure(shown.awaits)
+  const placed = withPlace({ ...measured(facts, evidence, shown), frame: sure(shown.blamed) }, awaits, facts, code)
+  const known = {
+    passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
+    routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
+    others: facts.others
+  }
+  const running = workOf(shown.stacks, placed.frame, known)
+  const wallTime = (/** @type {number} */ ms) => wallTimeOf(facts, ms)
+  const works = sharesOf(shown.stacks, known, running, placed.frame)?.map(({ running: each, frame, weightMs }) => ({
+    ...workRecords(each, null, wallTime),
+    frame: frame && sure(table?.named(frame) ?? frame),
+    weightMs: roundMs(weightMs)
+  }))
+  const record = {
+    ...(table === undefined ? placed : withNames(placed, table)),
+    ...workRecords(running, facts.threadWork, wallTime),
+    ...(works && { works }),
+    generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(placed.profile?.stacks ?? [], placed.frame),
+    calledFrom: calledFrom(placed, awaits, table),
+    package: packageAtFault(placed, folderAtFault(shown.stacks, placed.profile), code)
+  }
+  return { record: isOwnBlock(record) ? ofAgent(record, facts, code) : record, workIds: workIdsOf(running) }
+}
+
+/** What the samples show. @param {Facts} facts @param {Code['table']} table */
+function shownBy ({ stacks: sampled, requests }, table) {
+  const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
+  const stacks = merged(sampled.map((stack) =>
+    ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) })))
+  const { work, request } = workIn(stacks)
+  return {
+    stacks,
+    listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
+    blamed: blame(ofMost(stacks, stacks), (frame) => table?.passesOn(frame) === true, weightOf(stacks)),
+    innermost: leaf(stacks),
+    callbacks: callbacksOf(stacks, table),
+    awaits: awaitingFrame(stacks),
+    isFirst: requests.top === null && work === null && request === null
+  }
+}
+
+/** @param {Stack} stack */
+function stackRecord ({ count, weightMs, frames, awaiting = [] }) {
+  return { count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting] }
+}
+
+/**
+ * @param {Facts} facts
+ * @returns {Facts['kernel'] & { gcMs: number, nativeMs: number, watchdogGapMs: number }}
+ */
+function evidenceOf ({ kernel, gcMs, nativeMs, watchdogGapMs, span }) {
+  return { ...kernel, gcMs, nativeMs: Math.min(span.durationMs, nativeMs), watchdogGapMs }
+}
+
+/**
+ * Everything but the place and the work.
+ * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {Shown} shown @returns {BlockRecord}
+ */
+function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
+  const { block, span, origin, allowed, samples } = facts
+  const cause = causeIn(facts, evidence)
+  return {
+    ...block,
+    worker: null,
+    // In progress: the latest time at which it can have begun. Ended: its true start.
+    startedAt: wallTimeOf(facts, span.startMs),
+    durationMs: roundMs(span.durationMs),
+    uncertaintyMs: roundMs(span.uncertaintyMs),
+    ongoing: span.ongoing,
+    // A process that answers requests has started up.
+    startup: block.startup && isFirst,
+    cause,
+    evidence: evidenceRecord(facts, evidence, cause),
+    frame: null,
+    leaf: innermost,
+    samples,
+    stacks: listed,
+    ...(callbacks && { callbacks }),
+    work: null,
+    request: null,
+    origin,
+    profile: null,
+    allowed
+  }
+}
+
+/** @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence */
+function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged }, evidence) {
+  const { durationMs, busyMs, ongoing } = span
+  return causeOf({
+    ...evidence,
+    runningMs,
+    durationMs,
+    ongoing,
+    thresholdMs,
+    busyMs,
+    samples,
+    requests: requests.distinct,
+    topRequestShare: requests.topShare,
+    longestRunMs: requests.longestRunMs,
+    debugged
+  })
+}
+
+/**
+ * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {BlockRecord['cause']} cause
+ * @returns {import('../types').EvidenceRecord}
+ */
+function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs }, evidence, cause) {
+  const { cpuMs, gcMs, runQueueMs, throttledMs, stolenMs, nativeMs, watchdogGapMs } = evidence
+  return {
+    cpuMs: round(cpuMs),
+    gcMs: roundMs(gcMs),
+    runQueueMs: round(runQueueMs),
+    throttledMs: round(throttledMs),
+    stolenMs: round(stolenMs),
+    answerMs: round(median(answersMs) ?? null),
+    nativeMs: roundMs(nativeMs),
+    watchdogGapMs: roundMs(watchdogGapMs),
+    requests: requests.distinct,
+    debugger: debugged,
+    ...(causes[cause].isAsleep && sleptIn && { sleptIn }),
+    ...(memory && { memory }),
+    ownMs: roundMs(ownMs)
+  }
+}
+
+/**
+ * With the place that a CPU profile shows, or doubts without one.
+ * @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Facts} facts @param {Code} code
+ */
+function withPlace (record, awaits, { profile }, { sources }) {
+  const placed = profile === undefined || sources === undefined ? record : profiled(record, profile, sources())
+  // The rest of the time is the application's, which is less.
+  const isAwaited = awaits?.exact && placed.frame?.exact === false && ownerOf(placed.frame) === 'application'
+  return isAwaited ? { ...placed, frame: null } : placed
+}
+
+/**
+ * @param {BlockRecord} record @param {NonNullable<Facts['profile']> | null} profile
+ * @param {ReturnType<NonNullable<Code['sources']>>} sources
+ */
+function profiled (record, profile, sources) {
+  const placed = profile === null ? withoutProfile(record, sources) : withProfile(record, profile, sources)
+  return withProbableCall(placed, sources.lines)
+}
+
+/** @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Code['table']} table */
+function calledFrom ({ frame }, awaits, table) {
+  if (awaits === null || (frame !== null && ownerOf(frame) === 'application')) return null
+  return table?.named(awaits) ?? awaits
+}
+
+/** @param {BlockRecord} record @param {string | null} folder of the package whose code ran @param {Code} code */
+function packageAtFault ({ cause }, folder, { packageIn }) {
+  return folder === null || causes[cause].excuse !== undefined ? null : packageIn(folder)
+}
+
+/**
+ * A block that is mostly the agent's is blamed on loopwatch, and on no work.
+ * @param {BlockRecord} record @param {Facts} facts @param {Code} code @returns {BlockRecord}
+ */
+function ofAgent (record, { ownFrame }, { table, packageIn }) {
+  const frame = ownFrame && { ...ownFrame, exact: true }
+  const none = { generated: null, calledFrom: null, work: null, works: undefined, request: null, origin: null }
+  return { ...record, frame: frame && (table?.named(frame) ?? frame), package: packageIn(OWN_PACKAGE), ...none }
+}
+
+/** @param {import('./fold').Running} running */
+function workIdsOf ({ work, request }) {
+  if (work?.among) return []
+  const ids = [work?.id, work?.rootId, work?.parent?.id, request?.id].map(Number)
+  return [...new Set(ids.filter(Number.isInteger))]
+}
+
+/**
+ * @param {ReturnType<typeof workOf>} running @param {ThreadWork | null} ofThread
+ * @param {(ms: number) => string} wallTime
+ */
+function workRecords ({ work, request, exact }, ofThread, wallTime) {
+  const doubt = exact ? {} : { exact: false }
+  return {
+    work: work === null ? threadRecord(ofThread, wallTime) : { ...workRecord(work, wallTime), ...doubt },
+    request: request === null ? null : { ...requestRecord(request, wallTime), ...doubt }
+  }
+}
+
+/** @param {import('../types').WorkContext} work @param {(ms: number) => string} wallTime */
+function workRecord ({ startedAtMs, rootId, ...named }, wallTime) {
+  return { ...named, startedAt: startedAtMs === null ? null : wallTime(startedAtMs) }
+}
+
+/** @param {import('../types').RequestContext} request @param {(ms: number) => string} wallTime */
+function requestRecord ({ startedAtMs, id, ...named }, wallTime) {
+  return { ...named, startedAt: wallTime(startedAtMs) }
+}
+
+/** @param {ThreadWork | null} work @param {(ms: number) => string} wallTime */
+function threadRecord (work, wallTime) {
+  if (work === null) return null
+  const { startedAtMs, ...named } = work
+  const unknown = { parent: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
+  return { ...named, startedAt: wallTime(startedAtMs), ...unknown }
+}
+
+/** @param {Facts} facts @param {number} ms monotonic */
+const wallTimeOf = ({ wallMs }, ms) => new Date(wallMs + ms).toISOString()
+
+/** @param {number | null} ms */
+const round = (ms) => ms === null ? null : roundMs(ms)

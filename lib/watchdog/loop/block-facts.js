@@ -1,0 +1,233 @@
+'use strict'
+
+const { Fold } = require('../../explain/fold')
+const { KernelEvidence } = require('../../explain/evidence')
+const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
+const { US_PER_MS } = require('../../util/units')
+const { OwnCpu } = require('./own-cpu')
+const { LATE_MS } = require('./sampler')
+
+/** The median answer time of a block is taken from at most this many of its first answers. */
+const ANSWERS = 100
+/** The most open requests of one block that are remembered. */
+const OTHERS = 50
+
+/**
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../explain/record').Facts} Facts
+ * @typedef {import('../../explain/record').Span} Span
+ * @typedef {import('./detector').Block} Block
+ * @typedef {import('../kernel/thread-stats').Reading} Reading
+ * @typedef {object} Surroundings what else the watchdog knows of an interval
+ * @property {(startMs: number, endMs: number) => number} gcWithin
+ * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
+ * @property {(nowMs: number) => number} [heldMicros] for which the agent has kept the thread so far
+ * @property {(startMs: number, endMs: number) => Facts['origin']} [originWithin]
+ * @property {(startMs: number, endMs: number) => Facts['allowed']} [allowedWithin]
+ * @property {(startMs: number, endMs: number) => boolean} [isMajorGcWithin] the whole heap was collected meanwhile
+ * @property {() => import('./block-memory').BlockMemory} [memory] follows that of one block
+ * @property {(startMs: number, endMs: number) => Facts['sleptIn']} [waitWithin]
+ * @property {(startMs: number, endMs: number) => Facts['profile']} [profileWithin]
+ * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
+ * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
+ * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
+ */
+
+/** Collects the facts of an overdue beat, which is a block from begin() on. */
+class BlockFacts {
+  #fold = new Fold()
+  /** Samples from before begin(), when the start of the block was not known. @type {PlacedSample[]} */
+  #early = []
+  /** @type {number[]} */
+  #answersMs = []
+  /** Requests that were open, by id. @type {Map<number, import('../../types').RequestContext>} */
+  #others = new Map()
+  #lastAnswerMs = 0
+  #memory
+  #nativeMs = 0
+  #runningMs = 0
+  /** Where loopwatch itself was seen last. @type {Frame | null} */
+  #ownFrame = null
+  /** How much of the block, once it is over, was loopwatch's own. @type {number | undefined} */
+  #ownMs
+  #heldMicros
+  #debugged
+  #kernel
+  #surroundings
+  #thresholdMs
+  #thread
+  /** Wall clock at the monotonic zero. */
+  #wallMs = 0
+  /** @type {number | null} the host's idle time at the start of the block, from its first answer */
+  idleMs = null
+  id = ''
+  /** @type {Block | null} */
+  block = null
+  ownCpu = new OwnCpu()
+
+  /**
+   * @param {object} parts @param {{ thread: string, threadId: number }} parts.thread
+   * @param {number} parts.beats the number of the last beat before it
+   * @param {Reading} parts.before the last one of calm @param {Surroundings} parts.surroundings
+   * @param {number} parts.thresholdMs
+   * @param {boolean} parts.isDebugged the last answer came from under a debugger
+   * @param {number} [parts.heldMicros] for which the agent had kept the thread by that beat
+   */
+  constructor ({ thread, beats, before, isDebugged, heldMicros, surroundings, thresholdMs }) {
+    this.beats = beats
+    /** Whether a sample has shown a frame to blame. */
+    this.isPlaced = false
+    this.#thread = thread
+    this.#thresholdMs = thresholdMs
+    this.#debugged = isDebugged
+    this.#heldMicros = heldMicros
+    this.#kernel = new KernelEvidence(before)
+    this.#surroundings = surroundings
+    this.#memory = surroundings.memory?.()
+  }
+
+  /** @param {string} id @param {Block} block @param {number} nowMs */
+  begin (id, block, nowMs) {
+    this.id = id
+    this.block = block
+    this.#lastAnswerMs = block.startMs
+    this.#wallMs = Date.now() - nowMs
+    this.#memory?.begin()
+    for (const sample of this.#early.splice(0)) this.add(sample)
+  }
+
+  /** @param {PlacedSample} sample */
+  add (sample) {
+    this.ownCpu.add(sample)
+    this.#memory?.sample()
+    this.idleMs ??= sample.idleMs
+    this.isPlaced ||= blamedFrame(sample.frames) !== null
+    if (this.block === null) {
+      this.#early.push(sample)
+      return
+    }
+    this.#debugged = sample.debugged
+    const own = ownFrame(sample.frames)
+    // What the agent does on top of a block, or right after it, says nothing of the block.
+    this.#ownFrame = own ?? this.#ownFrame
+    if (sample.debugged || own !== null) return
+
+    const weightMs = Math.max(0, sample.atMs - this.#lastAnswerMs)
+    const beforeMs = Math.min(weightMs, Math.max(0, (begunAtMs(sample) ?? -Infinity) - this.#lastAnswerMs))
+    const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
+    this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)
+    if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
+    if (!sample.isFirstAsked) this.#judge(sample, weightMs, heldMs)
+    this.#fold.add({ ...sample, ...(sample.isFirstAsked && inDoubt(sample)), weightMs, beforeMs, heldMs })
+    for (const request of sample.others ?? []) if (this.#others.size < OTHERS) this.#others.set(request.id, request)
+  }
+
+  /**
+   * Counts a sample as a native call or as running JavaScript. If an answer was late only because the thread waited for
+   * a CPU, its stack shows where the thread lost its CPU.
+   * @param {PlacedSample} sample @param {number} weightMs @param {number} heldMs
+   */
+  #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
+    if (late && heldMs - waitedMs >= LATE_MS) {
+      // What ran before the first question is unknown. A call that delayed the answer has likely begun there.
+      const heldUpMs = this.#fold.samples === 0 ? weightMs - this.#kernel.waitedBeforeMs : heldMs
+      this.#nativeMs += Math.max(0, heldUpMs - waitedMs)
+    } else if (wrapsNative(frames)) this.#nativeMs += Math.max(0, weightMs - waitedMs)
+    else if (frames.length > 0 && frames[0].file !== null) this.#runningMs += weightMs
+  }
+
+  /** @param {Reading} reading taken within the block */
+  addReading (reading) {
+    this.#kernel.add(reading)
+  }
+
+  get overdueAtMs () {
+    return this.#kernel.firstAtMs
+  }
+
+  /**
+   * @param {number} nowMs @param {number | null} askedAtMs when the question was asked that has no answer yet
+   * @returns {Facts}
+   */
+  ongoing (nowMs, askedAtMs) {
+    const { startMs, uncertaintyMs } = /** @type {Block} */ (this.block)
+    const durationMs = nowMs - startMs
+    const span = { startMs, endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs, ongoing: true }
+    const kernel = this.#kernel.ongoing(span, this.ownCpu.within(startMs, durationMs))
+    return this.#facts(span, kernel, this.#nativeMs + this.#unansweredMs(nowMs, durationMs, askedAtMs))
+  }
+
+  /** @param {number} nowMs @param {number} durationMs @param {number | null} askedAtMs of the open question */
+  #unansweredMs (nowMs, durationMs, askedAtMs) {
+    if (askedAtMs === null) return 0
+    // No answer so far: the thread has most likely not answered from the start.
+    if (this.#fold.samples === 0) return durationMs
+    return nowMs - askedAtMs >= LATE_MS ? nowMs - askedAtMs : 0
+  }
+
+  /** Once the block has ended. @param {End} end @param {Reading} after the first one of calm @returns {Facts} */
+  ended ({ endMs, durationMs, uncertaintyMs, busyMs, cpuMs = null }, after) {
+    const startMs = endMs - durationMs
+    const ownCpuMs = cpuMs === null ? this.ownCpu.within(startMs, durationMs) : Math.min(durationMs, cpuMs)
+    const span = { startMs, endMs, durationMs, uncertaintyMs, busyMs, ongoing: false }
+    return this.#facts(span, this.#kernel.ended(span, after, ownCpuMs), this.#nativeMs)
+  }
+
+  /** @param {Span} span @param {Facts['kernel']} kernel @param {number} nativeMs @returns {Facts} */
+  #facts (span, kernel, nativeMs) {
+    const { startMs, endMs, ongoing } = span
+    const around = this.#surroundings
+    // The host reports its pauses when the block is over.
+    const isCollected = ongoing || around.isMajorGcWithin?.(startMs, endMs) === true
+    return {
+      block: { id: this.id, pid: process.pid, ...this.#thread, startup: /** @type {Block} */ (this.block).startup },
+      span,
+      thresholdMs: this.#thresholdMs,
+      wallMs: this.#wallMs,
+      kernel,
+      stacks: this.#fold.stacks,
+      samples: this.#fold.samples,
+      requests: this.#fold.requests,
+      answersMs: this.#answersMs,
+      debugged: this.#debugged,
+      nativeMs,
+      runningMs: this.#runningMs,
+      gcMs: around.gcWithin(startMs, endMs),
+      watchdogGapMs: around.watchdogGapWithin(startMs, endMs),
+      ownMs: this.#ownMsOf(span),
+      ownFrame: this.#ownFrame,
+      others: [...this.#others.values()],
+      threadWork: around.workOf?.() ?? null,
+      // Known only when the callback is over.
+      origin: ongoing ? null : around.originWithin?.(startMs, endMs) ?? null,
+      allowed: around.allowedWithin?.(startMs, endMs) ?? null,
+      sleptIn: around.waitWithin?.(startMs, endMs) ?? null,
+      memory: this.#memory?.record(!ongoing, isCollected) ?? null,
+      profile: ongoing ? undefined : around.profileWithin?.(startMs, endMs)
+    }
+  }
+
+  /** The agent's part of a block: mostly the host has left it out. @param {Span} span */
+  #ownMsOf ({ endMs, durationMs, busyMs, ongoing }) {
+    const { heldMicros } = this.#surroundings
+    const heldMs = ((heldMicros?.(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
+    // Later the agent goes on, which is not part of this block.
+    if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
+    return this.#ownMs ?? Math.min(heldMs, durationMs)
+  }
+}
+
+/**
+ * Nothing was asked while a script ran, so an answer soon after it may come from other code.
+ * @param {PlacedSample} sample
+ */
+function inDoubt ({ work = null, request }) {
+  return { late: true, work: work && { ...work, exact: false }, request: request && { ...request, exact: false } }
+}
+
+/** When the work of a sample began. @param {PlacedSample} sample */
+function begunAtMs ({ work, request }) {
+  return (work ?? request)?.startedAtMs ?? null
+}
+
+exports.BlockFacts = BlockFacts
