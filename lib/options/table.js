@@ -33,6 +33,7 @@ const table = [
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
   { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels, and as many again that are made of paths; the rest go to (other)' },
   { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines; 'off' = nothing" },
+  { key: 'facts', type: type.text(), default: undefined, doc: 'file that gets all that the agent knew of each block, a JSON object a line, for a bug report about a wrong line; written by the thread that watches, so for development only' },
   { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
 
@@ -61,10 +62,11 @@ const table = [
  * @property {'report' | 'abort'} [onStuck]
  * @property {number} [routes]
  * @property {'auto' | 'off'} [threads]
+ * @property {string} [facts]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'notify' | 'otlp' | 'route'>> & { token?: string,
- * dir?: string, notify?: string, route?: Options['route'],
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'facts' | 'notify' | 'otlp' | 'route'>> & { token?: string,
+ * dir?: string, facts?: string, notify?: string, route?: Options['route'],
  * otlp: false | import('./otlp').OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
  * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything
  */

@@ -1,5 +1,6 @@
 'use strict'
 
+const fs = require('node:fs')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds } = require('./loop/agent-holds')
 const { AllowedTime } = require('./loop/allowed-time')
@@ -63,6 +64,7 @@ class MainLoop {
       stats: stats.host,
       waits,
       adjust: (seen) => holds.adjust(seen),
+      onFacts: factsIn(options.facts, health),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
       surroundings: surroundingsOf({
         windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds
@@ -138,6 +140,18 @@ function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits,
     originWithin: (startMs, endMs) => origins.within(startMs, endMs),
     waitWithin: (startMs, endMs) => waits.within(startMs, endMs),
     memory
+  }
+}
+
+/** @param {string | undefined} file that gets them @param {import('./health').Health} health */
+function factsIn (file, health) {
+  if (file === undefined) return undefined
+  return (/** @type {object} */ facts) => {
+    try {
+      fs.appendFileSync(file, `${JSON.stringify(facts)}\n`)
+    } catch (error) {
+      health.threw('facts', /** @type {Error} */ (error))
+    }
   }
 }
 

@@ -40,6 +40,7 @@ const PROGRESS_MS = 1000
  * @property {import('./block-facts').Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
  * @property {import('../../explain/record').Code & { table: FrameTable }} code
+ * @property {(facts: import('../../explain/record').Facts) => void} [onFacts] of a block that settles
  * @property {() => string} nextId
  * @property {Pick<import('./waits').Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
@@ -298,8 +299,14 @@ class LoopMonitor {
       if (this.#parts.isAwaited?.(end.endMs, now)) return
       if (this.#parts.code.table.isAwaiting && now - after.atMs < SOURCES_MS) return
       this.#ended.shift()
-      sinks.settled(recordOf(facts.ended(end, after), this.#parts.code).record, end.endMs)
+      this.#explain(facts.ended(end, after), end.endMs, sinks)
     }
+  }
+
+  /** @param {import('../../explain/record').Facts} facts @param {number} endMs @param {Phases} sinks */
+  #explain (facts, endMs, sinks) {
+    this.#parts.onFacts?.(facts)
+    sinks.settled(recordOf(facts, this.#parts.code).record, endMs)
   }
 
   /** Stops; a block in progress is reported as far as it has come. @param {number} now @param {Phases} sinks */

@@ -14,7 +14,7 @@ exports.run = async (context) => {
   const results = []
   await context.measure(async () => {
     for (let index = 0; results.length < programs && index < programs * TRIES; index++) {
-      const result = await runProgram(seed, index, options)
+      const result = await runProgram(seed, index, { options })
       if (result === null) continue
       results.push(result)
       context.count(result.verdicts.length)

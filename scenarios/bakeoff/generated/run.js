@@ -6,6 +6,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { calibrate, install } = require('./calibrate')
 const { draw, kindOf } = require('./program')
+const { factsOf } = require('./facts')
 const { judge } = require('./score')
 
 const TARGET = path.join(__dirname, 'target.js')
@@ -14,21 +15,26 @@ const LIMIT_MS = 30000
 
 /**
  * Draws, measures, runs and judges one program. Null if its truth is not certain on this machine.
- * @param {number} seed @param {number} index @param {Record<string, unknown>} [options] of start()
+ * @param {number} seed @param {number} index
+ * @param {object} [how] @param {Record<string, unknown>} [how.options] of start()
+ * @param {boolean} [how.keepsFacts] with what the agent knew of each block (facts.js)
  */
-exports.runProgram = async (seed, index, options = {}) => {
+exports.runProgram = async (seed, index, { options: given, keepsFacts = false } = {}) => {
   const design = draw(seed, index)
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-generated-')))
   try {
     const found = await calibrate(design, folder)
     if (found === null) return null
     const program = install(design, found.sizes, folder)
+    const facts = path.join(folder, 'facts.ndjson')
+    const options = { ...given, ...(keepsFacts && { facts }) }
     const said = await watch({ file: program.file, place: design.place, blocks: BLOCKS, options })
     const kind = kindOf(design)
     const more = { cause: kind.cause, share: found.share, place: design.place, owner: ownerOf(kind) }
     const truth = { ...program, folder, ...more }
     const verdicts = said.intervals.map((interval) => judge(interval, said.records, truth))
-    return { design, share: found.share, program, verdicts }
+    const kept = keepsFacts ? factsOf(folder, fs.readFileSync(facts, 'utf8'), said.intervals, truth) : []
+    return { design, share: found.share, program, verdicts, kept }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }

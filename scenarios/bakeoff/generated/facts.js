@@ -1,0 +1,87 @@
+'use strict'
+
+// What the agent knew of the blocks of generated programs, written down so that they can be explained again without a
+// process: test/fixtures/facts.ndjson, made by
+//   node scenarios/bakeoff/generated/facts.js <programs> <seed> >> test/fixtures/facts.ndjson
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { recordOf } = require('../../../lib/explain/record')
+const { ProfileWindows } = require('../../../lib/watchdog/profile/profile-windows')
+const { SourceReader } = require('../../../lib/watchdog/source/source-reader')
+const { judge } = require('./score')
+
+const ROOT = path.join(__dirname, '..', '..', '..')
+/** In place of the folders of this machine. */
+const [FOLDER, REPOSITORY] = ['<folder>', '<repository>']
+
+/**
+ * @typedef {import('./score').Truth} Truth
+ * @typedef {import('./score').Interval} Interval
+ * @typedef {object} Kept a block
+ * @property {string} node version @property {Interval} interval @property {Truth} truth
+ * @property {Record<string, string>} files of the program, by name
+ * @property {import('../../../lib/explain/record').Facts} facts
+ */
+
+/**
+ * @param {string} folder of the program @param {string} text a line a block @param {Interval[]} intervals
+ * @param {Truth} truth @returns {string[]} JSON of what to keep
+ */
+exports.factsOf = (folder, text, intervals, truth) => {
+  const all = text.trim().split('\n').map((line) => JSON.parse(line))
+  const { file, folder: within, lines, functions, cause, share, owner, place } = truth
+  return intervals.flatMap((interval) => {
+    const middleMs = (interval.startMs + interval.endMs) / 2
+    const facts = all.find(({ wallMs, span: { startMs, endMs }, block: { thread, startup } }) =>
+      thread === 'main' && !startup && wallMs + startMs < middleMs && wallMs + endMs > middleMs)
+    if (facts === undefined) return []
+    const kept = {
+      node: process.version,
+      interval,
+      truth: { file, folder: within, lines, functions, cause, share, owner, place },
+      files: filesIn(folder),
+      facts
+    }
+    return [JSON.stringify(kept).replaceAll(folder, FOLDER).replaceAll(ROOT, REPOSITORY)]
+  })
+}
+
+/** @param {string} folder @returns {Record<string, string>} */
+function filesIn (folder) {
+  const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:c?js|json)$/.test(name) && !name.endsWith('timed.cjs'))
+  return Object.fromEntries(names.map((name) => [name, fs.readFileSync(path.join(folder, name), 'utf8')]))
+}
+
+/** Explains a block again, and judges the record. @param {string} line by factsOf() */
+exports.judgeAgain = (line) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-facts-'))
+  try {
+    /** @type {Kept} */
+    const { interval, truth, files, facts } = JSON.parse(line.replaceAll(FOLDER, folder).replaceAll(REPOSITORY, ROOT))
+    for (const [name, text] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+      fs.writeFileSync(path.join(folder, name), text)
+    }
+    const reader = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false })
+    const windows = new ProfileWindows(reader)
+    return judge(interval, [recordOf(facts, { ...reader.code, sources: () => windows.sources }).record], truth)
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function main () {
+  const { runProgram } = require('./run')
+  const [programs, seed] = process.argv.slice(2).map(Number)
+  for (let index = 0, ran = 0; ran < programs; index++) {
+    const result = await runProgram(seed, index, { keepsFacts: true })
+    if (result === null) continue
+    ran++
+    for (const line of result.kept) process.stdout.write(`${line}\n`)
+  }
+}
+
+if (require.main === module) main()
