@@ -23,11 +23,18 @@ const PROMPT_MS = 2
 
 /**
  * Whether both kinds of samples have most of the block in the function to blame. Interrupts find inlined functions; a
- * profile does not. @param {Frame} frame @param {BlockRecord} record @param {ProfiledStack[]} stacks
+ * profile does not. A function without loops may answer none: then they find the line of its caller.
+ * @param {Frame} frame @param {BlockRecord} record @param {ProfiledStack[]} stacks
  */
 function isAgreed (frame, record, stacks) {
   const isIn = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some((each) => isSame(each, frame))
-  const answered = record.stacks.filter(isIn)
+  const own = stacks.filter(({ blamed }) => isSame(blamed, frame))
+  // What it called has frames in the profile, and none in the stacks: V8 has inlined it.
+  if (hitsOf(stacks.filter((stack) => isIn(stack) && stack.blamed !== null)) > 2 * hitsOf(own)) return false
+  const calling = own.flatMap(({ frames }) => frames[1 + frames.findIndex((each) => isSame(each, frame))] ?? [])
+  const isInCaller = (/** @type {{ frames: Frame[] }} */ { frames }) =>
+    calling.some((each) => isSame(each, frames[0] ?? null))
+  const answered = record.stacks.filter((stack) => isIn(stack) || isInCaller(stack))
   const callers = answered.flatMap(({ frames }) => frames.slice(frames.findIndex((each) => isSame(each, frame))))
   const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
