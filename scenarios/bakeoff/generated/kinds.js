@@ -83,7 +83,7 @@ const builtin = caused([...NATIVE, 'js'], [
   { name: 'replaceAll', setup: texts, call: `${ITEM}.replaceAll('field', 'f')` },
   { name: 'replace by pattern', setup: texts, call: `${ITEM}.replace(/\\d+/g, '#')` },
   { name: 'matchAll', setup: texts, call: `[...${ITEM}.matchAll(/\\w+/g)]` },
-  { name: 'regular expression', setup: (size) => [`const items = Array.from({ length: 4 }, (_, i) => 'ab'.repeat(${size}) + i)`], call: `/^(?:a?b?c?)*a*b*$/.test(${ITEM})` },
+  { name: 'regular expression', setup: (size) => [`const items = Array.from({ length: 4 }, (_, i) => 'ab'.repeat(${size}) + i)`], call: `/^.*b.*c/.test(${ITEM})` },
   { name: 'includes', setup: numbers, call: `${ITEM}.includes(-1)` },
   { name: 'indexOf in text', setup: texts, call: `${ITEM}.indexOf('~')` },
   { name: 'Buffer.concat', setup: (size) => [...bytes(4), `const chunks = Array.from({ length: ${size} }, (_, k) => items[k & 3])`], call: 'Buffer.concat(chunks)' },
