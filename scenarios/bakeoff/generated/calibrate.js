@@ -80,8 +80,8 @@ exports.calibrate = async (design, folder) => {
 
 /** @param {Design} design @param {Sizes} sizes @param {string} folder @returns {(n?: number) => unknown} its block */
 function load (design, sizes, folder) {
-  const { text, packageText } = write(design, sizes, true)
-  if (packageText !== null) writePackage(folder, String(kindOf(design).package?.name), packageText)
+  const { text, packages } = write(design, sizes, true)
+  writePackages(folder, packages)
   const file = path.join(folder, 'timed.cjs')
   fs.writeFileSync(file, text)
   for (const each of Object.keys(require.cache)) if (each.startsWith(folder)) delete require.cache[each]
@@ -119,12 +119,14 @@ async function measureCold (design, sizes, folder) {
 /** @param {number[]} ms the marked line first */
 const isTrueCold = ([marked, ...others]) => marked >= AHEAD * Math.max(...others)
 
-/** @param {string} folder @param {string} name @param {string} text */
-function writePackage (folder, name, text) {
-  const home = path.join(folder, 'node_modules', name)
-  fs.mkdirSync(home, { recursive: true })
-  fs.writeFileSync(path.join(home, 'package.json'), JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
-  fs.writeFileSync(path.join(home, 'index.js'), text)
+/** @param {string} folder @param {Record<string, string>} packages texts by name */
+function writePackages (folder, packages) {
+  for (const [name, text] of Object.entries(packages)) {
+    const home = path.join(folder, 'node_modules', name)
+    fs.mkdirSync(home, { recursive: true })
+    fs.writeFileSync(path.join(home, 'package.json'), JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+    fs.writeFileSync(path.join(home, 'index.js'), text)
+  }
 }
 
 /**
@@ -134,6 +136,6 @@ exports.install = (design, sizes, folder) => {
   const program = write(design, sizes)
   const file = path.join(folder, 'program.cjs')
   fs.writeFileSync(file, program.text)
-  if (program.packageText !== null) writePackage(folder, String(kindOf(design).package?.name), program.packageText)
+  writePackages(folder, program.packages)
   return { file, ...program }
 }

@@ -18,17 +18,20 @@ const { kinds } = require('./kinds')
  * @property {boolean} isAliased the call has another name than the callee
  * @property {boolean} hasDecoy another line calls the same function, cheaply
  * @property {number} company other functions that take a part of the same block
+ * @property {boolean} isCompanyPacked they are of a package
  * @typedef {object} Sizes found by measuring
  * @property {number} size of one call
  * @property {number} filler iterations of a filler line
  * @property {number} iterations of the loop in a block
- * @typedef {{ text: string, packageText: string | null, lines: number[], functions: [number, number][] }} Program
+ * @typedef {{ text: string, packages: Record<string, string>, lines: number[], functions: [number, number][] }} Program
  * `lines`: those that are right, `functions`: first and last line of each function that is right
  */
 
 const PLACES = /** @type {const} */ (['request', 'request after an await', 'job', 'timer', 'stream', 'reaction'])
 const STYLES = /** @type {const} */ (['declares', 'assigns', 'tests', 'wraps', 'breaks'])
 
+/** The package of other functions. */
+const COMPANY = 'tinybeside'
 /** Iterations of another function for each ms of a block: a tenth of it or two. */
 const COMPANY_PER_MS = 2e4
 
@@ -96,7 +99,8 @@ exports.draw = (seed, index) => {
     style: one(STYLES),
     isAliased: kind.alias !== undefined && random() < 0.2,
     hasDecoy: kind.decoy !== undefined && random() < 0.25,
-    company: random() < 0.25 ? 1 + Math.floor(random() * 2) : 0
+    company: random() < 0.25 ? 1 + Math.floor(random() * 2) : 0,
+    isCompanyPacked: random() < 0.5
   }
 }
 
@@ -133,27 +137,34 @@ exports.write = (design, { size, filler, iterations }, isTimed = false) => {
   const body = [...(design.hasDecoy ? [`if (acc === 0.25) last = ${kind.decoy}`] : []), ...fill.slice(0, design.before), ...hot, ...rest]
   const helper = (kind.helper ?? []).map((row) => row.replaceAll('SIZE', `${size}`))
   const company = Math.round(design.blockMs * COMPANY_PER_MS)
+  const companions = Array.from({ length: design.company }, (_, n) => companion(n)).flat()
+  const isPacked = design.isCompanyPacked && design.company > 0
   const rows = [
     "'use strict'",
     ...(isTimed ? ['const { begin, end } = globalThis.bakeoffTimes'] : []),
     'const pause = () => new Promise((resolve) => setImmediate(resolve))',
     ...(kind.package === undefined ? [] : [`const pkg = require('${kind.package.name}')`]),
+    ...(isPacked ? [`const beside = require('${COMPANY}')`] : []),
     ...helper,
     ...kind.setup(size),
     ...(design.isAliased ? [`const alias = ${kind.alias}`] : []),
     'let last = null',
     '',
-    ...Array.from({ length: design.company }, (_, n) => companion(n)).flat(),
+    ...(isPacked ? [] : companions),
     ...FORMS[design.form](body),
     '',
     `exports.block = ${design.form === 'afterAwait' ? 'async ' : ''}function block (n = ${iterations}) {`,
     ...(design.hasDecoy ? [`  last = ${kind.decoy}`] : []),
-    ...Array.from({ length: design.company }, (_, n) => `  if (n === ${iterations}) last = other${n}(${company})`),
+    ...Array.from({ length: design.company }, (_, n) => `  if (n === ${iterations}) last = ${isPacked ? 'beside.' : ''}other${n}(${company})`),
     `  last = ${design.form === 'afterAwait' ? 'await ' : ''}handle(n)`,
     '  return last',
     '}'
   ]
-  return { text: `${rows.map((row) => row.replace(/ \/\/ (?:MARK|HOT)$/, '')).join('\n')}\n`, packageText: kind.package?.text(size) ?? null, ...truthIn(rows, kind) }
+  const packages = {
+    ...(kind.package && { [kind.package.name]: kind.package.text(size) }),
+    ...(isPacked && { [COMPANY]: companions.map((row) => row.replace(/^function (\w+)/, 'exports.$1 = function $1')).join('\n') })
+  }
+  return { text: `${rows.map((row) => row.replace(/ \/\/ (?:MARK|HOT)$/, '')).join('\n')}\n`, packages, ...truthIn(rows, kind) }
 }
 
 /** @param {string[]} rows @param {Kind} kind @returns {Pick<Program, 'lines' | 'functions'>} */
