@@ -26,11 +26,12 @@ const [FOLDER, REPOSITORY] = ['<folder>', '<repository>']
  */
 
 /**
- * @param {string} folder of the program @param {string} text a line a block @param {Interval[]} intervals
- * @param {Truth} truth @returns {string[]} JSON of what to keep
+ * @param {string} folder of the program @param {string} name of the file, missing if there was no block
+ * @param {Interval[]} intervals @param {Truth} truth @returns {string[]} JSON of what to keep
  */
-exports.factsOf = (folder, text, intervals, truth) => {
-  const all = text.trim().split('\n').map((line) => JSON.parse(line))
+exports.factsOf = (folder, name, intervals, truth) => {
+  const text = fs.existsSync(name) ? fs.readFileSync(name, 'utf8') : ''
+  const all = text.split('\n').filter(Boolean).map((line) => JSON.parse(line))
   const { file, folder: within, lines, functions, cause, share, owner, place } = truth
   return intervals.flatMap((interval) => {
     const middleMs = (interval.startMs + interval.endMs) / 2

@@ -33,7 +33,7 @@ exports.runProgram = async (seed, index, { options: given, keepsFacts = false } 
     const more = { cause: kind.cause, share: found.share, place: design.place, owner: ownerOf(kind) }
     const truth = { ...program, folder, ...more }
     const verdicts = said.intervals.map((interval) => judge(interval, said.records, truth))
-    const kept = keepsFacts ? factsOf(folder, fs.readFileSync(facts, 'utf8'), said.intervals, truth) : []
+    const kept = keepsFacts ? factsOf(folder, facts, said.intervals, truth) : []
     return { design, share: found.share, program, verdicts, kept }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
