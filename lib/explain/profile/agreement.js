@@ -30,7 +30,7 @@ function isAgreed (frame, record, stacks) {
   const isIn = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some((each) => isSame(each, frame))
   const own = stacks.filter(({ blamed }) => isSame(blamed, frame))
   // What it called has frames in the profile, and none in the stacks: V8 has inlined it.
-  if (hitsOf(stacks.filter((stack) => isIn(stack) && stack.blamed !== null)) > 2 * hitsOf(own)) return false
+  if (sum(stacks.filter((stack) => isIn(stack) && stack.blamed !== null)) > 2 * sum(own)) return false
   const calling = own.flatMap(({ frames }) => frames[1 + frames.findIndex((each) => isSame(each, frame))] ?? [])
   const isInCaller = (/** @type {{ frames: Frame[] }} */ { frames }) =>
     calling.some((each) => isSame(each, frames[0] ?? null))
@@ -40,14 +40,11 @@ function isAgreed (frame, record, stacks) {
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
   if (sum(stacks) < ENOUGH_SAMPLES && !isNativeBlock(record)) return answered.length > 0
-  const isProfiled = hitsOf(known) < ENOUGH_PROFILED || hitsOf(profiled) * 2 >= hitsOf(known)
+  const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
   // Code that does not check for interrupts is in no stack, however long it takes.
-  const isClear = hitsOf(profiled) > ENOUGH_PROFILED && hitsOf(profiled) >= MOST * hitsOf(known)
+  const isClear = sum(profiled) > ENOUGH_PROFILED && sum(profiled) >= MOST * sum(known)
   return isProfiled && (areLate(record) || isClear || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
-
-/** @param {ProfiledStack[]} stacks */
-const hitsOf = (stacks) => stacks.reduce((total, { hits }) => total + hits, 0)
 
 /** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */
 const areAfterCalls = ({ samples, evidence }) => samples <= FEW_ANSWERS && (evidence.answerMs ?? 0) >= PROMPT_MS

@@ -7,6 +7,7 @@ const { US_PER_MS } = require('../../util/units')
 const SAME_CLOCK_MS = 1000
 /** If one line has this share of a function's samples, any sample of the function was probably there. */
 const ONE_LINE_SHARE = 0.8
+const ROUNDING = 1e-6
 
 /**
  * @typedef {object} ProfileNode
@@ -16,7 +17,6 @@ const ONE_LINE_SHARE = 0.8
  * @property {number} [hitCount] samples that found it innermost
  * @property {number[]} [children]
  * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
- * @property {number} [tickShare] of its samples: V8 adds some, without a tick, where it gives up optimised code
  * @typedef {object} CpuProfile as V8's inspector gives it; times are microseconds
  * @property {ProfileNode[]} nodes the first is the root
  * @property {number} startTime
@@ -43,7 +43,7 @@ exports.cutProfiles = (windows, startMs, endMs) => {
   for (const window of windows) {
     const tree = new Tree(window.profile, nodes)
     for (const { id, atMs } of samplesOf(window)) {
-      if (atMs < lastMs || atMs > endMs) continue
+      if (atMs < lastMs || atMs > endMs || !tree.isTick(id)) continue
       samples.push(tree.hit(id))
       timeDeltas.push(Math.round((atMs - lastMs) * US_PER_MS))
       lastMs = atMs
@@ -80,6 +80,8 @@ class Tree {
   #copies = new Map()
   /** @type {Map<number, number>} */
   #samples = new Map()
+  /** Fractions of ticks that are still to come. @type {Map<number, number>} */
+  #ticks = new Map()
   #nodes
 
   /** @param {CpuProfile} profile @param {ProfileNode[]} nodes */
@@ -91,6 +93,19 @@ class Tree {
     }
     for (const id of profile.samples) this.#samples.set(id, (this.#samples.get(id) ?? 0) + 1)
     this.#copies.set(profile.nodes[0].id, nodes[0])
+  }
+
+  /**
+   * Whether a sample was taken by the clock: V8 adds some where it gives up optimised code (26.10: 230 in a block).
+   * Which ones is unknown, so that as many as it counts are spread evenly.
+   * @param {number} id
+   */
+  isTick (id) {
+    const { hitCount = 0 } = /** @type {ProfileNode} */ (this.#originals.get(id))
+    const ticks = (this.#ticks.get(id) ?? 0) + Math.min(1, hitCount / (this.#samples.get(id) ?? 1))
+    const isTick = ticks > 1 - ROUNDING
+    this.#ticks.set(id, isTick ? ticks - 1 : ticks)
+    return isTick
   }
 
   /** Counts a sample. @param {number} id @returns {number} id of the copy */
@@ -122,7 +137,6 @@ class Tree {
   close () {
     for (const [id, copy] of this.#copies) {
       const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
-      copy.tickShare = Math.min(1, hitCount / (this.#samples.get(id) ?? 1))
       const positionTicks = byLine(places)
       const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
       const isOneLine = most >= ONE_LINE_SHARE * hitCount

@@ -106,7 +106,7 @@ function calling (record, stacks, place, { raw, text }, { lines }) {
  * @param {Sources} sources @returns {Profiled}
  */
 function itself (record, stacks, place, { raw: begin, text }, sources) {
-  const { blamed, late, isHead, isCalledBy, lines: { best } } = place
+  const { blamed, late, isHead, isCalledBy, lines: { best, total } } = place
   const raw = best?.raw ?? (late?.exact && !isHead ? late.line : null)
   const seen = seenIn(record)
   const builtin = raw === null ? null : builtinIn(text?.[raw - 1] ?? '', { lines: text ?? [], seen })
@@ -122,7 +122,7 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
     line: placeOf(place, begin, text, null),
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
     isOpen: builtin !== null && !isCalled && !isInto,
-    isOpenLine: place.lines.isCollecting || (best !== null && best.line !== late?.line),
+    isOpenLine: place.lines.isCollecting || (best !== null && (best.line !== late?.line || best.hits * 2 < total)),
     allocates: collectedLine(stacks, blamed, record, text),
     isBuiltInto: isInto
   }
@@ -172,9 +172,10 @@ function collectedLine (stacks, blamed, { frame: late, stacks: answered }, text)
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
   const collecting = own.filter(({ gcRun }) => gcRun !== null)
   const ticks = own.flatMap((stack) => stack.gcRun === null ? stack.ticks : [])
-  const raw = own[0].raw.find(({ file }) => file !== null)
+  const raw = own[0]?.raw.find(({ file }) => file !== null)
   // With a source map, the line is not in this text.
-  if (text === null || ticks.length === 0 || sum(collecting) * 2 <= sum(own) || raw?.file !== blamed.file) return null
+  if (text === null || ticks.length === 0 || raw?.file !== blamed.file) return null
+  if (sum(collecting) * 2 <= sum(own)) return null
   // The code that makes the garbage runs between two collections. If nothing ran there, something else caused them.
   if (Math.max(...collecting.map(({ gcRun }) => gcRun ?? 0)) > MOST_IN_A_ROW * sum(collecting)) return null
   const line = allocatingLine(text, [

@@ -58,7 +58,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
   }
   if (text !== null) tally.leaveHeads(text)
   const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
-  const collecting = stacks.reduce((sum, { gcRun, hits }) => gcRun === null ? sum : sum + hits, 0)
+  const collecting = stacks.reduce((sum, { gcRun, count }) => gcRun === null ? sum : sum + count, 0)
   const isCollecting = collecting > known
   // A collection stops whatever runs: many of them hide where that was.
   const total = isCollecting ? known + collecting : known
@@ -89,10 +89,10 @@ function telling (seen, record, blamed, head, { textOf }) {
 function calleesIn (stacks) {
   /** @type {Map<string, { frame: Frame, hits: number }>} */
   const callees = new Map()
-  for (const { callee, gcRun, hits } of stacks) {
+  for (const { callee, gcRun, count } of stacks) {
     if (callee === null || gcRun !== null) continue
     const key = `${callee.file} ${callee.function}`
-    callees.set(key, { frame: callee, hits: (callees.get(key)?.hits ?? 0) + hits })
+    callees.set(key, { frame: callee, hits: (callees.get(key)?.hits ?? 0) + count })
   }
   return [...callees.values()].sort((a, b) => b.hits - a.hits)
 }
@@ -159,7 +159,7 @@ class Tally {
   }
 
   /** Samples of the function itself. Returns how many are in inlined code. @param {ProfiledStack} stack */
-  addOwn ({ hits, ticks, foreign }) {
+  addOwn ({ count: hits, ticks, foreign }) {
     const all = ticks.reduce((sum, each) => sum + each.ticks, foreign)
     if (all === 0) {
       this.unknown += hits
@@ -247,7 +247,7 @@ function answersIn (record, blamed) {
 const isBuiltin = (callee) => callee === null || callee.file === null
 
 /** @param {Frame} callee @param {ProfiledStack[]} stacks */
-const isProfiled = (callee, stacks) => stacks.some((stack) => stack.hits > NOISE && isCall(callee, stack.callee))
+const isProfiled = (callee, stacks) => stacks.some((stack) => isCall(callee, stack.callee))
 
 /** @param {Frame | null} seen by a stack @param {Frame | null} callee by the profile */
 function isCall (seen, callee) {

@@ -29,7 +29,6 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {import('../frame').PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {object} ProfiledStack
  * @property {number} count @property {number} weightMs @property {Frame[]} frames innermost first
- * @property {number} hits its samples, without those that V8 adds where it gives up optimised code
  * @property {Frame[]} raw before source maps
  * @property {boolean} hasLine the line of its innermost function is where it ran, not where it begins
  * @property {Frame | null} head where that begins, before source maps @property {number | null} headLine and after
@@ -101,7 +100,6 @@ function fold (profile, sources) {
     }
     if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
     stack.count++
-    stack.hits += nodes.get(id)?.tickShare ?? 1
     stack.weightMs += weights[i] / US_PER_MS
   }
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
@@ -171,7 +169,7 @@ function makeStack (chain, { original, lines, lineAt }) {
     frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
   }
   const hasLine = ticks.length > 0
-  const counts = { count: 0, weightMs: 0, hits: 0, gcRun: null }
+  const counts = { count: 0, weightMs: 0, gcRun: null }
   return { ...counts, frames, raw, hasLine, ticks, foreign, head, headLine, isClock: outsideClock(raw) > 0 }
 }
 
