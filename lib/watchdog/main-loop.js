@@ -65,6 +65,7 @@ class MainLoop {
       waits,
       adjust: (seen) => holds.adjust(seen),
       onFacts: factsIn(options.facts, health),
+      onThrow: (error) => health.threw('explain', error),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
       surroundings: surroundingsOf({
         windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds

@@ -24,6 +24,7 @@ const PROGRESS_MS = 1000
 
 /**
  * @typedef {import('../../explain/source/frame-table').FrameTable} FrameTable
+ * @typedef {import('../../explain/record').Facts} Facts
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
  * @typedef {object} Seen what a poll has seen of a thread
@@ -40,7 +41,8 @@ const PROGRESS_MS = 1000
  * @property {import('./block-facts').Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
  * @property {import('../../explain/record').Code & { table: FrameTable }} code
- * @property {(facts: import('../../explain/record').Facts) => void} [onFacts] of a block that settles
+ * @property {(facts: Facts) => void} [onFacts] of a block that settles
+ * @property {(error: Error) => void} [onThrow]
  * @property {() => string} nextId
  * @property {Pick<import('./waits').Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
@@ -275,7 +277,7 @@ class LoopMonitor {
   /** @param {number} now */
   #ongoing (now) {
     const facts = /** @type {BlockFacts} */ (this.#facts)
-    return recordOf(facts.ongoing(now, this.#sampler.askedAtMs), this.#parts.code).record
+    return this.#explain(facts.ongoing(now, this.#sampler.askedAtMs)).record
   }
 
   /** @param {import('./detector').Ended} end @param {Reading} after @param {number} beats @param {Phases} sinks */
@@ -286,7 +288,7 @@ class LoopMonitor {
     this.#isAnnounced = true
     this.#progressAtMs = Infinity
     this.#parts.rest?.blocked()
-    const { record, workIds } = recordOf(facts.ended(end, after), this.#parts.code)
+    const { record, workIds } = this.#explain(facts.ended(end, after))
     sinks.ended(record, { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds })
     this.#ended.push({ facts, end, after, beats })
   }
@@ -299,14 +301,21 @@ class LoopMonitor {
       if (this.#parts.isAwaited?.(end.endMs, now)) return
       if (this.#parts.code.table.isAwaiting && now - after.atMs < SOURCES_MS) return
       this.#ended.shift()
-      this.#explain(facts.ended(end, after), end.endMs, sinks)
+      const settled = facts.ended(end, after)
+      this.#parts.onFacts?.(settled)
+      sinks.settled(this.#explain(settled).record, end.endMs)
     }
   }
 
-  /** @param {import('../../explain/record').Facts} facts @param {number} endMs @param {Phases} sinks */
-  #explain (facts, endMs, sinks) {
-    this.#parts.onFacts?.(facts)
-    sinks.settled(recordOf(facts, this.#parts.code).record, endMs)
+  /** A fault of ours in reading a CPU profile must not cost the block. @param {Facts} facts */
+  #explain (facts) {
+    const { code, onThrow } = this.#parts
+    try {
+      return recordOf(facts, code)
+    } catch (error) {
+      onThrow?.(/** @type {Error} */ (error))
+      return recordOf({ ...facts, profile: undefined }, code)
+    }
   }
 
   /** Stops; a block in progress is reported as far as it has come. @param {number} now @param {Phases} sinks */

@@ -10,8 +10,11 @@ const { packageIn } = require('../../../../lib/watchdog/source/packages')
 
 const sinks = { opened () {}, lasting () {}, stuck () {}, ended () {}, settled () {} }
 
-/** A thread that the kernel says nothing of, which never answers; `memory` is its host's side. */
-function monitored () {
+/**
+ * A thread that the kernel says nothing of, which never answers; `memory` is its host's side.
+ * @param {object} [parts]
+ */
+function monitored (parts = {}) {
   const memory = openBridge(createMemory())
   const unknown = { cpuMs: null, runQueueMs: null, throttledMs: 0, stolenMs: null }
   const reading = (/** @type {number} */ atMs) => ({ atMs, ...unknown })
@@ -25,7 +28,8 @@ function monitored () {
       stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
       surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },
       code: { table: new FrameTable((frame) => frame), packageIn },
-      nextId: () => '1'
+      nextId: () => '1',
+      ...parts
     })
   )
   return { monitor, memory }
@@ -75,4 +79,24 @@ test('a worker thread whose beat is made up is blocked until its real one comes'
   assert.ok(monitor.blockedMs >= 350, `${monitor.blockedMs} ms`)
   memory.beat.write(nowMs(), 0, 500, 10)
   assert.equal(monitor.blockedMs, 0)
+})
+
+test('a CPU profile that cannot be explained costs its block nothing but what it would have shown', () => {
+  /** @type {string[]} */
+  const thrown = []
+  const { monitor, memory } = monitored({
+    code: { table: new FrameTable((frame) => frame), packageIn, sources: () => { throw new Error('broken') } },
+    surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, profileWithin: () => null },
+    onThrow: (/** @type {Error} */ { message }) => thrown.push(message)
+  })
+  /** @type {number[]} */
+  const settled = []
+  memory.beat.write(nowMs() - 200, 0, 100, 10)
+  monitor.poll(nowMs() - 100, false, sinks)
+  monitor.poll(nowMs() - 50, false, sinks)
+  memory.beat.write(nowMs(), 0, 300, 10)
+  monitor.poll(nowMs(), false, sinks)
+  monitor.stop(nowMs(), { ...sinks, settled: ({ durationMs }) => settled.push(durationMs) })
+  assert.equal(settled.length, 1)
+  assert.ok(thrown.length > 0 && thrown.every((message) => message === 'broken'), `${thrown}`)
 })
