@@ -81,10 +81,11 @@ function placeOf ({ blamed, late, isHead, lines: { best, isCertain, isCollecting
  * @param {Sources} sources @returns {Profiled}
  */
 function calling (record, stacks, place, { raw, text }, { lines }) {
-  const { blamed, late, isHead, isCalledBy, lines: { best, heaviestCallee } } = place
+  const { blamed, late, isHead, isCalledBy, lines: { best, heaviestCallee, total } } = place
   const own = /** @type {Frame} */ (heaviestCallee).function
   const heaviest = /** @type {ProfiledStack} */ (stacks.find((stack) => isSame(stack.blamed, blamed)))
-  const name = own === ZLIB ? syncCallIn(text ?? [], best?.raw ?? raw.line ?? 1, best?.raw ?? null) ?? own : own
+  const at = best !== null && best.hits * 2 > total ? best.raw : null
+  const name = own === ZLIB ? syncCallIn(text ?? [], at ?? raw.line ?? 1, at) ?? own : own
   return {
     blamed,
     late,

@@ -52,9 +52,10 @@ exports.linesOf = (raw, stacks, record, sources) => {
   for (const { frame, hits } of callees) {
     const calling = seen.filter(({ callee }) => isCall(callee, frame))
     const lines = text === null ? [] : linesWith(text, raw, frame)
-    if (lines.length === 1) tally.add(lines[0], frame, hits)
-    else if (calling.length > 0) tally.addAnswered(calling, hits, frame)
-    else tally.unknown += hits
+    if (lines.length !== 1 && calling.length > 0) tally.addAnswered(calling, hits, frame)
+    else if (lines.length === 0) tally.unknown += hits
+    // A guess if there are several: the first ones are often checks.
+    else for (const line of lines.reverse()) tally.add(line, frame, hits / lines.length)
   }
   if (text !== null) tally.leaveHeads(text)
   const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
