@@ -38,22 +38,19 @@ class MainLoop {
     const mayWork = /** @returns {boolean} */ () => !this.monitor.isAboutToReport
     const sources = this.#sources = new SourceReader({ post, say, stripsTypes, compilesAll, mayWork })
     const { frames } = sources
-    const gcPauses = new GcPauses(bridge.gcPauses)
+    const gcPauses = this.gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
-    const origins = makeOrigins({ options, frames, post, health })
+    const origins = this.origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
-    const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
+    const profiling = this.profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
     this.code = sources.code
     this.frameIn = windows.frameIn
-    this.gcPauses = gcPauses
-    this.origins = origins
-    this.profiling = profiling
     this.monitor = new LoopMonitor({
       thread: 'main',
       threadId: 0,

@@ -2,9 +2,8 @@
 
 const { blame, blamedFrame, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
-const { lineOf, table } = require('../line')
+const { areLate, areAfterCalls, isAgreed, lineOf, table } = require('../line')
 const { causeRow } = require('../../tables/causes')
-const { areLate, areAfterCalls, isAgreed } = require('./agreement')
 const { drawnStacks } = require('./drawn-stacks')
 const { callsOther } = require('./built-into')
 const { isBesideCall, offHead } = require('../source/loop-body')

@@ -135,7 +135,6 @@ exports.write = (design, { size, filler, iterations }, isTimed = false) => {
   const declares = hot[0].includes('const made')
   const rest = [...fill.slice(design.before), ...(declares ? ['if (made === null) acc++'] : [])]
   const body = [...(design.hasDecoy ? [`if (acc === 0.25) last = ${kind.decoy}`] : []), ...fill.slice(0, design.before), ...hot, ...rest]
-  const helper = (kind.helper ?? []).map((row) => row.replaceAll('SIZE', `${size}`))
   const company = Math.round(design.blockMs * COMPANY_PER_MS)
   const companions = Array.from({ length: design.company }, (_, n) => companion(n)).flat()
   const isPacked = design.isCompanyPacked && design.company > 0
@@ -145,7 +144,7 @@ exports.write = (design, { size, filler, iterations }, isTimed = false) => {
     'const pause = () => new Promise((resolve) => setImmediate(resolve))',
     ...(kind.package === undefined ? [] : [`const pkg = require('${kind.package.name}')`]),
     ...(isPacked ? [`const beside = require('${COMPANY}')`] : []),
-    ...helper,
+    ...(kind.helper ?? []).map((row) => row.replaceAll('SIZE', `${size}`)),
     ...kind.setup(size),
     ...(design.isAliased ? [`const alias = ${kind.alias}`] : []),
     'let last = null',
