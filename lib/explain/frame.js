@@ -5,8 +5,6 @@ const { ownerOf } = require('../util/code-owner')
 
 /** If the application has less than this share of the blamed time, packages are blamed instead. */
 const SOME = 0.2
-/** With a smaller share of its function's time, a line is in doubt. */
-const ONE_LINE = 0.75
 
 /** @typedef {import('../types').Frame} Frame */
 
@@ -74,8 +72,8 @@ function generatedIn (stacks, blamed) {
 /**
  * The function that was blamed longest, at the line that was seen longest. Stacks that name the application beat those
  * that name only packages if they have a fifth of the time of both. Null if all of them have less than a fifth beside
- * Node.js's own code. Exact if the function has most of all time (stacks without a frame to blame included), the line
- * most of the function's, and its samples were timely.
+ * Node.js's own code. Exact if the function has most of all time (stacks without a frame to blame included) and its
+ * samples were timely.
  * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  * @param {number} [allMs] of the block, if the stacks are not all
  */
@@ -93,8 +91,7 @@ function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
   const [{ frame }] = onLine
   const isTimely = sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs')
   const isMost = sum(inFunction, 'weightMs') * 2 > allMs
-  const isOneLine = sum(onLine, 'weightMs') >= ONE_LINE * sum(inFunction, 'weightMs')
-  return { ...frame, exact: frame.compiled !== true && isTimely && isMost && isOneLine }
+  return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
 
 /**

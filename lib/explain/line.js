@@ -54,8 +54,8 @@ const ofFunction = [
   },
   {
     evidence: 'profile',
-    when: 'samples are in a line, or in calls that only this line makes, by the source or by stacks; exact if nearly ' +
-      'all samples of the function are there (`≈`)',
+    when: 'samples are in a line, or in calls that only this line makes, by the source or by stacks; exact if they ' +
+      'clearly outnumber the function\'s other samples (`≈`)',
     place: ({ line }) => line
   },
   {

@@ -6,7 +6,7 @@ const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
 /** Built-ins that V8 inlines with their callbacks. Not sort(), but its time is its comparator's. */
 const BUILT_IN = new Set([
-  'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'sort',
+  'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'next', 'sort',
   'toSorted'
 ])
 /** A sample in an inlined function may have the position of the code before its call. */

@@ -6,12 +6,18 @@ const { bodyOf } = require('../source/loop-body')
 const { builtinIn, busyLines, callLines, openCallLines } = require('../source/native-call')
 const { ownerOf } = require('../../util/code-owner')
 
-/** Samples in one line and in no other that make it certain: four, or three if most stacks show the line as well. */
-const ENOUGH_ALONE = 3.5
+/**
+ * A line is certain if its samples outnumber all others of the function by this many standard deviations: three of
+ * three, five of six, eight of eleven.
+ */
+const DEVIATIONS = 1.5
+/** Samples and stacks that show a call are enough together if nothing shows another line. */
+const ENOUGH_TOGETHER = 3.5
+/** Samples, or stacks that show a call, that are enough if another line has some. */
 const ENOUGH_SEEN = 2.5
 /** Two are enough if no other line of the function takes time. */
 const ENOUGH_ALIKE = 1.5
-/** If other lines have samples too, it needs this share of all. */
+/** If other lines have some, it needs this share of all. */
 const MOST = 0.75
 /** Less is noise: V8 adds a sample where optimised code is given up. */
 const NOISE = 0.1
@@ -282,10 +288,10 @@ function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, begi
   const there = answers.filter((each) => each.line === line)
   const isSeen = weightOf(there) >= HALF * weightOf(answers)
   const calling = there.filter((each) => each.callee !== null)
-  const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_ALONE
+  const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_TOGETHER
   const isOnly = hits >= ENOUGH_ALIKE && text !== null && busyLines(text, begin).every((each) => each === raw)
-  if (isAlone && isSeen && (isShown || isOnly || hits >= ENOUGH_SEEN)) return true
-  if (isMost && hits >= ENOUGH_ALONE) return true
+  if (isAlone && isSeen && (isShown || isOnly)) return true
+  if (2 * hits - total >= DEVIATIONS * Math.sqrt(total)) return true
   return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits >= HALF * total
 }
 

@@ -2,6 +2,7 @@
 
 const { blame, blamedFrame, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
+const { weightOf } = require('../fold')
 const { areLate, areAfterCalls, isAgreed, lineOf, table } = require('../line')
 const { causeRow } = require('../../tables/causes')
 const { drawnStacks } = require('./drawn-stacks')
@@ -14,6 +15,8 @@ const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
 
 /** A function with a smaller share of the samples did not take the time. */
 const HARDLY = 0.2
+/** With a smaller share of its function's time, a line is in doubt. */
+const ONE_LINE = 0.75
 /** This many samples in wrappers of native calls are no accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
@@ -66,14 +69,26 @@ exports.withoutProfile = (record, sources) => {
 }
 
 /**
- * Whether answers to interrupts alone cannot tell the line: they came after calls, or calls beside it may have taken
- * the time. @param {BlockRecord} record @param {Frame} frame @param {Sources} sources
+ * Whether answers to interrupts alone cannot tell the line: they came after calls, calls beside it may have taken the
+ * time, or other lines of the function have too much of it.
+ * @param {BlockRecord} record @param {Frame} frame @param {Sources} sources
  */
 function areBlind (record, frame, { textOf }) {
-  if (areAfterCalls(record)) return true
+  if (areAfterCalls(record) || shareOf(frame, record) < ONE_LINE) return true
   const isInside = record.stacks.some(({ frames }) => frames.slice(1).some((each) => isAt(each, frame)))
   const text = isInside || frame.file === null || frame.compiled ? null : textOf(frame.file)
   return text !== null && frame.line !== null && isBesideCall(text, frame.line)
+}
+
+/** The part of its function's time that a line has in the stacks. @param {Frame} frame @param {BlockRecord} record */
+function shareOf (frame, { stacks }) {
+  const inFunction = stacks.flatMap(({ weightMs, frames }) => {
+    const line = frames.find((each) => isSame(each, frame))?.line
+    return line == null ? [] : [{ weightMs, line }]
+  })
+  const onLine = inFunction.filter(({ line }) => line === frame.line)
+  // A line that is in no stack has been found by other means.
+  return onLine.length === 0 ? 1 : weightOf(onLine) / weightOf(inFunction)
 }
 
 /** Whether it is the place that interrupts found. @param {Frame} frame @param {Frame | null} answered */

@@ -46,6 +46,8 @@ const TEXTS = /\/\/.*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g
 /** A function that is declared, or a value that is one. */
 const DECLARATION =
   /\bfunction\b\s*\*?\s*([\w$]+)|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b|function\b|\(|[\w$]+\s*=>)/
+/** Another name for a function. */
+const ALIAS = /\b(?:const|let|var)\s+([\w$]+)\s*=\s*([\w$]+)\s*;?\s*$/gm
 const KEYWORDS = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'function', 'await', 'super', 'of', 'in'])
 const METHODS = new Set([
   ...[Object, Array, Number, Math, JSON, Date, Promise, Reflect, String, Symbol, BigInt]
@@ -207,6 +209,7 @@ const declaredIn = (text) => {
 exports.inlinedFunction = (lines, begin, ticks) => {
   const outer = linesWithin(lines, begin)
   const called = new Set(outer.flatMap(({ text }) => [...text.matchAll(CALLED)].map(([, name]) => name)))
+  for (const [, alias, name] of lines.join('\n').matchAll(ALIAS)) if (called.has(alias)) called.add(name)
   for (const [i, text] of lines.entries()) {
     const name = declaredIn(text)
     if (name === undefined || !called.has(name) || outer.some(({ line }) => line === i + 1)) continue
