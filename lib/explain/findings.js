@@ -43,14 +43,13 @@ function tell (record, stacks, others, table) {
   const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
   const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
   const name = (/** @type {BlockRecord} */ each) => table === undefined ? each : withNames(each, table)
-  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks, allocators } = name(record)
+  const { frame: blamed, leaf, stacks: listed, profile, origin, callbacks } = name(record)
   const known = { passesOn, routesOf, others }
   const running = workOf(stacks, record.frame, known)
   const shares = sharesOf(stacks, known, running, record.frame)
-  const rare = { ...(callbacks && { callbacks }), ...(allocators && { allocators }) }
   return {
     name: blamed?.function ?? null,
-    named: { leaf, stacks: listed, profile, origin, ...rare },
+    named: { leaf, stacks: listed, profile, origin, ...(callbacks && { callbacks }) },
     running,
     shares: shares?.map((each) => ({ ...each, frame: each.frame && (table?.named(each.frame) ?? each.frame) })),
     generated: generatedIn(stacks, record.frame) ?? generatedIn(record.profile?.stacks ?? [], record.frame),

@@ -10,11 +10,10 @@ const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
 const { Waits } = require('./loop/waits')
 const { Origins } = require('./origin/origin-matcher')
-const { startAllocations } = require('./profile/allocations')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
-const { ALLOCATIONS, PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /**
  * @typedef {object} Seen what all monitors are made of
@@ -47,7 +46,6 @@ class MainLoop {
     const profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
-    const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
     this.frames = frames
     this.frameIn = windows.frameIn
     this.gcPauses = gcPauses
@@ -63,10 +61,8 @@ class MainLoop {
       stats: stats.host,
       waits,
       adjust: (seen) => holds.adjust(seen),
-      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
-      surroundings: surroundingsOf({
-        windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds
-      }),
+      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
+      surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits, memory, holds }),
       frames,
       nextId
     })
@@ -76,8 +72,7 @@ class MainLoop {
   quickCheck (now) {
     this.#allowed.drain()
     this.#sources.workOff()
-    const isBusy = this.profiling.isBusy || this.allocations.isBusy
-    return isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
+    return this.profiling.isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
   }
 
   /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
@@ -87,9 +82,7 @@ class MainLoop {
     this.#sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
-    const isBlocked = monitor.blockedMs > 0
-    this.profiling.poll(now, isBlocked)
-    this.allocations.poll(now, isBlocked)
+    this.profiling.poll(now, monitor.blockedMs > 0)
     this.#sources.workOff()
     return polled
   }
@@ -108,7 +101,6 @@ class MainLoop {
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
-    else if (message.code === ALLOCATIONS) this.allocations.receive(message)
     else if (message.code === SOURCE_MAP) this.#sources.receive(message)
     else this.origins.receive(message)
   }
@@ -123,13 +115,12 @@ const makeOrigins = ({ options, frames, post, health }) =>
 /**
  * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
  * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
- * @param {Origins} parts.origins @param {Waits} parts.waits
- * @param {import('./profile/allocations').Allocations} parts.allocations @param {AgentHolds} parts.holds
+ * @param {Origins} parts.origins @param {Waits} parts.waits @param {AgentHolds} parts.holds
  * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
  */
-function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds }) {
+function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, memory, holds }) {
   return {
-    layProfile: (record, startMs, endMs) => allocations.lay(windows.lay(record, startMs, endMs), startMs, endMs),
+    layProfile: (record, startMs, endMs) => windows.lay(record, startMs, endMs),
     gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
     isMajorGcWithin: (startMs, endMs) => gcPauses.isMajorWithin(startMs, endMs),
     watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
