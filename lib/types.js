@@ -63,8 +63,6 @@
  * least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
  * long and stands just before it in the same function
- * @property {AllocatorRecord[]} [allocators] of a block by the garbage collector: who allocated most, at most three;
- * missing if that was not sampled
  * @typedef {Frame & { exact: boolean }} FrameRecord `exact` is false if `compiled` is true, or if the stack could only
  * be taken after a native call had returned: the frame may then name the next line, or the caller, unless a CPU profile
  * has shown the place
@@ -79,10 +77,6 @@
  *
  * @typedef {Pick<BlockRecord, 'work' | 'request' | 'frame'> & { weightMs: number }} WorkShare the time that
  * one of several works had, and its line; work and request are null for time outside any
- *
- * @typedef {object} AllocatorRecord
- * @property {FrameRecord} frame `exact`: its line is the only one of the function that allocates
- * @property {number} share of the bytes allocated meanwhile, 0 to 1
  *
  * @typedef {object} PackageRecord from the package's package.json
  * @property {string} name
@@ -236,7 +230,6 @@
  * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
- * @typedef {'load' | 'start' | 'take'} AllocationsAction what the watchdog wants of the heap profile
  * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog calls on the host
  * through the inspector
  */

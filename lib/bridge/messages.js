@@ -18,9 +18,6 @@ module.exports = {
   // host to watchdog, also without a question: { code, file, text } text is null without a map; { code, file, mapFile }
   // if it is on disk
   SOURCE_MAP: 8,
-  // watchdog to host: { code, action, round } for the heap profile
-  // host to watchdog: { code, round, text } the one that was taken, null if there is none
-  ALLOCATIONS: 9,
   TRACK: 10, // watchdog to host: { code, open, seconds, why, ended } an origin tracking window is wanted, or no longer
   // host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible
   TRACKING: 11,

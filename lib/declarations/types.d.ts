@@ -173,11 +173,6 @@ export type BlockRecord = {
   call: string;
   line: number;
  } | null | undefined;
- /**
-  * of a block by the garbage collector: who allocated most, at most three;
-  * missing if that was not sampled
-  */
- allocators?: AllocatorRecord[] | undefined;
 };
 /**
  * `exact` is false if `compiled` is true, or if the stack could only
@@ -224,20 +219,6 @@ export type CallbackRecord = {
  */
 export type WorkShare = Pick<BlockRecord, "work" | "request" | "frame"> & {
  weightMs: number;
-};
-/**
- * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
- * UTC.
- */
-export type AllocatorRecord = {
- /**
-  * `exact`: its line is the only one of the function that allocates
-  */
- frame: FrameRecord;
- /**
-  * of the bytes allocated meanwhile, 0 to 1
-  */
- share: number;
 };
 /**
  * from the package's package.json
@@ -721,10 +702,6 @@ export type LoopLoadReport = {
   rssBytes: number;
  };
 };
-/**
- * what the watchdog wants of the heap profile
- */
-export type AllocationsAction = "load" | "start" | "take";
 /**
  * what the watchdog calls on the host
  * through the inspector

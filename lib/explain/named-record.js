@@ -8,7 +8,7 @@ const { ownerOf } = require('../util/code-owner')
 
 /** @param {BlockRecord} record @param {import('./source/frame-table').FrameTable} table @returns {BlockRecord} */
 function withNames (record, table) {
-  const { frame, leaf, stacks, profile, origin, callbacks, allocators } = record
+  const { frame, leaf, stacks, profile, origin, callbacks } = record
   /** @template {Frame} F @param {F} each */
   const name = (each) => ownerOf(each) === 'application' ? table.named(each) : each
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
@@ -19,7 +19,6 @@ function withNames (record, table) {
     stacks: stacks.map(inStack),
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
     ...(callbacks && { callbacks: callbacks.map((each) => ({ ...each, frame: name(each.frame) })) }),
-    ...(allocators && { allocators: allocators.map((each) => ({ ...each, frame: name(each.frame) })) }),
     origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
   }
 }

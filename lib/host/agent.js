@@ -5,7 +5,7 @@ const { EventEmitter } = require('node:events')
 const process = require('../util/process')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
-const { loadHeapProfile, loadInspector } = require('./sense/profile/profiler')
+const { loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
@@ -62,11 +62,6 @@ class Agent extends EventEmitter {
     this.probe = senses.probe
     /** The same for a CPU profile. Not for others. @type {import('./sense/profile/profiler').HostProfiler['run']} */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
-    /**
-     * The same for a heap profile, once the watchdog wants one. Not for others.
-     * @type {import('./sense/profile/heap-profile').HeapProfile | undefined}
-     */
-    this.allocations = undefined
     /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
     unblockStream(options.log)
@@ -120,17 +115,10 @@ class Agent extends EventEmitter {
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
-      onAllocations: ({ action, round }) => {
-        this.allocations ??= new (loadHeapProfile())((message) => this.#thread.post(message), hold)
-        this.allocations.run(action, round)
-      },
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
-        // The next watchdog counts from 1 again.
-        this.allocations?.stop()
-        this.allocations = undefined
         // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError
@@ -283,7 +271,6 @@ class Agent extends EventEmitter {
     this.#stopping ??= (async () => {
       this.#forget(this)
       process.removeListener('exit', this.#onExit)
-      this.allocations?.stop()
       this.#senses.stop()
       await this.#thread.stop()
       // The watchdog may not have joined or listened by then.

@@ -6,7 +6,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { ALLOCATIONS, CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
 const { SLOW, SOURCE_MAP, SPAN, TRACK, WARN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
@@ -34,7 +34,6 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
 /**
  * @typedef {{ hold: import('./host-sensors').Hold,
  *   onListening: (url: string | null) => void, onBlock: (record: any) => void,
- *   onAllocations: (message: any) => void,
  *   onSlow: (incident: import('../types').SlowIncident) => void,
  *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
  *   onTrack: (message: any) => void, onProfile: (action: import('../types').ProfilerAction) => void,
@@ -122,8 +121,6 @@ class WatchdogThread {
       this.#handlers.onTrack(message)
     } else if (message.code === PROFILE) {
       this.#handlers.onProfile(message.action)
-    } else if (message.code === ALLOCATIONS) {
-      this.#handlers.onAllocations(message)
     } else if (message.code === RESOURCES) {
       this.post({ code: RESOURCES, ...require('./sense/resources').activeResources() })
     } else if (message.code === SOURCE_MAP) {

@@ -116,6 +116,5 @@ exports.isRecord = /** @type {any} */ (objectOf({
   calledFrom: orMissing(isExactFrame),
   callbacks: orMissing(listOf(objectOf({ kind: isText, frame: isFrame, work: orNull(isText), weightMs: isNumber }))),
   works: orMissing(listOf(isShare)),
-  allocators: orMissing(listOf(objectOf({ frame: isExactFrame, share: isNumber }))),
   allowed: orMissing(isText)
 }))

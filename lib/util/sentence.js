@@ -63,15 +63,10 @@ function about (record, begin) {
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   const reason = garbageOf(record)
-  const garbage = reason === null ? '' : `, ${reason}${allocatorOf(record)}`
+  const garbage = reason === null ? '' : `, ${reason}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
   const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
   return `${begin}: ${where(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
-}
-
-/** Who allocated most, if that was sampled. @param {BlockRecord} record */
-function allocatorOf ({ allocators: [most] = [] }) {
-  return most === undefined ? '' : `, ${Math.round(most.share * 100)} % of the bytes in ${place(most.frame)}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */

@@ -11,11 +11,10 @@ const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
 const { Waits } = require('./loop/waits')
 const { Origins } = require('./origin/origin-matcher')
-const { startAllocations } = require('./profile/allocations')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
-const { ALLOCATIONS, PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /**
  * @typedef {object} Seen what all monitors are made of
@@ -48,7 +47,6 @@ class MainLoop {
     const profiling = this.profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
-    const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
     this.code = sources.code
     this.frameIn = windows.frameIn
     this.monitor = new LoopMonitor({
@@ -63,10 +61,8 @@ class MainLoop {
       adjust: (seen) => holds.adjust(seen),
       onFacts: factsIn(options.facts, health),
       onThrow: (error) => health.threw('explain', error),
-      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now) || allocations.isAwaited(endMs, now),
-      surroundings: surroundingsOf({
-        windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds
-      }),
+      isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
+      surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits, memory, holds }),
       code: { ...this.code, sources: () => windows.sources },
       nextId
     })
@@ -76,8 +72,7 @@ class MainLoop {
   quickCheck (now) {
     this.#allowed.drain()
     this.#sources.workOff()
-    const isBusy = this.profiling.isBusy || this.allocations.isBusy
-    return isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
+    return this.profiling.isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
   }
 
   /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
@@ -87,9 +82,7 @@ class MainLoop {
     this.#sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
-    const isBlocked = monitor.blockedMs > 0
-    this.profiling.poll(now, isBlocked)
-    this.allocations.poll(now, isBlocked)
+    this.profiling.poll(now, monitor.blockedMs > 0)
     this.#sources.workOff()
     return polled
   }
@@ -108,7 +101,6 @@ class MainLoop {
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
-    else if (message.code === ALLOCATIONS) this.allocations.receive(message)
     else if (message.code === SOURCE_MAP) this.#sources.receive(message)
     else this.origins.receive(message)
   }
@@ -123,11 +115,10 @@ const makeOrigins = ({ options, frames, post, health }) =>
 /**
  * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
  * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
- * @param {Origins} parts.origins @param {Waits} parts.waits
- * @param {import('./profile/allocations').Allocations} parts.allocations @param {AgentHolds} parts.holds
+ * @param {Origins} parts.origins @param {Waits} parts.waits @param {AgentHolds} parts.holds
  * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
  */
-function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, allocations, memory, holds }) {
+function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, memory, holds }) {
   return {
     profileWithin: (startMs, endMs) => windows.within(startMs, endMs),
     gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),

@@ -57,7 +57,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
  * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to compare with requests and work
  * @param {import('../export/notify/notify').Notifier | null} parts.notifier
- * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'allocations' | 'origins'>} parts.mainLoop
+ * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
@@ -79,7 +79,6 @@ exports.mainSinks = ({
     ended: (record, { endMs }) => mainLoop.profiling.ended(endMs),
     settled: (record, endMs) => mainLoop.profiling.settled(record, endMs)
   },
-  allocations: { settled: (record, endMs) => mainLoop.allocations.settled(record, endMs) },
   origins: mainLoop.origins,
   file: on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
   notifier: {

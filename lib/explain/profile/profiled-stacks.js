@@ -221,6 +221,5 @@ function named (name) {
   return { function: name, file: null, line: null, column: null }
 }
 
-exports.frameOf = frameOf
 exports.sum = sum
 exports.MOST_IN_A_ROW = MOST_IN_A_ROW

@@ -9,9 +9,6 @@ const NEARBY = 50
 /** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 
-/** What is assigned has nothing in it yet. */
-const EMPTY = /=\s*(?:\[\s*\]|\{\s*\})\s*;?\s*(?:\/\/.*)?$/
-
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
@@ -60,16 +57,6 @@ exports.allocatingLine = (lines, seen) => {
   if (to - from > NEARBY) return null
   const found = lines.slice(from - 1, to).flatMap((text, i) => ALLOCATES.test(text) ? [from + i] : [])
   return found.length === 1 ? found[0] : null
-}
-
-/**
- * Null if there is none, or several. A list that begins empty does not count, nor does the head beside the body.
- * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
- */
-exports.allocatingLineOf = (lines, first, column) => {
-  const last = Math.min(endOf(lines, first, column), lines.length)
-  const body = lines.map((text) => EMPTY.test(text) ? '' : text)
-  return exports.allocatingLine(body, last === first ? [first] : [first + 1, last])
 }
 
 /** @param {Ticks} ticks */

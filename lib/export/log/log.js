@@ -135,7 +135,7 @@ function openHere (destination, onState) {
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
-  const { package: found, calledFrom, origin, work, allocators } = short
+  const { package: found, calledFrom, origin, work } = short
   const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
   const fields = {
     event,
@@ -147,7 +147,6 @@ function lineOf (event, record, suppressed) {
     frame,
     ...(found && { package: { name: found.name, version: found.version } }),
     ...(calledFrom && { calledFrom }),
-    ...(allocators && { allocators }),
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
     samples,
@@ -163,10 +162,9 @@ function lineOf (event, record, suppressed) {
 
 /** Its names have to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: found, calledFrom, request, work, origin, allocators } = record
+  const { frame, package: found, calledFrom, request, work, origin } = record
   return {
     ...record,
-    ...(allocators && { allocators: allocators.map((each) => ({ ...each, frame: cutFrame(each.frame) })) }),
     frame: frame && cutFrame(frame),
     package: found && cutPackage(found),
     calledFrom: calledFrom && cutFrame(calledFrom),

@@ -32,7 +32,7 @@ const MEMORY = /** @type {const} */ ({
 
 /** OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {
-  const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed, allocators } = record
+  const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed } = record
   return {
     'loopwatch.block.id': id,
     'loopwatch.block.cause': cause,
@@ -47,7 +47,6 @@ exports.blockAttributes = (record) => {
     'code.column.number': frame?.column,
     'loopwatch.code.exact': frame?.exact === false ? false : null,
     'loopwatch.code.call': profile?.call,
-    'loopwatch.code.allocator': allocators?.map((each) => frameText(each.frame))[0],
     'loopwatch.package.name': found?.name,
     'loopwatch.package.version': found?.version,
     ...evidenceOf(record),

@@ -26,9 +26,6 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
-/** Starts or takes the heap profile. @param {import('../../types').AllocationsAction} action @param {number} round */
-exports.askAllocations = (action, round) => evaluate(`${AGENT}?.allocations?.run("${action}", ${round})`)
-
 exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)
 
 /** @param {string} expression */

@@ -38,7 +38,6 @@ function makeMain () {
     notifier: part('notifier', ['lasting', 'settled']),
     mainLoop: {
       profiling: part('profiling', ['ended', 'settled']),
-      allocations: part('allocations', ['settled']),
       origins: part('origins', ['ended', 'settled'])
     },
     file: part('file', ['append']),
@@ -69,7 +68,7 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'allocations.settled', 'origins.settled',
+    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
     'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)

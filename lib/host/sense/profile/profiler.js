@@ -52,9 +52,6 @@ const intervalOf = (thresholdMs) =>
 /** Loaded by the first question, which comes at an interrupt: a patched require() must not run there. */
 const loadInspector = () => process.getBuiltinModule('node:inspector')
 
-/** Most applications never need it. */
-const loadHeapProfile = () => require('./heap-profile').HeapProfile
-
 /**
  * V8's CPU profile of this thread, from either source. The time that it takes is no block of the application. With the
  * inspector, the watchdog decides when to take it, at an interrupt. With `v8.startCpuProfile()` this thread takes it
@@ -233,6 +230,5 @@ class HostProfiler {
   }
 }
 
-exports.loadHeapProfile = loadHeapProfile
 exports.loadInspector = loadInspector
 exports.HostProfiler = HostProfiler

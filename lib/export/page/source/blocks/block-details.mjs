@@ -231,8 +231,7 @@ function placeRows (record) {
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
     ...(allowed ? [['allowed', allowed]] : []),
     ...(found ? [['in the package', packageOf(found)]] : []),
-    ...(calledFrom ? [['called from', place(calledFrom)]] : []),
-    ...(record.allocators ?? []).map((/** @type {any} */ { frame, share }) => ['allocates', `${percent(share)}: ${place(frame)}`])
+    ...(calledFrom ? [['called from', place(calledFrom)]] : [])
   ]
 }
 
