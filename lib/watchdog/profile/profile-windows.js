@@ -30,12 +30,12 @@ class ProfileWindows {
     this.#read = read
   }
 
-  /** @param {Taken} taken */
+  /** @param {Taken} taken @returns {ReturnType<typeof readWindow>} */
   keep = (taken) => {
     const window = readWindow(taken)
-    if (window === null) return
-    this.#windows.push(window)
+    if (window !== null) this.#windows.push(window)
     if (this.#windows.length > WINDOWS) this.#windows.shift()
+    return window
   }
 
   /** Adds the profile of its time. @param {BlockRecord} record @param {number} startMs @param {number} endMs */
