@@ -44,7 +44,8 @@ class MainLoop {
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
-    const profiling = this.profiling = startProfiling(options.profile, { ...profiler, onState: health.listener('profile') })
+    const { queuedMs } = stats.host
+    const profiling = this.profiling = startProfiling(options.profile, { ...profiler, queuedMs, onState: health.listener('profile') })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     this.code = sources.code

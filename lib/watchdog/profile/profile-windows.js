@@ -28,12 +28,12 @@ class ProfileWindows {
     this.#read = read
   }
 
-  /** @param {Taken} taken */
+  /** @param {Taken} taken @returns {ReturnType<typeof readWindow>} */
   keep = (taken) => {
     const window = readWindow(taken)
-    if (window === null) return
-    this.#windows.push(window)
+    if (window !== null) this.#windows.push(window)
     if (this.#windows.length > WINDOWS) this.#windows.shift()
+    return window
   }
 
   /** The profile of a time; null if there is none. @param {number} startMs @param {number} endMs */

@@ -13,6 +13,8 @@ const WINDOW_ACTIVE_MS = 1000
 const WINDOW_BLOCKED_MS = 2000
 /** A profile of an idle loop has a single stack; its samples take 16 bytes each. */
 const WINDOW_IDLE_MS = 60000
+/** The loop is at work if it was active for more than this share: an idle one is for 1 to 3 % (beats). */
+const WORK_SHARE = 0.1
 /** V8's own thread passes a sample on with the next one: after this time all have arrived. */
 const SETTLE_MS = 25
 /** A block settles without its profile after this long. The profile comes when the host answers. */
@@ -25,6 +27,11 @@ const LOST_MS = 60000
 /** Why there is no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
+/** The pause needs a moment in which nobody waits, or the operator's consent. */
+const NEVER_QUIET = "starting it would pause the application, which had no quiet second in a minute; profile: 'on' starts it at start-up"
+/** A bug of V8: its thread, which hands the samples over, spins at 100 % of a CPU for as long as it profiles. */
+const WITHOUT_TICKS = 'V8 hands no samples over, and its thread may take a whole CPU'
+
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {import('../../types').ProfilerAction} Action */
 
@@ -36,6 +43,7 @@ class Profiling {
   #onSinceMs = null
   #takenAtMs = 0
   #takenActiveMs = 0
+  #takenQueuedMs = 0
   /** @type {number | null} when the last block ended that has no profile yet */
   #owedMs = null
   /** Nothing that ended by this time has a profile, as the profiler rested. */
@@ -44,14 +52,17 @@ class Profiling {
   #isGivenUp = false
   /** Whether the application has been asked whether it is small. */
   #isSizeKnown = false
-  #isNeeded = false
+  /** @type {number | null} since when blocks need it */
+  #neededAtMs = null
   #parts
 
   /**
    * @param {object} parts @param {'off' | 'auto' | 'on'} parts.mode @param {string | null} parts.refusal why not
    * @param {boolean} [parts.isOwn] the host takes profiles by itself, by v8.startCpuProfile()
    * @param {(action: Action) => string | null} parts.ask @param {() => number} parts.activeMs of the loop so far
-   * @param {(taken: import('./profile-windows').Taken) => void} parts.keep @param {import('../health').Say} parts.say
+   * @param {(nowMs: number) => number} parts.queuedMs how long the thread has waited for a CPU so far
+   * @param {() => number} parts.underWay requests and pieces of work
+   * @param {import('./profile-windows').ProfileWindows['keep']} parts.keep @param {import('../health').Say} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -81,8 +92,8 @@ class Profiling {
     if (this.isOn) {
       if (this.#parts.isOwn) return
       if (this.#isFull(now, isBlocked) || (this.#owedMs !== null && now >= this.#owedMs + SETTLE_MS)) this.#ask('take', now)
-    } else if (mode === 'on' || this.#isNeeded) {
-      if (!isBlocked) this.#ask('start', now)
+    } else if (mode === 'on' || this.#neededAtMs !== null) {
+      if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
     } else if (!this.#isSizeKnown) {
       // Also while the application loads: it grows with every module.
       this.#isSizeKnown = true
@@ -97,6 +108,29 @@ class Profiling {
       sinceMs >= (isBlocked ? WINDOW_BLOCKED_MS : WINDOW_IDLE_MS) ||
       this.#parts.activeMs() - this.#takenActiveMs >= WINDOW_ACTIVE_MS
     )
+  }
+
+  /**
+   * Whether the loop has hardly worked for a second, and nobody waits for it: in a large application a start takes
+   * longer than a block.
+   * @param {number} now @param {number | null} neededAtMs
+   */
+  #isQuiet (now, neededAtMs) {
+    const sinceMs = now - this.#takenAtMs
+    if (sinceMs < WINDOW_ACTIVE_MS) return false
+    const queuedMs = this.#parts.queuedMs(now) - this.#takenQueuedMs
+    const isWork = this.#parts.activeMs() - this.#takenActiveMs - queuedMs > sinceMs * WORK_SHARE
+    this.#began(now)
+    if (!isWork && this.#parts.underWay() === 0) return true
+    if (now - (neededAtMs ?? now) >= RETRY_MS) this.#parts.onState({ message: NEVER_QUIET })
+    return false
+  }
+
+  /** A window begins. @param {number} now */
+  #began (now) {
+    this.#takenAtMs = now
+    this.#takenActiveMs = this.#parts.activeMs()
+    this.#takenQueuedMs = this.#parts.queuedMs(now)
   }
 
   /** @param {Action} action @param {number} now */
@@ -118,20 +152,22 @@ class Profiling {
     const { action, isOn, tookMs, failure, taken } = message
     const now = nowMs()
     this.#asked = null
-    if (taken !== null) this.#parts.keep(taken)
+    const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)
-    if (action !== 'stop') {
-      this.#takenAtMs = now
-      this.#takenActiveMs = this.#parts.activeMs()
-    }
+    if (action !== 'stop') this.#began(now)
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
     this.#switch(isOn, tookMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
-    else if (tookMs > LONG_MS[/** @type {Action} */ (action)] && isOn) {
-      this.#isGivenUp = true
-      this.#refuse(`to ${action} it kept the application for ${Math.round(tookMs)} ms`)
-      this.#parts.ask('stop')
-    } else if (!this.#isGivenUp) this.#parts.onState(null)
+    else if (isOn && tookMs > LONG_MS[/** @type {Action} */ (action)]) this.#giveUp(`to ${action} it kept the application for ${Math.round(tookMs)} ms`)
+    else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
+    else if (isOn && !this.#isGivenUp) this.#parts.onState(null)
+  }
+
+  /** @param {string} reason */
+  #giveUp (reason) {
+    this.#isGivenUp = true
+    this.#refuse(reason)
+    this.#parts.ask('stop')
   }
 
   /** @param {boolean} isOn @param {number} tookMs */
@@ -142,7 +178,7 @@ class Profiling {
     if (isOn) {
       this.#onSinceMs = now
       // At start-up this is no news.
-      const level = this.#isNeeded || this.#parts.mode === 'on' ? 'info' : 'debug'
+      const level = this.#neededAtMs !== null || this.#parts.mode === 'on' ? 'info' : 'debug'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {
       const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
@@ -171,7 +207,7 @@ class Profiling {
   /** @param {BlockRecord} record @param {number} [endMs] of its block */
   settled (record, endMs = Infinity) {
     if (!isProfileNeeded(record)) return
-    this.#isNeeded = true
+    this.#neededAtMs ??= nowMs()
     // This application blocks out of idle time without a request: the lines of such blocks are worth the wake-ups.
     if (this.isOn && endMs <= this.#missedMs) this.#parts.ask('stay')
   }
@@ -180,8 +216,8 @@ class Profiling {
 /**
  * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
  * post: (message: object) => void, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
- * bridge: Pick<import('../../bridge/memory').Bridge, 'beat'> } & Pick<ConstructorParameters<typeof
- * Profiling>[0], 'keep' | 'say' | 'onState'>} parts
+ * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
+ * Profiling>[0], 'keep' | 'say' | 'onState' | 'queuedMs'>} parts
  */
 exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, bridge, ...parts }) => {
   const refusal = profilesItself ? PROFILES_ITSELF : null
@@ -196,9 +232,18 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
     mode,
     ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askSafely }),
     isOwn: ownProfile,
-    activeMs: () => bridge.beat.read().activeMs
+    activeMs: () => bridge.beat.read().activeMs,
+    underWay: () => bridge.counters.get('inFlight') + bridge.counters.get('workInFlight')
   })
 }
+
+/**
+ * Whether V8 sampled nothing in a second, in which it takes ten samples at least, idle or not. A profile has a first
+ * stack all the same, which counts as no hit: pprof-nodejs knows the bug by this sign.
+ * @param {import('../../explain/profile/cpu-profile').Window} window
+ */
+const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
+  endMs - startMs >= WINDOW_ACTIVE_MS && nodes.every(({ hitCount }) => hitCount === 0)
 
 /** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded (record) {

@@ -29,14 +29,16 @@ test('with its end a profile is over for a session of the application, too, whic
 /** @param {'auto' | 'on'} mode @param {string | null} [refusal] @param {boolean} [isOwn] */
 function makeProfiling (mode, refusal = null, isOwn = false) {
   /** @type {any} */
-  const story = { asked: [], said: [], states: [], activeMs: 0 }
+  const story = { asked: [], said: [], states: [], activeMs: 0, queuedMs: 0, underWay: 0, window: null }
   story.profiling = new Profiling({
     mode,
     refusal,
     isOwn,
     ask: (action) => { story.asked.push(action); return story.failure ?? null },
     activeMs: () => story.activeMs,
-    keep: () => {},
+    queuedMs: () => story.queuedMs,
+    underWay: () => story.underWay,
+    keep: () => story.window,
     say: (level, fields, message) => story.said.push(message),
     onState: (failure) => story.states.push(failure?.message ?? null)
   })
@@ -64,23 +66,84 @@ test('an automatic profile begins at once where the application is small, and go
   assert.deepEqual(asked, ['startIfSmall', 'take'])
 })
 
-test('where the application is large it begins after the first block that needs it, between two blocks', () => {
-  const { profiling, asked, said, answer } = makeProfiling('auto')
+/** Of a large application, after the first block that needs a profile. */
+function makeLarge () {
+  const story = makeProfiling('auto')
+  story.profiling.poll(nowMs(), false)
+  story.answer({ isOn: false })
+  story.profiling.settled(makeRecord())
+  story.profiling.poll(nowMs() + 2000, false)
+  assert.deepEqual(story.asked, ['startIfSmall'])
+  story.profiling.settled(native)
+  return story
+}
+
+test('where the application is large it begins after the first block that needs it, in the first second without work', () => {
+  const story = makeLarge()
+  const { profiling, asked, said, answer } = story
   const now = nowMs()
-  profiling.poll(now, false)
-  answer({ isOn: false })
-  profiling.settled(makeRecord())
-  profiling.poll(now + 1, false)
-  assert.deepEqual(asked, ['startIfSmall'])
-  profiling.settled(native)
-  profiling.poll(now + 2, true)
-  assert.equal(asked.length, 1)
-  profiling.poll(now + 3, false)
-  profiling.poll(now + 4, false)
+  profiling.poll(now + 4000, true)
+  assert.equal(asked.length, 1, 'within a block')
+  story.activeMs += 500
+  profiling.poll(now + 4001, false)
+  assert.equal(asked.length, 1, 'the loop was at work')
+  story.underWay = 1
+  profiling.poll(now + 5002, false)
+  assert.equal(asked.length, 1, 'somebody waits')
+  story.underWay = 0
+  profiling.poll(now + 5500, false)
+  assert.equal(asked.length, 1, 'for half a second only')
+  story.activeMs += 500
+  // On a busy machine, an idle loop waits for a CPU whenever it wakes.
+  story.queuedMs += 470
+  profiling.poll(now + 6003, false)
+  profiling.poll(now + 6004, false)
   assert.deepEqual(asked, ['startIfSmall', 'start'])
+  assert.deepEqual(story.states, [])
   answer()
   assert.equal(profiling.isOn, true)
   assert.match(said.at(-1), /^CPU profiler started, so that native calls have their lines \(option profile: 'auto'\); starting it paused the application for 12 ms/)
+})
+
+test('a large application without a quiet second in a minute is not paused: said once, with what would allow the pause', () => {
+  const story = makeLarge()
+  const { profiling, asked, states, answer } = story
+  const now = nowMs()
+  story.underWay = 1
+  for (let ms = 4000; ms < 58000; ms += 250) profiling.poll(now + ms, false)
+  assert.deepEqual(states, [])
+  for (let ms = 60000; ms < 62000; ms += 250) profiling.poll(now + ms, false)
+  assert.match(states[0], /no quiet second in a minute; profile: 'on'/)
+  assert.deepEqual(asked, ['startIfSmall'])
+  story.underWay = 0
+  profiling.poll(now + 70000, false)
+  assert.deepEqual(asked, ['startIfSmall', 'start'])
+  answer()
+  assert.equal(states.at(-1), null)
+})
+
+test('a profile without a tick in a second is given up, for good and said: V8 is at fault, and its thread spins', () => {
+  const stuck = { id: 1, hitCount: 0 }
+  /** @type {[object[], number, boolean][]} nodes, ms, whether it is given up */
+  const windows = [[[stuck, stuck], 1200, true], [[stuck, { id: 2, hitCount: 1 }], 1200, false], [[stuck], 90, false]]
+  for (const [nodes, endMs, isGivenUp] of windows) {
+    const story = makeProfiling('auto')
+    const { profiling, asked, states, answer } = story
+    profiling.poll(nowMs(), false)
+    answer()
+    profiling.want()
+    const taken = { startMs: 0, endMs }
+    story.window = { ...taken, profile: { nodes } }
+    answer({ action: 'take', taken })
+    assert.equal(asked.at(-1) === 'stop', isGivenUp)
+    assert.equal(states.at(-1), isGivenUp ? 'V8 hands no samples over, and its thread may take a whole CPU' : null)
+    if (!isGivenUp) continue
+    answer({ action: 'stop', isOn: false })
+    assert.match(states.at(-1), /^V8 hands/)
+    profiling.settled(native)
+    profiling.poll(nowMs() + 1e9, false)
+    assert.equal(asked.at(-1), 'stop')
+  }
 })
 
 test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, start-up or a debugger', () => {
