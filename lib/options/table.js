@@ -33,6 +33,8 @@ const table = [
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
   { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels, and as many again that are made of paths; the rest go to (other)' },
   { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines; 'off' = nothing" },
+  { key: 'only', type: type.list(/[,|]/), default: [], doc: 'only programs of these names are watched, as their main file is called; * is any text; in text: server,worker-*' },
+  { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'programs of these names are not watched' },
   { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
 
@@ -61,6 +63,8 @@ const table = [
  * @property {'report' | 'abort'} [onStuck]
  * @property {number} [routes]
  * @property {'auto' | 'off'} [threads]
+ * @property {string[]} [only] names of main files
+ * @property {string[]} [skip] names of main files
  * @property {Record<string, string>} [labels]
  *
  * @typedef {Required<Omit<Options, 'token' | 'dir' | 'notify' | 'otlp' | 'route'>> & { token?: string,

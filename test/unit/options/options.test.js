@@ -28,6 +28,8 @@ const wrong = {
   onStuck: ['exit', null, true],
   routes: [0, 1.5, NaN, '50'],
   threads: ['none', true, false, null, ''],
+  only: ['a', [1], [''], null],
+  skip: ['a', [1], [''], null],
   labels: [null, [], 'a=b', { route: 'x' }, { 'a-b': 'x' }, { __a: 'x' }, { a: 1 }]
 }
 
