@@ -58,9 +58,9 @@ function run (app, args, given) {
   for (const row of table) {
     if (given[row.key] !== undefined) process.env[row.env] = toText(row, given[row.key])
   }
-  startPreloaded()
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`].filter(Boolean).join(' ')
   process.argv = [process.argv[0], file, ...args]
+  startPreloaded()
   // As Node.js itself runs a main module, CommonJS or ES.
   const { runMain } = /** @type {{ runMain: (file: string) => void }} */ (/** @type {unknown} */ (Module))
   // Not in this promise: what the application throws must not become a rejection.

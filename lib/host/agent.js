@@ -3,6 +3,7 @@
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
 const process = require('../util/process')
+const { SHOW } = require('../bridge/messages')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
 const { loadInspector } = require('./sense/profile/profiler')
@@ -42,6 +43,7 @@ class Agent extends EventEmitter {
   #settle = () => {}
   /** @type {Promise<void> | null} */
   #stopping = null
+  #presence
   /** @type {ReturnType<typeof import('./shedding/fastify-plugin').createFastifyPlugin> | undefined} */
   #fastify
   #forget
@@ -50,13 +52,16 @@ class Agent extends EventEmitter {
 
   /**
    * @param {import('../options/table').ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
-   * @param {boolean} [isPreload] started before the application, which may be a tool that ends in no time
+   * @param {import('./start').Way} [way] a preload starts before the application
    */
-  constructor (options, forget, isPreload = false) {
+  constructor (options, forget, { isPreload = false, presence } = {}) {
     super()
     this.#forget = forget
+    this.#presence = presence
     const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
     const senses = startSenses(options, (message) => this.#thread?.post(message), isPreload, see)
+    const isQuiet = presence !== undefined
+    const workerData = () => ({ ...senses.workerData(), isQuiet, isShown: presence?.isOn ?? true })
     this.#senses = senses
     /** The watchdog calls it through the inspector in the middle of a block. Not for others. */
     this.probe = senses.probe
@@ -73,13 +78,25 @@ class Agent extends EventEmitter {
       }
     })
     try {
-      this.#thread = new WatchdogThread(senses.workerData, this.#handlers())
+      this.#thread = new WatchdogThread(workerData, this.#handlers())
+      if (isQuiet) this.#follow(presence)
       senses.origins.begin()
       process.once('exit', this.#onExit)
     } catch (error) {
       this.stop()
       throw error
     }
+  }
+
+  /** @param {import('./presence').Presence} presence */
+  #follow (presence) {
+    presence.isWorking = () => this.#senses.works.hasWorked
+    presence.onChange = () => this.#thread.post({ code: SHOW, isShown: presence.isOn })
+  }
+
+  /** A preloaded process that has been quiet opens its endpoint. Not for others. */
+  show () {
+    this.#presence?.settle()
   }
 
   /** If the process exits in a block, no next turn would end that block. */
@@ -152,6 +169,7 @@ class Agent extends EventEmitter {
    * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
    */
   get ready () {
+    this.show()
     // Waiting for it keeps the process alive; having an agent does not.
     if (!this.#isReady) this.#thread.ref()
     return this.#ready
@@ -270,6 +288,7 @@ class Agent extends EventEmitter {
   stop () {
     this.#stopping ??= (async () => {
       this.#forget(this)
+      this.#presence?.stop()
       process.removeListener('exit', this.#onExit)
       this.#senses.stop()
       await this.#thread.stop()

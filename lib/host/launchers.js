@@ -1,13 +1,45 @@
 'use strict'
 
-// Programs that start applications and are none themselves. NODE_OPTIONS reaches them like any other process.
+// NODE_OPTIONS reaches every Node.js process of a machine: launchers and tools as well as applications.
+const fs = require('node:fs')
 const path = require('node:path')
+const process = require('../util/process')
 const { variable } = require('../options/environment')
 
-const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(\.[cm]?js)?$/
+/** They may lie outside of node_modules: `.yarn/releases/yarn-4.9.1.cjs`, `/opt/yarn-v1.22.22/bin/yarn.js`. */
+const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(-\d[\w.-]*?)?(\.[cm]?js)?$/
 
 /** @param {string | undefined} script process.argv[1] */
 exports.isPackageManager = (script) => typeof script === 'string' && PACKAGE_MANAGERS.test(path.basename(script))
+
+/** The main file as Node.js was given it; null with -e, on the REPL and for code from stdin. */
+exports.mainFile = () => {
+  const file = process.argv?.[1]
+  if (typeof file !== 'string' || !path.isAbsolute(file)) return null
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    // Node.js adds the extension itself.
+    return file
+  }
+}
+
+/**
+ * Whether somebody wrote this program to be run here. Not so what a package brings (eslint, webpack, nodemon,
+ * cross-env), package managers, and code without a file. @param {string | null} file
+ */
+exports.isOwnProgram = (file) =>
+  file !== null && !file.split(path.sep).includes('node_modules') && !exports.isPackageManager(file)
+
+/**
+ * By the name of the main file, with or without its extension, or by the end of its path; `*` is any text.
+ * @param {string | null} file @param {string[]} only none = all @param {string[]} skip
+ */
+exports.isWatched = (file, only, skip) => {
+  const isNamed = (/** @type {string} */ pattern) =>
+    new RegExp(`(^|[\\/\\\\])${pattern.replace(/[^*\w/-]/g, '\\$&').replaceAll('*', '.*')}(\\.[cm]?[jt]s)?$`).test(file ?? '')
+  return (only.length === 0 || only.some(isNamed)) && !skip.some(isNamed)
+}
 
 /**
  * Whether this process is `node --test` itself, which starts a process for each test file. It has no inspector, and it

@@ -6,6 +6,7 @@ const { isMainThread } = require('node:worker_threads')
 const { environment } = require('../options/environment')
 const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')
 const { codedError, LoopwatchError } = require('../tables/errors')
+const { isWatched, mainFile } = require('./launchers')
 const { checkAllow } = require('./sense/allowed-calls')
 const { NoopAgent } = require('./noop-agent')
 const { otherRuntime } = require('./runtime')
@@ -50,8 +51,11 @@ const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type 
  */
 exports.start = (options) => begin(options, environment())
 
-/** start() of the preload: it logs to stderr unless the environment says otherwise. Throws if a variable is wrong. */
-exports.startPreloaded = () => begin(undefined, environment(), preloadDefaults)
+/**
+ * start() of the preload: it logs to stderr unless the environment says otherwise. Throws if a variable is wrong.
+ * @param {import('./presence').Presence} [presence] whether it shows itself; without one it does at once
+ */
+exports.startPreloaded = (presence) => begin(undefined, environment(), { isPreload: true, presence })
 
 /** @returns {<T>(fn: () => T) => T} */
 function outsideOfRequests () {
@@ -71,13 +75,15 @@ function load () {
   }
 }
 
+/** @typedef {{ isPreload?: boolean, presence?: import('./presence').Presence }} Way in which the agent is started */
+
 /**
  * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
- * @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults]
+ * @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Way} [way]
  */
-function begin (options, env, defaults) {
+function begin (options, env, way = {}) {
   try {
-    return tryBegin(options, env, defaults)
+    return tryBegin(options, env, way)
   } catch (error) {
     if (error instanceof LoopwatchError) throw error
     return unwatchedBy(error, 'LOOPWATCH_WARN_START')
@@ -91,14 +97,17 @@ function unwatchedBy (error, code = error.code) {
   return unwatched
 }
 
-/** @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults] */
-function tryBegin (options, env, defaults) {
-  const resolved = resolveOptions(options, env, defaults)
+/** @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Way} way */
+function tryBegin (options, env, way) {
+  const resolved = resolveOptions(options, env, way.isPreload ? preloadDefaults : {})
   if (other !== null && isMainThread) return unwatchedBy(loaded.error)
+  const { only, skip } = resolved
+  if (!isWatched(mainFile(), only, skip)) return (unwatched ??= new NoopAgent())
   const current = running()
   if (current && kVisits in current) {
     current.stop().catch(() => {})
   } else if (current) {
+    if (!way.isPreload && 'show' in current) current.show()
     const keys = Object.keys(options ?? {})
     if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`)
     return current
@@ -106,7 +115,7 @@ function tryBegin (options, env, defaults) {
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
-  const agent = isMainThread ? make(resolved, defaults !== undefined) : new NoopAgent()
+  const agent = isMainThread ? make(resolved, way) : new NoopAgent()
   const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenProperty(agent))
   if (!isFound) hidden = agent
   return agent
@@ -166,12 +175,12 @@ exports.run = (name, fn, attributes) => {
 /** By the agent of that time. @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
 exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
 
-/** @param {import('../options/table').ResolvedOptions} options @param {boolean} isPreload */
-function make (options, isPreload) {
+/** @param {import('../options/table').ResolvedOptions} options @param {Way} way */
+function make (options, way) {
   const { make: Agent, error } = loaded
   if (Agent === null) throw error
   if (require('./runtime').hasFakeTimers()) throw new Error('fake timers were installed before it was loaded')
-  return outside(() => new Agent(options, forget, isPreload))
+  return outside(() => new Agent(options, forget, way))
 }
 
 /** @param {Agent} agent */

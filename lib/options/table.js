@@ -34,6 +34,8 @@ const table = [
   { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels, and as many again that are made of paths; the rest go to (other)' },
   { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines; 'off' = nothing" },
   { key: 'facts', type: type.text(), default: undefined, doc: 'file that gets all that the agent knew of each block, a JSON object a line, for a bug report about a wrong line; written by the thread that watches, so for development only' },
+  { key: 'only', type: type.list(/[,|]/), default: [], doc: 'only programs of these names are watched, as their main file is called; * is any text; in text: server,worker-*' },
+  { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'programs of these names are not watched' },
   { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
 
@@ -63,6 +65,8 @@ const table = [
  * @property {number} [routes]
  * @property {'auto' | 'off'} [threads]
  * @property {string} [facts]
+ * @property {string[]} [only] names of main files
+ * @property {string[]} [skip] names of main files
  * @property {Record<string, string>} [labels]
  *
  * @typedef {Required<Omit<Options, 'token' | 'dir' | 'facts' | 'notify' | 'otlp' | 'route'>> & { token?: string,

@@ -65,11 +65,11 @@ exports.oneOf = (words) => ({
   words
 })
 
-/** @returns {OptionType} */
-exports.list = () => ({
+/** @param {string | RegExp} [separator] @returns {OptionType} */
+exports.list = (separator = ',') => ({
   takes: 'a list of strings (in text: a,b)',
   accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string' && item.length > 0),
-  parse: (text) => text.split(',').map((item) => item.trim()).filter(Boolean)
+  parse: (text) => text.split(separator).map((item) => item.trim()).filter(Boolean)
 })
 
 /** Names that Prometheus allows and no metric of ours uses. @param {string[]} reserved @returns {OptionType} */

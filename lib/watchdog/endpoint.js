@@ -7,7 +7,7 @@ const LAST_PORT = 65535
 
 /**
  * @typedef {object} Settings
- * @property {import('../options/table').ResolvedOptions} options @property {import('./health').Health} health
+ * @property {import('./watchdog').WorkerData} data @property {import('./health').Health} health
  * @property {(message: object) => void} post to the host, which learns the address
  * @typedef {object} Answering what the endpoint answers with
  * @property {import('./main-loop').MainLoop} mainLoop @property {import('./blocks').Blocks} blocks
@@ -29,7 +29,8 @@ class Endpoint {
 
   /** @param {0 | 1} [above] added to the configured port */
   listen (above = 0) {
-    const { options, health } = this.#parts
+    if (this.#server !== null) return
+    const { data: { options }, health } = this.#parts
     const { port: configured, host, token, allowHosts } = options
     if (configured === false) {
       this.#settled(null)
@@ -59,9 +60,9 @@ class Endpoint {
 
   /** @param {string} url @param {number} port as configured */
   #announce (url, port) {
-    const { options, health: { say } } = this.#parts
+    const { data: { options, isQuiet }, health: { say } } = this.#parts
     const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
-    if (isOther) say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken; live page: ${url}/`)
+    if (isOther) say(isQuiet ? 'info' : 'warn', { event: 'listening', url, port }, `watching, port ${port} is taken; live page: ${url}/`)
     else say('info', { event: 'listening', url }, `watching, live page: ${url}/`)
     if (this.#hasWarned || !require('./page-feed/block-detail').isExposed(options)) return
     this.#hasWarned = true
@@ -76,10 +77,10 @@ class Endpoint {
 
 /**
  * Files that take work are loaded when they are first asked for.
- * @param {Answering & Pick<Settings, 'options'>} parts
+ * @param {Answering & Pick<Settings, 'data'>} parts
  * @returns {Parameters<typeof import('../export/http/paths').makePaths>[0]}
  */
-function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, options }) {
+function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options } }) {
   const { makeDetail } = require('./page-feed/block-detail')
   const records = () => blocks.records()
   const block = (/** @type {string} */ id) => blocks.get(id)

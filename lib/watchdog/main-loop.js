@@ -35,25 +35,25 @@ class MainLoop {
     const { options, mayInspect, ownProfile, profilesItself, stripsTypes, compilesAll } = data
     const { say } = health
     const mayWork = /** @returns {boolean} */ () => !this.monitor.isAboutToReport
-    const sources = this.#sources = new SourceReader({ post, say, stripsTypes, compilesAll, mayWork })
-    const { frames } = sources
+    const { frames } = this.#sources = new SourceReader({ post, say, stripsTypes, compilesAll, mayWork })
     const gcPauses = this.gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
     const origins = this.origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
-    const windows = new ProfileWindows(sources)
+    const windows = new ProfileWindows(this.#sources)
     const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
     const { queuedMs } = stats.host
     const profiling = this.profiling = startProfiling(options.profile, { ...profiler, queuedMs, onState: health.listener('profile') })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
-    this.code = sources.code
+    this.code = this.#sources.code
     this.frameIn = windows.frameIn
     this.monitor = new LoopMonitor({
       thread: 'main',
       threadId: 0,
       bridge,
+      asked: data.asked,
       options,
       rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, scripts, health),

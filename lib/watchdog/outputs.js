@@ -11,12 +11,12 @@ const { endSentenceOf } = require('../util/sentence')
 /** @typedef {import('../options/table').ResolvedOptions} Options */
 
 /**
- * @param {Pick<import('./watchdog').WorkerData, 'options' | 'mayInspect'>} data
+ * @param {Pick<import('./watchdog').WorkerData, 'options' | 'mayInspect' | 'isQuiet'>} data
  * @param {(message: object) => void} post to the host
  */
-exports.openLog = ({ options, mayInspect }, post) => {
+exports.openLog = ({ options, mayInspect, isQuiet }, post) => {
   const health = new Health(post)
-  const log = options.log === false ? null : makeLog(options.log, health)
+  const log = options.log === false ? null : makeLog(options.log, health, isQuiet)
   if (log !== null) health.sayIn(log)
   if (options.onStuck === 'abort') require('./end-process').warnOfInit(mayInspect, health.say)
   return { health, log }
@@ -24,10 +24,10 @@ exports.openLog = ({ options, mayInspect }, post) => {
 
 // Each output is loaded only if it is wanted: together they are half of this thread's code.
 
-/** @param {Exclude<Options['log'], false>} option @param {Health} health */
-function makeLog (option, health) {
+/** @param {Exclude<Options['log'], false>} option @param {Health} health @param {boolean} isQuiet */
+function makeLog (option, health, isQuiet) {
   const { BlockLog } = require('../export/log/log')
-  return new BlockLog({ log: option, nowMs, onState: health.listener('log'), open: isPath(option) ? openPath : undefined })
+  return new BlockLog({ log: option, isQuiet, nowMs, onState: health.listener('log'), open: isPath(option) ? openPath : undefined })
 }
 
 /**

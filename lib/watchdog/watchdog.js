@@ -1,7 +1,7 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { FOLLOW, LEAD, RESOURCES, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
+const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -26,6 +26,9 @@ const { makeThreads } = require('./threads/threads')
  * @property {{ threadId: number }[]} threads that already run; those seen from outside have their hello
  * @property {number} begunAtMs when its thread was begun, monotonic
  * @property {number} starts of a watchdog in this process before this one
+ * @property {boolean} isQuiet a preload that nobody has asked for: see lib/host/presence.js
+ * @property {boolean} isShown whether it has an endpoint all the same
+ * @property {import('./loop/sampler').Question} [asked] the question that was put before this watchdog was loaded
  */
 
 /** Why blocks lack their requests, unless the option says otherwise. */
@@ -54,7 +57,7 @@ class Watchdog {
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
     parts.bridge.counters.add('heard', 1)
-    if (data.role.kind !== 'worker') outputs.endpoint.listen()
+    this.#show(data.isShown)
   }
 
   /** @param {number} now @returns {number | null} */
@@ -77,10 +80,19 @@ class Watchdog {
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
 
+  /** A worker of a cluster listens itself if it finds no primary. @param {boolean} isShown */
+  #show (isShown) {
+    const { data: { role }, endpoint } = this.#parts
+    if (role.kind === 'worker') return
+    if (isShown) endpoint.listen()
+    else endpoint.close()
+  }
+
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     const { mainLoop, threads, cluster, spans, upkeep } = this.#parts
-    if (message.code === LEAD) cluster.lead()
+    if (message.code === SHOW) this.#show(message.isShown)
+    else if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
@@ -149,7 +161,7 @@ function openOutputs (parts) {
     notifier: openNotifier(data.options, health, scrape.metrics),
     ...openTelemetry(data, health, scrape, post),
     timelines: openTimelines(parts),
-    endpoint: new Endpoint({ ...parts, options: data.options })
+    endpoint: new Endpoint(parts)
   }
 }
 

@@ -2,10 +2,11 @@
 
 const pino = require('pino')
 const { frameText, sentenceOf } = require('../../util/sentence')
+const { MS_PER_S } = require('../../util/units')
 const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./format')
-const { Progress } = require('./progress')
+const { Progress, STARTUP_S } = require('./progress')
 const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
@@ -34,6 +35,8 @@ class BlockLog {
   #threadBudget
   #progress = new Progress()
   #nowMs
+  #isQuiet
+  #beganAtMs
   #suppressed = 0
 
   /**
@@ -41,9 +44,9 @@ class BlockLog {
    * @param {true | { level?: string, destination?: 1 | 2 | string, format?: 'json' | 'pretty' }} parts.log
    * @param {() => number} parts.nowMs
    * @param {(error: Error | null) => void} parts.onState
-   * @param {typeof openHere} [parts.open]
+   * @param {boolean} [parts.isQuiet] of a preload that nobody has asked for @param {typeof openHere} [parts.open]
    */
-  constructor ({ log, nowMs, onState, open = openHere }) {
+  constructor ({ log, nowMs, onState, isQuiet = false, open = openHere }) {
     const { level = 'info', destination = 1, format } = log === true ? {} : log
     const written = this.#destination = open(destination, onState)
     const toText = formatter(format, destination)
@@ -53,6 +56,8 @@ class BlockLog {
     // Blocks of one thread come one after the other. Blocks of a pool come together, even long ones.
     this.#threadBudget = new LogBudget(nowMs(), Infinity)
     this.#nowMs = nowMs
+    this.#isQuiet = isQuiet
+    this.#beganAtMs = nowMs()
   }
 
   /** A block at start-up is logged when it settles. @param {BlockRecord} record */
@@ -65,10 +70,11 @@ class BlockLog {
     if (this.#progress.isDue(record)) this.#block('lasting', record)
   }
 
-  /** @param {BlockRecord} record */
-  settled (record) {
+  /** @param {BlockRecord} record @param {number} [endMs] */
+  settled (record, endMs = Infinity) {
     this.#progress.ended(record.id)
-    this.#block('settled', record)
+    // A quiet process had no watchdog then, so there is nothing more to say.
+    if (!this.#isQuiet || endMs >= this.#beganAtMs || record.samples > 0) this.#block('settled', record)
   }
 
   /** Logs everything known about a block that has lasted for `stuck`. @param {BlockRecord} record */
@@ -82,7 +88,7 @@ class BlockLog {
     const budget = record.threadId === 0 ? this.#budget : this.#threadBudget
     // Allowed blocks are only counted, unless they last for `stuck`.
     if (record.allowed) return budget.pass(record)
-    const level = levelOf(record)
+    const level = levelOf(record, this.#isQuiet)
     // Under a debugger, a person is at a breakpoint. A line that is not written must not use up the budget.
     if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return budget.pass(record)
     if (!budget.allows(record, this.#nowMs())) return
@@ -120,8 +126,10 @@ class BlockLog {
   }
 }
 
-/** Worker threads exist to compute. @param {BlockRecord} record @returns {'error' | 'warn' | 'info'} */
-function levelOf (record) {
+/** Worker threads exist to compute. @param {BlockRecord} record @param {boolean} isQuiet */
+function levelOf (record, isQuiet) {
+  // Nobody asked how each process below NODE_OPTIONS starts.
+  if (isQuiet && record.startup && record.durationMs < STARTUP_S * MS_PER_S) return 'debug'
   if (isOwnBlock(record)) return 'error'
   return excuseOf(record.cause) !== undefined || record.startup || record.threadId !== 0 ? 'info' : 'warn'
 }

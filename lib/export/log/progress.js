@@ -29,3 +29,4 @@ class Progress {
 }
 
 exports.Progress = Progress
+exports.STARTUP_S = STARTUP_S

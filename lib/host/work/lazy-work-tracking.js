@@ -89,6 +89,10 @@ class WorkLater {
     return this.#started?.works.current() ?? nothing
   }
 
+  get hasWorked () {
+    return this.#started?.works.hasWorked ?? false
+  }
+
   /** @param {number} atMs */
   beat (atMs) {
     if (this.#cost?.beat(atMs)) this.#giveUp()

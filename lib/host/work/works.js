@@ -61,6 +61,11 @@ class Works {
     return { work, end: () => this.#end(work, { hasThread: true }) }
   }
 
+  /** Whether there is or was work with a name. */
+  get hasWorked () {
+    return this.#inFlight + this.#named > 0
+  }
+
   /** The parent of new work. @returns {Work | RequestContext | null} */
   get #parent () {
     const { store } = this.#contexts

@@ -32,6 +32,11 @@ const TIMER_SLACK_MS = 1
 const UNDUE_LOOK_MS = 20
 /** Nothing that a loop does after this long is its start-up. */
 const STARTUP_MS = 10000
+/**
+ * A main thread that has waited for less than this is starting up: a server has waited longer by its first request.
+ * Worker threads may wait for work in ways that do not show.
+ */
+const STARTUP_IDLE_MS = 20
 /** After this many late polls in a row, the watchdog's own lateness no longer excuses the host. */
 const EXCUSED_POLLS = 3
 
@@ -149,7 +154,7 @@ class Detector {
   /** @param {number} beats the number of the last beat before a block @param {DoubtfulBeat} last */
   #isStartup (beats, last) {
     if (this.hasWorked) return false
-    return beats === 1 || (last.idleMs < this.#startupIdleMs && last.activeMs < STARTUP_MS)
+    return isStartup(beats, last, this.#startupIdleMs)
   }
 
   /** @param {LateBeat} late @param {DoubtfulBeat} beat the host's last @returns {Ended[]} */
@@ -174,9 +179,19 @@ class Detector {
   }
 }
 
+/**
+ * @param {number} beats the number of the last beat before a block @param {DoubtfulBeat} last
+ * @param {number} [mostIdleMs]
+ */
+function isStartup (beats, { idleMs, activeMs }, mostIdleMs = STARTUP_IDLE_MS) {
+  return beats === 1 || (idleMs < mostIdleMs && activeMs < STARTUP_MS)
+}
+
 /** What the thread's answer says of its idle time, null if that cannot be relied on. @param {Poll} poll */
 function knownIdleMs ({ beat, idleMs }) {
   return beat.rest === RESTS_SAMPLED ? null : idleMs
 }
 
+exports.STARTUP_IDLE_MS = STARTUP_IDLE_MS
+exports.isStartup = isStartup
 exports.Detector = Detector

@@ -3,7 +3,7 @@
 const { orNull } = require('../../bridge/beat')
 const { recordOf } = require('../../explain/record')
 const { nowMs } = require('../../util/clock')
-const { Detector } = require('./detector')
+const { Detector, STARTUP_IDLE_MS } = require('./detector')
 const { BlockFacts } = require('./block-facts')
 const { Sampler } = require('./sampler')
 
@@ -15,11 +15,6 @@ const SETTLE_MS = 500
 const SOURCES_MS = 2000
 /** The first report waits this long for a place in the code. While a question is this new, polls come every ms. */
 const EAGER_MS = 10
-/**
- * A main thread that has waited for less than this is starting up: a server has waited longer by its first request.
- * Worker threads may wait for work in ways that do not show.
- */
-const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 
 /**
@@ -40,6 +35,7 @@ const PROGRESS_MS = 1000
  * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {import('./block-facts').Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
+ * @property {import('./sampler').Question} [asked] by who watched the thread before
  * @property {import('../../explain/record').Code & { table: FrameTable }} code
  * @property {(facts: Facts) => void} [onFacts] of a block that settles
  * @property {(error: Error) => void} [onThrow]
@@ -74,13 +70,13 @@ class LoopMonitor {
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { options, bridge, ask, stats, threadId } = parts
+    const { options, bridge, ask, asked, stats, threadId } = parts
     this.#detector = new Detector({
       thresholdMs: options.threshold,
       beatPeriodMs: options.beatPeriod,
       startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
     })
-    this.#sampler = new Sampler({ channel: bridge.answer, ask })
+    this.#sampler = new Sampler({ channel: bridge.answer, ask, asked })
     this.#calm = stats.read(nowMs())
     // The first question warms up the way to the thread, and shows whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
@@ -142,6 +138,8 @@ class LoopMonitor {
   /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
     const { sample, beat, lateBeats, reading: seen } = this.#see(now)
+    // The block of this answer is over before it was seen.
+    if (lateBeats.some(({ beats }) => beats === sample?.beats)) this.#facts ??= this.#makeFacts(sample?.beats ?? 0)
     if (sample !== null && sample.beats === this.#facts?.beats) this.#addSample(sample, now)
 
     const idleMs = this.#facts?.beats === beat.beats ? this.#facts.idleMs : null

@@ -19,16 +19,17 @@ const LOST_MS = 1000
  * `isFirstAsked`: until its question, none could be put (kernel/script-timeouts.js), so it does not show what ran then.
  * @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean, waitedMs?: number,
  * isFirstAsked?: boolean }} Sample
+ * @typedef {object} Question without an answer yet
+ * @property {number} number @property {number} askedAtMs @property {number} againAtMs @property {number} waitMs
+ * @property {number | null} runQueueMs
  */
 
 /** Asks the host where it is, one question at a time, and collects the answers. */
 class Sampler {
   #channel
   #ask
-  /**
-   * @type {{ number: number, askedAtMs: number, againAtMs: number, waitMs: number, runQueueMs: number | null } | null}
-   */
-  #question = null
+  /** @type {Question | null} */
+  #question
   #nextAtMs = 0
   /** A question was due and could not be put. */
   #isRefused = false
@@ -36,14 +37,20 @@ class Sampler {
   /**
    * @param {object} parts @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
    * @param {(isAgain: boolean) => boolean} parts.ask puts a question, again if it has no answer; false if that fails
+   * @param {Question | null} [parts.asked] by the sampler before this one
    */
-  constructor ({ channel, ask }) {
+  constructor ({ channel, ask, asked = null }) {
     this.#channel = channel
     this.#ask = ask
+    this.#question = asked
   }
 
   get askedAtMs () {
     return this.#question?.askedAtMs ?? null
+  }
+
+  get question () {
+    return this.#question
   }
 
   /** @param {number} nowMs @param {number} blockedMs so far @param {number | null} [runQueueMs] of the thread, now */

@@ -29,6 +29,8 @@ const wrong = {
   routes: [0, 1.5, NaN, '50'],
   threads: ['none', true, false, null, ''],
   facts: ['', 1, null],
+  only: ['a', [1], [''], null],
+  skip: ['a', [1], [''], null],
   labels: [null, [], 'a=b', { route: 'x' }, { 'a-b': 'x' }, { __a: 'x' }, { a: 1 }]
 }
 

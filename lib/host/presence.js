@@ -1,0 +1,104 @@
+'use strict'
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { setTimeout, clearTimeout } = require('node:timers')
+const process = require('../util/process')
+const { nowMs } = require('../util/clock')
+const { startClusterRole } = require('./cluster-role')
+const { isOwnProgram, mainFile } = require('./launchers')
+
+/** A server of a test suite has mostly closed by then. */
+const LOOK_MS = 1000
+/** A program that is still there after this time is no script. */
+const LIVED_MS = 10000
+/** Published for every server that begins to listen. */
+const LISTEN = 'tracing:net.server.listen:asyncStart'
+
+/** Bound at load: an application may replace it. */
+const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => [])
+
+/** @typedef {{ isOwn: boolean, isServing: boolean, isWorking: boolean, ageMs: number, hasChildren: boolean }} Signs */
+
+/**
+ * Whether a preloaded process shows itself: by its endpoint, and by the line that announces it. A program of one's own
+ * that has no server and no named work does so after a while, unless it has children: then it is a launcher, and the
+ * port is for what it has launched. @param {Signs} signs
+ */
+exports.isPresent = ({ isOwn, isServing, isWorking, ageMs, hasChildren }) =>
+  isServing || isWorking || (isOwn && ageMs >= LIVED_MS && !hasChildren)
+
+/** Watches whether a preloaded process shows itself. Members of a node:cluster do, and what has called start(). */
+class Presence {
+  isOn = false
+  isOwn = isOwnProgram(mainFile())
+  #hasLived = false
+  /** Called when one of these changes. @type {() => void} */
+  onChange = () => {}
+  /** @type {() => boolean} */
+  isWorking = () => false
+  /** Servers that listen, by the time since when. @type {Map<import('node:net').Server, number>} */
+  #servers = new Map()
+  #startMs = nowMs()
+  #cluster = startClusterRole(() => this.settle())
+  #timer = setTimeout(() => this.#look(), LOOK_MS).unref()
+
+  constructor () {
+    subscribe(LISTEN, this.#onListen)
+    if (this.#cluster.role().kind !== 'single') this.settle()
+  }
+
+  #onListen = (/** @type {any} */ { server }) => {
+    if (this.#servers.size === 0) this.#timer.refresh()
+    this.#servers.set(server, nowMs())
+  }
+
+  #look () {
+    const now = nowMs()
+    const ageMs = now - this.#startMs
+    // pm2 names the application later, when its own file runs.
+    const isOwn = isOwnProgram(mainFile())
+    const isServing = this.#isServing(now, isOwn)
+    const isWorking = this.isWorking()
+    if (isServing || isWorking) return this.settle()
+    const hasChildren = activeResources().includes('ProcessWrap')
+    this.#set(exports.isPresent({ isOwn, isServing, isWorking, ageMs, hasChildren }), isOwn, ageMs >= LIVED_MS)
+    // A tool that has lived for so long is woken by a server only.
+    if (isOwn || ageMs < LIVED_MS || this.#servers.size > 0) this.#timer.refresh()
+  }
+
+  /**
+   * A tool talks to itself through sockets that have a path: pm2's daemon, tsx.
+   * @param {number} now @param {boolean} isOwn
+   */
+  #isServing (now, isOwn) {
+    for (const server of this.#servers.keys()) {
+      if (!server.listening) this.#servers.delete(server)
+    }
+    return [...this.#servers].some(([server, sinceMs]) =>
+      now - sinceMs >= LOOK_MS * 0.9 && (isOwn || typeof server.address() === 'object'))
+  }
+
+  /** @param {boolean} isOn @param {boolean} [isOwn] @param {boolean} [hasLived] */
+  #set (isOn, isOwn = this.isOwn, hasLived = this.#hasLived) {
+    const isSame = this.isOn === isOn && this.isOwn === isOwn && this.#hasLived === hasLived
+    this.isOn = isOn
+    this.isOwn = isOwn
+    this.#hasLived = hasLived
+    if (!isSame) this.onChange()
+  }
+
+  /** From now on it shows itself. */
+  settle () {
+    this.stop()
+    this.#set(true)
+  }
+
+  stop () {
+    clearTimeout(this.#timer)
+    unsubscribe(LISTEN, this.#onListen)
+    this.#cluster.stop()
+    this.#servers.clear()
+  }
+}
+
+exports.Presence = Presence

@@ -1,0 +1,46 @@
+'use strict'
+
+const { minBlockGapMs } = require('../bridge/beat')
+const { openBridge } = require('../bridge/memory')
+const { ScriptTimeouts } = require('./kernel/script-timeouts')
+const { isStartup } = require('./loop/detector')
+const { askHost } = require('./loop/inspector')
+const { Sampler } = require('./loop/sampler')
+const { nowMs } = require('../util/clock')
+
+/** Loading modules takes up to a second. Only a start that takes longer needs a watchdog. */
+const LONG_START_MS = 1000
+
+/**
+ * Stands in for the watchdog in a process that may end at once, until the host sends a message: it only looks whether a
+ * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load.
+ * @param {import('./watchdog').WorkerData} data
+ * @param {(asked: import('./loop/sampler').Question | null) => void} begin
+ */
+exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
+  const bridge = openBridge(memory)
+  const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, begunAtMs)
+  const ask = () => mayInspect && !scripts.mayEnd && askHost(false) === null
+  const sampler = new Sampler({ channel: bridge.answer, ask })
+  let askedBeats = 0
+  const look = () => {
+    const now = nowMs()
+    const beat = bridge.beat.read()
+    const { beats } = beat
+    const lateMs = now - beat.atMs
+    const isLate = lateMs >= minBlockGapMs(options.threshold, beat.periodMs)
+    if (isLate && beats !== askedBeats) {
+      askedBeats = beats
+      sampler.forget()
+      sampler.hurry()
+      sampler.askIfDue(now, lateMs)
+    }
+    if (isLate && (!isStartup(beats, beat) || lateMs >= LONG_START_MS)) begin(leave())
+  }
+  const timer = setInterval(look, options.threshold / 2)
+  const leave = () => {
+    clearInterval(timer)
+    return sampler.question
+  }
+  return { leave }
+}
