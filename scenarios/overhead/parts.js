@@ -5,12 +5,13 @@ const { codedError } = require('../../lib/tables/errors')
 const { missingPackages, withRanges } = require('../harness/packages')
 const { driver } = require('./server/load')
 const { peers } = require('./peers')
+const { CACHE, install, missing: missingProgram, programs } = require('./suites/programs')
 const { packages: APP } = require('./real-app/work')
 const { watchers } = require('./watchers')
 
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */
 /** @typedef {import('../harness/interface').ModeName} ModeName */
-/** @typedef {'load' | 'real-app' | 'idle' | 'preload' | 'run'} Part */
+/** @typedef {'load' | 'real-app' | 'idle' | 'preload' | 'run' | 'suites'} Part */
 
 const SERVERS = ['bare', 'express', 'fastify']
 const HANDLERS = ['trivial', 'awaits', 'work']
@@ -33,6 +34,8 @@ const MOST_RATE = 10_000
 const TIME_LIMIT_S = 60
 /** Four starts of the application come on top, each of seconds where the machine is busy. */
 const REAL_APP_LIMIT_S = 180
+/** Five runs of a suite that takes half a minute on a busy machine, and twice that under the preload. */
+const SUITES_LIMIT_S = 600
 
 /** npm packages that are asked for where they are not there; without them the cells that need them are skipped. */
 exports.optionalPackages = ['autocannon', ...APP, ...Object.values(peers).flatMap(({ packages = [] }) => packages)]
@@ -107,28 +110,47 @@ const named = (variants, handlers = RUNS, seconds = RUN_S) => handlers.flatMap((
   skipped: null
 })))
 
-/** The cells of each part by mode. @type {Record<Part, (mode: ModeName, rate?: number) => CellPlan[]>} */
+/**
+ * Under the preload alone: what others would cost a whole machine of processes is not compared.
+ * @param {string[]} names @param {string} dir of suites and tools @param {boolean} mayInstall @returns {CellPlan[]}
+ */
+const suites = (names, dir, mayInstall) => {
+  if (mayInstall) install(names, dir)
+  return names.map((name) => ({
+    variant: 'loopwatch',
+    params: { server: 'program', handler: name },
+    module: path.join(__dirname, 'suites', 'cell.js'),
+    better: /** @type {const} */ ('lower'),
+    seconds: PRELOAD_S,
+    timeLimitSeconds: SUITES_LIMIT_S,
+    data: { dir },
+    skipped: missingProgram(name, dir)
+  }))
+}
+
+/** @typedef {{ part?: Part[], rate?: number, program?: string[], suites?: string, mayInstall?: boolean }} Options */
+
+/** The cells of each part by mode. @type {Record<Part, (mode: ModeName, options: Options) => CellPlan[]>} */
 const plans = {
   load: (mode) => {
     if (mode === 'quick') return loaded(['loopwatch'])
     if (mode === 'full') return loaded(ALL, SERVERS, HANDLERS)
     return [...loaded(['nothing', ...OURS, ...(mode === 'default' ? ['prom-client', 'blocked-at'] : [])]), ...loaded(['loopwatch'], ['express', 'fastify'])]
   },
-  'real-app': (mode, rate) => mode === 'quick' ? realApp(['loopwatch'], rate ?? QUICK_RATE, 2) : realApp(COMPARED, rate ?? RATE),
+  'real-app': (mode, { rate }) => mode === 'quick' ? realApp(['loopwatch'], rate ?? QUICK_RATE, 2) : realApp(COMPARED, rate ?? RATE),
   idle: (mode) => mode === 'quick' ? idle(['loopwatch'], 1) : idle(mode === 'full' ? ALL : COMPARED),
   preload: (mode) => mode === 'quick' ? preload(['loopwatch'], 1) : preload(COMPARED),
-  run: (mode) => mode === 'quick' ? named(['loopwatch'], ['run'], 1) : named(['nothing', 'loopwatch'])
+  run: (mode) => mode === 'quick' ? named(['loopwatch'], ['run'], 1) : named(['nothing', 'loopwatch']),
+  suites: (mode, { program, suites: dir = CACHE, mayInstall = false }) =>
+    suites(program ?? (mode === 'quick' ? ['node -e'] : Object.keys(programs)), path.resolve(dir), mayInstall)
 }
 const PARTS = /** @type {Part[]} */ (Object.keys(plans))
 
 /** Without --part: what has always been run, and of the others what is quick. @type {Record<ModeName, Part[]>} */
 const partsOf = { quick: PARTS, default: ['load', 'idle', 'run'], full: PARTS, faithful: ['load'] }
 
-/**
- * @param {ModeName} mode
- * @param {{ part?: Part[], rate?: number }} [options] --part and --rate
- */
-exports.plan = (mode, { part: parts = partsOf[mode], rate } = {}) => parts.flatMap((part) => plans[part](mode, rate))
+/** @param {ModeName} mode @param {Options} [options] --part, --rate, --program and --suites */
+exports.plan = (mode, options = {}) => (options.part ?? partsOf[mode]).flatMap((part) => plans[part](mode, options))
 
 /** What --rate takes. @param {string} text */
 exports.parseRate = (text) => {
@@ -137,18 +159,22 @@ exports.parseRate = (text) => {
   return rate
 }
 
-/** What --part takes. @param {string} text @param {Part[]} [before] @returns {Part[]} */
-exports.parseParts = (text, before = []) => {
-  const names = /** @type {Part[]} */ (text.split(','))
-  for (const name of names) {
-    if (!PARTS.includes(name)) throw codedError('LOOPWATCH_ERR_OPTION', '--part', PARTS.join(', '), text)
-  }
+/**
+ * What an option takes that may be given again, or several with commas.
+ * @param {string} flag @param {string[]} known
+ */
+const parseNames = (flag, known) => (/** @type {string} */ text, /** @type {string[]} */ before = []) => {
+  const names = text.split(',')
+  if (!names.every((name) => known.includes(name))) throw codedError('LOOPWATCH_ERR_OPTION', flag, known.join(', '), text)
   return [...new Set([...before, ...names])]
 }
+exports.parseParts = parseNames('--part', PARTS)
+exports.parsePrograms = parseNames('--program', Object.keys(programs))
 
 /** The part that a cell belongs to. @param {{ params: import('../harness/interface').Params }} cell @returns {Part} */
 exports.partOf = ({ params }) => {
   if (params.server === 'real-app') return 'real-app'
+  if (params.server === 'program') return 'suites'
   if (RUNS.includes(String(params.handler))) return 'run'
   return params.handler === 'idle' || params.handler === 'preload' ? params.handler : 'load'
 }

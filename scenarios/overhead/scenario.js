@@ -5,7 +5,7 @@ const { driver } = require('./server/load')
 const { charts } = require('./report/charts')
 const { comparisons } = require('./report/comparison')
 const { findings, verdict } = require('./report/findings')
-const { optionalPackages, parseParts, parseRate, plan } = require('./parts')
+const { optionalPackages, parseParts, parsePrograms, parseRate, plan } = require('./parts')
 const { tables } = require('./server/pooled')
 
 /**
@@ -24,8 +24,10 @@ exports.scenario = {
   packages: ['express', 'fastify'],
   optionalPackages,
   options: [
-    { flags: '--part <name>', description: 'load, real-app, idle, preload or run; may be given again, or several with commas', parse: /** @type {any} */ (parseParts) },
-    { flags: '--rate <n>', description: 'requests a second of the part real-app, 150', parse: parseRate }
+    { flags: '--part <name>', description: 'load, real-app, idle, preload, run or suites; may be given again, or several with commas', parse: /** @type {any} */ (parseParts) },
+    { flags: '--rate <n>', description: 'requests a second of the part real-app, 150', parse: parseRate },
+    { flags: '--program <name>', description: 'of the part suites; may be given again, or several with commas', parse: /** @type {any} */ (parsePrograms) },
+    { flags: '--suites <dir>', description: 'where the part suites has its suites and tools, the cache of this user by default' }
   ],
   modes: {
     quick: { repeats: 1, seconds: 2, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
@@ -33,7 +35,7 @@ exports.scenario = {
     full: { repeats: 5, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'every watcher with every server and handler: three hours' },
     faithful: { repeats: 9, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'ours alone, with more pairs of processes: there is no original' }
   },
-  plan: ({ mode, options }) => plan(mode, options),
+  plan: ({ mode, options, isListing }) => plan(mode, { ...options, mayInstall: !isListing }),
   setup: async () => ({ tools: { load: driver } }),
   columns: [
     { title: 'p50 × bare', text: (cell) => extra(cell, 'p50Ratio') },

@@ -5,6 +5,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
 const { needs } = require('../support/tools')
 const { missingPackages } = require('../../scenarios/harness/packages')
 const loading = require('../../scenarios/overhead/server/load')
@@ -23,6 +24,7 @@ const coresOf = (pid) => [...new Set(fs.readdirSync(`/proc/${pid}/task`).map((ti
 const makeContext = (variant, params = { server: 'bare', handler: 'trivial' }, seconds = 4) => ({
   variant,
   params,
+  data: { dir: os.tmpdir() },
   seconds,
   warmUpSeconds: 0,
   watch: () => {},
@@ -97,4 +99,18 @@ test('overhead: what run() adds to a call is counted, and every run is', async (
     const { value, extra } = await run(makeContext('loopwatch', { server: 'none', handler }, 0.5))
     assert.ok(value > 0 && extra.batches > 1, JSON.stringify({ handler, value, extra }))
   }
+})
+
+test('overhead: a whole program under the preload ends as without it, and what that takes is counted', async () => {
+  const { run } = require('../../scenarios/overhead/suites/cell')
+  const { value, extra } = await run(makeContext('loopwatch', { server: 'program', handler: 'node -e' }, 0))
+  assert.ok(value > 0 && extra.bareSeconds > 0.005, JSON.stringify(extra))
+  assert.ok(process.platform !== 'linux' || Number(extra.bareCpuSeconds) > 0.01, JSON.stringify(extra))
+})
+
+test('overhead: the agent of an application that serves has its port and counts its requests', async (t) => {
+  if (!needs(t, 'taskset')) return
+  const { run } = require('../../scenarios/overhead/suites/cell')
+  const { extra } = await run(makeContext('loopwatch', { server: 'program', handler: 'one CPU' }, 0))
+  assert.deepEqual([extra.port, extra.speaks], [1, 1], JSON.stringify(extra))
 })

@@ -20,6 +20,7 @@ exports.charts = ({ cells }) => {
   const realApp = cells.filter((cell) => partOf(cell) === 'real-app')
   const named = cells.filter((cell) => partOf(cell) === 'run')
   const preload = cells.filter((cell) => partOf(cell) === 'preload')
+  const programs = cells.filter((cell) => partOf(cell) === 'suites')
   return [
     { title: 'Throughput', unit: '× bare', note: 'Of the unwatched server beside it; 1 costs nothing. `nothing` is the unwatched server against itself: its whiskers are the noise of the method.', groups: groups(loaded, own) },
     { title: 'Latency, p99', unit: '× bare', note: 'Lower is better.', groups: groups(loaded, ({ extra }) => extra.p99Ratio) },
@@ -29,6 +30,7 @@ exports.charts = ({ cells }) => {
     { title: 'A large application, CPU of a request', unit: '× bare', note: '`nothing` is the unwatched application against itself: its whiskers are the noise of the method.', groups: groups(realApp, own) },
     { title: 'A large application, latency, p99.9', unit: '× bare', note: 'Lower is better.', groups: groups(realApp, ({ extra }) => extra.p999Ratio) },
     { title: 'An empty script', unit: 'ms', note: 'What the preload adds.', groups: groups(preload, own) },
-    { title: 'A named piece of work', unit: 'µs', note: 'What run() adds to a call; `nothing` is run() without an agent.', groups: groups(named, own) }
+    { title: 'A named piece of work', unit: 'µs', note: 'What run() adds to a call; `nothing` is run() without an agent.', groups: groups(named, own) },
+    { title: 'Whole programs under the preload', unit: '× bare', note: 'Time from the start to the end.', groups: groups(programs, own) }
   ].filter((chart) => chart.groups.length > 0)
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure } = require('../../harness/report/format')
+const { extra, figure } = require('../../harness/report/format')
 const { summarise } = require('../../harness/measure/stats')
 const { partOf } = require('../parts')
 
@@ -8,7 +8,7 @@ const { partOf } = require('../parts')
 /** @typedef {import('../../harness/interface').Comparison} Comparison */
 /** @typedef {import('../../harness/interface').Summary} Summary */
 
-/** A median with its spread over the rounds. @param {Summary | undefined} summary */
+/** A median with its spread over the rounds. @param {Summary | Cell | undefined} summary */
 const spread = (summary) => summary === undefined
   ? ''
   : summary.samples.length === 1 ? figure(summary.median) : `${figure(summary.median)} (${figure(summary.min)} to ${figure(summary.max)})`
@@ -66,6 +66,23 @@ const IDLE = [
 /** @type {Shown[]} */
 const PRELOAD = [{ title: 'empty script ms', key: 'scriptMs' }]
 
+/** Of a figure that is 0 or 1. @param {Cell} cell @param {string} key */
+const yes = (cell, key) => cell.extra[key]?.max > 0 ? 'yes' : 'no'
+
+/** @param {Cell[]} cells @returns {Comparison[]} */
+const programTable = (cells) => cells.length === 0
+  ? []
+  : [{
+      title: 'Whole programs under the preload in NODE_OPTIONS',
+      head: ['program', 'time × bare', 'CPU × bare', 'bare, s', 'bare, CPU s', 'lines more', 'bytes more', 'port opened', 'for the application'],
+      rows: cells.map((cell) => [
+        String(cell.params.handler), spread(cell), spread(cell.extra.cpuRatio),
+        ...['bareSeconds', 'bareCpuSeconds', 'addedLines', 'addedBytes'].map((key) => extra(cell, key)),
+        yes(cell, 'port'), yes(cell, 'speaks')
+      ]),
+      notes: ['What they print on stdout, and how they end, is the same with the preload: otherwise there is no figure.']
+    }]
+
 /**
  * By what they cost: a large application, an idle server, an empty script.
  * @param {import('../../harness/interface').Document} document
@@ -79,6 +96,7 @@ exports.comparisons = ({ cells }) => {
     ...tableOf('A large application at a constant rate of requests: median (smallest to largest) of the rounds', of('real-app'), REAL_APP,
       ['Ratios are to the unwatched application beside it in the same round; nothing = that application against itself, the noise of all this.']),
     ...tableOf('An idle server', idle, IDLE, noKernel ? ['Wake-ups are counted on Linux only, from /proc/<pid>/task: this system has none.'] : []),
-    ...tableOf('An empty script under the preload', of('preload'), PRELOAD, [])
+    ...tableOf('An empty script under the preload', of('preload'), PRELOAD, []),
+    ...programTable(of('suites'))
   ]
 }

@@ -1,7 +1,9 @@
 'use strict'
 
-const { compared, surplus, withInterval } = require('../../harness/report/contrast')
+const { compared, isBelow, surplus, withInterval } = require('../../harness/report/contrast')
+const { counted } = require('../../harness/report/format')
 const { partOf } = require('../parts')
+const { aims, programs } = require('../suites/programs')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */
 
@@ -37,6 +39,14 @@ function added (cell, noise, read, unit) {
 /** @type {Record<string, string>} */
 const CALLED = { run: 'run()', 'run-async': 'run() of an async function', 'run-attributes': 'run() with an attribute' }
 
+/** Whether a program keeps to the aim of its kind. @param {Cell} cell */
+function aimOf (cell) {
+  const aim = aims[programs[String(cell.params.handler)].kind]
+  if (aim === undefined) return ''
+  const kept = isBelow(cell, { samples: cell.samples.map(() => 1) }, aim)
+  return `, ${kept === null ? 'which these runs cannot tell from' : kept ? 'within' : 'above'} the aim of ${aim} times`
+}
+
 /**
  * The unwatched one against itself, of the same part.
  * @param {Cell[]} cells @param {Cell} cell
@@ -65,7 +75,8 @@ const sentences = {
   idle: (cell, noise) => `With ${cell.variant} an idle server takes more. CPU: ${added(cell, noise, own, '% of a core')}; memory: ${added(cell, noise, extra('rssMb'), 'MB')}; setting it up: ${added(cell, noise, extra('startMs'), 'ms')}`,
   'real-app': (cell, noise) => `With ${cell.variant} a large application, against unwatched. CPU time of a request: ${added(cell, noise, own, TIMES)}; p99.9: ${added(cell, noise, extra('p999Ratio'), TIMES)}; its start: ${added(cell, noise, extra('startUpRatio'), TIMES)}; more memory: ${added(cell, noise, extra('rssMb'), 'MB')}`,
   preload: (cell, noise) => `Preloading ${cell.variant}, an empty script takes longer: ${added(cell, noise, own, 'ms')}`,
-  run: (cell, noise) => `${cell.variant === 'nothing' ? 'Without an agent' : 'With the agent'} a call of ${CALLED[String(cell.params.handler)]} takes longer: ${added(cell, noise, own, 'µs')}`
+  run: (cell, noise) => `${cell.variant === 'nothing' ? 'Without an agent' : 'With the agent'} a call of ${CALLED[String(cell.params.handler)]} takes longer: ${added(cell, noise, own, 'µs')}`,
+  suites: (cell, noise) => `${cell.params.handler} under the preload, against without. Time: ${added(cell, noise, own, TIMES)}${aimOf(cell)}; CPU time: ${added(cell, noise, extra('cpuRatio'), TIMES)}; it prints ${counted(cell.extra.addedLines.median, 'line')} more`
 }
 
 /** What the cells say in sentences. @param {import('../../harness/interface').Document} document */

@@ -8,11 +8,13 @@ const os = require('node:os')
 const path = require('node:path')
 const { between, parseThread, readThreads } = require('../../../scenarios/overhead/checks/kernel')
 const { comparisons } = require('../../../scenarios/overhead/report/comparison')
-const { parseParts, parseRate, partOf, plan } = require('../../../scenarios/overhead/parts')
+const { findings } = require('../../../scenarios/overhead/report/findings')
+const { parseParts, parsePrograms, parseRate, partOf, plan } = require('../../../scenarios/overhead/parts')
 const { peers } = require('../../../scenarios/overhead/peers')
 const { preloadOf } = require('../../../scenarios/overhead/preload/cell')
 const { compare, figuresOf, nothingTaken, slicesIn } = require('../../../scenarios/overhead/real-app/cell')
 const { makeWork } = require('../../../scenarios/overhead/real-app/work')
+const { outputOf } = require('../../../scenarios/overhead/suites/cell')
 const { summarise } = require('../../../scenarios/harness/measure/stats')
 const { makeDocument } = require('../../support/scenario-document')
 
@@ -87,7 +89,7 @@ test('an answer that is not what it was the first time is an error', async () =>
 
 test('--part takes the names of parts, --rate a rate', () => {
   assert.deepEqual(parseParts('idle,preload', ['idle']), ['idle', 'preload'])
-  for (const text of ['', 'idle,', 'real']) assert.throws(() => parseParts(text), { code: 'LOOPWATCH_ERR_OPTION', message: /load, real-app, idle, preload, run/ })
+  for (const text of ['', 'idle,', 'real']) assert.throws(() => parseParts(text), { code: 'LOOPWATCH_ERR_OPTION', message: /load, real-app, idle, preload, run, suites/ })
   assert.equal(parseRate('150'), 150)
   for (const text of ['0', '1.5', 'many', '10001', '']) assert.throws(() => parseRate(text), { code: 'LOOPWATCH_ERR_OPTION' })
 })
@@ -134,4 +136,41 @@ test('tables have the unwatched side of all cells as their first row, and say wh
   assert.deepEqual(table.notes, [])
   const [without] = comparisons({ ...makeDocument(), cells: [cell('loopwatch', { cpuPercent: [2, 2.5], bareCpuPercent: [0.1, 0.1] })] })
   assert.match(String(without.notes), /counted on Linux only/)
+})
+
+test('a suite or a tool that is not there is skipped, with the commands that bring it', (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-suites-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const skipped = () => plan('default', { part: ['suites'], program: parsePrograms('koa,nodemon,npm ls'), suites: dir }).map((cell) => cell.skipped)
+  const suite = path.join(dir, 'koa')
+  assert.deepEqual(skipped(), [
+    `git clone https://github.com/koajs/koa ${suite} && npm install --prefix ${suite}`,
+    `npm install --prefix ${dir} nodemon@3.1.14`,
+    null
+  ])
+  for (const each of [['koa', 'node_modules'], ['node_modules', 'nodemon']]) fs.mkdirSync(path.join(dir, ...each), { recursive: true })
+  const nodemon = path.join(dir, 'node_modules', 'nodemon', 'package.json')
+  fs.writeFileSync(nodemon, '{ "version": "3.1.13" }')
+  assert.equal(skipped()[1], `npm install --prefix ${dir} nodemon@3.1.14`, 'another version')
+  fs.writeFileSync(nodemon, '{ "version": "3.1.14" }')
+  assert.deepEqual(skipped(), [null, null, null])
+  assert.throws(() => parsePrograms('jest'), { code: 'LOOPWATCH_ERR_OPTION', message: /--program.*express, koa/ })
+})
+
+test('the output of a program is compared without times and without the agent\'s own lines', () => {
+  assert.equal(outputOf('  1260 passing (13s)\n# {"level":30,"name":"loopwatch"}\nok 1 # duration_ms 5.5\n', 'suite'), '  1260 passing\nok 1 # \n')
+  assert.equal(outputOf('[nodemon] starting\nanswered 300 requests: abc\n', 'application'), 'answered 300 requests: abc')
+  assert.equal(outputOf('[nodemon] crashed\n', 'application'), '[nodemon] crashed\n')
+})
+
+test('a program is within its aim or above it, or the runs cannot tell', () => {
+  const [, made] = makeDocument().cells
+  const told = (/** @type {string} */ handler, /** @type {number[]} */ samples) => findings({
+    ...makeDocument(),
+    cells: [{ ...made, variant: 'loopwatch', params: { server: 'program', handler }, ...summarise(samples), extra: { addedLines: summarise([2]) } }]
+  })[0]
+  assert.match(told('koa', [1.1, 1.11, 1.1]), /^koa under the preload.*, within the aim of 1.15 times; CPU time: not measured; it prints 2 lines more\.$/)
+  assert.match(told('eslint', [1.1, 1.11, 1.1]), /, above the aim of 1.05 times;/)
+  assert.match(told('eslint', [1.0, 1.1, 1.06]), /, which these runs cannot tell from the aim of 1.05 times;/)
+  assert.doesNotMatch(told('nodemon', [1.1, 1.11, 1.1]), /the aim of/)
 })
