@@ -1,6 +1,7 @@
 'use strict'
 
 // Who allocates in blocks by the garbage collector, named by V8's heap profile.
+// runtime: V8's heap profiler
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

@@ -1,6 +1,7 @@
 'use strict'
 
 // A loop that idles beats four times a second. A block that comes out of that is told as any other.
+// runtime: libuv's loop and its timers
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

@@ -1,6 +1,7 @@
 'use strict'
 
 // What makes an application slow although nothing blocks: a full thread pool, and a loop that is busy with short turns.
+// runtime: names of threads, V8 profiles
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync, spawn } = require('node:child_process')
