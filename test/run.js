@@ -1,7 +1,8 @@
 'use strict'
 
 // `npm test`: lint and types beside the unit tests, then a test of each promise.
-// `npm run test:all`: every test on Node.js 24, and on the others what depends on them; --on 24 leaves those out.
+// `npm run test:all`: every test on Node.js 24, and on the others what depends on them; --on 24 leaves those out. What
+// `npm test` has passed for the same commit is not run again.
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -10,13 +11,16 @@ const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { renderFaults, summary } = require('./support/fault-table')
 const { nodeOf, VERSIONS } = require('./support/nodes')
-const { installFor } = require('./support/packages')
 const { filesIn, filesOn, inOrder, MAIN } = require('./support/suites')
 
 const ROOT = path.join(__dirname, '..')
 const SUPPORT = path.join(__dirname, 'support')
+const [MAJOR] = process.versions.node.split('.')
 const BIN = path.join(ROOT, 'node_modules', '.bin')
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'loopwatch')
+/** What `npm test` passed last: commit, major version, and what became of each test. */
+const PASSED = path.join(CACHE, 'passed.json')
+const QUICK = ['unit', 'promises']
 /** A file that hangs must fail, and not wait for whoever runs the tests to lose patience. */
 const LONGEST_MS = 600_000
 /** Unit tests compute; four at a time keep two cores busy while one of them waits. */
@@ -95,24 +99,53 @@ async function types () {
 }
 
 async function quick () {
-  const parts = await Promise.all([lint(), types(), runUnit('unit tests', filesIn(['unit']))])
-  return await runTests('a test of each promise', filesIn(['promises']), { atOnce: FILES_AT_ONCE }) && parts.every(Boolean)
+  const commit = cleanCommit()
+  const results = path.join(CACHE, 'unit.json')
+  fs.rmSync(PASSED, { force: true })
+  const parts = await Promise.all([lint(), types(), runUnit('unit tests', filesIn(['unit']), { results })])
+  const promises = await runTests('a test of each promise', filesIn(['promises']), { atOnce: FILES_AT_ONCE })
+  const passed = promises && parts.every(Boolean)
+  if (passed && commit !== null) {
+    fs.writeFileSync(PASSED, JSON.stringify({ commit, major: MAJOR, results: resultsIn(results) }))
+  }
+  return passed
 }
 
-/** What became of the faults (test/README.md), as a table. @param {string[]} files of results */
-function tellFaults (files) {
-  const results = files.flatMap((file) => JSON.parse(fs.readFileSync(file, 'utf8')))
+/** The commit that the files are of, unless some have been changed since. */
+function cleanCommit () {
+  const git = (/** @type {string[]} */ ...args) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout
+  return git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD').trim() : null
+}
+
+/** @returns {{ major: string | null, results: import('./support/fault-results').Result[] }} what `npm test` passed */
+function passedBefore () {
+  const { commit, ...passed } = fs.existsSync(PASSED) ? JSON.parse(fs.readFileSync(PASSED, 'utf8')) : {}
+  return commit !== undefined && commit === cleanCommit() ? passed : { major: null, results: [] }
+}
+
+/** @param {string} file @returns {import('./support/fault-results').Result[]} */
+const resultsIn = (file) => fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : []
+
+/**
+ * What became of the faults (test/README.md), as a table.
+ * @param {import('./support/fault-results').Result[]} results
+ */
+function tellFaults (results) {
   process.stdout.write(`\n== faults\n${renderFaults(results, process.stdout.columns ?? Infinity)}\n${summary(results)}\n`)
 }
 
-/** @param {number} version */
-async function runAllOn (version) {
+/** @param {number} version @param {ReturnType<typeof passedBefore>} before */
+async function runAllOn (version, before) {
   const node = nodeOf(version)
   if (node === null) return true
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-results-'))
   const results = ['unit', 'beside', 'alone'].map((name) => path.join(dir, `${name}.json`))
-  const files = filesOn(version)
+  // What does not depend on the version passes once.
+  const hasPassed = (/** @type {import('./support/suites').TestFile} */ { file, versions }) =>
+    before.major !== null && QUICK.includes(file.split(path.sep)[0]) &&
+    (versions.length === 1 || before.major === `${version}`)
+  const files = filesOn(version).filter((each) => !hasPassed(each))
   const unit = files.filter(({ file }) => file.startsWith('unit'))
   const others = files.filter((each) => !unit.includes(each))
   const [beside, alone] = [others.filter(({ isAlone }) => !isAlone), others.filter(({ isAlone }) => isAlone)]
@@ -125,18 +158,31 @@ async function runAllOn (version) {
   let passed = true
   // Without a file the runner would look for some itself.
   for (const { files, run } of steps) if (files.length > 0) passed = await run() && passed
-  if (version === MAIN) tellFaults(results)
+  if (version === MAIN) tellFaults([...before.results, ...results.flatMap(resultsIn)])
   fs.rmSync(dir, { recursive: true, force: true })
   return passed
 }
 
+/** What tests need, at once, and before those that ask for it beside each other. */
+async function install () {
+  const needs = [
+    ...['test', 'test/older-runners', 'scenarios'].map((folder) => `require('./packages').installFor('${folder}')`),
+    ...VERSIONS.map((version) => `require('./nodes').nodeOf(${version})`)
+  ]
+  const ends = await Promise.all(needs.map((code) =>
+    once(spawn(process.execPath, ['-e', code], { cwd: SUPPORT, stdio: 'inherit' }), 'close')))
+  if (ends.some(([code]) => code !== 0)) throw new Error('what the tests need could not be installed')
+}
+
 /** @param {number | undefined} only */
 async function all (only) {
-  for (const folder of ['test', 'test/older-runners', 'scenarios']) installFor(folder)
-  // Before the tests that ask for them beside each other.
-  for (const version of VERSIONS) nodeOf(version)
+  const before = passedBefore()
+  if (before.major !== null) {
+    process.stdout.write(`\n== not run again: what npm test passed for this commit, on Node.js ${before.major}\n`)
+  }
+  await install()
   let passed = true
-  for (const version of inOrder) if (passed && (only ?? version) === version) passed = await runAllOn(version)
+  for (const version of inOrder) if (passed && (only ?? version) === version) passed = await runAllOn(version, before)
   return passed
 }
 

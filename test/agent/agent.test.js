@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: V8 interrupts, module loading, the end of a process
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

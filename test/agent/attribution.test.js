@@ -2,6 +2,7 @@
 
 // Blocks whose line and request are easily told wrong, in a real application: several callbacks in one turn, middleware
 // that only goes on, native calls that call back.
+// runtime: V8 stacks and profiles
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: the loop's idle time
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const os = require('node:os')

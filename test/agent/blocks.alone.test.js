@@ -2,6 +2,7 @@
 
 // Every way of blocking in scenarios/bakeoff/corpus/blocks.js, in a request of a real application, on real
 // time: what the log says while it lasts and when it is over.
+// runtime: V8 interrupts, stacks and profiles
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { truth } = require('../../scenarios/bakeoff/corpus/truth')

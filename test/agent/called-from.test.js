@@ -1,6 +1,7 @@
 'use strict'
 
 // A package that goes on after an await has no caller on its stack: the record names the line that awaits it.
+// runtime: async stacks
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

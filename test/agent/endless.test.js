@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: V8 interrupts
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')

@@ -1,6 +1,7 @@
 'use strict'
 
 // What comes over the network from people who do not wish us well.
+// runtime: Node.js's HTTP parser
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,6 +1,7 @@
 'use strict'
 
 // A process that exits out of a block, or right after one, still logs and records its end.
+// runtime: the end of a process
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

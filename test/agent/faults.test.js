@@ -2,6 +2,7 @@
 
 // Takes more than half a minute: two dozen processes in turn, and what is lost is tried again after one to five
 // seconds.
+// runtime: the inspector, permissions, the end of threads
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: async hooks
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: built-ins that are frozen
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')

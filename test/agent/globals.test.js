@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: built-ins that are replaced
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

@@ -1,6 +1,7 @@
 'use strict'
 
 // The agent on a real process that sees no /proc, as everywhere but on Linux: the thread itself tells its CPU time.
+// runtime: the CPU time that a thread tells
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

@@ -1,6 +1,7 @@
 'use strict'
 
 // A block by the garbage collector says which of two it is: memory that something keeps, or much that is allocated.
+// runtime: V8's heap statistics
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

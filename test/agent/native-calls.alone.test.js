@@ -2,6 +2,7 @@
 
 // A native call answers when it has returned: by then the next function has been entered, which has nothing to do with
 // it.
+// runtime: V8 profiles
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { startNode } = require('../support/app')

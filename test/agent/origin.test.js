@@ -1,6 +1,7 @@
 'use strict'
 
 // Takes half a minute or more: hunts of some seconds, each in a process of its own.
+// runtime: async hooks
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

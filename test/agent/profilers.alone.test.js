@@ -1,6 +1,7 @@
 'use strict'
 
 // The agent's CPU profile beside those that an application takes of itself.
+// runtime: V8's CPU profiler
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

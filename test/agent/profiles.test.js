@@ -1,6 +1,7 @@
 'use strict'
 
 // Takes half a minute on a new machine, where Go builds its pprof first.
+// runtime: V8's CPU profiler
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

@@ -1,6 +1,7 @@
 'use strict'
 
 // It takes half a minute, as it waits for an application to come to rest three times.
+// runtime: V8's CPU profiler
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: async hooks and diagnostics channels
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

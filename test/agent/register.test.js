@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: how modules are loaded
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: node:http and its diagnostics channels
 const { after, test } = require('node:test')
 const assert = require('node:assert/strict')
 const https = require('node:https')

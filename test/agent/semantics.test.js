@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: stacks, async contexts, the end of a process
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

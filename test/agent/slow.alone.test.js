@@ -1,7 +1,8 @@
 'use strict'
 
 // What makes an application slow although nothing blocks: a full thread pool, and a loop that is busy with short turns.
-const test = require('node:test')
+// runtime: names of threads, V8 profiles
+const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync, spawn } = require('node:child_process')
 const fs = require('node:fs')
@@ -41,12 +42,14 @@ server.listen(0, async () => {
 /**
  * @param {import('node:test').TestContext} t @param {string} answer body of `answer(done)`
  * @param {(dir: string) => Record<string, string> | void} [before]
+ * @param {(app: ReturnType<typeof startNode>, dir: string) => void | Promise<void>} [onceStarted]
  */
-async function serve (t, answer, before = () => {}) {
+async function serve (t, answer, before = () => {}, onceStarted = () => {}) {
   const dir = makeDir(t)
   const env = before(dir) ?? {}
   fs.writeFileSync(path.join(dir, 'app.js'), `${SERVER}\nfunction answer (done) { ${answer} }\n`)
   const app = startNode(t, [path.join(dir, 'app.js')], { cwd: dir, env })
+  onceStarted(app, dir)
   const { stdout, stderr } = await app.closed
   const said = stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line)).filter((/** @type {any} */ { event }) => /^(?:pool|busy)/.test(event))
   return { said, ...JSON.parse(stderr.trim().split('\n').at(-1) ?? '') }
@@ -75,44 +78,41 @@ test('a pool full of pbkdf2 is said while it is full and when it has room, with 
   assert.ok(threadPoolDelayMs >= 200, `${threadPoolDelayMs}`)
 })
 
-test('a pool full of files that do not open is said with their number', { skip: process.platform === 'win32' }, async (t) => {
-  const open = "if (!answer.isReady) { answer.isReady = true; return done() } const fs = require('node:fs'); fs.open('pipe', 'r', (error, fd) => fs.close(fd, done))"
-  const { said } = await serve(t, open, (dir) => {
-    const pipe = path.join(dir, 'pipe')
-    execFileSync('mkfifo', [pipe])
-    // To open a pipe for reading takes until somebody opens it for writing.
-    const writer = spawn('sh', ['-c', 'sleep 4; exec 3<>"$0"; sleep 60', pipe], { stdio: 'ignore' })
-    t.after(() => writer.kill('SIGKILL'))
+// They take no CPU from each other.
+describe('what only waits', { concurrency: 5 }, () => {
+  test('a pool full of files that do not open is said with their number', { skip: process.platform === 'win32' }, async (t) => {
+    const open = "if (!answer.isReady) { answer.isReady = true; return done() } const fs = require('node:fs'); fs.open('pipe', 'r', (error, fd) => fs.close(fd, done))"
+    const { said } = await serve(t, open, (dir) => {
+      execFileSync('mkfifo', [path.join(dir, 'pipe')])
+    }, async ({ out }, dir) => {
+      await eventually(() => out.stdout.includes('"pool_full"'), () => `a full pool: ${out.stdout}`)
+      // To open a pipe for reading takes until somebody opens it for writing.
+      const writer = spawn('sh', ['-c', 'exec 3<>"$0"; sleep 60', path.join(dir, 'pipe')], { stdio: 'ignore' })
+      t.after(() => writer.kill('SIGKILL'))
+    })
+    assert.equal(said[0]?.event, 'pool_full', JSON.stringify(said))
+    assert.match(said[0].msg, /: \d+ file operations? \(4 threads\)$/)
+    const files = (said[0].resources.FSReqCallback ?? 0) + (said[0].resources.FSReqPromise ?? 0)
+    assert.ok(files >= 4, JSON.stringify(said[0]))
   })
-  assert.equal(said[0]?.event, 'pool_full', JSON.stringify(said))
-  assert.match(said[0].msg, /: \d+ file operations? \(4 threads\)$/)
-  const files = (said[0].resources.FSReqCallback ?? 0) + (said[0].resources.FSReqPromise ?? 0)
-  assert.ok(files >= 4, JSON.stringify(said[0]))
-})
 
-test('DNS lookups that wait for each other are said, though files do not wait', { skip: process.platform !== 'linux' }, async (t) => {
-  const lookup = "if (!answer.isReady) { answer.isReady = true; return done() } require('node:dns').lookup('name.slow', done)"
-  const { said, metrics } = await serve(t, lookup, (dir) => {
-    const library = path.join(dir, 'slow-dns.so')
-    execFileSync('cc', ['-shared', '-fPIC', '-o', library, path.join(ROOT, 'test', 'fixtures', 'slow-dns.c'), '-ldl'])
-    return { LD_PRELOAD: library }
+  test('DNS lookups that wait for each other are said, though files do not wait', { skip: process.platform !== 'linux' }, async (t) => {
+    const lookup = "if (!answer.isReady) { answer.isReady = true; return done() } require('node:dns').lookup('name.slow', done)"
+    const { said, metrics } = await serve(t, lookup, (dir) => {
+      const library = path.join(dir, 'slow-dns.so')
+      execFileSync('cc', ['-shared', '-fPIC', '-o', library, path.join(ROOT, 'test', 'fixtures', 'slow-dns.c'), '-ldl'])
+      return { LD_PRELOAD: library }
+    })
+    assert.deepEqual(said.map((/** @type {any} */ { event, kind }) => [event, kind]), [['pool_full', 'dns_lookups'], ['pool_free', 'dns_lookups']], JSON.stringify(said))
+    assert.match(said[0].msg, /^DNS lookups have filled their half of the thread pool, one has waited for .*: \d+ DNS lookups \(2 of 4 threads\)$/)
+    assert.match(said[0].advice, /dns\.resolve\(\)/)
+    assert.ok(said[1].requests >= 8 && said[1].durationMs >= 2000, JSON.stringify(said[1]))
+    assert.deepEqual(['thread_pool', 'dns_lookups'].map((kind) => incidents(metrics, kind)), [0, 1])
   })
-  assert.deepEqual(said.map((/** @type {any} */ { event, kind }) => [event, kind]), [['pool_full', 'dns_lookups'], ['pool_free', 'dns_lookups']], JSON.stringify(said))
-  assert.match(said[0].msg, /^DNS lookups have filled their half of the thread pool, one has waited for .*: \d+ DNS lookups \(2 of 4 threads\)$/)
-  assert.match(said[0].advice, /dns\.resolve\(\)/)
-  assert.ok(said[1].requests >= 8 && said[1].durationMs >= 2000, JSON.stringify(said[1]))
-  assert.deepEqual(['thread_pool', 'dns_lookups'].map((kind) => incidents(metrics, kind)), [0, 1])
-})
 
-test('nothing is said of a pool in which nothing waits', async (t) => {
-  const { said, metrics } = await serve(t, "require('node:fs').readFile(__filename, done)")
-  assert.deepEqual(said, [])
-  assert.ok(measured(metrics) >= 1, 'it was measured')
-})
-
-test('a loop that blocks, and a process that is stopped, are no full pool', { skip: process.platform === 'win32' }, async (t) => {
-  const file = path.join(makeDir(t), 'blocks.js')
-  fs.writeFileSync(file, `
+  test('a loop that blocks, and a process that is stopped, are no full pool', { skip: process.platform === 'win32' }, async (t) => {
+    const file = path.join(makeDir(t), 'blocks.js')
+    fs.writeFileSync(file, `
     const agent = require(${JSON.stringify(ROOT)}).start({ port: false })
     const cell = new Int32Array(new SharedArrayBuffer(4))
     agent.ready.then(() => {
@@ -122,39 +122,40 @@ test('a loop that blocks, and a process that is stopped, are no full pool', { sk
       setTimeout(() => Atomics.wait(cell, 0, 0, 1500), 4000)
       setTimeout(() => { clearInterval(timer); agent.stop() }, 6500)
     })`)
-  const { child, out, closed } = startNode(t, [file])
-  await eventually(() => out.stderr.includes('stop me'), () => out.stderr)
-  child.kill('SIGSTOP')
-  await sleep(1500)
-  child.kill('SIGCONT')
-  const { stdout } = await closed
-  assert.match(stdout, /"event":"block"|blocked for/)
-  assert.doesNotMatch(stdout, /"pool_full"/)
-})
+    const { child, out, closed } = startNode(t, [file])
+    await eventually(() => out.stderr.includes('stop me'), () => out.stderr)
+    child.kill('SIGSTOP')
+    await sleep(1500)
+    child.kill('SIGCONT')
+    const { stdout } = await closed
+    assert.match(stdout, /"event":"block"|blocked for/)
+    assert.doesNotMatch(stdout, /"pool_full"/)
+  })
 
-test('requests that stay open while the loop rests do not keep the pool measured', { skip: process.platform !== 'linux' }, async (t) => {
-  const file = path.join(makeDir(t), 'rests.js')
-  fs.writeFileSync(file, `
+  test('requests that stay open while the loop rests do not keep the pool measured', { skip: process.platform !== 'linux' }, async (t) => {
+    const file = path.join(makeDir(t), 'rests.js')
+    fs.writeFileSync(file, `
     const agent = require(${JSON.stringify(ROOT)}).start({ port: false, requests: 'on' })
     const http = require('node:http')
     const server = http.createServer((request, response) => response.write('and more to come')).listen(0, async () => {
       await agent.ready
       for (let i = 0; i < 4; i++) http.get({ port: server.address().port }, (response) => response.resume())
-      for (const afterMs of [5000, 12000]) setTimeout(async () => process.stderr.write(await agent.metrics()), afterMs)
-      setTimeout(() => process.exit(), 12500)
+      const print = async () => process.stderr.write(await agent.metrics())
+      setTimeout(print, 5000)
+      setTimeout(() => print().then(() => process.exit()), 12000)
     })`)
-  const { stderr } = await startNode(t, [file]).closed
-  assert.match(stderr, /^loopwatch_http_requests_in_flight 4$/m)
-  const counts = [...stderr.matchAll(/^loopwatch_threadpool_delay_seconds_count\{kind="thread_pool"\} (\d+)$/mg)].map(([, count]) => Number(count))
-  const more = counts[1] - counts[0]
-  // In 28 polls. It was seven a time when a loop at rest that turned once counted as one that turns.
-  assert.ok(more <= 3, `${more} in seven seconds`)
-})
+    const { stderr } = await startNode(t, [file]).closed
+    assert.match(stderr, /^loopwatch_http_requests_in_flight 4$/m)
+    const counts = [...stderr.matchAll(/^loopwatch_threadpool_delay_seconds_count\{kind="thread_pool"\} (\d+)$/mg)].map(([, count]) => Number(count))
+    const more = counts[1] - counts[0]
+    // In 28 polls. It was seven a time when a loop at rest that turned once counted as one that turns.
+    assert.ok(more <= 3, `${more} in seven seconds`)
+  })
 
-test('a full pool is seen in a process without requests, and stop() does not wait for it', { skip: process.platform === 'win32' }, async (t) => {
-  const dir = makeDir(t)
-  execFileSync('mkfifo', [path.join(dir, 'pipe')])
-  fs.writeFileSync(path.join(dir, 'stops.js'), `
+  test('a full pool is seen in a process without requests, and stop() does not wait for it', { skip: process.platform === 'win32' }, async (t) => {
+    const dir = makeDir(t)
+    execFileSync('mkfifo', [path.join(dir, 'pipe')])
+    fs.writeFileSync(path.join(dir, 'stops.js'), `
     const agent = require(${JSON.stringify(ROOT)}).start({ port: false })
     agent.ready.then(() => {
       for (let i = 0; i < 8; i++) require('node:fs').open('pipe', 'r', () => {})
@@ -166,9 +167,16 @@ test('a full pool is seen in a process without requests, and stop() does not wai
       }, 4000)
       setInterval(() => {}, 5)
     })`)
-  const { stderr, stdout } = await startNode(t, [path.join(dir, 'stops.js')], { cwd: dir }).closed
-  assert.match(stdout, /"pool_full"/)
-  assert.ok(Number(stderr) < 5000, stderr)
+    const { stderr, stdout } = await startNode(t, [path.join(dir, 'stops.js')], { cwd: dir }).closed
+    assert.match(stdout, /"pool_full"/)
+    assert.ok(Number(stderr) < 5000, stderr)
+  })
+})
+
+test('nothing is said of a pool in which nothing waits', async (t) => {
+  const { said, metrics } = await serve(t, "require('node:fs').readFile(__filename, done)")
+  assert.deepEqual(said, [])
+  assert.ok(measured(metrics) >= 1, 'it was measured')
 })
 
 test('a loop that is busy with short turns is said, with the function that had most of them', async (t) => {

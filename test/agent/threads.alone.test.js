@@ -1,6 +1,7 @@
 'use strict'
 
 // What hangs on timing, or takes all CPUs, of worker threads.
+// runtime: worker threads
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

@@ -2,6 +2,7 @@
 
 // Worker threads are watched from outside, and by the preload where they run it. What hangs on timing is in
 // threads.alone.test.js.
+// runtime: worker threads
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

@@ -1,6 +1,7 @@
 'use strict'
 
 // A turn of the loop in which several callbacks run: whose line, whose work, and who is charged for how much.
+// runtime: V8 stacks and profiles
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

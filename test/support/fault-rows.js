@@ -171,11 +171,11 @@ exports.parts = [
   {
     part: 'Hooks called from Rust',
     rows: [
-      { fault: 'a hook throws, rejects, never answers, gives the wrong type', host: '-', lost: 'that call, with a code', file: 'scenarios/every-version/hook-calls', test: 'a hook that throws, rejects, never answers or returns the wrong type ends its call with a code' },
-      { fault: 'a worker ends with a call in flight', host: '-', lost: 'that call, with a code', file: 'scenarios/every-version/hook-calls', test: 'a worker that ends with its call in flight ends the call; without workers none waits' },
-      { fault: 'a thread in an endless loop', host: '-', lost: 'its calls, at their deadline', file: 'scenarios/every-version/hook-calls', test: 'a thread in an endless loop costs its own calls: the deadline ends them, terminate() the thread' },
-      { fault: 'a pool is stopped while busy', host: '-', lost: 'calls in flight, with a code', file: 'scenarios/every-version/hook-calls', test: 'a pool that is stopped while busy ends every call and every thread' },
-      { fault: 'the addon loaded twice', host: '-', lost: 'nothing', file: 'scenarios/every-version/hook-calls', test: 'two copies of the addon do not take each other\'s pools' }
+      { fault: 'a hook throws, rejects, never answers, gives the wrong type', host: '-', lost: 'that call, with a code', file: 'scenarios/hook-calls', test: 'a hook that throws, rejects, never answers or returns the wrong type ends its call with a code' },
+      { fault: 'a worker ends with a call in flight', host: '-', lost: 'that call, with a code', file: 'scenarios/hook-calls', test: 'a worker that ends with its call in flight ends the call; without workers none waits' },
+      { fault: 'a thread in an endless loop', host: '-', lost: 'its calls, at their deadline', file: 'scenarios/hook-calls', test: 'a thread in an endless loop costs its own calls: the deadline ends them, terminate() the thread' },
+      { fault: 'a pool is stopped while busy', host: '-', lost: 'calls in flight, with a code', file: 'scenarios/hook-calls', test: 'a pool that is stopped while busy ends every call and every thread' },
+      { fault: 'the addon loaded twice', host: '-', lost: 'nothing', file: 'scenarios/hook-calls', test: 'two copies of the addon do not take each other\'s pools' }
     ]
   },
   {
@@ -190,10 +190,10 @@ exports.parts = [
       { fault: 'a process in a container, stopped, or with an open inspector', host: 'nothing is sent to it', lost: 'nothing', file: 'unit/cli/attach', test: 'the kernel\'s facts decide whether SIGUSR1 may be sent' },
       { fault: 'port 9229 taken by another', host: 'nothing is sent to it', lost: 'nothing', file: 'tools/attach', test: 'where another process has port 9229, nothing is sent to the one asked for' },
       { fault: '`attach` to an endless loop', host: 'its inspector opens and closes', lost: 'nothing', file: 'tools/attach', test: 'a process that is stuck in an endless loop: its stack by --once, and the block while it lasts' },
-      { fault: 'a tool that hangs, fails or reports nothing', host: '-', lost: 'the report; the exit code is not 0', file: 'tools/two-versions/profile-command', test: 'a tool that hangs, one that fails, and a report of nothing are told' },
-      { fault: 'a target that reads stdin, ends at once, is ESM or TypeScript', host: 'as without the tool', lost: 'nothing', file: 'tools/two-versions/profile-command', test: 'an application that reads its input, one that ends by itself, ES modules and TypeScript are profiled' },
-      { fault: 'a cluster, no Node.js command, an output folder that is a file', host: 'it is not started, or ended at its first fork', lost: 'nothing', file: 'tools/two-versions/profile-command', test: 'what cannot be profiled is refused with a code that says what to do instead' },
-      { fault: 'Ctrl-C in a profiling run', host: 'it ends', lost: 'nothing; there is a report', file: 'tools/two-versions/profile-command', test: 'Ctrl-C gives the report also of an application that ends by it at once, and nothing is overwritten' }
+      { fault: 'a tool that hangs, fails or reports nothing', host: '-', lost: 'the report; the exit code is not 0', file: 'tools/profile-command', test: 'a tool that hangs, one that fails, and a report of nothing are told' },
+      { fault: 'a target that reads stdin, ends at once, is ESM or TypeScript', host: 'as without the tool', lost: 'nothing', file: 'tools/profile-command', test: 'an application that reads its input, one that ends by itself, ES modules and TypeScript are profiled' },
+      { fault: 'a cluster, no Node.js command, an output folder that is a file', host: 'it is not started, or ended at its first fork', lost: 'nothing', file: 'tools/profile-command', test: 'what cannot be profiled is refused with a code that says what to do instead' },
+      { fault: 'Ctrl-C in a profiling run', host: 'it ends', lost: 'nothing; there is a report', file: 'tools/profile-command', test: 'Ctrl-C gives the report also of an application that ends by it at once, and nothing is overwritten' }
     ]
   }
 ]

@@ -23,6 +23,6 @@ exports.installFor = (folder) => {
   const dir = path.join(ROOT, folder)
   if (isInstalled(dir)) return
   process.stdout.write(`\n== installing what ${folder}/ needs (${folder}/package.json), once\n`)
-  const { status, stderr, error } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: dir, encoding: 'utf8', shell: process.platform === 'win32' })
+  const { status, stderr, error } = spawnSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: dir, encoding: 'utf8', shell: process.platform === 'win32' })
   if (status !== 0) throw new Error(`npm ci in ${folder}/ failed: ${error?.message ?? stderr}`)
 }

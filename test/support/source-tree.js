@@ -23,6 +23,7 @@ exports.filesBelow = (folder) => fs.readdirSync(path.join(ROOT, folder), { recur
  * @property {string} file relative to the root
  * @property {string} text
  * @property {number} lines
+ * @property {number} codeLines lines with a token, of which the end of the file is one; comments do not count
  * @property {Import[]} imports by require(), import, import() and JSDoc's import('…'), and built-ins by
  * getBuiltinModule()
  * @property {{ name: string, line: number, lines: number }[]} functions with the lines from the first of their own,
@@ -37,7 +38,9 @@ exports.parse = (file) => {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS)
   const lineAt = (/** @type {number} */ position) => tree.getLineAndCharacterOfPosition(position).line
   /** @type {Source} */
-  const source = { file, text, lines: lineAt(text.length), imports: [], functions: [] }
+  const source = {
+    file, text, lines: lineAt(text.length), get codeLines () { return countCode(tree) }, imports: [], functions: []
+  }
   /** @param {ts.Node} node */
   const visit = (node) => {
     const imported = importOf(node)
@@ -55,10 +58,30 @@ exports.parse = (file) => {
   return source
 }
 
+/** @param {ts.SourceFile} tree */
+function countCode (tree) {
+  const lineAt = (/** @type {number} */ position) => tree.getLineAndCharacterOfPosition(position).line
+  const lines = new Set()
+  const visit = (/** @type {ts.Node} */ node) => {
+    const isComment = node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode
+    if (isComment) return
+    const parts = node.getChildren(tree)
+    parts.forEach(visit)
+    const [start, isEnd] = [node.getStart(tree), node.kind === ts.SyntaxKind.EndOfFileToken]
+    if (parts.length > 0 || (start === node.end && !isEnd)) return
+    for (let line = lineAt(start); line <= lineAt(node.end); line++) lines.add(line)
+  }
+  visit(tree)
+  return lines.size
+}
+
 /** @param {ts.Node} node @returns {Import | null} */
 function importOf (node) {
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && ts.isStringLiteral(node.argument.literal)) {
     return { name: node.argument.literal.text, isType: true }
+  }
+  if (ts.isJSDocImportTag(node)) {
+    return { name: /** @type {ts.StringLiteral} */ (node.moduleSpecifier).text, isType: true }
   }
   if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
     return { name: /** @type {ts.StringLiteral} */ (node.moduleSpecifier).text, isType: false }

@@ -8,29 +8,22 @@ const TEST = path.join(__dirname, '..')
 
 /** Every test runs on this version. */
 const MAIN = 24
-/** Where else a test runs, by what it depends on. Node.js 20 has reached its end and keeps the promises. */
-const VERSIONS_OF = { code: [], tool: [22], runtime: [22, 26], promise: [20, 22, 26] }
-/** What the tests of a folder depend on. */
-const FOLDERS = { unit: 'code', promises: 'promise', agent: 'runtime', tools: 'code', scenarios: 'code', release: 'code' }
-/** The same of folders below, the deepest first. */
-const BELOW = {
-  [path.join('unit', 'bridge')]: 'runtime',
-  [path.join('unit', 'host')]: 'runtime',
-  [path.join('unit', 'watchdog')]: 'runtime',
-  [path.join('scenarios', 'every-version')]: 'runtime',
-  [path.join('tools', 'two-versions')]: 'tool'
-}
+/** Where else those of a folder run. Node.js 20 has reached its end and keeps the promises. */
+const FOLDERS = { unit: [], promises: [20, 22, 26], agent: [], tools: [], scenarios: [], release: [] }
+/** A file that depends on what V8 or Node.js does differently from version to version says so by this comment. */
+const RUNTIME = /^\/\/ runtime: \S/m
+/** Where else those run, whatever their folder. */
+const RUNTIME_VERSIONS = [22, 26]
 
 /** A file whose verdict hangs on timing says so by its name, and runs while nothing else does. */
 const ALONE = '.alone.test.js'
 
-/** @typedef {{ file: string, isAlone: boolean }} TestFile path below test/ */
+/** @typedef {{ file: string, isAlone: boolean, versions: number[] }} TestFile path below test/, and where it runs */
 
-/** On which versions a file runs beside the main one. @param {string} file @returns {number[]} */
+/** On which versions a file runs, the main one first. @param {string} file @returns {number[]} */
 function versionsOf (file) {
-  const below = Object.keys(BELOW).find((folder) => file.startsWith(folder + path.sep))
-  const dependsOn = below === undefined ? FOLDERS[/** @type {keyof FOLDERS} */ (file.split(path.sep)[0])] : BELOW[below]
-  return VERSIONS_OF[/** @type {keyof VERSIONS_OF} */ (dependsOn)]
+  if (RUNTIME.test(fs.readFileSync(path.join(TEST, file), 'utf8'))) return [MAIN, ...RUNTIME_VERSIONS]
+  return [MAIN, ...FOLDERS[/** @type {keyof FOLDERS} */ (file.split(path.sep)[0])]]
 }
 
 /**
@@ -39,8 +32,8 @@ function versionsOf (file) {
  * @returns {TestFile[]}
  */
 exports.filesIn = (folders) => folders.flatMap((folder) => fs.readdirSync(path.join(TEST, folder), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.js')).sort()
-  .map((file) => ({ file: path.join(folder, file), isAlone: file.endsWith(ALONE) })))
+  .filter((file) => file.endsWith('.test.js')).sort().map((file) => path.join(folder, file))
+  .map((file) => ({ file, isAlone: file.endsWith(ALONE), versions: versionsOf(file) })))
 
 /**
  * What runs on a version of Node.js.
@@ -48,7 +41,7 @@ exports.filesIn = (folders) => folders.flatMap((folder) => fs.readdirSync(path.j
  * @returns {TestFile[]}
  */
 exports.filesOn = (version) =>
-  exports.filesIn(Object.keys(FOLDERS)).filter(({ file }) => version === MAIN || versionsOf(file).includes(version))
+  exports.filesIn(Object.keys(FOLDERS)).filter(({ versions }) => versions.includes(version))
 
 /** The versions in the order in which they run. */
 exports.inOrder = [MAIN, ...VERSIONS.filter((version) => version !== MAIN)]

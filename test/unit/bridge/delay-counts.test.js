@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: shared memory between threads
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

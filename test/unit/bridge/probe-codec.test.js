@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: V8's stack frames
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../lib/bridge/memory')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: which parts of Node.js there are
 const test = require('node:test')
 const assert = require('node:assert/strict')
 

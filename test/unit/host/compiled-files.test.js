@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: how modules are compiled
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

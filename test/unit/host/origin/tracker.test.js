@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: async hooks
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { TRACKING } = require('../../../../lib/bridge/messages')

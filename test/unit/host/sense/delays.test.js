@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: libuv's loop and its timers
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { setTimeout: wait } = require('node:timers/promises')

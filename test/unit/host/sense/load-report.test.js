@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: the utilization of the loop
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { start } = require('../../../../lib')

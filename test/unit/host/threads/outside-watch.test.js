@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: worker threads and their diagnostics channel
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const diagnosticsChannel = require('node:diagnostics_channel')

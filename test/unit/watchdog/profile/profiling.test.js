@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: V8's CPU profiler
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const inspector = require('node:inspector')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: worker threads
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

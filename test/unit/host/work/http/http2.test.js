@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: node:http2 and its diagnostics channels
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

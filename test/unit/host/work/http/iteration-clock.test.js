@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: node:net and the turns of the loop
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,6 +1,7 @@
 'use strict'
 /* eslint-disable no-extend-native */
 
+// runtime: diagnostics channels of loaded modules
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const diagnosticsChannel = require('node:diagnostics_channel')

@@ -1,5 +1,6 @@
 'use strict'
 
+// runtime: node:http and its diagnostics channels
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')

@@ -5,16 +5,16 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { startNode } = require('../../support/app')
-const { makeDir } = require('../../support/files')
-const { needs } = require('../../support/tools')
-const { Context } = require('../../../scenarios/harness/run/context')
-const { loadAddon, registerHook } = require('../../../scenarios/hook-calls/addon')
-const { buildAddon, rustVersion } = require('../../../scenarios/hook-calls/build')
-const { run } = require('../../../scenarios/hook-calls/cell')
-const { implementations } = require('../../../scenarios/hook-calls/implementations')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+const { needs } = require('../support/tools')
+const { Context } = require('../../scenarios/harness/run/context')
+const { loadAddon, registerHook } = require('../../scenarios/hook-calls/addon')
+const { buildAddon, rustVersion } = require('../../scenarios/hook-calls/build')
+const { run } = require('../../scenarios/hook-calls/cell')
+const { implementations } = require('../../scenarios/hook-calls/implementations')
 
-const FAULTS = path.join(__dirname, '..', '..', 'fixtures', 'hook-faults.js')
+const FAULTS = path.join(__dirname, '..', 'fixtures', 'hook-faults.js')
 const OWN = { consumeMs: 0, stepsPerMs: null, asyncMs: 0 }
 const SHORT_MS = 300
 const ALL = ['main', 'direct', 'indirect-fifo', 'indirect-race']
@@ -31,7 +31,7 @@ async function addonFor (t) {
 /**
  * @param {import('node:test').TestContext} t
  * @param {string} variant
- * @param {Partial<import('../../../scenarios/hook-calls/implementations').PoolOptions>} options
+ * @param {Partial<import('../../scenarios/hook-calls/implementations').PoolOptions>} options
  */
 async function makePool (t, variant, options) {
   const file = await addonFor(t)
@@ -41,7 +41,7 @@ async function makePool (t, variant, options) {
   return pool
 }
 
-/** @param {import('../../../scenarios/hook-calls/addon').Outcome} outcome */
+/** @param {import('../../scenarios/hook-calls/addon').Outcome} outcome */
 const codes = (outcome) => [...new Set(outcome.failures().map(({ code }) => code))]
 
 test('answers are those of their ids, short, long and beyond a batch', async (t) => {
@@ -58,7 +58,7 @@ test('answers are those of their ids, short, long and beyond a batch', async (t)
 test('free permits are taken in the order that was asked for', async (t) => {
   /**
    * How many threads answer calls that come at once, or one after the other.
-   * @param {import('../../../scenarios/hook-calls/addon').Order} order
+   * @param {import('../../scenarios/hook-calls/addon').Order} order
    * @param {number} depth
    * @param {number} runs
    * @param {number} count
@@ -172,7 +172,7 @@ test('two copies of the addon do not take each other\'s pools', async (t) => {
 })
 
 test('where the cache cannot be made the addon is built in a temporary folder', { skip: process.platform !== 'linux' && 'no /proc' }, async (t) => {
-  const build = path.join(__dirname, '..', '..', '..', 'scenarios', 'hook-calls', 'build.js')
+  const build = path.join(__dirname, '..', '..', 'scenarios', 'hook-calls', 'build.js')
   const { stdout, stderr } = await startNode(t, ['-p', `require(${JSON.stringify(build)}).cacheDir()`], { env: { XDG_CACHE_HOME: '/proc/nothing', TMPDIR: makeDir(t) } }).closed
   assert.match(stdout, /loopwatch-hook-calls-/, stderr)
 })

@@ -2,6 +2,7 @@
 
 // A budget of what the agent costs, in numbers that no busy machine changes. A change that needs more raises a limit
 // here, and says so in its commit. Wake-ups are in rest.alone.test.js.
+// runtime: the heap that following a request takes
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')

@@ -1,16 +1,16 @@
 'use strict'
 
-// The servers of the scenario cluster-http in each topology, on each version of Node.js.
+// The servers of the scenario cluster-http in each topology.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { eventually } = require('../../support/app')
-const { hasReusePort } = require('../../../scenarios/cluster-http/plan')
-const { FULL_BODY_BYTES } = require('../../../scenarios/cluster-http/database/rows')
-const { remoteAgent } = require('../../../scenarios/load/target/remote-agent')
-const { startServer } = require('../../../scenarios/load/target/server')
+const { eventually } = require('../support/app')
+const { hasReusePort } = require('../../scenarios/cluster-http/plan')
+const { FULL_BODY_BYTES } = require('../../scenarios/cluster-http/database/rows')
+const { remoteAgent } = require('../../scenarios/load/target/remote-agent')
+const { startServer } = require('../../scenarios/load/target/server')
 
-const SERVER = path.join(__dirname, '..', '..', '..', 'scenarios', 'cluster-http', 'server', 'main.js')
+const SERVER = path.join(__dirname, '..', '..', 'scenarios', 'cluster-http', 'server', 'main.js')
 const REQUESTS = 20
 
 for (const [topology, processes] of /** @type {const} */ ([['single', 1], ['cluster', 3], ['cluster-none', 3], ['reuse-port', 3]])) {
