@@ -43,9 +43,8 @@ class MainLoop {
     const origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(sources)
-    const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say }
-    const { queuedMs } = stats.host
-    const profiling = startProfiling(options.profile, { ...profiler, queuedMs, onState: health.listener('profile') })
+    const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, health }
+    const profiling = startProfiling(options.profile, { ...profiler, queuedMs: stats.host.queuedMs })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     const allocations = this.allocations = startAllocations(options.profile, { mayInspect, scripts, windows, post })
