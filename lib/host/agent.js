@@ -4,7 +4,7 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
 const process = require('../util/process')
 const { LoopwatchError } = require('../tables/errors')
-const { unblockStream } = require('./nonblocking-stdout')
+const { besideApplication, unblockStream } = require('./nonblocking-stdout')
 const { loadHeapProfile, loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
@@ -56,7 +56,8 @@ class Agent extends EventEmitter {
     super()
     this.#forget = forget
     const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
-    const senses = startSenses(options, (message) => this.#thread?.post(message), isPreload, see)
+    const log = besideApplication(options.log)
+    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), isPreload, see)
     this.#senses = senses
     /** The watchdog calls it through the inspector in the middle of a block. Not for others. */
     this.probe = senses.probe
@@ -69,7 +70,7 @@ class Agent extends EventEmitter {
     this.allocations = undefined
     /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
-    unblockStream(options.log)
+    unblockStream(log)
     this.#ready = new Promise((resolve) => {
       this.#settle = (url) => {
         this.#isReady = true

@@ -63,10 +63,12 @@ const table = [
  * @property {'auto' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'notify' | 'otlp' | 'route'>> & { token?: string,
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'notify' | 'otlp' | 'route' | 'log'>> & { token?: string,
  * dir?: string, notify?: string, route?: Options['route'],
+ * log: boolean | (Exclude<Options['log'], boolean | undefined> & { creates?: boolean }),
  * otlp: false | import('./otlp').OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
- * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything
+ * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything; `log.creates`: false
+ * if somebody else creates the file
  */
 
 /**
