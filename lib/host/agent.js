@@ -5,7 +5,7 @@ const { EventEmitter } = require('node:events')
 const process = require('../util/process')
 const { SHOW } = require('../bridge/messages')
 const { LoopwatchError } = require('../tables/errors')
-const { unblockStream } = require('./nonblocking-stdout')
+const { besideApplication, unblockStream } = require('./nonblocking-stdout')
 const { loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
@@ -59,7 +59,8 @@ class Agent extends EventEmitter {
     this.#forget = forget
     this.#presence = presence
     const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
-    const senses = startSenses(options, (message) => this.#thread?.post(message), isPreload, see)
+    const log = besideApplication(options.log)
+    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), isPreload, see)
     const isQuiet = presence !== undefined
     const workerData = () => ({ ...senses.workerData(), isQuiet, isShown: presence?.isOn ?? true })
     this.#senses = senses
@@ -69,7 +70,7 @@ class Agent extends EventEmitter {
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
-    unblockStream(options.log)
+    unblockStream(log)
     this.#ready = new Promise((resolve) => {
       this.#settle = (url) => {
         this.#isReady = true

@@ -48,3 +48,5 @@ function clusterIfLoaded () {
 function hasWorkers () {
   return Object.keys(clusterIfLoaded()?.workers ?? {}).length > 0
 }
+
+exports.clusterIfLoaded = clusterIfLoaded

@@ -69,10 +69,12 @@ const table = [
  * @property {string[]} [skip] names of main files
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'facts' | 'notify' | 'otlp' | 'route'>> & { token?: string,
- * dir?: string, facts?: string, notify?: string, route?: Options['route'],
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'facts' | 'notify' | 'otlp' | 'route' | 'log'>> & {
+ * token?: string, dir?: string, facts?: string, notify?: string, route?: Options['route'],
+ * log: boolean | (Exclude<Options['log'], boolean | undefined> & { creates?: boolean }),
  * otlp: false | import('./otlp').OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
- * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything
+ * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything; `log.creates`: false
+ * if somebody else creates the file
  */
 
 /**

@@ -27,7 +27,7 @@ exports.openLog = ({ options, mayInspect, isQuiet }, post) => {
 /** @param {Exclude<Options['log'], false>} option @param {Health} health @param {boolean} isQuiet */
 function makeLog (option, health, isQuiet) {
   const { BlockLog } = require('../export/log/log')
-  return new BlockLog({ log: option, isQuiet, nowMs, onState: health.listener('log'), open: isPath(option) ? openPath : undefined })
+  return new BlockLog({ log: option, isQuiet, nowMs, onState: health.listener('log'), open: openPath(option) })
 }
 
 /**
@@ -35,12 +35,12 @@ function makeLog (option, health, isQuiet) {
  * they are files on a disk that hangs, the application hangs as well, as it writes there itself.
  * @param {Exclude<Options['log'], false>} option
  */
-const isPath = (option) => option !== true && typeof option.destination === 'string'
-
-/** @param {1 | 2 | string} path @param {(error: Error | null) => void} onState */
-function openPath (path, onState) {
+const openPath = (option) => {
+  if (option === true || typeof option.destination !== 'string') return undefined
+  const { destination: target, creates } = option
   const { FileWriter } = require('./writer/file-writer')
-  return new FileWriter({ kind: 'log', target: `${path}`, onState })
+  return (/** @type {unknown} */ path, /** @type {(error: Error | null) => void} */ onState) =>
+    new FileWriter({ kind: 'log', target, creates, onState })
 }
 
 /** Limits the blocks of worker threads in the file to as many as a person would read. */

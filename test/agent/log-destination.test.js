@@ -6,8 +6,9 @@ const { execFileSync, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { eventually } = require('../support/app')
+const { eventually, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
+const { LogDestination } = require('../../lib/export/log/destination')
 const { makeDestination } = require('../support/lib/log-destination')
 const { runOnFullDisk } = require('../support/limited-disk')
 const { needs } = require('../support/tools')
@@ -118,4 +119,48 @@ test('a log on a full disk goes on once there is room, and says so', (t) => {
   const lines = fs.readFileSync(path.join(dir, 'log'), 'utf8').split('\n')
   assert.deepEqual(lines.slice(0, 10).map(Number), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   assert.equal(lines.at(-2), 'after', 'on a line of its own, behind what was written of the eleventh')
+})
+
+/**
+ * What a worker of pm2's cluster mode leaves in its log files, and on the daemon's stdout and stderr.
+ * @param {import('node:test').TestContext} t @param {{ settings?: object, isPreload?: boolean }} [setup]
+ */
+async function runUnderPm2 (t, { settings = {}, isPreload = false } = {}) {
+  const dir = makeDir(t)
+  const files = { pm_out_log_path: path.join(dir, 'out.log'), pm_err_log_path: path.join(dir, 'error.log') }
+  const flags = isPreload ? ['-r', require.resolve('../../lib/register')] : []
+  const args = [{ exec_mode: 'cluster_mode', ...files, ...settings }, flags].map((each) => JSON.stringify(each))
+  const ended = await startNode(t, ['pm2-cluster.js', ...args], { env: { LOOPWATCH_PORT: '0' } }).closed
+  const written = fs.readdirSync(dir).map((name) => [name.replace('.log', ''), fs.readFileSync(path.join(dir, name), 'utf8')])
+  const blocks = Object.entries({ ...Object.fromEntries(written), stdout: ended.stdout, stderr: ended.stderr })
+    .filter(([, text]) => text.includes('"event":"settled"')).map(([name]) => name)
+  return { blocks, ended, texts: Object.fromEntries(written) }
+}
+
+test("in pm2's cluster mode the log goes where the worker's own output goes, not to pm2's daemon", { timeout: 120000 }, async (t) => {
+  const { blocks, texts, ended } = await runUnderPm2(t)
+  assert.deepEqual(blocks, ['out'], ended.stderr)
+  assert.match(texts.out, /^application$/m)
+  assert.deepEqual((await runUnderPm2(t, { isPreload: true })).blocks, ['error'])
+  const all = path.join(makeDir(t), 'all.log')
+  fs.writeFileSync(all, '')
+  await runUnderPm2(t, { settings: { pm_out_log_path: 'NULL', pm_log_path: all } })
+  assert.match(fs.readFileSync(all, 'utf8'), /"event":"settled"/)
+  assert.deepEqual((await runUnderPm2(t, { settings: { disable_logs: true } })).blocks, [])
+  assert.deepEqual((await runUnderPm2(t, { settings: { exec_mode: 'fork_mode' } })).blocks, ['stdout'])
+})
+
+test('a log that somebody else creates is not created: it would have our owner and mode', (t) => {
+  const file = path.join(makeDir(t), 'log')
+  const states = /** @type {any[]} */ ([])
+  let atMs = 0
+  const destination = new LogDestination(file, (error) => states.push(error), () => atMs, false)
+  t.after(() => destination.close())
+  assert.deepEqual([fs.existsSync(file), states], [false, []])
+  destination.write('1\n')
+  assert.deepEqual([fs.existsSync(file), states.map(({ code }) => code)], [false, ['ENOENT']])
+  fs.writeFileSync(file, '')
+  atMs += 5000
+  destination.write('2\n')
+  assert.equal(fs.readFileSync(file, 'utf8'), '2\n')
 })

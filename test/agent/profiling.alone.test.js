@@ -134,7 +134,6 @@ test('an application that is large when the agent starts has a profile once it i
     // On a busy machine a block may be charged to waiting for a CPU.
     for (let i = 0; i < 20 && gauges.at(-1) === '0'; i++) {
       before.push(await recordOf('sorted', 100))
-      gauges.push(await gauge())
       await sleep(2500)
       gauges.push(await gauge())
     }
@@ -142,7 +141,7 @@ test('an application that is large when the agent starts has a profile once it i
     await agent.stop()
     ${LEFT}
     say({ gauges, before: before.map((record) => record?.profile ?? null), next, left, handles })`, {}, ['-r', path.join(FIXTURES, 'large-heap.js')])
-  assert.deepEqual([...said.gauges.slice(0, 2), said.gauges.at(-1), said.left, said.handles], ['0', '0', '1', 0, []])
+  assert.deepEqual([said.gauges[0], said.gauges.at(-1), said.left, said.handles], ['0', '1', 0, []])
   assert.equal(said.before[0], null)
   assertExact(said.next, 'parseLast')
   const on = log.find(({ event }) => event === 'profile_on')

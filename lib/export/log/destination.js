@@ -25,6 +25,7 @@ class LogDestination {
   /** @type {number | null} */
   #fd = null
   #target
+  #creates
   #reopenAtMs = 0
   #rotation
   #owned = false
@@ -47,13 +48,15 @@ class LogDestination {
    * @param {1 | 2 | string} target a file descriptor or a file
    * @param {(error: Error | null) => void} onState called when writing fails, and when it works again
    * @param {() => number} [now] monotonic ms
+   * @param {boolean} [creates] the file; else somebody else does, before the first line
    */
-  constructor (target, onState, now = nowMs) {
+  constructor (target, onState, now = nowMs, creates = true) {
     this.#onState = onState
     this.#nowMs = now
     this.#target = target
     this.#rotation = typeof target === 'string' ? new RotationCheck(target) : null
-    this.#fd = this.#open()
+    this.#creates = creates ? O_CREAT : 0
+    if (creates) this.#fd = this.#open()
   }
 
   /** @returns {number | null} */
@@ -64,7 +67,7 @@ class LogDestination {
         this.#owned = true
         this.#rotation?.opened(this.#nowMs())
         // Non-blocking, since the path may be a pipe (/dev/stderr). For a file it makes no difference.
-        return openFile(target, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
+        return openFile(target, O_WRONLY | O_APPEND | this.#creates | O_NONBLOCK, 0o640)
       }
       const stat = fs.fstatSync(target)
       if (!stat.isFIFO() && !stat.isCharacterDevice()) return target

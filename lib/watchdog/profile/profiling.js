@@ -216,10 +216,12 @@ class Profiling {
 /**
  * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
  * post: (message: object) => void, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
+ * health: import('../health').Health,
  * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
- * Profiling>[0], 'keep' | 'say' | 'onState' | 'queuedMs'>} parts
+ * Profiling>[0], 'keep' | 'queuedMs'>} parts
  */
-exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, bridge, ...parts }) => {
+exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, health, ...parts }) => {
+  const { bridge } = parts
   const refusal = profilesItself ? PROFILES_ITSELF : null
   const ask = (/** @type {Action} */ action) => {
     // The host reads a message when its loop turns, which is soon enough.
@@ -230,6 +232,8 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
   return new Profiling({
     ...parts,
     mode,
+    say: health.say,
+    onState: health.listener('profile'),
     ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askSafely }),
     isOwn: ownProfile,
     activeMs: () => bridge.beat.read().activeMs,

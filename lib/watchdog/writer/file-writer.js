@@ -55,6 +55,7 @@ class FileWriter {
   /**
    * @param {object} parts @param {'records' | 'log'} parts.kind
    * @param {string} parts.target a folder of records, or a log @param {string} [parts.name] of records, no extension
+   * @param {boolean} [parts.creates] the log, by default
    * @param {(error: Error | null) => void} parts.onState when lines cannot be written, or can again; may repeat
    * @param {(record: BlockRecord) => void} [parts.onUnended] called with each block in which an earlier process ended
    */
@@ -64,13 +65,13 @@ class FileWriter {
   }
 
   #start () {
-    const { kind, target, name } = this.#parts
+    const { kind, target, name, creates } = this.#parts
     const memory = new SharedArrayBuffer(COUNT * Int32Array.BYTES_PER_ELEMENT)
     const { port1, port2 } = new MessageChannel()
     try {
       const worker = new Worker(entryPoint('writer'), {
         name: 'loopwatch writer',
-        workerData: { kind, target, name, memory, port: port2 },
+        workerData: { kind, target, name, creates, memory, port: port2 },
         transferList: [port2],
         execArgv: [],
         env: {},

@@ -5,7 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { DONE, LINES, LOST } = require('./slots')
 
 /** Entry of a writer's thread: synchronous calls, in order. One that hangs (a network disk) stops this thread only. */
-const { kind, target, name, memory, port } = workerData
+const { kind, target, name, creates, memory, port } = workerData
 const slots = new Int32Array(memory)
 let isFailing = false
 
@@ -42,7 +42,7 @@ const kinds = {
   },
   log () {
     const { LogDestination } = require('../../export/log/destination')
-    return new LogDestination(target, onState)
+    return new LogDestination(target, onState, nowMs, creates)
   }
 }
 
