@@ -18,8 +18,8 @@ const LOOK_MS = 50
 const LOOKS = 40
 /** What an application says last; the rest of its output is that of its launcher, with times and process ids. */
 const ANSWERED = /answered \d+ requests: \w+/
-/** Times of day and durations, as Mocha, node:test, Vite and Next.js write them. */
-const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+/g
+/** Durations as Mocha, node:test, Vite and Next.js write them, and dates as debug does. */
+const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+|\w+, \d+ \w+ \d+ [\d:]+ GMT/g
 
 /** @typedef {{ ms: number, cpuSeconds: number | null, exit: unknown, output: string, lines: number, bytes: number,
  * port: number, speaks: number }} Run */
@@ -31,6 +31,14 @@ const OWN_LINES = /^.*"name":"loopwatch".*\n/gm
 exports.outputOf = (stdout, kind) => kind === 'application'
   ? ANSWERED.exec(stdout)?.[0] ?? stdout
   : stdout.replace(OWN_LINES, '').replace(TIMES, '')
+
+/** The first line that differs. @param {string} watched @param {string} bare */
+function difference (watched, bare) {
+  const others = bare.split('\n')
+  const lines = watched.split('\n')
+  const at = lines.findIndex((line, i) => line !== others[i])
+  return `line ${at + 1}: ${lines[at]}; without the preload: ${others[at]}`
+}
 
 const freePort = async () => {
   const server = net.createServer().listen(0, '127.0.0.1')
@@ -127,7 +135,7 @@ exports.run = async (context) => {
       const isBareFirst = pairs.length % 2 === 0
       const [first, second] = [await timed(name, dir, !isBareFirst), await timed(name, dir, isBareFirst)]
       const pair = isBareFirst ? { bare: first, watched: second } : { bare: second, watched: first }
-      context.checkEqual(pair.watched.output, pair.bare.output, 'what the program prints on stdout')
+      context.checkEqual(pair.watched.output, pair.bare.output, `stdout (${difference(pair.watched.output, pair.bare.output)})`)
       context.checkEqual(pair.watched.exit, pair.bare.exit, `its end (${pair.watched.exit}, without the preload ${pair.bare.exit})`)
       pairs.push(pair)
       context.count(2)
