@@ -27,10 +27,10 @@ const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+|\w+, \d+
 /** The agent's own lines, which are counted: the test runner has its files' stderr on stdout. */
 const OWN_LINES = /^.*"name":"loopwatch".*\n/gm
 
-/** What must be the same with the preload. @param {string} stdout @param {string} kind */
+/** What must be the same, in any order as files run at once. @param {string} stdout @param {string} kind */
 exports.outputOf = (stdout, kind) => kind === 'application'
   ? ANSWERED.exec(stdout)?.[0] ?? stdout
-  : stdout.replace(OWN_LINES, '').replace(TIMES, '')
+  : stdout.replace(OWN_LINES, '').replace(TIMES, '').split('\n').filter((line) => line.trim() !== '').sort().join('\n')
 
 /** The first line that differs. @param {string} watched @param {string} bare */
 function difference (watched, bare) {
