@@ -18,8 +18,8 @@ const LOOK_MS = 50
 const LOOKS = 40
 /** What an application says last; the rest of its output is that of its launcher, with times and process ids. */
 const ANSWERED = /answered \d+ requests: \w+/
-/** Times of day and durations, as Mocha, node:test, Vite and Next.js write them. */
-const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+/g
+/** Durations as Mocha, node:test, Vite and Next.js write them, and dates as debug does. */
+const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+|\w+, \d+ \w+ \d+ [\d:]+ GMT/g
 
 /** @typedef {{ ms: number, cpuSeconds: number | null, exit: unknown, output: string, lines: number, bytes: number,
  * port: number, speaks: number }} Run */
@@ -27,10 +27,18 @@ const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+/g
 /** The agent's own lines, which are counted: the test runner has its files' stderr on stdout. */
 const OWN_LINES = /^.*"name":"loopwatch".*\n/gm
 
-/** What must be the same with the preload. @param {string} stdout @param {string} kind */
+/** What must be the same, in any order as files run at once. @param {string} stdout @param {string} kind */
 exports.outputOf = (stdout, kind) => kind === 'application'
   ? ANSWERED.exec(stdout)?.[0] ?? stdout
-  : stdout.replace(OWN_LINES, '').replace(TIMES, '')
+  : stdout.replace(OWN_LINES, '').replace(TIMES, '').split('\n').filter((line) => line.trim() !== '').sort().join('\n')
+
+/** The first line that differs. @param {string} watched @param {string} bare */
+function difference (watched, bare) {
+  const others = bare.split('\n')
+  const lines = watched.split('\n')
+  const at = lines.findIndex((line, i) => line !== others[i])
+  return `line ${at + 1}: ${lines[at]}; without the preload: ${others[at]}`
+}
 
 const freePort = async () => {
   const server = net.createServer().listen(0, '127.0.0.1')
@@ -127,7 +135,7 @@ exports.run = async (context) => {
       const isBareFirst = pairs.length % 2 === 0
       const [first, second] = [await timed(name, dir, !isBareFirst), await timed(name, dir, isBareFirst)]
       const pair = isBareFirst ? { bare: first, watched: second } : { bare: second, watched: first }
-      context.checkEqual(pair.watched.output, pair.bare.output, 'what the program prints on stdout')
+      context.checkEqual(pair.watched.output, pair.bare.output, `stdout (${difference(pair.watched.output, pair.bare.output)})`)
       context.checkEqual(pair.watched.exit, pair.bare.exit, `its end (${pair.watched.exit}, without the preload ${pair.bare.exit})`)
       pairs.push(pair)
       context.count(2)

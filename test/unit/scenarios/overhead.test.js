@@ -158,7 +158,8 @@ test('a suite or a tool that is not there is skipped, with the commands that bri
 })
 
 test('the output of a program is compared without times and without the agent\'s own lines', () => {
-  assert.equal(outputOf('  1260 passing (13s)\n# {"level":30,"name":"loopwatch"}\nok 1 # duration_ms 5.5\n', 'suite'), '  1260 passing\nok 1 # \n')
+  assert.equal(outputOf('  1260 passing (13s)\n# {"level":30,"name":"loopwatch"}\n\nok 1 # duration_ms 5.5\n', 'suite'), '  1260 passing\nok 1 # ')
+  assert.equal(outputOf('Fri, 27 Nov 2026 08:25:53 GMT debug it\n', 'suite'), ' debug it')
   assert.equal(outputOf('[nodemon] starting\nanswered 300 requests: abc\n', 'application'), 'answered 300 requests: abc')
   assert.equal(outputOf('[nodemon] crashed\n', 'application'), '[nodemon] crashed\n')
 })
