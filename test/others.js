@@ -94,7 +94,7 @@ for (const name of chosen.keys()) {
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-others-'))
 process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
-const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on' }
+const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_ONLY: '*' }
 
 process.stdout.write(`Node.js ${process.versions.node}\n\n| package | results | failed alone | failed under the agent | differ | seconds |\n|---|---|---|---|---|---|\n`)
 for (const { name, version, flags = [], skip } of packages.filter(

@@ -61,7 +61,7 @@ class Presence {
     const isWorking = this.isWorking()
     if (isServing || isWorking) return this.settle()
     const hasChildren = activeResources().includes('ProcessWrap')
-    this.#set(exports.isPresent({ isOwn, isServing, isWorking, ageMs, hasChildren }), isOwn, ageMs >= LIVED_MS)
+    this.#set(exports.isPresent({ isOwn, isServing, isWorking, ageMs, hasChildren }), isOwn, isOwn && ageMs >= LIVED_MS)
     // A tool that has lived for so long is woken by a server only.
     if (isOwn || ageMs < LIVED_MS || this.#servers.size > 0) this.#timer.refresh()
   }

@@ -22,6 +22,7 @@ exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
   const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, begunAtMs)
   const ask = () => mayInspect && !scripts.mayEnd && askHost(false) === null
   const sampler = new Sampler({ channel: bridge.answer, ask })
+  const longMs = Math.min(LONG_START_MS, options.stuck || Infinity)
   let askedBeats = 0
   const look = () => {
     const now = nowMs()
@@ -35,7 +36,7 @@ exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
       sampler.hurry()
       sampler.askIfDue(now, lateMs)
     }
-    if (isLate && (!isStartup(beats, beat) || lateMs >= LONG_START_MS)) begin(leave())
+    if (isLate && (!isStartup(beats, beat) || lateMs >= longMs)) begin(leave())
   }
   const timer = setInterval(look, options.threshold / 2)
   const leave = () => {

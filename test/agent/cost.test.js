@@ -15,7 +15,7 @@ const ROOT = path.join(__dirname, '..', '..')
 const REQUESTS = path.join(ROOT, 'test', 'fixtures', 'request-bytes.js')
 const MB = 1024 * 1024
 /** Files of this package and of its dependencies. The host's are read before the application's first line. */
-const MOST_MODULES = { host: 62, watchdog: 160 }
+const MOST_MODULES = { tool: 8, host: 62, outpost: 21, watchdog: 160 }
 const MOST_BRIDGE_BYTES = 2.6 * MB
 /** The request's context and what follows it; before Node.js 24 async_hooks follow it, which takes more. */
 const MOST_BYTES_A_REQUEST = hasContextFrame() ? 1600 : 2600
@@ -29,6 +29,10 @@ const modulesAfter = (code) => node('-e', `${code}; console.log(Object.keys(requ
 test('as few modules are loaded at start as today', () => {
   const host = modulesAfter("require('./lib').start({ port: 0, log: false })")
   const watchdog = modulesAfter("require('./lib/watchdog/watchdog')")
+  const script = modulesAfter("require('./lib/register')")
+  const outpost = modulesAfter("require('./lib/watchdog/outpost')")
+  assert.ok(script <= MOST_MODULES.tool, `${script} modules in a process that is no application`)
+  assert.ok(outpost <= MOST_MODULES.outpost, `${outpost} modules in the watchdog's thread of a script`)
   assert.ok(host <= MOST_MODULES.host, `${host} modules in the application's thread`)
   assert.ok(watchdog <= MOST_MODULES.watchdog, `${watchdog} modules in the watchdog's thread`)
 })

@@ -30,7 +30,7 @@ function assertRefused ({ code, stdout, stderr }, runtime) {
 function pretend (t, versions, args) {
   const preload = path.join(makeDir(t), 'pretend.cjs')
   fs.writeFileSync(preload, `Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } })`)
-  return startNode(t, ['-r', preload, ...args]).closed
+  return startNode(t, ['-r', preload, ...args], { env: { LOOPWATCH_ONLY: '*' } }).closed
 }
 
 for (const [name, as] of /** @type {[string, object][]} */ ([['Bun', { bun: '1.4.5' }], ['Deno', { deno: '2.9.6' }]])) {

@@ -129,3 +129,26 @@ test('LOOPWATCH_ONLY and LOOPWATCH_SKIP say by the main file who is watched', as
     assert.equal(stderr.includes('"listening"'), isNamed, stderr)
   })
 })
+
+test('who has lived for ten seconds shows itself, but for a tool and for who has children, and gives the port to a child', async (t) => {
+  const dir = writeFiles(t, {
+    'server.js': SERVER,
+    'node_modules/tool/cli.js': 'process.stdin.resume()',
+    'parent.js': "require('node:child_process').spawn('sleep', ['30']); process.stdin.resume()",
+    'idle.js': `process.stdin.resume().on('data', () => require('node:child_process').spawn(process.execPath, [${JSON.stringify('server.js')}], { stdio: 'inherit', cwd: __dirname }))`
+  })
+  const port = await freePort()
+  const start = (/** @type {string} */ file, /** @type {string} */ LOOPWATCH_PORT) =>
+    startNode(t, [path.join(dir, file)], { env: { NODE_OPTIONS, LOOPWATCH_PORT } })
+  const others = ['node_modules/tool/cli.js', 'parent.js'].map((file) => start(file, '0'))
+  const { child, out } = start('idle.js', `${port}`)
+  const shown = () => eventsIn(out.stderr.slice(0, out.stderr.lastIndexOf('\n') + 1)).filter(({ event }) => event === 'listening')
+  await eventually(() => shown().length === 1, () => `its own endpoint: ${out.stderr}`, 40000)
+  child.stdin?.write('start a server\n')
+  await eventually(() => shown().length === 2, () => `the endpoint of its child: ${out.stderr}`)
+  const server = Number(out.stdout)
+  t.after(() => { try { process.kill(server, 'SIGKILL') } catch {} })
+  assert.deepEqual(shown().map(({ pid, url }) => [pid, Number(new URL(url).port)]), [[child.pid, port], [server, port]])
+  for (const other of others) assert.doesNotMatch(other.out.stderr, /"listening"/)
+  assert.equal(others[0].out.stderr, '')
+})

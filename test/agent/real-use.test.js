@@ -8,7 +8,7 @@ const { startNode, FIXTURES } = require('../support/app')
 
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
 /** Under the agent at its busiest: what blocks for 20 ms is looked into, every request is followed. */
-const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on' }
+const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_ONLY: '*' }
 
 /** What a run of tests says apart from durations. @param {string} tap */
 const resultsOf = (tap) => tap.split('\n').filter((line) => !/duration_ms/.test(line)).join('\n')

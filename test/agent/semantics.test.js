@@ -7,7 +7,7 @@ const path = require('node:path')
 const { startNode, FIXTURES } = require('../support/app')
 
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
-const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on' }
+const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_ONLY: '*' }
 
 /** @param {{ stdout: string, stderr: string }} ended */
 function parse ({ stdout, stderr }) {

@@ -55,7 +55,7 @@ async function endsWhileWaiting (t, end) {
       if (process.execArgv[0] !== '-r') require(${PACKAGE}).start({ port: 0, log: false })
       const { Worker } = require('node:worker_threads')
       const worker = new Worker("const inspector = require('node:inspector'); inspector.open(0, '127.0.0.1', false); inspector.waitForDebugger()", { eval: true })
-      setTimeout(() => ${end}, 2500)`], { env: { LOOPWATCH_PORT: '0' } })
+      setTimeout(() => ${end}, 2500)`], { env: { LOOPWATCH_PORT: '0', LOOPWATCH_ONLY: '*' } })
     const late = setTimeout(() => child.kill('SIGKILL'), 15000)
     const { code, signal } = await closed
     clearTimeout(late)

@@ -8,8 +8,8 @@ const { startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
-/** It blocks three times, since the watchdog of a busy machine begins late. */
-const APP = 'for (const ms of [300, 900, 1500, 2000]) setTimeout(function hold () { const end = Date.now() + (ms < 2000 ? 200 : 0); while (Date.now() < end); }, ms)\n'
+/** It blocks several times, since the watchdog begins with the first block, and late on a busy machine. */
+const APP = 'for (const ms of [300, 900, 1500, 2500, 3500, 5000]) setTimeout(function hold () { const end = Date.now() + (ms < 5000 ? 200 : 0); while (Date.now() < end); }, ms)\n'
 
 /** @param {{ stdout: string, stderr: string }} out */
 const linesOf = ({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))

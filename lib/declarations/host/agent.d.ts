@@ -12,9 +12,9 @@ export class Agent extends EventEmitter<{
 }> {
  /**
   * @param {import('../options/table').ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
-  * @param {boolean} [isPreload] started before the application, which may be a tool that ends in no time
+  * @param {import('./start').Way} [way] a preload starts before the application
   */
- constructor(options: import("../options/table").ResolvedOptions, forget: (agent: Agent) => void, isPreload?: boolean);
+ constructor(options: import("../options/table").ResolvedOptions, forget: (agent: Agent) => void, { isPreload, presence }?: import("./start").Way);
  /** Content type of metrics(). */
  contentType: string;
  /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */

@@ -51,6 +51,14 @@ export type Options = {
  onStuck?: "report" | "abort" | undefined;
  routes?: number | undefined;
  threads?: "auto" | "off" | undefined;
+ /**
+  * names of main files
+  */
+ only?: string[] | undefined;
+ /**
+  * names of main files
+  */
+ skip?: string[] | undefined;
  labels?: Record<string, string> | undefined;
 };
 /**

@@ -5,7 +5,7 @@ export function text(): OptionType;
 export function token(): OptionType;
 export function url(): OptionType;
 export function oneOf(words: string[]): OptionType;
-export function list(): OptionType;
+export function list(separator?: string | RegExp): OptionType;
 export function labels(reserved: string[]): OptionType;
 export function callback(): OptionType;
 export function log(): OptionType;
