@@ -25,8 +25,6 @@ const QUICK = ['unit', 'promises']
 const LONGEST_MS = 600_000
 /** Unit tests compute; four at a time keep two cores busy while one of them waits. */
 const UNIT_FILES_AT_ONCE = 4
-/** Tests with processes mostly wait. With more of them at once on two cores blocks become `starved`. */
-const FILES_AT_ONCE = 2
 
 /** The commands of packages that only tests have are found as those of an application are. */
 const env = { ...process.env, PATH: `${path.join(__dirname, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}` }
@@ -103,7 +101,7 @@ async function quick () {
   const results = path.join(CACHE, 'unit.json')
   fs.rmSync(PASSED, { force: true })
   const parts = await Promise.all([lint(), types(), runUnit('unit tests', filesIn(['unit']), { results })])
-  const promises = await runTests('a test of each promise', filesIn(['promises']), { atOnce: FILES_AT_ONCE })
+  const promises = await runTests('a test of each promise', filesIn(['promises']), { atOnce: 2 })
   const passed = promises && parts.every(Boolean)
   if (passed && commit !== null) {
     fs.writeFileSync(PASSED, JSON.stringify({ commit, major: MAJOR, results: resultsIn(results) }))
@@ -140,24 +138,25 @@ async function runAllOn (version, before) {
   if (node === null) return true
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-results-'))
-  const results = ['unit', 'beside', 'alone'].map((name) => path.join(dir, `${name}.json`))
   // What does not depend on the version passes once.
   const hasPassed = (/** @type {import('./support/suites').TestFile} */ { file, versions }) =>
     before.major !== null && QUICK.includes(file.split(path.sep)[0]) &&
     (versions.length === 1 || before.major === `${version}`)
   const files = filesOn(version).filter((each) => !hasPassed(each))
   const unit = files.filter(({ file }) => file.startsWith('unit'))
-  const others = files.filter((each) => !unit.includes(each))
-  const [beside, alone] = [others.filter(({ isAlone }) => !isAlone), others.filter(({ isAlone }) => isAlone)]
   const name = stdout.trim()
   const steps = [
-    { files: unit, run: () => runUnit(`unit tests on ${name}`, unit, { node, results: results[0] }) },
-    { files: beside, run: () => runTests(`tests on ${name}, ${FILES_AT_ONCE} files at once`, beside, { atOnce: FILES_AT_ONCE, node, results: results[1] }) },
-    { files: alone, run: () => runTests(`tests on ${name}, one file at a time`, alone, { atOnce: 1, node, results: results[2] }) }
+    { files: unit, run: (/** @type {string} */ results) => runUnit(`unit tests on ${name}`, unit, { node, results }) },
+    ...[4, 2, 1].map((atOnce) => {
+      const own = files.filter((each) => each.atOnce === atOnce && !unit.includes(each))
+      const title = `tests on ${name}, files at once: ${atOnce}`
+      return { files: own, run: (/** @type {string} */ results) => runTests(title, own, { atOnce, node, results }) }
+    })
   ]
+  const results = steps.map((_, i) => path.join(dir, `${i}.json`))
   let passed = true
   // Without a file the runner would look for some itself.
-  for (const { files, run } of steps) if (files.length > 0) passed = await run() && passed
+  for (const [i, { files, run }] of steps.entries()) if (files.length > 0) passed = await run(results[i]) && passed
   if (version === MAIN) tellFaults([...before.results, ...results.flatMap(resultsIn)])
   fs.rmSync(dir, { recursive: true, force: true })
   return passed

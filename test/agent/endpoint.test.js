@@ -129,7 +129,7 @@ test('the endpoint', async (t) => {
 
 test('a host that can be none costs the endpoint, not the watching', async (t) => {
   const app = await startApp(t, { options: { host: 'local\0host' } })
-  await app.get('/spin?ms=200')
+  await app.get('/atomicsWait?ms=200')
   await app.line(({ event }) => event === 'settled', 'the block')
   await app.line(({ event, reason }) => event === 'degraded' && reason === 'endpoint', 'what does not work')
 })
@@ -153,7 +153,7 @@ test('an endpoint that is open to the network without a token is a warning', asy
   for (const options of [{ host: '0.0.0.0', token: 'a'.repeat(20) }, { host: '127.0.0.1' }]) {
     const app = await startApp(t, { options })
     await app.line(({ event }) => event === 'listening', 'the address')
-    await app.get('/spin?ms=200')
+    await app.get('/atomicsWait?ms=200')
     await app.line(({ event }) => event === 'settled', 'a later line')
     assert.equal(app.lines().filter(({ event }) => event === 'exposed').length, 0, JSON.stringify(options))
   }
@@ -167,8 +167,8 @@ test('port: false opens no port', async (t) => {
 
 test('requests: "off" watches blocks without naming requests', async (t) => {
   const app = await startApp(t, { options: { requests: 'off' } })
-  await app.get('/spin?ms=200')
-  const settled = await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'spin', 'the block')
+  await app.get('/atomicsWait?ms=200')
+  const settled = await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'atomicsWait', 'the block')
   assert.equal(settled.request, null)
 })
 

@@ -31,7 +31,7 @@ test('somebody is told of a long block while it lasts, by an application that ca
   const { got, notify } = await startReceiver(t, [503])
   const app = await startApp(t, { options: { notify, notifyAbove: 300, labels: { service: 'shop' } } })
   let answeredAtMs = Infinity
-  const answer = app.get('/spin?ms=6000').then(() => { answeredAtMs = performance.now() })
+  const answer = app.get('/atomicsWait?ms=6000').then(() => { answeredAtMs = performance.now() })
   await eventually(() => got.length >= 2, () => `a message, and again what was refused: ${got.length}`)
   const degraded = async () => valueOf(parseExposition(await (await app.watchdog('/metrics')).text()).samples, 'loopwatch_degraded', { reason: 'notify' })
   await eventually(async () => await degraded() === 0, 'the receiver to be well again')
@@ -42,7 +42,7 @@ test('somebody is told of a long block while it lasts, by an application that ca
   const { event, text, labels, block } = second.message
   // On a busy machine the sentence says that the process waits for a CPU.
   assert.match(text, /^shop on .* \(process \d+\): event loop blocked for .* so far: .+\.$/)
-  assert.deepEqual([event, labels, block.ongoing, block.request.route, block.pid], ['block', { service: 'shop' }, true, '/spin', app.child.pid])
+  assert.deepEqual([event, labels, block.ongoing, block.request.route, block.pid], ['block', { service: 'shop' }, true, '/atomicsWait', app.child.pid])
   assert.ok(block.durationMs >= 300, `${block.durationMs}`)
 
   await (await app.get('/spin?ms=10')).text()

@@ -42,7 +42,7 @@ test('the process after one that was killed in a block says so, once', async (t)
   assert.deepEqual(more, [])
   assert.equal(line.of, pid)
   assert.ok(line.durationMs >= 1000, `${line.durationMs}`)
-  assert.match(line.msg, new RegExp(`^process ${pid}, before this one, ended [\\d.]+ s into a block: .*forever \\(.*blocks\\.js:\\d+\\), GET /forever \\(js\\)$`))
+  assert.match(line.msg, new RegExp(`^process ${pid}, before this one, ended [\\d.]+ s into a block: .*forever \\(.*blocks\\.js:\\d+\\), GET /forever \\((?:js|starved)\\)$`))
   assert.equal(await counted(next) + await counted(beside), 1)
   const { records } = readBlocks(dir)
   assert.equal(records.filter(({ id }) => id === line.block).length, 1, 'the record stays')
@@ -83,6 +83,6 @@ test('Kubernetes is told why a stuck process ends', { skip: !mayMount }, async (
   const node = process.env.TEST_NODE ?? process.execPath
   const { closed } = startNode(t, ['-m', 'sh', '-c', `ulimit -c 0; ${OWN_DEV}`, 'sh', node, '-e', app], { node: 'unshare' })
   const { stderr } = await closed
-  assert.match(stderr, /^mine\nloopwatch: event loop blocked for [\d.]+ (?:s|ms) so far: hang \(.*\) \(js\)$/m)
+  assert.match(stderr, /^mine\nloopwatch: event loop blocked for [\d.]+ (?:s|ms) so far: hang \(.*\) \((?:js|starved)\)$/m)
   assert.equal(fs.existsSync('/dev/termination-log'), false)
 })

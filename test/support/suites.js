@@ -17,13 +17,30 @@ const RUNTIME_VERSIONS = [22, 26]
 
 /** A file whose verdict hangs on timing says so by its name, and runs while nothing else does. */
 const ALONE = '.alone.test.js'
+/** Folders whose tests measure: with more files at once on two cores their blocks become `starved`. */
+const MEASURING = ['promises', 'scenarios']
 
-/** @typedef {{ file: string, isAlone: boolean, versions: number[] }} TestFile path below test/, and where it runs */
+/**
+ * @typedef {object} TestFile
+ * @property {string} file path below test/
+ * @property {number[]} versions where it runs
+ * @property {1 | 2 | 4} atOnce how many such files may run beside each other
+ */
 
 /** On which versions a file runs, the main one first. @param {string} file @returns {number[]} */
 function versionsOf (file) {
   if (RUNTIME.test(fs.readFileSync(path.join(TEST, file), 'utf8'))) return [MAIN, ...RUNTIME_VERSIONS]
   return [MAIN, ...FOLDERS[/** @type {keyof FOLDERS} */ (file.split(path.sep)[0])]]
+}
+
+/**
+ * What depends on the runtime asks for the line and the cause of a block, which takes CPU time; the others mostly wait.
+ * @param {string} file
+ * @param {number[]} versions
+ */
+function atOnceOf (file, versions) {
+  if (file.endsWith(ALONE)) return 1
+  return versions.length > 1 || MEASURING.includes(file.split(path.sep)[0]) ? 2 : 4
 }
 
 /**
@@ -33,7 +50,7 @@ function versionsOf (file) {
  */
 exports.filesIn = (folders) => folders.flatMap((folder) => fs.readdirSync(path.join(TEST, folder), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js')).sort().map((file) => path.join(folder, file))
-  .map((file) => ({ file, isAlone: file.endsWith(ALONE), versions: versionsOf(file) })))
+  .map((file) => ({ file, versions: versionsOf(file), atOnce: atOnceOf(file, versionsOf(file)) })))
 
 /**
  * What runs on a version of Node.js.
