@@ -80,14 +80,8 @@ async function timed (name, dir, isWatched) {
   const { kind, command: [file, ...args] } = programs[name]
   const { cwd, PATH } = place(name, dir)
   const port = await freePort()
-  const env = {
-    ...process.env,
-    PATH,
-    NODE_OPTIONS: isWatched ? `--require ${REGISTER}` : undefined,
-    LOOPWATCH_PORT: String(port),
-    PM2_HOME: path.join(dir, 'pm2'),
-    NEXT_TELEMETRY_DISABLED: '1'
-  }
+  const ours = { LOOPWATCH_PORT: String(port), PM2_HOME: path.join(dir, 'pm2'), NEXT_TELEMETRY_DISABLED: '1' }
+  const env = { ...process.env, PATH, NODE_OPTIONS: isWatched ? `--require ${REGISTER}` : undefined, ...ours }
   const { seen, end } = watchPort(port)
   const before = treeUsage(process.pid).cpuSeconds
   const fromMs = performance.now()
