@@ -1,6 +1,6 @@
 'use strict'
 
-// The reports of `diagnose` and `profile cpu`, one file each, opened from the disk in a real Chromium.
+// The reports of `profile cpu` and of scenarios, one file each, opened from the disk in a real Chromium.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
@@ -36,7 +36,7 @@ test('axe-core finds nothing in a report', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return
   const file = path.join(makeDir(t), 'report.html')
-  fs.writeFileSync(file, htmlReport({ title: 'Diagnosis', summary: 'a run', flameTitle: 'Time', tree }))
+  fs.writeFileSync(file, htmlReport({ title: 'CPU profile', summary: 'a run', flameTitle: 'Time', tree }))
   const { page } = await openPage(browser, pathToFileURL(file).href)
   await page.locator('#flame g.frame').first().waitFor()
   assert.deepEqual(await violations(page), [])

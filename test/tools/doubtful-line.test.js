@@ -6,7 +6,7 @@ const { execFile } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
-const { judge } = require('../../lib/cli/diagnose/judge')
+const { verdictOf } = require('../../lib/cli/diagnose/verdict')
 const { BlockLog } = require('../../lib/export/log/log')
 const { messageOf } = require('../../lib/export/notify/message')
 const { blockAttributes } = require('../../lib/export/otlp/block-attributes')
@@ -61,10 +61,9 @@ const sinks = {
   },
   'message of notify': (record) => /** @type {any} */ (messageOf(new URL('http://x/'), record, { labels: {}, held: 0 })).text,
   'message to Slack': (record) => JSON.stringify(messageOf(new URL('https://hooks.slack.com/x'), record, { labels: {}, held: 0 })),
-  'verdict of diagnose': (record) => {
-    const { place, routes } = judge({ blocks: [record], durationMs: 10000, utilization: 0.1, p50Ms: 5 }).sites[0]
-    return `${place} ${routes}`
-  },
+  'verdict of diagnose': (record) => verdictOf({
+    recording: { blocks: [record], details: {}, metrics: '', recordedAt: record.startedAt }, sinceMs: null, startMs: Date.parse(record.startedAt) - 1000, load: null
+  }).text,
   'loopwatch blocks': (record, t) => listed(t, record),
   'loopwatch blocks --top': (record, t) => listed(t, record, '--top'),
   'loopwatch blocks --format md': (record, t) => listed(t, record, '--format', 'md'),

@@ -8,6 +8,8 @@ const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 const NUMERIC = [3, 4, 5, 6]
 const ROWS = 20
 
+exports.NO_PLACE = '-'
+
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** @param {BlockRecord} block */
@@ -15,7 +17,7 @@ const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '
 
 /** @param {Culprit} culprit */
 function placeOf ({ frame, otherLines }) {
-  if (frame === null) return '-'
+  if (frame === null) return exports.NO_PLACE
   return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
 }
 

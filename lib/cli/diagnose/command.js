@@ -15,16 +15,15 @@ Examples:
 /** @param {import('commander').Command} program */
 exports.addDiagnose = (program) => {
   program.command('diagnose')
-    .description('run an application under the agent and load, then under the tool that the evidence points to, and say what blocks it')
+    .description('run an application under the agent and load, say what blocks it and what to do, and open the page on the recording')
     .argument('[command...]', 'after --: node app.js')
     .option('--output <folder>', 'where each run gets a folder of its own', 'loopwatch-profiles')
     .option('--on-port [load]', 'load on /, or on a /path, or a shell command that finds $PORT; --no-on-port: none', true)
     .option('--no-on-port', 'no load: it is applied from elsewhere, or the application has work of its own')
     .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), SECONDS)
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
-    .addOption(new Option('--tool <tool>', 'for the second run').choices(['auto', 'none', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x', 'cpu']).default('auto'))
-    .addOption(new Option('--format <format>', 'of what is printed: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
-    .option('--no-open', 'print the path of the report, do not open it')
+    .addOption(new Option('--tool <tool>', "then run it again under this tool of 'loopwatch profile'").choices(['cpu', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x']))
+    .option('--no-open', 'end after printing, open nothing')
     .addHelpText('after', EXAMPLES)
     .action((command, flags) => require('./diagnose').diagnose(command, flags))
 }

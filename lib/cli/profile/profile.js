@@ -165,6 +165,6 @@ function checked (run, name, output, how) {
   throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
 }
 
+exports.dropUseless = dropUseless
 exports.makeOutput = makeOutput
-exports.makeReport = makeReport
 exports.observe = observe

@@ -56,9 +56,6 @@ function reportOf ({ fault }, output) {
   return size > MOST_EMPTY_REPORT_BYTES ? { file, fault: null } : { file: null, fault: `its report has ${size} bytes` }
 }
 
-/** @param {string} folder with samples of flame or 0x */
-exports.samplesOf = (folder) => filesIn(folder).find((each) => /-samples$|^ticks\.json$/.test(path.basename(each)))
-
 /** @param {string} folder */
 function filesIn (folder) {
   return fs.readdirSync(folder, { recursive: true, withFileTypes: true })

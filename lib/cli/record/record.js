@@ -10,21 +10,33 @@ const { findingsOf } = require('./findings')
 
 const BYTES_PER_KB = 1024
 
+/** @typedef {import('../../store/recording').Recording} Recording */
+
 /** @param {string} target @param {string} file @param {{ token?: string }} flags */
 exports.record = async (target, file, { token }) => {
+  const recording = await exports.takeRecording(target, token)
+  const kB = Math.ceil(exports.writeRecording(recording, file) / BYTES_PER_KB)
+  process.stdout.write(`${file}: ${counted(recording.blocks.length, 'block')} of process ${recording.process.pid}, ` +
+    `${kB} kB; loopwatch view ${file} shows it\n`)
+}
+
+/** @param {string} target @param {string} [token] @returns {Promise<Recording>} */
+exports.takeRecording = async (target, token) => {
   const response = await ask(target, 'recording', token)
   if (response.headers.get('content-type') !== 'application/gzip') throw notOurs(target, 'what it answered is no recording')
-  const recording = parseRecording(await bytesOf(response, target), target)
-  const { lines } = findingsOf(recording)
-  const bytes = zlib.gzipSync(JSON.stringify({ ...recording, findings: lines }))
+  return parseRecording(await bytesOf(response, target), target)
+}
+
+/** With what doctor finds in it. @param {Recording} recording @param {string} file @returns {number} its bytes */
+exports.writeRecording = (recording, file) => {
+  const bytes = zlib.gzipSync(JSON.stringify({ ...recording, findings: findingsOf(recording).lines }))
   try {
     // For those who see the service: owner and group may read it.
     fs.writeFileSync(file, bytes, { mode: 0o640 })
   } catch (error) {
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', 'record', file, printable(error.message))
   }
-  process.stdout.write(`${file}: ${counted(recording.blocks.length, 'block')} of process ${recording.process.pid}, ` +
-    `${Math.ceil(bytes.length / BYTES_PER_KB)} kB; loopwatch view ${file} shows it\n`)
+  return bytes.length
 }
 
 /** An answer may be endless. @param {Response} response @param {string} target */

@@ -13,7 +13,7 @@ const TEXT = /** @type {const} */ ('text/plain; version=0.0.4; charset=utf-8')
 
 /** @typedef {import('../../store/recording').Recording} Recording */
 
-/** As `/block?id=` answers. @param {Recording} recording @param {string} id */
+/** As `/block?id=` answers. @param {Pick<Recording, 'blocks' | 'details'>} recording @param {string} id */
 exports.detailIn = ({ blocks, details }, id) => {
   const block = blocks.find((each) => each.id === id)
   if (block === undefined) return null

@@ -1,0 +1,94 @@
+'use strict'
+
+const { causeRow, causes } = require('../../tables/causes')
+const { adviceOn } = require('../../util/cause-document')
+const { counted, duration, printable } = require('../../util/sentence')
+const { culpritsOf, topTable, NO_PLACE } = require('../blocks/top')
+const { parseSamples } = require('../common/metric-samples')
+const { faultInWords } = require('../profile/load')
+const { detailIn } = require('../record/sources')
+
+/** With less blocked time than this share, blocks do not make requests slow. */
+const BLOCKED_SHARE = 0.02
+/** Below this utilization, slow requests wait for something other than the loop. */
+const BUSY = 0.7
+const SLOW_MS = 50
+/** Advice is for the heaviest culprits, each with at least this share of the blocked time. */
+const ADVISED = 3
+const ADVISED_SHARE = 0.1
+/** A function with this share of the blocked time is to blame, however many requests it serves in one turn. */
+const SINGLE_SHARE = 0.6
+/** Blocks that the agent keeps under diagnose, the most that it can keep. */
+const KEEP = 1000
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {ReturnType<typeof culpritsOf>[number]} Culprit */
+/**
+ * @typedef {Pick<import('../../store/recording').Recording, 'blocks' | 'details' | 'metrics' | 'recordedAt'>} Recording
+ */
+/**
+ * @typedef {object} Run
+ * @property {Recording} recording at its end
+ * @property {number | null} sinceMs when the application began to listen, null if it never did; Unix time
+ * @property {number} startMs @property {import('../profile/load').Load | null} load
+ */
+
+/**
+ * What a run shows, in words, and the tool of `loopwatch profile` that would show more.
+ * @param {Run} run @returns {{ text: string, tool: 'flame' | 'heapprofiler' | 'bubbleprof' | null }}
+ */
+exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
+  const isFull = recording.blocks.length >= KEEP
+  const fromMs = isFull ? Date.parse(recording.blocks[recording.blocks.length - 1].startedAt) : sinceMs ?? startMs
+  const blocks = recording.blocks.filter((block) => isBurden(block, sinceMs)).reverse()
+  const culprits = culpritsOf(blocks)
+  const blockedMs = culprits.reduce((total, { totalMs }) => total + totalMs, 0)
+  const durationMs = Math.max(1, Date.parse(recording.recordedAt) - fromMs)
+  const share = Math.min(1, blockedMs / durationMs)
+  const figure = `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} % of ${duration(durationMs)}`
+  const whole = isFull ? `, the time of the latest ${counted(KEEP, 'block')}` : ''
+  const fault = load && faultInWords(load)
+  const inRun = fault === null ? '' : ` In this run ${fault}.`
+  if (share >= BLOCKED_SHARE) {
+    const heavy = culprits.slice(0, ADVISED).filter(({ totalMs }) => totalMs >= ADVISED_SHARE * blockedMs)
+    if (isSingle(heavy[0], blockedMs)) heavy[0].cause = 'js'
+    const parts = [`The event loop was blocked for ${figure}${whole}.${inRun}\n`, topTable(blocks), ...heavy.map((each) => adviceFor(each, recording))]
+    return { text: parts.join('\n'), tool: causeRow(heavy[0].cause).tool }
+  }
+  if (load !== null && load.p50Ms >= SLOW_MS && utilizationOf(recording.metrics) < BUSY) {
+    const text = `The event loop is not what requests wait for: it was blocked for ${figure}${whole} and has time to spare. They wait for something outside the process.${inRun}\n`
+    return { text: `${text}\n${general('io')}`, tool: 'bubbleprof' }
+  }
+  return { text: `Nothing is wrong with the event loop: it was blocked for ${figure}${whole}.${inRun}\n`, tool: null }
+}
+
+/** Whether one function had the time of turns with many requests. @param {Culprit} culprit @param {number} blockedMs */
+const isSingle = ({ cause, place, totalMs }, blockedMs) =>
+  cause === 'many' && place !== NO_PLACE && totalMs >= SINGLE_SHARE * blockedMs
+
+/**
+ * Whether a block delays requests. One that lasts at the end does not belong to start-up.
+ * @param {BlockRecord} block @param {number | null} sinceMs
+ */
+const isBurden = ({ threadId, ongoing, startup, startedAt }, sinceMs) =>
+  threadId === 0 && (ongoing || (sinceMs === null ? !startup : Date.parse(startedAt) >= sinceMs))
+
+/** The main thread's, since the process started. @param {string} metrics as Prometheus text */
+function utilizationOf (metrics) {
+  const times = parseSamples(metrics).filter(({ name, labels: { thread } }) =>
+    name === 'loopwatch_eventloop_time_seconds_total' && thread === 'main')
+  const active = times.find(({ labels: { state } }) => state === 'active')?.value ?? 0
+  return active / Math.max(times.reduce((total, { value }) => total + value, 0), Number.MIN_VALUE)
+}
+
+/** The longest block of a culprit shows what to do about it. @param {Culprit} culprit @param {Recording} recording */
+function adviceFor ({ place, cause, longestId }, recording) {
+  const advice = detailIn(recording, longestId)?.advice.filter(({ kind }) => kind !== 'many' || cause === 'many') ?? []
+  const head = printable(`${place === NO_PLACE ? '' : `${place}: `}${causes[cause].meaning} (${cause})`)
+  return `${head}\n${advice.length === 0 ? general(cause) : advice.map(({ text }) => `- ${printable(text)}\n`).join('')}`
+}
+
+/** From the document of a cause, which a bundler may have left out. @param {string} name */
+const general = (name) => `${adviceOn(name)?.toDo ?? `loopwatch docs causes/${name} says what to do.`}\n`
+
+exports.KEEP = KEEP
