@@ -62,7 +62,7 @@ const sinks = {
   'message of notify': (record) => /** @type {any} */ (messageOf(new URL('http://x/'), record, { labels: {}, held: 0 })).text,
   'message to Slack': (record) => JSON.stringify(messageOf(new URL('https://hooks.slack.com/x'), record, { labels: {}, held: 0 })),
   'verdict of diagnose': (record) => verdictOf({
-    recording: { blocks: [record], details: {}, metrics: '' }, sinceMs: null, startMs: 0, endMs: 1000, load: null
+    recording: { blocks: [record], details: {}, metrics: '', recordedAt: record.startedAt }, sinceMs: null, startMs: Date.parse(record.startedAt) - 1000, load: null
   }).text,
   'loopwatch blocks': (record, t) => listed(t, record),
   'loopwatch blocks --top': (record, t) => listed(t, record, '--top'),

@@ -4,6 +4,7 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { KEEP, verdictOf } = require('./verdict')
@@ -20,6 +21,8 @@ const { watchSignals } = require('../common/interruption')
 const REGISTER = entryPoint('register')
 /** The application has this long for its own `exit` listeners. Everything is known by then. */
 const STOP_MS = 1000
+const LISTEN_MS = 10000
+const POLL_MS = 100
 
 /** They would move the agent, send its blocks to somebody, end the run or hide a cause. */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
@@ -64,19 +67,33 @@ async function runUnderAgent (target, output, flags) {
   try {
     const load = await observe(run, 'diagnose', flags, signals)
     const sinceMs = run.event('port')?.atMs ?? null
-    const endMs = Date.now()
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', 'diagnose')
-    // The watchdog answers even if the application is stuck for good.
-    const recording = await takeRecording(`127.0.0.1:${port}`, token).catch((error) => {
-      throw endedEarly(error, run.event('exit')?.code, sinceMs !== null)
-    })
-    return { recording, load, sinceMs, startMs, endMs, isCut: signals.isOver }
+    const recording = await recordingOf(run, `127.0.0.1:${port}`, token)
+    return { recording, load, sinceMs, startMs, isCut: signals.isOver }
   } finally {
     await run.stop(STOP_MS)
     run.kill()
     signals.stop()
     signals.release()
     fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/**
+ * The watchdog answers even if the application is stuck for good.
+ * @param {ProfileRun} run @param {string} target @param {string} token
+ */
+async function recordingOf (run, target, token) {
+  for (const lastMs = performance.now() + LISTEN_MS; ;) {
+    try {
+      return await takeRecording(target, token)
+    } catch (error) {
+      const code = run.event('exit')?.code
+      if (code !== undefined || run.isOver) throw endedEarly(error, code, run.event('port') !== undefined)
+      // On a busy machine a short run is over before the agent listens.
+      if (performance.now() > lastMs) throw error
+      await sleep(POLL_MS)
+    }
   }
 }
 

@@ -23,26 +23,29 @@ const KEEP = 1000
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {ReturnType<typeof culpritsOf>[number]} Culprit */
-/** @typedef {Pick<import('../../store/recording').Recording, 'blocks' | 'details' | 'metrics'>} Recording */
+/**
+ * @typedef {Pick<import('../../store/recording').Recording, 'blocks' | 'details' | 'metrics' | 'recordedAt'>} Recording
+ */
 /**
  * @typedef {object} Run
  * @property {Recording} recording at its end
  * @property {number | null} sinceMs when the application began to listen, null if it never did; Unix time
- * @property {number} startMs @property {number} endMs @property {import('../profile/load').Load | null} load
+ * @property {number} startMs @property {import('../profile/load').Load | null} load
  */
 
 /**
  * What a run shows, in words, and the tool of `loopwatch profile` that would show more.
  * @param {Run} run @returns {{ text: string, tool: 'flame' | 'heapprofiler' | 'bubbleprof' | null }}
  */
-exports.verdictOf = ({ recording, sinceMs, startMs, endMs, load }) => {
+exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
   const isFull = recording.blocks.length >= KEEP
   const fromMs = isFull ? Date.parse(recording.blocks[recording.blocks.length - 1].startedAt) : sinceMs ?? startMs
   const blocks = recording.blocks.filter((block) => isBurden(block, sinceMs)).reverse()
   const culprits = culpritsOf(blocks)
   const blockedMs = culprits.reduce((total, { totalMs }) => total + totalMs, 0)
-  const share = Math.min(1, blockedMs / Math.max(1, endMs - fromMs))
-  const figure = `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} % of ${duration(endMs - fromMs)}`
+  const durationMs = Math.max(1, Date.parse(recording.recordedAt) - fromMs)
+  const share = Math.min(1, blockedMs / durationMs)
+  const figure = `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} % of ${duration(durationMs)}`
   const whole = isFull ? `, the time of the latest ${counted(KEEP, 'block')}` : ''
   const fault = load && faultInWords(load)
   const inRun = fault === null ? '' : ` In this run ${fault}.`

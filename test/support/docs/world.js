@@ -22,6 +22,14 @@ for (const afterMs of [100, 600]) setTimeout(function hold () { const end = Date
 setTimeout(() => {}, 1000)
 `
 
+/** Blocks in each request, until it is ended. */
+const SERVER = `
+require('node:http').createServer(function report (request, response) {
+  for (const end = Date.now() + 60; Date.now() < end;);
+  response.end()
+}).listen(0)
+`
+
 /** @param {string} text */
 const isModule = (text) => /^(import|export|await|const .* = await) ?\b/m.test(text)
 
@@ -48,6 +56,7 @@ exports.makeWorld = (t) => {
   }
   fs.writeFileSync(path.join(dir, 'app.js'), APP)
   fs.writeFileSync(path.join(dir, 'app.mjs'), APP)
+  fs.writeFileSync(path.join(dir, 'server.js'), SERVER)
   return dir
 }
 

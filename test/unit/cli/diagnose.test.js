@@ -8,6 +8,9 @@ const { makeRecord } = require('../../support/record')
 const START_MS = Date.UTC(2026, 10, 21, 10)
 let ids = 0
 
+/** @param {number} ms since the start */
+const timeAt = (ms) => new Date(START_MS + ms).toISOString()
+
 /**
  * @param {import('../../../lib/tables/causes').Cause} cause @param {number} durationMs @param {string} [name]
  * @param {Partial<import('../../../lib/types').BlockRecord>} [rest]
@@ -23,7 +26,7 @@ const slow = { requests: 9, failed: 0, refused: 0, statuses: new Map(), timedOut
  * @param {Partial<Parameters<typeof verdictOf>[0]['recording']>} [recording]
  */
 const verdict = (blocks, run = {}, recording = {}) => verdictOf({
-  recording: { blocks, details: {}, metrics: '', ...recording }, sinceMs: null, startMs: START_MS, endMs: START_MS + 10000, load: null, ...run
+  recording: { blocks, details: {}, metrics: '', recordedAt: timeAt(10000), ...recording }, sinceMs: null, startMs: START_MS, load: null, ...run
 })
 /** @param {number} active @param {number} idle seconds */
 const timesOf = (active, idle) => ({
@@ -66,9 +69,9 @@ test('one function that many requests call in one turn is to blame, several are 
 })
 
 test('what blocked before the application listened is no burden, nor is a block of a worker thread', () => {
-  const startup = { startup: true, startedAt: new Date(START_MS).toISOString() }
+  const startup = { startup: true, startedAt: timeAt(0) }
   const sinceMs = START_MS + 1000
-  const later = { startedAt: new Date(START_MS + 2000).toISOString() }
+  const later = { startedAt: timeAt(2000) }
   /** @type {[ReturnType<typeof block>, number | null, boolean][]} */
   const cases = [
     [block('js', 900, 'f', startup), sinceMs, false],
@@ -83,8 +86,8 @@ test('what blocked before the application listened is no burden, nor is a block 
 })
 
 test('of a long run, the share is that of the time whose blocks the agent still had', () => {
-  const blocks = Array.from({ length: 1000 }, (_, i) => block('js', 60, 'f', { startedAt: new Date(START_MS + (1000 - i) * 100).toISOString() }))
-  const { text } = verdict(blocks, { sinceMs: START_MS - 3600e3, endMs: START_MS + 100100 })
+  const blocks = Array.from({ length: 1000 }, (_, i) => block('js', 60, 'f', { startedAt: timeAt((1000 - i) * 100) }))
+  const { text } = verdict(blocks, { sinceMs: START_MS - 3600e3 }, { recordedAt: timeAt(100100) })
   assert.match(text, /^The event loop was blocked for 60 % of 100\.0 s, the time of the latest 1000 blocks\./)
 })
 
