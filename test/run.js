@@ -109,16 +109,19 @@ async function quick () {
   return passed
 }
 
-/** The commit that the files are of, unless some have been changed since. */
+/** The commit that the files are of, null where some have been changed since or there is no git. */
 function cleanCommit () {
-  const git = (/** @type {string[]} */ ...args) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout
-  return git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD').trim() : null
+  const [changed, head] = [['status', '--porcelain'], ['rev-parse', 'HEAD']].map((args) => {
+    const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
+    return status === 0 ? stdout.trim() : null
+  })
+  return changed === '' ? head : null
 }
 
 /** @returns {{ major: string | null, results: import('./support/fault-results').Result[] }} what `npm test` passed */
 function passedBefore () {
   const { commit, ...passed } = fs.existsSync(PASSED) ? JSON.parse(fs.readFileSync(PASSED, 'utf8')) : {}
-  return commit !== undefined && commit === cleanCommit() ? passed : { major: null, results: [] }
+  return commit && commit === cleanCommit() ? passed : { major: null, results: [] }
 }
 
 /** @param {string} file @returns {import('./support/fault-results').Result[]} */

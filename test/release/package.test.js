@@ -265,12 +265,14 @@ test('the package', async (t) => {
 
   await t.test('runs the demo, with its live page and the runbook, and sums it up', async (t) => {
     const bin = path.join(project, 'node_modules', '.bin', 'loopwatch')
-    const { out, closed } = startNode(t, [bin, 'demo', '--seconds', '12', '--port', '0'], { cwd: project })
+    const { child, out, closed } = startNode(t, [bin, 'demo', '--port', '0'], { cwd: project })
     const url = await eventually(() => /live page: (http:\/\/[^\s"]+)/.exec(out.stdout + out.stderr)?.[1], () => out.stdout + out.stderr)
     for (const [file, expected] of /** @type {[string, RegExp][]} */ ([['', /<script src=/], ['page.js', /contains the packages of/], ['runbook', /LoopwatchBlocked/]])) {
       const response = await fetch(new URL(file, url), { headers: { accept: 'text/html,*/*' } })
       assert.match(await response.text(), expected, `${file} ${response.status}`)
     }
+    await eventually(() => out.stdout.includes('"event":"settled"'), () => `a block: ${out.stdout}`)
+    child.kill('SIGINT')
     const { code, stdout, stderr } = await closed
     assert.equal(code, 0, stderr)
     assert.match(stdout + stderr, /place +work +cause +blocks/)
