@@ -36,7 +36,10 @@ exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
       sampler.hurry()
       sampler.askIfDue(now, lateMs)
     }
-    if (isLate && (!isStartup(beats, beat) || lateMs >= longMs)) begin(leave())
+    if (!isLate || (isStartup(beats, beat) && lateMs < longMs)) return
+    // A process that exits now waits until its block is reported.
+    bridge.counters.add('heard', 1)
+    begin(leave())
   }
   const timer = setInterval(look, options.threshold / 2)
   const leave = () => {

@@ -15,7 +15,7 @@ const PACKAGES = path.join(__dirname, '..', '..', 'node_modules')
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
 const NODE_OPTIONS = `--require "${REGISTER}"`
 /** The loop idles between the blocks, as that of a tool that reads files. */
-const BLOCKING = 'let left = 4; const hold = () => { const end = Date.now() + 150; while (Date.now() < end); if (--left > 0) setTimeout(hold, 150) }; setTimeout(hold, 300);'
+const BLOCKING = 'let left = 9; const hold = () => { const end = Date.now() + 150; while (Date.now() < end); if (--left > 0) setTimeout(hold, 150) }; setTimeout(hold, 300);'
 const SERVER = "require('node:http').createServer((request, response) => response.end('app')).listen(0, () => console.log(process.pid))"
 /** Runs its arguments as a process of its own, as cross-env and dotenv-cli do, again and again as nodemon does. */
 const LAUNCHER = `
