@@ -18,19 +18,21 @@ const LOOK_MS = 50
 const LOOKS = 40
 /** What an application says last; the rest of its output is that of its launcher, with times and process ids. */
 const ANSWERED = /answered \d+ requests: \w+/
-/** Durations as Mocha, node:test, Vite and Next.js write them, and dates as debug does. */
-const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+|\w+, \d+ \w+ \d+ [\d:]+ GMT/g
+/** Durations as Mocha, node:test, Vite and Next.js write them. */
+const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+/g
 
 /** @typedef {{ ms: number, cpuSeconds: number | null, exit: unknown, output: string, lines: number, bytes: number,
  * port: number, speaks: number }} Run */
 
-/** The agent's own lines, which are counted: the test runner has its files' stderr on stdout. */
-const OWN_LINES = /^.*"name":"loopwatch".*\n/gm
+/** Results of tests, as Mocha and node:test write them; the runner mixes in what files print, as it comes. */
+const RESULTS = /^ *([✔✖▶ℹ]|(not )?ok |# (tests|pass|fail) |\d+\) |\d+ (passing|failing)).*$/gmu
 
-/** What must be the same, in any order as files run at once. @param {string} stdout @param {string} kind */
-exports.outputOf = (stdout, kind) => kind === 'application'
-  ? ANSWERED.exec(stdout)?.[0] ?? stdout
-  : stdout.replace(OWN_LINES, '').replace(TIMES, '').split('\n').filter((line) => line.trim() !== '').sort().join('\n')
+/** What must be the same with the preload. @param {string} stdout @param {string} kind */
+exports.outputOf = (stdout, kind) => {
+  if (kind === 'application') return ANSWERED.exec(stdout)?.[0] ?? stdout
+  const text = stdout.replace(TIMES, '')
+  return kind === 'suite' ? text.match(RESULTS)?.join('\n') ?? text : text
+}
 
 /** The first line that differs. @param {string} watched @param {string} bare */
 function difference (watched, bare) {
