@@ -4,9 +4,37 @@ const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
-const { HeapSlots } = require('./heap-slots')
 const { ProbeChannel } = require('./probe-channel')
 const { StringTable } = require('./string-table')
+
+const SLOTS = 4
+
+/** The heap of the host as it last reported it, in shared memory. */
+class HeapSlots {
+  static BYTES = SLOTS * Float64Array.BYTES_PER_ELEMENT
+
+  #slots
+
+  /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
+  constructor (memory, offset) {
+    this.#slots = new Float64Array(memory, offset, SLOTS)
+  }
+
+  /** @param {import('../types').HeapReading} heap */
+  write ({ usedBytes, limitBytes, externalBytes, allocatedBytes }) {
+    this.#slots[0] = usedBytes
+    this.#slots[1] = limitBytes
+    this.#slots[2] = externalBytes
+    this.#slots[3] = allocatedBytes ?? 0
+  }
+
+  /** Null if nothing has been reported yet. @returns {import('../types').HeapReading | null} */
+  read () {
+    const [usedBytes, limitBytes, externalBytes, allocatedBytes] = this.#slots
+    if (limitBytes === 0) return null
+    return { usedBytes, limitBytes, externalBytes, allocatedBytes: allocatedBytes === 0 ? null : allocatedBytes }
+  }
+}
 
 /** A minute of back-to-back 60 ms blocks without a drain. */
 const LATE_BEATS = 1024
@@ -105,5 +133,6 @@ function openBridge (memory) {
 
 exports.openBridge = openBridge
 exports.hasOurLayout = hasOurLayout
+exports.HeapSlots = HeapSlots
 
 /** @typedef {ReturnType<typeof openBridge>} Bridge */

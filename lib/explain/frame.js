@@ -1,7 +1,16 @@
 'use strict'
 
-const { nameTemplate } = require('./generated')
-const { ownerOf } = require('../util/code-owner')
+const { ownerOf, packageNameOf } = require('../util/code-owner')
+
+/** Packages that compile templates, with the names that users know. */
+const ENGINES = new Map([
+  ['ejs', 'ejs'], ['handlebars', 'handlebars'], ['pug', 'pug'], ['pug-runtime', 'pug'], ['nunjucks', 'nunjucks'],
+  ['mustache', 'mustache'], ['eta', 'eta'], ['liquidjs', 'liquidjs'], ['dot', 'dot'], ['lodash', 'lodash'],
+  ['lodash.template', 'lodash'], ['underscore', 'underscore']
+])
+
+/** The name that an engine gives its code; EJS puts it in quotes. */
+const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjucks|mustache|liquid|dot|jst|html?))"?$/i
 
 /** If the application has less than this share of the blamed time, packages are blamed instead. */
 const SOME = 0.2
@@ -171,6 +180,22 @@ function sum (items, key) {
 function ownFrame (frames) {
   const first = frames.find((frame) => ownerOf(frame) !== 'node')
   return first !== undefined && ownerOf(first) === 'own' ? first : null
+}
+
+/**
+ * Names generated code after its template: by the template's file if that is known, else by the engine. The lines of
+ * the code are not those of the template. @param {Frame} frame @returns {Frame}
+ */
+const nameTemplate = (frame) => {
+  const file = frame.file ?? ''
+  const template = TEMPLATE_FILE.exec(file)?.[1]
+  if (template !== undefined) {
+    const short = template.split(/[\\/]/).slice(-2).join('/')
+    return { ...frame, function: `template ${short}`, file: template, line: null, column: null }
+  }
+  // V8 gives the path of the file in which an `eval` was.
+  const engine = file.startsWith('eval at ') ? ENGINES.get(packageNameOf(file) ?? '') : undefined
+  return engine === undefined ? frame : { ...frame, function: `${engine} template`, line: null, column: null }
 }
 
 exports.awaitingFrame = awaitingFrame

@@ -1,7 +1,17 @@
 'use strict'
 
 const { askToAbort } = require('./loop/inspector')
-const { tellWhyItEnds } = require('./termination-log')
+const fs = require('node:fs')
+const { openFile } = require('../util/files')
+const { sentenceOf } = require('../util/sentence')
+
+/** Kubernetes shows what is in this file as the reason of a container's end, and only mounts it for that. */
+const FILE = '/dev/termination-log'
+
+/** Kubernetes reads no more of it. */
+const MOST_BYTES = 4096
+
+const { O_APPEND, O_NONBLOCK, O_WRONLY } = fs.constants
 
 /** A thread that answers at all has aborted within this time. */
 const SIGNAL_AFTER_MS = 200
@@ -32,4 +42,20 @@ exports.warnOfInit = (mayInspect, say) => {
   const message = `this process is PID 1, which ignores signals from within: onStuck 'abort' cannot end it while it ${when}. ` +
     'Start the container with --init'
   say('warn', { event: 'pid_1' }, message)
+}
+
+/**
+ * Writes why the process ends, if there is such a file. It is not made if it is missing, and what the application has
+ * written stays. @param {import('../types').BlockRecord} record @param {string} [file]
+ */
+const tellWhyItEnds = (record, file = FILE) => {
+  if (process.platform !== 'linux') return
+  try {
+    const fd = openFile(file, O_WRONLY | O_APPEND | O_NONBLOCK)
+    const text = Buffer.from(`loopwatch: ${sentenceOf(record)}\n`)
+    fs.writeSync(fd, text.subarray(0, MOST_BYTES))
+    fs.closeSync(fd)
+  } catch {
+    // There is none, or it may not be written.
+  }
 }

@@ -1,14 +1,15 @@
 'use strict'
 
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { degraded } = require('../../tables/degraded')
 const { duration, printable } = require('../../util/sentence')
 const { ask, isAddress, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { parseSamples } = require('../common/metric-samples')
 const { endWithReader } = require('../common/reader-gone')
-const { portsOf } = require('./ports')
 const { MS_PER_S } = require('../../util/units')
+const fs = require('node:fs')
+const { listenersOf } = require('../common/listeners')
 
 /** On a busy machine, a beat may be this late without being worth a report. */
 const LATE_MS = 1000
@@ -87,6 +88,19 @@ async function addressOfProcess (pid, token) {
   }
   const listens = ports.length === 0 ? 'it listens on no port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
   throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it as it is`)
+}
+
+/** The TCP ports that a process of this machine listens on. @param {number} pid */
+const portsOf = (pid) => {
+  const listeners = listenersOf(pid)
+  if (listeners === null) throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a url on this system', String(pid))
+  try {
+    fs.readdirSync(`/proc/${pid}/fd`)
+  } catch (error) {
+    const reason = error.code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user: run loopwatch as that user'
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
+  }
+  return [...new Set(listeners.map(({ port }) => port))]
 }
 
 exports.findings = findings

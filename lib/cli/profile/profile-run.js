@@ -5,7 +5,9 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { IS_WINDOWS, signal, signalGroup } = require('../common/signal')
-const { writeNodeShim, PRELOAD } = require('./node-shim')
+const { entryPoint } = require('../../tables/entry-points')
+
+const PRELOAD = entryPoint('profilePreload')
 
 const POLL_MS = 50
 /** Longer than the preload gives the tools to write. */
@@ -138,6 +140,34 @@ function commandOf ({ profiler, script, target, cwd, output, work, agent }) {
   }
   const node = writeNodeShim({ work, cwd, node: target.node })
   return [process.execPath, [script, ...profiler.args({ output, work, node, args: target.args })]]
+}
+
+/** For a POSIX shell. @param {string} text */
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
+
+/**
+ * Writes a `node` for the tools to start. It runs the application in the application's folder (cwd). The tool runs in
+ * its own folder (work), and finds there the logs that V8 and Node.js write for it. 0x deletes whatever looks like one.
+ * @param {{ work: string, cwd: string, node: string }} setup
+ */
+const writeNodeShim = ({ work, cwd, node }) => {
+  // On Windows, a script is not executable: the tool shares the application's folder.
+  if (process.platform === 'win32') return node
+  const file = path.join(work, 'bin', 'node')
+  fs.mkdirSync(path.dirname(file))
+  fs.writeFileSync(file, `#!/bin/sh
+for arg do
+  shift
+  case $arg in
+    --prof-process) exec ${quoted(node)} "$arg" "$@" ;;
+    --logfile=./*) arg=--logfile=${quoted(work)}/\${arg#--logfile=./} ;;
+  esac
+  set -- "$@" "$arg"
+done
+cd ${quoted(cwd)} || exit 1
+exec ${quoted(node)} --trace-event-file-pattern=${quoted(`${work}/node_trace.\${rotation}.log`)} --require ${quoted(PRELOAD)} "$@"
+`, { mode: 0o755 })
+  return file
 }
 
 exports.ProfileRun = ProfileRun

@@ -7,7 +7,6 @@ const path = require('node:path')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { makeFolder } = require('../../util/files')
 const { openFile } = require('../common/open')
-const { writeCpuReport } = require('./cpu-report')
 const { findProfiler } = require('./find-profiler')
 const { applyLoad, loadInWords } = require('./load')
 const { ProfileRun } = require('./profile-run')
@@ -16,6 +15,10 @@ const { parseTarget } = require('./target')
 const { IS_WINDOWS, signalGroup } = require('../common/signal')
 const { watchSignals } = require('../common/interruption')
 const { MS_PER_S } = require('../../util/units')
+const { htmlReport, htmlTable } = require('../common/html-report')
+const { cpuTree } = require('./cpu-tree')
+
+const HOT = 25
 
 /** If the tool has not started the application by then, it never will. */
 const START_MS = 30000
@@ -163,6 +166,22 @@ function checked (run, name, output, how) {
     !run.event('started') && how !== null && 'the application was not started'
   ]
   throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
+}
+
+/** profile.html of profile.cpuprofile, if there is one. @param {string} output folder @param {string} command */
+const writeCpuReport = (output, command) => {
+  const file = path.join(output, 'profile.cpuprofile')
+  if (!fs.existsSync(file)) return
+  const { tree, hot, durationMs } = cpuTree(JSON.parse(fs.readFileSync(file, 'utf8')))
+  const rows = hot.slice(0, HOT).map(({ name, place, selfMs }) =>
+    [{ figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)} %` }, name, place])
+  fs.writeFileSync(path.join(output, 'profile.html'), htmlReport({
+    title: `CPU profile of ${command}`,
+    summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; profile.cpuprofile opens in Chrome DevTools and VS Code`,
+    flameTitle: 'Where the time went; lines are those where functions begin',
+    tree,
+    tail: `<section><h2>Functions by their own time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
+  }))
 }
 
 exports.dropUseless = dropUseless

@@ -5,13 +5,19 @@ const os = require('node:os')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
 const { FOLDER } = require('./dashboards')
-const { startDemo } = require('./demo')
 const { findTool } = require('../common/find-tool')
 const { startGrafana } = require('./grafana')
 const { choosePort } = require('../common/port')
 const { startPrometheus } = require('./prometheus')
 const { watchSignals } = require('../common/interruption')
 const { DEFAULT_TARGET } = require('../common/flags')
+const { parsed } = require('../common/parsed')
+const { Tool } = require('../common/tool')
+
+const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
+
+/** Agents with an endpoint: the shop's and its queue worker's. */
+const WATCHED = 2
 
 const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
 /** Between polls of what has to answer; also each poll's timeout. */
@@ -113,4 +119,23 @@ async function watchAnswers (services, signals) {
     await signals.sleep(POLL_MS).catch(() => {})
   }
   return new Promise(() => {})
+}
+
+/** @returns {{ tool: Tool, urls: Promise<string[]> }} urls of its agents' endpoints */
+const startDemo = () => {
+  if (!fs.existsSync(START)) throw codedError('LOOPWATCH_ERR_DEMO', START)
+  /** @type {Set<string>} */
+  const found = new Set()
+  /** @type {(urls: string[]) => void} */
+  let settle
+  const urls = new Promise((resolve) => { settle = resolve })
+  const tool = new Tool('the demo', process.execPath, [START], {
+    onLine: (line) => {
+      const { name, event, url } = parsed(line)
+      if (name !== 'loopwatch' || event !== 'listening') return
+      found.add(url)
+      if (found.size === WATCHED) settle([...found])
+    }
+  })
+  return { tool, urls }
 }

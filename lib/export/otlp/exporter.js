@@ -3,12 +3,19 @@
 const { LogBudget } = require('../log/budget')
 const { Progress } = require('../log/progress')
 const { Outbox } = require('../outbox')
-const { isRetryable, readAnswer } = require('./answer')
 const { logRecord } = require('./logs')
 const { otlpMetric } = require('./metrics')
-const { resourceOf, scope } = require('./resource')
 const { otlpSpan } = require('./spans')
 const { StandardMetrics } = require('./standard-metrics')
+const { randomUUID } = require('node:crypto')
+const os = require('node:os')
+const { keyValues } = require('./values')
+const { version } = require('../../../package.json')
+
+const REASON_CHARS = 200
+
+/** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
+const RETRYABLE = new Set([429, 502, 503, 504])
 
 /** Most log records, and most spans, that wait for a receiver: about 2 MB. */
 const WAITING = 1000
@@ -182,6 +189,65 @@ class OtlpExporter {
     clearInterval(this.#timer)
     await this.#read()
     await Promise.all(Object.values(this.#outboxes).map((outbox) => outbox?.stop()))
+  }
+}
+
+/** @param {number} status of a receiver that did not take a request */
+const isRetryable = (status) => RETRYABLE.has(status)
+
+/**
+ * A receiver may lose some of what it accepted. Some receivers give no answer, or one in protobuf.
+ * @param {string} host @param {import('../http-client').Answer} answer @param {number} items sent
+ * @returns {{ error: Error | null, lost: number }}
+ */
+const readAnswer = (host, { text, type = '' }, items) => {
+  if (text.trim() === '' || type.startsWith('application/x-protobuf')) return { error: null, lost: 0 }
+  const partial = partialSuccess(text)
+  if (partial === null) return { error: new Error(`${host} gave an answer that is none of OTLP`), lost: items }
+  const { rejectedSpans, rejectedLogRecords, rejectedDataPoints, errorMessage = '' } = partial
+  const rejected = Number(rejectedSpans ?? rejectedLogRecords ?? rejectedDataPoints ?? 0)
+  if (!(rejected > 0)) return { error: null, lost: 0 }
+  const reason = `${errorMessage}`.slice(0, REASON_CHARS)
+  return { error: new Error(`${host} rejected ${rejected}: ${reason}`), lost: Math.min(items, rejected) }
+}
+
+/** @param {string} text @returns {Record<string, any> | null} null if no receiver answers so */
+function partialSuccess (text) {
+  try {
+    const answer = JSON.parse(text)
+    if (typeof answer !== 'object' || answer === null) return null
+    return answer.partialSuccess ?? answer.partial_success ?? {}
+  } catch {
+    return null
+  }
+}
+
+const scope = { name: 'loopwatch', version }
+
+/**
+ * @param {object} parts
+ * @param {Record<string, string>} parts.attributes of the environment; they win
+ * @param {Record<string, string>} parts.labels the option; `service` names the application
+ * @param {boolean} parts.isWorker of a cluster: its processes share one environment
+ */
+const resourceOf = ({ attributes, labels: { service, ...labels }, isWorker }) => {
+  const id = attributes['service.instance.id']
+  return {
+    attributes: keyValues({
+      'service.name': service ?? `unknown_service:${process.release.name}`,
+      'service.instance.id': randomUUID(),
+      'host.name': os.hostname(),
+      'process.pid': process.pid,
+      'process.runtime.name': 'nodejs',
+      'process.runtime.version': process.versions.node,
+      'telemetry.sdk.name': 'loopwatch',
+      'telemetry.sdk.language': 'nodejs',
+      'telemetry.sdk.version': version,
+      ...labels,
+      ...attributes,
+      ...(id !== undefined && isWorker && { 'service.instance.id': `${id}/${process.pid}` })
+    }),
+    droppedAttributesCount: 0
   }
 }
 

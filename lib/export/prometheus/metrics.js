@@ -12,13 +12,15 @@ const { table, SITES, SLOW_KINDS, THREADS } = require('../../tables/metrics')
 const { excuseOf } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { familiesOf, renderFamilies } = require('./exposition')
-const { LabelBound } = require('./label-bound')
-const { RecentLongest } = require('./recent-longest')
 const { OTHER } = require('../../util/overflow-label')
 const { SeriesHistogram } = require('./series-histogram')
 const { residentBytes } = require('../../util/resident-memory')
 const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
+const { nowMs: sharedNowMs } = require('../../util/clock')
+
+/** Scrapes come at least this often, so `max_over_time` of any range misses no block. */
+const WINDOW_MS = 60_000
 
 const MAIN = 'main'
 /** One observation for each request or piece of work. */
@@ -334,6 +336,65 @@ function siteOf (frame) {
 /** prom-client's metrics return the objects in which they count. @param {Value} value @returns {Value} */
 function copyOf ({ labels, value, metricName, exemplar }) {
   return { labels, value, metricName, exemplar }
+}
+
+/** Later values of a label become `(other)`. Kept values stay, so counters never decrease. */
+class LabelBound {
+  /** @type {Set<string>} */
+  #known = new Set()
+  #most
+
+  /** @param {number} most */
+  constructor (most) {
+    this.#most = most
+  }
+
+  /** @param {string} value */
+  has (value) {
+    return this.#known.has(value)
+  }
+
+  /** @param {string} value */
+  bound (value) {
+    if (this.#known.has(value)) return value
+    if (this.#known.size < this.#most) {
+      this.#known.add(value)
+      return value
+    }
+    return OTHER
+  }
+}
+
+/** The longest value of the last minute, by key. Reading does not reset it, so two scrapers see the same. */
+class RecentLongest {
+  /**
+   * Values by key, each smaller than the one before. A new value outlives earlier ones, so it removes those that are
+   * not larger. @type {Map<string, { atMs: number, value: number }[]>}
+   */
+  #falling = new Map()
+  #nowMs
+
+  /** @param {() => number} [nowMs] */
+  constructor (nowMs = sharedNowMs) {
+    this.#nowMs = nowMs
+  }
+
+  /** @param {string} key @param {number} value */
+  add (key, value) {
+    const kept = this.#current(key).filter((each) => each.value > value)
+    this.#falling.set(key, [...kept, { atMs: this.#nowMs(), value }])
+  }
+
+  /** @param {string} key @returns {number} 0 if the last minute had none */
+  longest (key) {
+    return this.#current(key)[0]?.value ?? 0
+  }
+
+  /** @param {string} key */
+  #current (key) {
+    const endMs = this.#nowMs() - WINDOW_MS
+    return (this.#falling.get(key) ?? []).filter(({ atMs }) => atMs > endMs)
+  }
 }
 
 exports.Metrics = Metrics

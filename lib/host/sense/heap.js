@@ -36,7 +36,7 @@ function heapOf () {
   }
 }
 
-/** @param {import('../../bridge/heap-slots').HeapSlots} slots */
+/** @param {import('../../bridge/memory').HeapSlots} slots */
 exports.writeHeap = (slots) => slots.write(heapOf())
 
 exports.heapOf = heapOf

@@ -15,7 +15,7 @@ class BlockMemory {
   #to = null
 
   /**
-   * @param {Pick<import('../../bridge/heap-slots').HeapSlots, 'read'>} slots
+   * @param {Pick<import('../../bridge/memory').HeapSlots, 'read'>} slots
    * @param {Pick<import('../kernel/memory-stats').MemoryStats, 'read'>} stats
    */
   constructor (slots, stats) {

@@ -1,10 +1,22 @@
 'use strict'
 
-const { poolThreads } = require('../kernel/pool-threads')
 const { nowMs } = require('../../util/clock')
 const { fillingText, isFull, THREADS } = require('./pool-filling')
 const { FULL_MS, PoolIncident } = require('./pool-incident')
-const { PoolProbe, works } = require('./pool-probe')
+const fs = require('node:fs')
+const { callOf } = require('../../explain/system-call')
+const dns = require('node:dns')
+
+/** Node.js refuses it under --permission, without asking a thread. */
+const DENIED = 'ERR_ACCESS_DENIED'
+
+const TASKS = '/proc/self/task'
+
+/** The name that libuv gives the threads of its pool, from Node.js 22 on. */
+const POOL = 'libuv-worker'
+
+/** In this call a thread of the pool waits for work. */
+const IDLE = 'futex'
 
 /** A host that does not say within this time what waits is busy itself: then the incident is told without that. */
 const ANSWER_MS = 500
@@ -122,6 +134,68 @@ class PoolWatch {
       threads: this.#seen?.threads ?? threads,
       filling: fillingText(this.#kind, this.#filling, this.#seen)
     })
+  }
+}
+
+/**
+ * The threads of libuv's pool, those that work and those that compute now; null if not known. For incidents only: it
+ * reads three files a thread. @returns {{ threads: number, busy: number, computing: number } | null}
+ */
+const poolThreads = () => {
+  try {
+    const read = (/** @type {string} */ tid, /** @type {string} */ file) => fs.readFileSync(`${TASKS}/${tid}/${file}`, 'latin1')
+    const pool = fs.readdirSync(TASKS).filter((tid) => read(tid, 'comm').trim() === POOL)
+    if (pool.length === 0) return null
+    const isIdle = pool.map((tid) => callOf(read(tid, 'syscall'), process.arch)?.name === IDLE)
+    const states = pool.map((tid) => read(tid, 'stat').split(') ').at(-1)?.[0])
+    const computing = states.filter((state, i) => state === 'R' && !isIdle[i]).length
+    return { threads: pool.length, busy: isIdle.filter((idle) => !idle).length, computing }
+  } catch {
+    // Not Linux, hidden, or a thread has just ended.
+    return null
+  }
+}
+
+/** @typedef {(done: (error?: NodeJS.ErrnoException | null) => void) => void} Work for a thread of the pool */
+
+/**
+ * A piece of work for each of the two queues of the pool. The root folder is in the kernel's memory, and the C library
+ * reads 127.1 as an address: neither waits for a disk or for the network.
+ * @type {Record<import('./pool-filling').PoolKind, Work>}
+ */
+const works = {
+  thread_pool: (done) => fs.stat('/', done),
+  dns_lookups: (done) => dns.lookup('127.1', { family: 4 }, done)
+}
+
+/**
+ * Measures by a piece of work of its own how long work waits for libuv's thread pool, which all threads of the process
+ * share. The application's thread takes no part. One piece at a time, so a full pool has one more.
+ */
+class PoolProbe {
+  /** When the open question was put, null if there is none. @type {number | null} */
+  askedAtMs = null
+  #work
+  #onDone
+
+  /** @param {Work} work @param {(askedAtMs: number, doneAtMs: number) => void} onDone */
+  constructor (work, onDone) {
+    this.#work = work
+    this.#onDone = onDone
+  }
+
+  ask () {
+    if (this.askedAtMs !== null) return
+    const askedAtMs = this.askedAtMs = nowMs()
+    try {
+      this.#work((error) => {
+        this.askedAtMs = null
+        if (error?.code !== DENIED) this.#onDone(askedAtMs, nowMs())
+      })
+    } catch {
+      // Refused at once.
+      this.askedAtMs = null
+    }
   }
 }
 

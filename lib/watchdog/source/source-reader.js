@@ -13,8 +13,16 @@ const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { Backlog } = require('./backlog')
 const { packageIn } = require('./packages')
 const { FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
-const { Texts, sizeOf } = require('./texts')
 const { readSource } = require('../../util/read-source')
+const fs = require('node:fs')
+
+/** The most files, and characters, that are kept. A stack of frames without names has few files. */
+const FILES = 20
+
+const CHARS = 8 * 1024 * 1024
+
+/** A block needs the same files for about this long. A file that has changed is read again then. */
+const LIFE_MS = 5000
 
 /** The host is asked again after this time: a map may come after its file, or may have been dropped for others. */
 const AGAIN_MS = 60000
@@ -174,6 +182,49 @@ class SourceReader {
     if (text === null) return isTooLarge || this.#learn(() => this.#maps.learnPlain(file))
     const learn = () => this.#learn(() => this.#maps.learn(file, text))
     if (text.length <= LARGE_BYTES || !this.#backlog.add(`map in memory of ${file}`, learn)) learn()
+  }
+}
+
+/** Texts of files, each read once for all the places that are looked up together. */
+class Texts {
+  /** @type {BoundedMap<{ text: string | null }>} */
+  #kept = new BoundedMap({ mostItems: FILES, mostWeight: CHARS })
+  #isKept = false
+  #readFile
+
+  /** @param {(file: string) => string | null} [readFile] */
+  constructor (readFile = readSource) {
+    this.#readFile = readFile
+  }
+
+  /** @param {string} file */
+  read (file) {
+    const kept = this.#kept.get(file)
+    if (kept !== undefined) return kept.text
+    const text = this.#readFile(file)
+    this.#kept.set(file, { text }, text?.length)
+    this.#forgetLater()
+    return text
+  }
+
+  #forgetLater () {
+    if (this.#isKept) return
+    this.#isKept = true
+    const forget = () => {
+      this.#isKept = false
+      this.#kept.clear()
+    }
+    setTimeout(forget, LIFE_MS).unref()
+  }
+}
+
+/** Bytes of a file, 0 if there is none. @param {string} file */
+function sizeOf (file) {
+  try {
+    return fs.statSync(file).size
+  } catch {
+    // There may be a file that this process may not see.
+    return 0
   }
 }
 

@@ -1,9 +1,14 @@
 'use strict'
 
 const { watchModules } = require('../http/frameworks/modules')
-const { jobs } = require('./jobs')
-const { messages } = require('./messages')
 const { Naming } = require('./library-naming')
+const { pathOf } = require('../http/context')
+const { pathTemplate } = require('../http/path-template')
+
+// Brokers and sockets. None of them publishes on a diagnostics channel.
+
+/** The path that a WebSocket was opened at, by socket. @type {WeakMap<object, string>} */
+const paths = new WeakMap()
 
 /** @typedef {{ file: string[], attach: (exports: any, naming: Naming) => void }} Library file: the end of its path */
 
@@ -35,4 +40,108 @@ exports.startLibraries = (works, post) => {
       naming.stop()
     }
   }
+}
+
+// Queues and schedulers. None of them publishes on a diagnostics channel.
+
+/** @type {Library[]} */
+const jobs = [
+  {
+    file: ['bullmq', 'dist', 'cjs', 'classes', 'worker.js'],
+    attach: ({ Worker }, naming) => naming.calls(Worker.prototype, ['callProcessJob'],
+      (_, [{ queueName, name }]) => ({ kind: 'job', name: `${queueName}:${name}` }))
+  },
+  {
+    file: ['pg-boss', 'src', 'worker.js'],
+    attach: ({ prototype }, naming) => naming.before(prototype, ['start'], (worker) => {
+      worker.onFetch = naming.named(worker.onFetch, ([jobs]) => jobs.length > 0 ? job(worker.name) : null)
+    })
+  },
+  {
+    file: ['graphile-worker', 'dist', 'worker.js'],
+    attach: (exports, naming) => naming.before(exports, ['makeNewWorker'], (_, args) => {
+      args[1] = { ...args[1], tasks: namedTasks(args[1].tasks, naming) }
+    })
+  },
+  {
+    // A task goes through no method of a class, so the function of each one is wrapped when it starts.
+    file: ['node-cron', 'dist', '_shared.cjs'],
+    attach: ({ InlineScheduledTask: { prototype } }, naming) =>
+      naming.before(prototype, ['start', 'execute'], (task) => nameCronTask(task, naming))
+  },
+  {
+    file: ['node-cron', 'dist', 'node-cron.cjs'],
+    attach: ({ getTasks }, naming) => {
+      for (const task of getTasks().values()) nameCronTask(task, naming)
+    }
+  },
+  {
+    file: ['bree', 'src', 'index.js'],
+    attach: ({ prototype }, naming) => naming.threads(prototype, ['createWorker'],
+      (_, [, { workerData }]) => job(workerData.job.name))
+  }
+]
+
+/** @param {string} name @returns {import('./library-naming').Known} */
+const job = (name) => ({ kind: 'job', name })
+
+/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {import('./library-naming').Naming} naming */
+function namedTasks (tasks, naming) {
+  return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
+}
+
+/** Unnamed tasks are named by their expression. @param {any} task @param {import('./library-naming').Naming} naming */
+function nameCronTask (task, naming) {
+  const { runner, id, name, cronExpression } = task
+  if (runner === undefined) return // it runs in a process of its own
+  runner.onMatch = naming.named(runner.onMatch, () => job(name === id ? `cron ${cronExpression}` : name))
+}
+
+/** @type {Library[]} */
+const messages = [
+  {
+    // A batch may take several messages, each of them a piece of work.
+    file: ['kafkajs', 'src', 'consumer', 'runner.js'],
+    attach: ({ prototype }, naming) => naming.before(prototype, ['processEachMessage', 'processEachBatch'], (runner) => {
+      runner.eachMessage = naming.named(runner.eachMessage, ([{ topic }]) => message(`kafka ${topic}`))
+      runner.eachBatch = naming.named(runner.eachBatch, ([{ batch }]) => message(`kafka ${batch.topic}`))
+    })
+  },
+  {
+    // The default exchange routes by the queue's name; there may be as many other routing keys as messages.
+    file: ['amqplib', 'lib', 'channel.js'],
+    attach: ({ BaseChannel }, naming) => naming.calls(BaseChannel.prototype, ['dispatchMessage'],
+      (_, [{ exchange, routingKey }, content]) => content === null ? null : message(`amqp ${exchange || routingKey}`))
+  },
+  {
+    file: ['ws', 'lib', 'websocket-server.js'],
+    attach: ({ prototype }, naming) => naming.before(prototype, ['completeUpgrade'], (_, args) => {
+      const last = args.length - 1
+      const onDone = args[last]
+      args[last] = (/** @type {object} */ socket, /** @type {import('node:http').IncomingMessage} */ request) => {
+        paths.set(socket, pathTemplate(pathOf(/** @type {string} */ (request.url))))
+        onDone(socket, request)
+      }
+    })
+  },
+  {
+    file: ['ws', 'lib', 'websocket.js'],
+    attach: ({ prototype }, naming) => naming.calls(prototype, ['emit'], (socket, [event]) => {
+      if (event !== 'message' || !socket._isServer) return null
+      const path = paths.get(socket)
+      return { ...message(path === undefined ? 'ws' : `ws ${path}`), isOpen: true }
+    })
+  },
+  {
+    file: ['socket.io', 'dist', 'typed-events.js'],
+    attach: ({ StrictEventEmitter }, naming) => naming.calls(StrictEventEmitter.prototype, ['emitUntyped'],
+      ({ nsp }, [event]) => typeof event === 'string' && typeof nsp?.name === 'string'
+        ? { ...message(`socket.io ${nsp.name === '/' ? '' : `${nsp.name} `}${event}`), isOpen: true }
+        : null)
+  }
+]
+
+/** @param {string} name @returns {import('./library-naming').Known} */
+function message (name) {
+  return { kind: 'message', name }
 }
