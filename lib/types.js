@@ -1,5 +1,11 @@
 'use strict'
 
+/**
+ * @import { Cause } from './tables/causes'
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Http2ServerRequest, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+ */
+
 // Types that several rooms share, and nothing else. A room that may not import another one finds its types here.
 
 /**
@@ -40,7 +46,7 @@
  * @property {boolean} ongoing
  * @property {boolean} startup top-level code, loading of modules: the block began before the loop's first turn, or
  * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
- * @property {import('./tables/causes').Cause} cause provisional while ongoing
+ * @property {Cause} cause provisional while ongoing
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest; of a package if
  * the application's had less than a fifth of the time
@@ -195,9 +201,9 @@
  * cluster of node:cluster, as its host knows it
  *
  * @typedef {{ httpVersionMajor: number, method: string | undefined, url: string | undefined, rawHeaders: string[],
- * headers: import('node:http2').IncomingHttpHeaders, stream: import('node:http2').ServerHttp2Stream }} StreamRequest
+ * headers: IncomingHttpHeaders, stream: ServerHttp2Stream }} StreamRequest
  * a request to an HTTP/2 server that listens only to `stream` (as gRPC does): the parts of a request that a stream has
- * @typedef {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest | StreamRequest} HttpRequest
+ * @typedef {IncomingMessage | Http2ServerRequest | StreamRequest} HttpRequest
  * @typedef {{ p50: number, p99: number, max: number }} DelayQuantiles how late timers came, in milliseconds; 0 while
  * nothing has been measured
  *

@@ -7,6 +7,8 @@ const { DelayCounts } = require('./delay-counts')
 const { ProbeChannel } = require('./probe-channel')
 const { StringTable } = require('./string-table')
 
+/** @import { HeapReading } from '../types' */
+
 const SLOTS = 4
 
 /** The heap of the host as it last reported it, in shared memory. */
@@ -20,7 +22,7 @@ class HeapSlots {
     this.#slots = new Float64Array(memory, offset, SLOTS)
   }
 
-  /** @param {import('../types').HeapReading} heap */
+  /** @param {HeapReading} heap */
   write ({ usedBytes, limitBytes, externalBytes, allocatedBytes }) {
     this.#slots[0] = usedBytes
     this.#slots[1] = limitBytes
@@ -28,7 +30,7 @@ class HeapSlots {
     this.#slots[3] = allocatedBytes ?? 0
   }
 
-  /** Null if nothing has been reported yet. @returns {import('../types').HeapReading | null} */
+  /** Null if nothing has been reported yet. @returns {HeapReading | null} */
   read () {
     const [usedBytes, limitBytes, externalBytes, allocatedBytes] = this.#slots
     if (limitBytes === 0) return null

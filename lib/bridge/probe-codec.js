@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { Frame, RequestContext, WorkContext, WorkKind } from '../types' */
+
 // Control characters that file names do not have. A name that has one garbles only its own line.
 const FIELD = '\x1f'
 const LINE = '\x1e'
@@ -12,10 +14,6 @@ const CUT = 'c'
 const REQUEST_FIELDS = 7
 
 /**
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').RequestContext} RequestContext
- * @typedef {import('../types').WorkContext} WorkContext
- * @typedef {import('../types').WorkKind} WorkKind
  * @typedef {object} Answer what the host says from within a block
  * @property {number} atMs monotonic
  * @property {number} idleMs as in BeatSlots

@@ -2,6 +2,8 @@
 
 const { OTHER: OTHER_METHOD } = require('../util/overflow-label')
 
+/** @import { WorkKind } from '../types' */
+
 // A finished request is a row of four numbers: its route, method and status in one; when it was read (ms, negative if
 // it may have waited behind a block that had just ended); how long it took (ms); its id. For other finished work:
 // its name and kind in one; when it began (ms); how long it took (ms); its id.
@@ -53,8 +55,6 @@ exports.unpack = (packed) => {
     status: packed % STATUSES
   }
 }
-
-/** @typedef {import('../types').WorkKind} WorkKind */
 
 /** Kinds by their number in the ring. @type {WorkKind[]} */
 const WORK_KINDS = ['job', 'message', 'task', 'operation']

@@ -8,6 +8,8 @@ const { startPreloaded } = require('../host/start')
 const { entryPoint } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
 
+/** @import { Command } from 'commander' */
+
 const EXAMPLES = `
 Examples:
   $ loopwatch run server.js
@@ -27,7 +29,7 @@ const NODE = /^(?:node|npm|npx|pnpm|yarn)$/
 /**
  * The application runs in this very process, so signals, standard streams and the exit code are its own. Its children
  * get an agent too. The log goes to stderr, as with the preload: somebody may parse stdout.
- * @param {import('commander').Command} program
+ * @param {Command} program
  */
 exports.addRun = (program) => {
   const command = program.command('run')

@@ -4,6 +4,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../tables/errors')
 
+/** @import { Command } from 'commander' */
+
 /** By path: the scenarios are a separate program, and their types are not the agent's. */
 const HARNESS = path.join(__dirname, '..', '..', 'scenarios', 'harness', 'cli.js')
 
@@ -15,7 +17,7 @@ The installed package lacks:
                for goroutines, k6 (https://k6.io) for cluster-http --driver k6
 `
 
-/** The scenarios' program parses its own flags. @param {import('commander').Command} program */
+/** The scenarios' program parses its own flags. @param {Command} program */
 exports.addScenario = (program) => {
   program.command('scenario')
     .description('measure messaging, offload and others, in a checkout of the repository')

@@ -1,11 +1,15 @@
 'use strict'
 
 /**
- * @typedef {import('../types').Role} Role
- * @typedef {import('../types').BlockRecord} BlockRecord
+ * @import { BlockRecord, Metric, Role } from '../types'
+ * @import { ClusterPrimary } from './primary'
+ * @import { ClusterWorker } from './worker'
+ */
+
+/**
  * @typedef {object} Parts
  * @property {() => number} nowMs
- * @property {() => Promise<import('../types').Metric[]>} snapshot of this process's metrics
+ * @property {() => Promise<Metric[]>} snapshot of this process's metrics
  * @property {() => BlockRecord[]} blocks of this process, newest first
  * @property {(record: BlockRecord) => void} onBlock of a worker
  * @property {(url: string | null) => void} onJoined this process needs no endpoint; the primary's is at `url`
@@ -19,9 +23,9 @@ class Cluster {
   #role
   /** @type {Parts | null} */
   #parts = null
-  /** @type {import('./primary').ClusterPrimary | null} */
+  /** @type {ClusterPrimary | null} */
   #primary = null
-  /** @type {import('./worker').ClusterWorker | null} */
+  /** @type {ClusterWorker | null} */
   #worker = null
   /** @type {string | null | undefined} */
   #url

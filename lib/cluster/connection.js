@@ -2,6 +2,11 @@
 
 const { LineReader, LINE_BYTES } = require('./wire')
 
+/**
+ * @import { Message } from './wire'
+ * @import { Socket } from 'node:net'
+ */
+
 /** Most bytes that may wait to be sent. If more wait, the other side has stopped reading. */
 const BACKLOG_BYTES = 1024 * 1024
 
@@ -12,8 +17,8 @@ class Connection {
   #fault = null
 
   /**
-   * @param {import('node:net').Socket} socket @param {object} handlers
-   * @param {(message: import('./wire').Message) => void} handlers.onMessage throws what is wrong with the message
+   * @param {Socket} socket @param {object} handlers
+   * @param {(message: Message) => void} handlers.onMessage throws what is wrong with the message
    * @param {(fault: Error | null) => void} handlers.onClose null if the connection just ended
    */
   constructor (socket, { onMessage, onClose }) {
@@ -38,7 +43,7 @@ class Connection {
     return this.#socket.writableLength > BACKLOG_BYTES
   }
 
-  /** Returns false if the message is too long to be sent. @param {import('./wire').Message} message */
+  /** Returns false if the message is too long to be sent. @param {Message} message */
   send (message) {
     const line = `${JSON.stringify(message)}\n`
     if (Buffer.byteLength(line) > LINE_BYTES) return false

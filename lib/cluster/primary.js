@@ -8,6 +8,13 @@ const { WorkerState } = require('./worker-state')
 const { Slots, MOST_SLOTS } = require('./slots')
 const { VERSION } = require('./wire')
 
+/**
+ * @import { BlockRecord, Metric } from '../types'
+ * @import { Parts } from './cluster'
+ * @import { Message } from './wire'
+ * @import { Socket } from 'node:net'
+ */
+
 /** How long a scrape waits for workers. A worker that does not answer is shown with its metrics of the last second. */
 const ANSWER_MS = 25
 /** Metrics come every second. A worker that has sent none for this long is silent, and its gauges mean nothing. */
@@ -17,8 +24,6 @@ const HELLO_MS = 2000
 /** Connections beyond those of a full cluster, for workers that are just joining. */
 const SPARE_CONNECTIONS = 64
 
-/** @typedef {import('../types').Metric} Metric */
-/** @typedef {import('../types').BlockRecord} BlockRecord */
 /** @typedef {{ address: string }} Address */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
@@ -40,13 +45,13 @@ class ClusterPrimary {
 
   #faults = 0
 
-  /** @param {Pick<import('./cluster').Parts, 'nowMs' | 'onBlock' | 'onState' | 'onFault'> & Address} parts */
+  /** @param {Pick<Parts, 'nowMs' | 'onBlock' | 'onState' | 'onFault'> & Address} parts */
   constructor (parts) {
     this.#parts = parts
     this.#listener = new Listener(parts.address, { onSocket: (socket) => this.#admit(socket), onState: parts.onState })
   }
 
-  /** @param {import('node:net').Socket} socket */
+  /** @param {Socket} socket */
   #admit (socket) {
     if (this.#connections.size >= MOST_SLOTS + SPARE_CONNECTIONS) {
       socket.destroy()
@@ -72,7 +77,7 @@ class ClusterPrimary {
     const hello = setTimeout(() => connection.close(), HELLO_MS)
   }
 
-  /** @param {import('./wire').Message} message @param {Connection} connection */
+  /** @param {Message} message @param {Connection} connection */
   #welcome ({ v, instance, pid, slot: wanted }, connection) {
     if (v !== VERSION) return refuse(connection, `the primary speaks version ${VERSION}, not ${v}`)
     const isWhole = typeof instance === 'string' && Number.isInteger(pid) && pid > 0
@@ -88,7 +93,7 @@ class ClusterPrimary {
     return worker
   }
 
-  /** @param {WorkerState} worker @param {import('./wire').Message} message */
+  /** @param {WorkerState} worker @param {Message} message */
   #receive (worker, message) {
     if (message.t === 'metrics') {
       const wasKnown = worker.isKnown

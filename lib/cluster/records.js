@@ -2,7 +2,7 @@
 
 const { isRecord } = require('../store/record')
 
-/** @typedef {import('../types').BlockRecord} BlockRecord */
+/** @import { BlockRecord } from '../types' */
 
 /** Largest record on the wire. All ten stacks mostly fit, and a thousand such records fit in the primary's watchdog. */
 const RECORD_BYTES = 16 * 1024

@@ -5,12 +5,16 @@ const { roundMs } = require('../util/statistics')
 const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 
+/**
+ * @import { BlockRecord } from '../types'
+ * @import { Connection } from './connection'
+ * @import { Message } from './wire'
+ */
+
 /** A worker repeats a block in progress each second. Without a repeat for this long, the end of the block was lost. */
 const SILENT_BLOCK_MS = 3000
 /** Most blocks in progress that are kept for one worker. It has at most one for each of its threads. */
 const MOST_ONGOING = 20
-
-/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** A worker as the primary knows it: its last metrics and its blocks in progress. */
 class WorkerState {
@@ -26,7 +30,7 @@ class WorkerState {
 
   /**
    * @param {object} parts @param {number} parts.slot @param {string} parts.instance
-   * @param {import('./connection').Connection} parts.connection @param {() => number} parts.nowMs
+   * @param {Connection} parts.connection @param {() => number} parts.nowMs
    */
   constructor ({ slot, instance, connection, nowMs }) {
     this.slot = slot
@@ -36,7 +40,7 @@ class WorkerState {
     this.heardAtMs = nowMs()
   }
 
-  /** @param {import('./wire').Message} message */
+  /** @param {Message} message */
   takeMetrics (message) {
     this.heardAtMs = this.#nowMs()
     if (!this.#series.apply(message)) return
@@ -44,7 +48,7 @@ class WorkerState {
     this.#answered()
   }
 
-  /** @param {import('./wire').Message} message */
+  /** @param {Message} message */
   takeBlock ({ record }) {
     if (!isRecord(record) || !isSmall(record)) throw new Error('a block that is no record')
     const own = { ...record, worker: this.slot }

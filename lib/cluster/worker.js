@@ -7,6 +7,12 @@ const { fit } = require('./records')
 const { SeriesWriter } = require('./metrics/series')
 const { VERSION } = require('./wire')
 
+/**
+ * @import { BlockRecord } from '../types'
+ * @import { Parts } from './cluster'
+ * @import { Message } from './wire'
+ */
+
 /** How long a worker waits for its primary, whose agent may start after its first workers. */
 const PATIENCE_MS = 1000
 /** Time between two attempts to join while the worker waits. */
@@ -23,8 +29,6 @@ const LEAVE_MS = 200
 const FULL_RECORDS_A_PUSH = 20
 /** Blocks from before it joined that are sent: those of its start-up, or those that a new primary has not received. */
 const EARLIER_RECORDS = 50
-
-/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** The worker's side of a cluster: joins the primary, sends it blocks and metrics, and joins again. */
 class ClusterWorker {
@@ -49,7 +53,7 @@ class ClusterWorker {
   #fullRecords = 0
   #lost = 0
 
-  /** @param {Omit<import('./cluster').Parts, 'onBlock' | 'onFault'> & { address: string, pid?: number }} parts */
+  /** @param {Omit<Parts, 'onBlock' | 'onFault'> & { address: string, pid?: number }} parts */
   constructor (parts) {
     this.#parts = parts
     this.#aloneAtMs = parts.nowMs() + PATIENCE_MS
@@ -76,7 +80,7 @@ class ClusterWorker {
     })
   }
 
-  /** @param {import('./wire').Message} message */
+  /** @param {Message} message */
   #receive (message) {
     // A worker that leaves has just sent all that the primary could ask for.
     if (this.#isClosed) return

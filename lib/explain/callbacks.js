@@ -3,6 +3,12 @@
 const { LEAST_SHARE, nameOf, weightOf } = require('./fold')
 const { ownerOf } = require('../util/code-owner')
 
+/**
+ * @import { CallbackRecord, Frame } from '../types'
+ * @import { Stack } from './fold'
+ * @import { FrameTable } from './source/frame-table'
+ */
+
 /** Most callbacks that are listed. */
 const MOST = 5
 
@@ -35,14 +41,8 @@ const EVENTS = /** @type {Record<string, string>} */ ({
 })
 
 /**
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').CallbackRecord} CallbackRecord
- * @typedef {import('./fold').Stack} Stack
- */
-
-/**
  * A turn of the loop runs all callbacks that are due. Those of one function for the same work count as one.
- * @param {Stack[]} stacks all of the block @param {import('./source/frame-table').FrameTable} [table] of their frames
+ * @param {Stack[]} stacks all of the block @param {FrameTable} [table] of their frames
  * @returns {CallbackRecord[] | undefined} heaviest first, if several ran
  */
 exports.callbacksOf = (stacks, table) => {

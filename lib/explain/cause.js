@@ -3,7 +3,11 @@
 const { ENOUGH_SAMPLES } = require('../tables/samples')
 
 /**
- * @typedef {import('../tables/causes').Cause} Cause
+ * @import { Cause } from '../tables/causes'
+ * @import { BlockRecord } from '../types'
+ */
+
+/**
  * @typedef {object} Evidence what is known about one block; null where this machine cannot measure it
  * @property {number} durationMs so far, if ongoing
  * @property {boolean} ongoing
@@ -98,7 +102,7 @@ function isNative (e) {
 
 /**
  * The same for the record of a block.
- * @param {Pick<import('../types').BlockRecord, 'evidence' | 'durationMs'>} record
+ * @param {Pick<BlockRecord, 'evidence' | 'durationMs'>} record
  */
 const isNativeBlock = ({ evidence, durationMs }) => isNative({ ...evidence, durationMs })
 
@@ -207,7 +211,7 @@ exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.te
  * The cause when a CPU profile has told more. Without an answered interrupt, the profile shows what ran. A line that
  * calls a built-in may do so once or often: only interrupts can tell. If they were answered between native calls or
  * just after one, the calls have most of the time.
- * @param {Pick<import('../types').BlockRecord, 'cause' | 'samples' | 'evidence'>} record
+ * @param {Pick<BlockRecord, 'cause' | 'samples' | 'evidence'>} record
  * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen @returns {Cause}
  */
 exports.causeByProfile = ({ cause, samples, evidence }, { call, isOpen, isBetweenCalls }) => {

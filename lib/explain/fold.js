@@ -2,6 +2,8 @@
 
 const { blamedFrame, heaviest } = require('./frame')
 
+/** @import { Frame, RequestContext, WorkContext } from '../types' */
+
 /** Most distinct stacks kept of one block; samples of others are only counted. */
 const STACKS = 40
 /** If one answer has this share of a stack's time, the whole stack counts as that answer. */
@@ -10,8 +12,6 @@ const MOST = 0.8
 const LEAST_SHARE = 0.1
 
 /**
- * @typedef {import('../types').RequestContext} RequestContext
- * @typedef {import('../types').WorkContext} WorkContext
  * @typedef {object} Sample one sample of the host within a block
  * @property {number} weightMs the time of the block that it stands for: since the sample before it
  * @property {number} [beforeMs] the part of weightMs before its work began, which belongs to other work
@@ -20,15 +20,15 @@ const LEAST_SHARE = 0.1
  * @property {boolean} [isJustEntered] its innermost function had just been entered: the call before took the time
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost, which may be the request itself
- * @property {import('../types').Frame[]} frames innermost first
- * @property {import('../types').Frame[]} [awaiting] async functions that await what runs, innermost first
+ * @property {Frame[]} frames innermost first
+ * @property {Frame[]} [awaiting] async functions that await what runs, innermost first
  * @property {true} [cut] the outermost frames are missing
  * @typedef {object} Stack equal samples as one
  * @property {number} count
  * @property {number} weightMs
  * @property {number} lateMs the part of weightMs that late answers stand for
- * @property {import('../types').Frame[]} frames innermost first
- * @property {import('../types').Frame[]} [awaiting]
+ * @property {Frame[]} frames innermost first
+ * @property {Frame[]} [awaiting]
  * @property {true} [cut] the outermost frames are missing
  * @property {Seen[]} works in which it was seen, with the weight of each
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
@@ -156,7 +156,7 @@ function seenIn ({ works }, request, work) {
   return seen
 }
 
-/** @param {import('../types').Frame[]} frames */
+/** @param {Frame[]} frames */
 const keyOf = (frames) => frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
 /** Some of their samples came before the source map did: they have become equal. @param {Stack[]} stacks */

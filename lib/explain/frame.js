@@ -2,6 +2,11 @@
 
 const { ownerOf, packageNameOf } = require('../util/code-owner')
 
+/**
+ * @import { Frame, FrameRecord } from '../types'
+ * @import { Stack } from './fold'
+ */
+
 /** Packages that compile templates, with the names that users know. */
 const ENGINES = new Map([
   ['ejs', 'ejs'], ['handlebars', 'handlebars'], ['pug', 'pug'], ['pug-runtime', 'pug'], ['nunjucks', 'nunjucks'],
@@ -14,8 +19,6 @@ const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjuck
 
 /** If the application has less than this share of the blamed time, packages are blamed instead. */
 const SOME = 0.2
-
-/** @typedef {import('../types').Frame} Frame */
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
 const WRAPPERS =
@@ -83,7 +86,7 @@ function generatedIn (stacks, blamed) {
  * that name only packages if they have a fifth of the time of both. Null if all of them have less than a fifth beside
  * Node.js's own code. Exact if the function has most of all time (stacks without a frame to blame included) and its
  * samples were timely.
- * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
+ * @param {Pick<Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  * @param {number} [allMs] of the block, if the stacks are not all
  */
 function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
@@ -106,8 +109,8 @@ function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
 /**
  * The line of the application that awaits what blocked, if only packages or Node.js are on the stack. V8 knows it while
  * the await of an async function is carried out; a callback of a timer or socket has no such caller.
- * @param {Pick<import('./fold').Stack, 'weightMs' | 'frames' | 'awaiting'>[]} stacks
- * @returns {import('../types').FrameRecord | null} exact if it awaited for most of the block
+ * @param {Pick<Stack, 'weightMs' | 'frames' | 'awaiting'>[]} stacks
+ * @returns {FrameRecord | null} exact if it awaited for most of the block
  */
 function awaitingFrame (stacks) {
   const isOfApplication = (/** @type {Frame} */ each) => ownerOf(each) === 'application'
@@ -121,7 +124,7 @@ function awaitingFrame (stacks) {
   return { ...frame, exact: sum(atLine, 'weightMs') * 2 > sum(stacks, 'weightMs') }
 }
 
-/** The innermost frame that was seen longest. @param {import('./fold').Stack[]} stacks */
+/** The innermost frame that was seen longest. @param {Stack[]} stacks */
 function leaf (stacks) {
   const leaves = stacks.filter(({ frames }) => frames.length > 0)
   const [first] = heaviest(leaves, ({ frames }) => `${frames[0].file}\n${frames[0].function}`)

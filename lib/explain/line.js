@@ -7,6 +7,11 @@ const { weightOf } = require('./fold')
 const { sum } = require('./profile/profiled-stacks')
 const { ENOUGH_SAMPLES } = require('../tables/samples')
 
+/**
+ * @import { BlockRecord, Frame, FrameRecord } from '../types'
+ * @import { ProfiledStack } from './profile/profiled'
+ */
+
 /** Fewer samples of a profile may be anywhere by chance. */
 const ENOUGH_PROFILED = 3
 /** From this share of the samples on, they outweigh answers of other functions. */
@@ -15,10 +20,6 @@ const MOST = 0.75
 const PROMPT_MS = 2
 
 /**
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').FrameRecord} FrameRecord
- * @typedef {import('../types').BlockRecord} BlockRecord
- * @typedef {import('./profile/profiled').ProfiledStack} ProfiledStack
  * @typedef {object} Candidates of one block
  * @property {BlockRecord} record as the stacks give it: its frame is their candidate
  * @property {Profiled | null} profiled null if the profile names no function

@@ -2,15 +2,14 @@
 
 const { MS_PER_S } = require('../util/units')
 
+/** @import { HeapReading as Heap, MemoryReading, MemoryRecord } from '../types' */
+
 /** If a full collection leaves this share in use, V8 collects again and again: what it frees does not last. */
 const FULL_SHARE = 0.8
 /** If collections have this share of a block, they are its reason. */
 exports.STORM_SHARE = 0.4
 
 /**
- * @typedef {import('../types').HeapReading} Heap
- * @typedef {import('../types').MemoryReading} MemoryReading
- * @typedef {import('../types').MemoryRecord} MemoryRecord
  * @typedef {object} HeapSeen what was seen of the heap in a block
  * @property {Heap} first @property {Heap} last
  * @property {number} elapsedMs between them

@@ -3,12 +3,15 @@
 const { ownerOf, packageFolderOf } = require('../util/code-owner')
 const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../tables/samples')
 
+/**
+ * @import { Frame, ProfileRecord } from '../types'
+ * @import { Stack } from './fold'
+ */
+
 /** Least share of the time of the package at fault. A package with less only called others. */
 const HALF = 0.5
 /** Calls that process what the application passed: the package is not to blame for how long they take. */
 const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
-
-/** @typedef {import('../types').Frame} Frame */
 
 /**
  * The package whose code ran innermost in at least half of the time. If several share the time, the outermost one that
@@ -41,8 +44,8 @@ function chainOf (frames) {
 /**
  * Timely stacks include functions that V8 has inlined. Late ones come after a native call, and a package that answers
  * no interrupt is in none: then a CPU profile is more reliable.
- * @param {Pick<import('./fold').Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
- * @param {import('../types').ProfileRecord | null | undefined} profile
+ * @param {Pick<Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
+ * @param {ProfileRecord | null | undefined} profile
  */
 exports.folderAtFault = (stacks, profile) => {
   const sumOf = (/** @type {'count' | 'weightMs' | 'lateMs'} */ key) =>

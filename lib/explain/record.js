@@ -14,39 +14,46 @@ const { STACKS_IN_RECORD } = require('../tables/samples')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
 
+/**
+ * @import { BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
+ * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext } from '../types'
+ * @import { WorkKind } from '../types'
+ * @import { KernelEvidence } from './evidence'
+ * @import { Fold, Running, Stack } from './fold'
+ * @import { CpuProfile } from './profile/cpu-profile'
+ * @import { Sources } from './profile/profiled-stacks'
+ * @import { FrameTable } from './source/frame-table'
+ */
+
 const OWN_PACKAGE = path.join(__dirname, '..', '..')
 
 /**
- * @typedef {import('../types').BlockRecord} BlockRecord
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').FrameRecord} FrameRecord
- * @typedef {import('./fold').Stack} Stack
- * @typedef {{ kind: import('../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
+ * @typedef {{ kind: WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
  * @typedef {object} Span of a block by a monotonic clock, ms
  * @property {number} startMs @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
  * @property {number} busyMs without the time of the agent @property {boolean} ongoing
  * @typedef {object} Facts what is known of a block: plain data, which can be written down and explained again
  * @property {Pick<BlockRecord, 'id' | 'pid' | 'thread' | 'threadId' | 'startup'>} block
  * @property {Span} span @property {number} thresholdMs @property {number} wallMs the wall clock at the clock's zero
- * @property {ReturnType<import('./evidence').KernelEvidence['ongoing']>} kernel
+ * @property {ReturnType<KernelEvidence['ongoing']>} kernel
  * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
- * @property {import('./fold').Fold['requests']} requests
+ * @property {Fold['requests']} requests
  * @property {number[]} answersMs how long the first answers took @property {boolean} debugged
  * @property {number} nativeMs for which native calls delayed answers
  * @property {number} runningMs for which answers came from running JavaScript
  * @property {number} gcMs @property {number} watchdogGapMs in which the watchdog itself did not run
  * @property {number} ownMs of the agent, in the block @property {Frame | null} ownFrame where the agent was seen last
- * @property {import('../types').RequestContext[]} others requests that were open
+ * @property {RequestContext[]} others requests that were open
  * @property {ThreadWork | null} threadWork what a whole worker thread works on
- * @property {import('../types').OriginRecord | null} origin
+ * @property {OriginRecord | null} origin
  * @property {string | null} allowed why it was allowed to block
- * @property {import('../types').SleptIn | null} sleptIn @property {import('../types').MemoryRecord | null} memory
- * @property {import('./profile/cpu-profile').CpuProfile | null} [profile] of its time, null if none was taken,
+ * @property {SleptIn | null} sleptIn @property {MemoryRecord | null} memory
+ * @property {CpuProfile | null} [profile] of its time, null if none was taken,
  * undefined if it is too early or the thread has none
  * @typedef {object} Code what is known of the application's code
- * @property {import('./source/frame-table').FrameTable} [table]
+ * @property {FrameTable} [table]
  * @property {(folder: string) => BlockRecord['package']} packageIn
- * @property {() => import('./profile/profiled-stacks').Sources} [sources]
+ * @property {() => Sources} [sources]
  * @typedef {ReturnType<typeof shownBy>} Shown
  */
 
@@ -169,7 +176,7 @@ function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged },
 
 /**
  * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {BlockRecord['cause']} cause
- * @returns {import('../types').EvidenceRecord}
+ * @returns {EvidenceRecord}
  */
 function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs }, evidence, cause) {
   const { cpuMs, gcMs, runQueueMs, throttledMs, stolenMs, nativeMs, watchdogGapMs } = evidence
@@ -231,7 +238,7 @@ function ofAgent (record, { ownFrame }, { table, packageIn }) {
   return { ...record, frame: frame && (table?.named(frame) ?? frame), package: packageIn(OWN_PACKAGE), ...none }
 }
 
-/** @param {import('./fold').Running} running */
+/** @param {Running} running */
 function workIdsOf ({ work, request }) {
   if (work?.among) return []
   const ids = [work?.id, work?.rootId, work?.parent?.id, request?.id].map(Number)
@@ -250,12 +257,12 @@ function workRecords ({ work, request, exact }, ofThread, wallTime) {
   }
 }
 
-/** @param {import('../types').WorkContext} work @param {(ms: number) => string} wallTime */
+/** @param {WorkContext} work @param {(ms: number) => string} wallTime */
 function workRecord ({ startedAtMs, rootId, ...named }, wallTime) {
   return { ...named, startedAt: startedAtMs === null ? null : wallTime(startedAtMs) }
 }
 
-/** @param {import('../types').RequestContext} request @param {(ms: number) => string} wallTime */
+/** @param {RequestContext} request @param {(ms: number) => string} wallTime */
 function requestRecord ({ startedAtMs, id, ...named }, wallTime) {
   return { ...named, startedAt: wallTime(startedAtMs) }
 }
@@ -274,9 +281,7 @@ const wallTimeOf = ({ wallMs }, ms) => new Date(wallMs + ms).toISOString()
 /** @param {number | null} ms */
 const round = (ms) => ms === null ? null : roundMs(ms)
 
-/** @typedef {import('../types').StackRecord} StackRecord */
-
-/** @param {BlockRecord} record @param {import('./source/frame-table').FrameTable} table @returns {BlockRecord} */
+/** @param {BlockRecord} record @param {FrameTable} table @returns {BlockRecord} */
 function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks } = record
   /** @template {Frame} F @param {F} each */

@@ -3,6 +3,8 @@
 const { callsOf } = require('../tables/system-calls')
 const { parseAddress } = require('../util/socket-address')
 
+/** @import { Waited } from '../tables/system-calls' */
+
 /** Longest name in a text: a line of the log has room for it beside the stack. */
 const NAME_CHARS = 160
 /** Descriptors of a poll() that are named. */
@@ -16,7 +18,6 @@ const FUTEX_WAIT = 0
 const FUTEX_COMMAND = 0x7f
 
 /**
- * @typedef {import('../tables/system-calls').Waited} Waited
  * @typedef {{ name: string, waited: Waited, preposition: string, args: number[] }} Call
  */
 

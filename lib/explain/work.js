@@ -4,6 +4,12 @@ const { blame, blamedFrame, isSame } = require('./frame')
 const { LEAST_SHARE, nameOf, ofMost, weightOf, within, workIn } = require('./fold')
 const { ownerOf, packageNameOf } = require('../util/code-owner')
 
+/**
+ * @import { Frame, FrameRecord, RequestContext, WorkContext } from '../types'
+ * @import { Running, Stack } from './fold'
+ * @import { PassesOn } from './frame'
+ */
+
 /** Packages and scopes that call the application's functions in the context of their own request. */
 const IN_CONTEXT = new Set([
   'express', 'router', 'connect', 'koa', 'koa-compose', 'fastify', 'middie', 'avvio', 'restify', 'polka', 'hono',
@@ -13,13 +19,8 @@ const IN_CONTEXT = new Set([
 ])
 
 /**
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').FrameRecord} FrameRecord
- * @typedef {import('../types').RequestContext} RequestContext
- * @typedef {import('./fold').Stack} Stack
- * @typedef {import('./fold').Running} Running
  * @typedef {object} Known
- * @property {import('./frame').PassesOn} [passesOn]
+ * @property {PassesOn} [passesOn]
  * @property {(frame: Frame) => string[]} [routesOf] the routes in whose handlers a function is written
  * @property {RequestContext[]} [others] other open requests
  */
@@ -59,7 +60,7 @@ function sharesOf (stacks, known, told, line) {
 
 /**
  * Stacks in which a function is to blame; if there are none, those that contain it.
- * @param {Stack[]} stacks @param {Frame} frame @param {import('./frame').PassesOn} [passesOn]
+ * @param {Stack[]} stacks @param {Frame} frame @param {PassesOn} [passesOn]
  */
 function stacksOf (stacks, frame, passesOn) {
   const blamed = stacks.filter(({ frames }) => isSame(blamedFrame(frames, passesOn), frame))
@@ -104,7 +105,7 @@ function isHandedOn (frames) {
   return isPackage && !isRequest && frames.some((frame) => ownerOf(frame) === 'application')
 }
 
-/** @param {RequestContext} request @returns {import('../types').WorkContext} */
+/** @param {RequestContext} request @returns {WorkContext} */
 function asWork ({ id, method, route, startedAtMs, traceId, ended }) {
   const own = { kind: /** @type {const} */ ('request'), name: `${method} ${route}`, id: `${id}`, rootId: `${id}` }
   return { ...own, parent: null, startedAtMs, attributes: {}, traceId, spanId: null, sampled: null, ended }

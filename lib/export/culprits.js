@@ -2,14 +2,14 @@
 
 const { excuseOf } = require('../tables/causes')
 
+/** @import { BlockRecord, FrameRecord } from '../types' */
+
 /** The least share of a culprit's time for a further line to be shown. */
 const SHOWN_SHARE = 0.2
 /** Most lines, and names of work, that are shown. */
 const MOST = 3
 
 /**
- * @typedef {import('../types').FrameRecord} FrameRecord
- * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {{ profile?: { call: string | null } | null }} Called
  * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'frame' | 'durationMs'> & Called} Row
  */

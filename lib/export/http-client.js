@@ -4,6 +4,8 @@ const dns = require('node:dns')
 const http = require('node:http')
 const { MS_PER_S } = require('../util/units')
 
+/** @import { LookupFunction } from 'node:net' */
+
 /** A longer answer is an error. Receivers only say how many items they accepted, and why not all. */
 const ANSWER_BYTES = 65536
 
@@ -99,7 +101,7 @@ class HttpClient {
 
 /**
  * Finds localhost, where collectors usually are, without the thread pool of the application, which may be full.
- * @type {import('node:net').LookupFunction}
+ * @type {LookupFunction}
  */
 function lookup (name, options, done) {
   if (name !== 'localhost' || !options.all) dns.lookup(name, options, done)

@@ -2,6 +2,8 @@
 
 const { HttpClient } = require('./http-client')
 
+/** @import { Answer, Target } from './http-client' */
+
 /** Items added within this time share a request. */
 const DELAY_MS = 1000
 const FIRST_RETRY_MS = 1000
@@ -10,8 +12,6 @@ const LAST_RETRY_MS = 60_000
 const LONGEST_RETRY_AFTER_MS = 300_000
 /** Time for the last requests. The watchdog is terminated after a second: the process may be about to exit. */
 const LAST_MS = 700
-
-/** @typedef {import('./http-client').Answer} Answer */
 
 /**
  * A bounded queue for one receiver, sent in batches, oldest first. If the receiver is unavailable, it retries at
@@ -34,7 +34,7 @@ class Outbox {
 
   /**
    * @param {object} parts
-   * @param {import('./http-client').Target} parts.target
+   * @param {Target} parts.target
    * @param {(items: T[]) => Promise<string> | string} parts.encode
    * @param {(answer: Answer, items: T[]) => { error: Error | null, lost: number }} [parts.read] for accepted requests
    * @param {number} parts.most items in the queue @param {number} parts.batch most items in one request

@@ -12,6 +12,18 @@ const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
 
+/**
+ * @import { ResolvedOptions } from '../options/table'
+ * @import { BlockRecord, LoopLoadReport, SlowIncident } from '../types'
+ * @import { Watch } from './expect-no-blocks'
+ * @import { HuntResult } from './origin/hunt'
+ * @import { Presence } from './presence'
+ * @import { HostProfiler } from './sense/profile/profiler'
+ * @import { ShedOptions } from './shedding/options'
+ * @import { Way } from './start'
+ * @import { Handlers } from './watchdog-thread'
+ */
+
 /** Bound at load: an application may replace them. */
 const { wait } = Atomics
 const abort = process.abort?.bind(process)
@@ -28,7 +40,7 @@ const EXIT_MS = 250
  * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. It
  * needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
  * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
- * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
+ * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 class Agent extends EventEmitter {
   /** Content type of metrics(). */
@@ -47,12 +59,12 @@ class Agent extends EventEmitter {
   /** @type {ReturnType<typeof import('./shedding/fastify-plugin').createFastifyPlugin> | undefined} */
   #fastify
   #forget
-  /** @type {Set<(record: import('../types').BlockRecord) => void>} expectations that run */
+  /** @type {Set<(record: BlockRecord) => void>} expectations that run */
   #expecting = new Set()
 
   /**
-   * @param {import('../options/table').ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
-   * @param {import('./start').Way} [way] a preload starts before the application
+   * @param {ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
+   * @param {Way} [way] a preload starts before the application
    */
   constructor (options, forget, { isPreload = false, presence } = {}) {
     super()
@@ -66,7 +78,7 @@ class Agent extends EventEmitter {
     this.#senses = senses
     /** The watchdog calls it through the inspector in the middle of a block. Not for others. */
     this.probe = senses.probe
-    /** The same for a CPU profile. Not for others. @type {import('./sense/profile/profiler').HostProfiler['run']} */
+    /** The same for a CPU profile. Not for others. @type {HostProfiler['run']} */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
@@ -89,7 +101,7 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** @param {import('./presence').Presence} presence */
+  /** @param {Presence} presence */
   #follow (presence) {
     presence.isWorking = () => this.#senses.works.hasWorked
     presence.onChange = () => this.#thread.post({ code: SHOW, isShown: presence.isOn })
@@ -113,7 +125,7 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** @returns {import('./watchdog-thread').Handlers} */
+  /** @returns {Handlers} */
   #handlers () {
     const { origins, profiler, works, escalates, hold } = this.#senses
     return {
@@ -148,7 +160,7 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** @param {import('../types').SlowIncident} incident that is over */
+  /** @param {SlowIncident} incident that is over */
   #onSlow (incident) {
     slow.publish(incident)
     this.emit('slow', incident)
@@ -196,7 +208,7 @@ class Agent extends EventEmitter {
     return require('./work/wrap').wrapWith((name, fn) => this.run(name, fn), name, fn)
   }
 
-  /** Blocks in memory, newest first. @returns {Promise<import('../types').BlockRecord[]>} */
+  /** Blocks in memory, newest first. @returns {Promise<BlockRecord[]>} */
   blocks () {
     return this.#thread.call('blocks', [])
   }
@@ -210,7 +222,7 @@ class Agent extends EventEmitter {
    * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says. It
    * takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
    * @param {{ seconds: number }} options 1 to 300
-   * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
+   * @returns {Promise<HuntResult>} when it is over
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   hunt (options) {
@@ -220,7 +232,7 @@ class Agent extends EventEmitter {
   /**
    * A middleware for Express and Connect: it answers 503 with Retry-After while the loop is above a limit. Without
    * limits it passes every request on.
-   * @param {import('./shedding/options').ShedOptions} [options]
+   * @param {ShedOptions} [options]
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   middleware (options = {}) {
@@ -230,7 +242,7 @@ class Agent extends EventEmitter {
   /**
    * How late timers come and how busy the loop is, for health checks and your own shedding. Reads only what has been
    * measured on this thread, in microseconds.
-   * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
+   * @returns {LoopLoadReport} delays in milliseconds, utilization from 0 to 1
    */
   load () {
     return this.#senses.report.read()
@@ -258,7 +270,7 @@ class Agent extends EventEmitter {
     return require('./expect-no-blocks').expectNoBlocks(this.#watch, fn, options)
   }
 
-  /** @returns {import('./expect-no-blocks').Watch} */
+  /** @returns {Watch} */
   get #watch () {
     const { thresholdMs, keep } = this.#senses
     return {

@@ -4,6 +4,8 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const os = require('node:os')
 const process = require('../util/process')
 
+/** @import { Role } from '../types' */
+
 /** Node.js publishes every new child process on this channel. */
 const CHILDREN = 'child_process'
 
@@ -31,7 +33,7 @@ exports.startClusterRole = (onPrimary) => {
   const primaryPid = process.ppid
   const tmpdir = os.tmpdir()
   return {
-    /** @returns {import('../types').Role} */
+    /** @returns {Role} */
     role: () => ({ kind: isWorker ? 'worker' : isPrimary ? 'primary' : 'single', primaryPid, tmpdir }),
     stop
   }

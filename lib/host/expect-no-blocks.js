@@ -6,6 +6,8 @@ const { excuseOf } = require('../tables/causes')
 const { codedError, codedErrorFrom } = require('../tables/errors')
 const { nearest } = require('../options/nearest')
 
+/** @import { BlockRecord } from '../types' */
+
 /** Bounds of the limit: those of the option `threshold`. */
 const LEAST_MS = 2
 const MOST_MS = 60000
@@ -18,7 +20,6 @@ const SETTLED_MS = 600
 const dateNow = Date.now
 
 /**
- * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {{ thresholdMs: number, keep: number, ready: () => Promise<unknown>,
  *   blocks: () => Promise<BlockRecord[] | null>,
  *   onSettled: (listener: (record: BlockRecord) => void) => () => void }} Watch what is used of the agent. `blocks`

@@ -16,8 +16,12 @@ const { startWorkLater } = require('./work/lazy-work-tracking')
 const { startThreads } = require('./threads')
 const { isStarting } = require('./watchdog-thread')
 
-/** @typedef {import('../options/table').ResolvedOptions} ResolvedOptions */
-/** @typedef {import('../bridge/memory').Bridge} Bridge */
+/**
+ * @import { Bridge } from '../bridge/memory'
+ * @import { ResolvedOptions } from '../options/table'
+ * @import { WorkLater } from './work/lazy-work-tracking'
+ */
+
 /** @typedef {(message: object) => void} Post to the watchdog, if there is one */
 
 /**
@@ -111,7 +115,7 @@ function startAll (options, post, isPreload, started, see) {
   }
 }
 
-/** @param {import('./work/lazy-work-tracking').WorkLater} works @param {HostProfiler} profiler */
+/** @param {WorkLater} works @param {HostProfiler} profiler */
 function lateTo (works, profiler) {
   return (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
     works.late(atMs, idleMs)

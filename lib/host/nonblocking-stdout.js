@@ -6,7 +6,9 @@ const { clusterIfLoaded } = require('./cluster-role')
 const { environment } = require('../options/environment')
 const process = require('../util/process')
 
-/** @typedef {import('../options/table').ResolvedOptions['log']} Log */
+/** @import { ResolvedOptions } from '../options/table' */
+
+/** @typedef {ResolvedOptions['log']} Log */
 
 /** @param {Log} log */
 const targetOf = (log) => log === true ? 1 : log === false ? undefined : log.destination ?? 1

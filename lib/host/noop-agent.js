@@ -2,6 +2,12 @@
 
 const { EventEmitter } = require('node:events')
 
+/**
+ * @import { BlockRecord, LoopLoadReport, SlowIncident } from '../types'
+ * @import { HuntResult } from './origin/hunt'
+ * @import { ShedOptions } from './shedding/options'
+ */
+
 // What a worker thread hardly ever calls is loaded by its first call: everything would be 45 files.
 
 /** Without beats there is never any load. */
@@ -13,7 +19,7 @@ const makeGauge = () => {
 /**
  * Where nothing can be watched: the same interface, which does nothing. In a worker thread of the application the main
  * thread's agent has its blocks and metrics.
- * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
+ * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 class NoopAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -42,7 +48,7 @@ class NoopAgent extends EventEmitter {
     return wrapWith((name, fn) => this.run(name, fn), name, fn)
   }
 
-  /** @returns {Promise<import('../types').BlockRecord[]>} */
+  /** @returns {Promise<BlockRecord[]>} */
   async blocks () {
     return []
   }
@@ -51,20 +57,20 @@ class NoopAgent extends EventEmitter {
     return ''
   }
 
-  /** @param {{ seconds: number }} options @returns {Promise<import('./origin/hunt').HuntResult>} */
+  /** @param {{ seconds: number }} options @returns {Promise<HuntResult>} */
   hunt (options) {
     const { checkHunt } = require('./origin/hunt')
     checkHunt(options)
     return Promise.resolve({ found: 0, refused: 'origins of the main thread alone are tracked' })
   }
 
-  /** Passes every request on. @param {import('./shedding/options').ShedOptions} [options] */
+  /** Passes every request on. @param {ShedOptions} [options] */
   middleware (options = {}) {
     const { createMiddleware } = require('./shedding/middleware')
     return createMiddleware(makeGauge(), options)
   }
 
-  /** Nothing is measured in a worker thread: zeros. @returns {import('../types').LoopLoadReport} */
+  /** Nothing is measured in a worker thread: zeros. @returns {LoopLoadReport} */
   load () {
     const { noLoad } = require('./sense/load-report')
     return noLoad()

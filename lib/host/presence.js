@@ -7,6 +7,8 @@ const { nowMs } = require('../util/clock')
 const { startClusterRole } = require('./cluster-role')
 const { isOwnProgram, mainFile } = require('./launchers')
 
+/** @import { Server } from 'node:net' */
+
 /** A server of a test suite has mostly closed by then. */
 const LOOK_MS = 1000
 /** A program that is still there after this time is no script. */
@@ -36,7 +38,7 @@ class Presence {
   onChange = () => {}
   /** @type {() => boolean} */
   isWorking = () => false
-  /** Servers that listen, by the time since when. @type {Map<import('node:net').Server, number>} */
+  /** Servers that listen, by the time since when. @type {Map<Server, number>} */
   #servers = new Map()
   #startMs = nowMs()
   #cluster = startClusterRole(() => this.settle())

@@ -13,9 +13,13 @@ const { otherRuntime } = require('./runtime')
 const { hiddenProperty } = require('../util/define-hidden')
 const { warnOnce } = require('./warn-once')
 
-/** @typedef {import('./agent').Agent} Agent */
+/**
+ * @import { Options, ResolvedOptions } from '../options/table'
+ * @import { Agent } from './agent'
+ * @import { Presence } from './presence'
+ */
+
 /** @typedef {Agent | NoopAgent} AnyAgent */
-/** @typedef {import('../options/table').Options} Options */
 
 const debug = debuglog('loopwatch')
 
@@ -53,7 +57,7 @@ exports.start = (options) => begin(options, environment())
 
 /**
  * start() of the preload: it logs to stderr unless the environment says otherwise. Throws if a variable is wrong.
- * @param {import('./presence').Presence} [presence] whether it shows itself; without one it does at once
+ * @param {Presence} [presence] whether it shows itself; without one it does at once
  */
 exports.startPreloaded = (presence) => begin(undefined, environment(), { isPreload: true, presence })
 
@@ -75,7 +79,7 @@ function load () {
   }
 }
 
-/** @typedef {{ isPreload?: boolean, presence?: import('./presence').Presence }} Way in which the agent is started */
+/** @typedef {{ isPreload?: boolean, presence?: Presence }} Way in which the agent is started */
 
 /**
  * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
@@ -175,7 +179,7 @@ exports.run = (name, fn, attributes) => {
 /** By the agent of that time. @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
 exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
 
-/** @param {import('../options/table').ResolvedOptions} options @param {Way} way */
+/** @param {ResolvedOptions} options @param {Way} way */
 function make (options, way) {
   const { make: Agent, error } = loaded
   if (Agent === null) throw error

@@ -13,6 +13,11 @@ const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
 const { CompiledFiles, sourceMapOf } = require('./compiled-files')
 
+/**
+ * @import { BlockSpan, ProfilerAction, SlowIncident } from '../types'
+ * @import { Hold } from './host-sensors'
+ */
+
 const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
@@ -32,11 +37,11 @@ const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {u
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
 
 /**
- * @typedef {{ hold: import('./host-sensors').Hold,
+ * @typedef {{ hold: Hold,
  *   onListening: (url: string | null) => void, onBlock: (record: any) => void,
- *   onSlow: (incident: import('../types').SlowIncident) => void,
- *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
- *   onTrack: (message: any) => void, onProfile: (action: import('../types').ProfilerAction) => void,
+ *   onSlow: (incident: SlowIncident) => void,
+ *   onSpan: (span: BlockSpan) => void, onFollow: (on: boolean) => void,
+ *   onTrack: (message: any) => void, onProfile: (action: ProfilerAction) => void,
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
  *   onLost: the thread has ended, or cannot be started.
  */
@@ -98,8 +103,8 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: import('../types').ProfilerAction, span: import('../types').BlockSpan,
-   * incident: import('../types').SlowIncident }} message
+   * string, file: string, action: ProfilerAction, span: BlockSpan,
+   * incident: SlowIncident }} message
    */
   #receive (message) {
     if (message.code === LISTENING) {

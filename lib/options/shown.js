@@ -2,11 +2,11 @@
 
 const { table } = require('./table')
 
+/** @import { ResolvedOptions as Options } from './table' */
+
 /** A shorter text may be part of any word, and who chose it has no secret. */
 const SECRET_CHARS = 6
 const HIDDEN = '(not shown)'
-
-/** @typedef {import('./table').ResolvedOptions} Options */
 
 /**
  * As others may see them: numbers, switches, words of the table and defaults. Other values may be or contain a secret,

@@ -8,6 +8,11 @@ const { codedError, SECRET } = require('../tables/errors')
 const { nearest } = require('./nearest')
 const { labelNames } = require('../tables/metrics')
 
+/**
+ * @import { HttpRequest } from '../types'
+ * @import { OtlpSettings } from './otlp'
+ */
+
 const PREFIX = 'LOOPWATCH_'
 
 /** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
@@ -49,7 +54,7 @@ const table = [
  * @property {boolean | { level?: string, destination?: 1 | 2 | string, format?: 'json' | 'pretty' }} [log] on
  * stdout without a destination; pretty on a terminal without a format
  * @property {'auto' | 'on' | 'off'} [requests]
- * @property {(request: import('../types').HttpRequest) => string | null | undefined} [route]
+ * @property {(request: HttpRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]
  * @property {'off' | 'auto' | 'on'} [profile]
  * @property {'on' | 'off'} [source]
@@ -72,7 +77,7 @@ const table = [
  * @typedef {Required<Omit<Options, 'token' | 'dir' | 'facts' | 'notify' | 'otlp' | 'route' | 'log'>> & {
  * token?: string, dir?: string, facts?: string, notify?: string, route?: Options['route'],
  * log: boolean | (Exclude<Options['log'], boolean | undefined> & { creates?: boolean }),
- * otlp: false | import('./otlp').OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
+ * otlp: false | OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
  * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything; `log.creates`: false
  * if somebody else creates the file
  */

@@ -8,6 +8,8 @@ const { BlockReader } = require('./block-reader')
 const { prune } = require('./retention')
 const { removeUntil, writeTimeline } = require('./timelines')
 
+/** @import { BlockRecord } from '../types' */
+
 /** A file of this size becomes the older generation, and a new one begins: at most twice this is on disk. */
 const FILE_BYTES = 64 * 1024 * 1024
 const RETRY_MS = 5000
@@ -56,7 +58,7 @@ class BlockFile {
     }
   }
 
-  /** @param {import('../types').BlockRecord} record */
+  /** @param {BlockRecord} record */
   append (record) {
     this.appendLine(`${JSON.stringify(record)}\n`)
   }

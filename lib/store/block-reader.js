@@ -4,10 +4,10 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isRecord } = require('./record')
 
+/** @import { BlockRecord } from '../types' */
+
 /** Records of files are kept up to this size: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
 const KEPT_BYTES = 128 * 1024 * 1024
-
-/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /**
  * @typedef {object} Part what is known of a file

@@ -1,6 +1,7 @@
 'use strict'
 
-/** @typedef {import('../types').BlockRecord} BlockRecord */
+/** @import { BlockRecord } from '../types' */
+
 /** The latest blocks, a bounded number of them. A later record of a block replaces the earlier one. */
 class BlockMemory {
   /** @type {Map<string, BlockRecord>} */

@@ -6,6 +6,8 @@ const { startedAtMs } = require('../util/process-start')
 const { isAlive } = require('../util/is-alive')
 const { isRecord } = require('./record')
 
+/** @import { BlockRecord } from '../types' */
+
 /** blocks-<pid>-<time>.ndjson, the time at which the file got its name. */
 const NAME = /^blocks-(\d+)-(\d+)\.ndjson$/
 /** A tool may well end its process within a callback. A block of this length in which a process ends is news. */
@@ -20,7 +22,6 @@ const TAIL_BYTES = 256 * 1024
 const FILES = 20
 
 /**
- * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {{ file: string, pid: number, namedAtMs: number, mtimeMs: number }} Found
  */
 

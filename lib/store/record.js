@@ -2,7 +2,10 @@
 
 const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util/validators')
 
-/** @typedef {import('../types').BlockRecord} BlockRecord */
+/**
+ * @import { BlockRecord } from '../types'
+ * @import { Validator } from '../util/validators'
+ */
 
 /** A record as lists and events carry it: with its heaviest stack only. @param {BlockRecord} record */
 exports.summaryOf = (record) => ({
@@ -10,8 +13,6 @@ exports.summaryOf = (record) => ({
   stacks: record.stacks.slice(0, 1),
   ...(record.profile && { profile: { ...record.profile, stacks: record.profile.stacks.slice(0, 1) } })
 })
-
-/** @typedef {import('../util/validators').Validator} Validator */
 
 const ID = /^[\w.-]{1,64}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

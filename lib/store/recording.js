@@ -5,6 +5,8 @@ const zlib = require('node:zlib')
 const { codedError, codedErrorFrom } = require('../tables/errors')
 const { isRecord } = require('./record')
 
+/** @import { BlockRecord } from '../types' */
+
 const FORMAT = 'loopwatch recording'
 /** Goes up if a part changes its meaning. Parts that are added are ignored by earlier versions. */
 const VERSION = 1
@@ -17,7 +19,6 @@ const UNPACKED_BYTES = 128 * BYTES_PER_MB
 const REASONS = { ENOENT: 'there is no such file', EISDIR: 'it is a folder, not a file' }
 const GZIP = Buffer.from([0x1f, 0x8b])
 
-/** @typedef {import('../types').BlockRecord} BlockRecord */
 /**
  * @typedef {object} Recording an incident in one file
  * @property {string} format @property {number} formatVersion @property {string} recordedAt wall time

@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { BlockRecord } from '../types' */
+
 /** Every coded error. Its message names the thing, what was expected and what came. */
 const table = {
   LOOPWATCH_ERR_OPTION: (/** @type {string} */ source, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
@@ -11,7 +13,7 @@ const table = {
   LOOPWATCH_ERR_ARGUMENT: (/** @type {string} */ name, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
     `${name} has to be ${expected}, got ${show(actual)}`,
   LOOPWATCH_ERR_BLOCKED: (
-    /** @type {Pick<import('../types').BlockRecord, 'durationMs' | 'cause' | 'frame'>} */ { durationMs, cause, frame },
+    /** @type {Pick<BlockRecord, 'durationMs' | 'cause' | 'frame'>} */ { durationMs, cause, frame },
     /** @type {number} */ overMs
   ) => {
     const place = frame === null ? '' : `: ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line})`

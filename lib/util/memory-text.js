@@ -2,6 +2,8 @@
 
 const { causeRow } = require('../tables/causes')
 
+/** @import { BlockRecord } from '../types' */
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 const STEP = 1024
 
@@ -20,7 +22,7 @@ const outOf = (part, whole) => `${inBytes(part, unitOf(whole)).split(' ')[0]} of
 /** @param {number} part @param {number} whole */
 const percent = (part, whole) => `${Math.round(part / whole * 100)} %`
 
-/** Why a block's time went to the collector; null if it did not. @param {import('../types').BlockRecord} record */
+/** Why a block's time went to the collector; null if it did not. @param {BlockRecord} record */
 exports.garbageOf = ({ cause, evidence: { memory } }) => {
   if (!causeRow(cause).blamesAllocation || !memory?.heapLimitBytes) return null
   const { heapUsedBytes = 0, heapFreedBytes = 0, heapLimitBytes, isHeapFull, allocatedBytesPerSecond } = memory

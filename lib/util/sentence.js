@@ -5,6 +5,8 @@ const { garbageOf } = require('./memory-text')
 const { shortPath } = require('./short-path')
 const { MS_PER_S } = require('./units')
 
+/** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
+
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
 
@@ -12,7 +14,6 @@ const PACKAGE_CHARS = 80
 const CALLBACKS = 3
 
 /** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
-/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [known] whether the duration may be longer */
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
@@ -82,7 +83,7 @@ function turnOf ({ callbacks = [] }) {
   return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** @param {import('../types').CallbackRecord} callback @param {boolean} hasLine */
+/** @param {CallbackRecord} callback @param {boolean} hasLine */
 function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
   const of = work === null ? '' : ` of ${work}`
   return `${event ? `'${event}'` : kind} ${hasLine ? place(frame) : frame.function}${of} ${duration(weightMs)}`
@@ -115,7 +116,7 @@ function frameText ({ function: name, file, line, column, async: isAwaiting }) {
   return `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 }
 
-/** @param {import('../types').PackageRecord} found */
+/** @param {PackageRecord} found */
 function nameOf ({ name, version }) {
   return version ? `${cut(name)}@${cut(version)}` : cut(name)
 }

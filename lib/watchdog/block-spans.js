@@ -4,6 +4,11 @@ const { BACKLOG_MS } = require('../bridge/request-row')
 const { blockAttributes } = require('../export/otlp/block-attributes')
 const { nowMs: sharedNowMs } = require('../util/clock')
 
+/**
+ * @import { BlockRecord, BlockSpan } from '../types'
+ * @import { Interval } from './requests/recent-blocks'
+ */
+
 const NAME = 'event_loop_blocked'
 const SPAN_BYTES = 8
 /** An application that blocks every second needs no span for each block: a few traces show what blocks it. */
@@ -18,9 +23,6 @@ const LINKS = 32
 const ONGOING_MS = 5000
 
 /**
- * @typedef {import('../types').BlockRecord} BlockRecord
- * @typedef {import('../types').BlockSpan} BlockSpan
- * @typedef {import('./requests/recent-blocks').Interval} Interval
  * @typedef {object} Waited a request that lasted into a block, or was read after it; monotonic times
  * @property {number} id @property {string} traceId @property {string} spanId of the caller's span
  * @property {number} startMs @property {number} endMs @property {boolean} hasWaited

@@ -3,10 +3,11 @@
 const { BlockMemory, mergeNewest } = require('../store/memory')
 const { summaryOf } = require('../store/record')
 
+/** @import { BlockRecord } from '../types' */
+
 /** A pool that computes has a block for each task: at most this many blocks of worker threads are kept. */
 const WORKER_KEEP = 100
 
-/** @typedef {import('../types').BlockRecord} BlockRecord */
 /** @typedef {keyof ReturnType<typeof openMemories>} Owner whose blocks */
 
 /** Stores of blocks: of this main thread, its worker threads, and the workers of a cluster. @param {number} keep */

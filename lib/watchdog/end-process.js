@@ -5,6 +5,11 @@ const fs = require('node:fs')
 const { openFile } = require('../util/files')
 const { sentenceOf } = require('../util/sentence')
 
+/**
+ * @import { BlockRecord } from '../types'
+ * @import { Health } from './health'
+ */
+
 /** Kubernetes shows what is in this file as the reason of a container's end, and only mounts it for that. */
 const FILE = '/dev/termination-log'
 
@@ -23,7 +28,7 @@ const IS_INIT = process.pid === 1
 
 /**
  * Ends the process by abort() on the stuck thread, which works as PID 1 too. If the thread is in a native call or may
- * not be inspected, signals follow. @param {import('../types').BlockRecord} record
+ * not be inspected, signals follow. @param {BlockRecord} record
  */
 exports.endProcess = (record) => {
   tellWhyItEnds(record)
@@ -35,7 +40,7 @@ exports.endProcess = (record) => {
   }, SIGNAL_AFTER_MS)
 }
 
-/** Warns if a stuck process may not end. @param {boolean} mayInspect @param {import('./health').Health['say']} say */
+/** Warns if a stuck process may not end. @param {boolean} mayInspect @param {Health['say']} say */
 exports.warnOfInit = (mayInspect, say) => {
   if (!IS_INIT) return
   const when = mayInspect ? 'is stuck in a native call' : 'is stuck, as the inspector may not be used'
@@ -46,7 +51,7 @@ exports.warnOfInit = (mayInspect, say) => {
 
 /**
  * Writes why the process ends, if there is such a file. It is not made if it is missing, and what the application has
- * written stays. @param {import('../types').BlockRecord} record @param {string} [file]
+ * written stays. @param {BlockRecord} record @param {string} [file]
  */
 const tellWhyItEnds = (record, file = FILE) => {
   if (process.platform !== 'linux') return

@@ -3,22 +3,35 @@
 const { LISTENING } = require('../bridge/messages')
 const { nowMs } = require('../util/clock')
 
+/**
+ * @import { Cluster } from '../cluster/cluster'
+ * @import { HttpServer } from '../export/http/server'
+ * @import { Metrics } from '../export/prometheus/metrics'
+ * @import { Blocks } from './blocks'
+ * @import { Health } from './health'
+ * @import { MainLoop } from './main-loop'
+ * @import { PageFeed } from './page-feed/feed'
+ * @import { Scrape } from './scrape'
+ * @import { Range } from './timeline/trace'
+ * @import { WorkerData } from './watchdog'
+ */
+
 const LAST_PORT = 65535
 
 /**
  * @typedef {object} Settings
- * @property {import('./watchdog').WorkerData} data @property {import('./health').Health} health
+ * @property {WorkerData} data @property {Health} health
  * @property {(message: object) => void} post to the host, which learns the address
  * @typedef {object} Answering what the endpoint answers with
- * @property {import('./main-loop').MainLoop} mainLoop @property {import('./blocks').Blocks} blocks
- * @property {import('../cluster/cluster').Cluster} cluster whose workers learn the address as well
- * @property {import('./page-feed/feed').PageFeed} page @property {import('./scrape').Scrape} scrape
+ * @property {MainLoop} mainLoop @property {Blocks} blocks
+ * @property {Cluster} cluster whose workers learn the address as well
+ * @property {PageFeed} page @property {Scrape} scrape
  */
 
 /** The HTTP endpoint: opens and closes with the process's role in a cluster, and announces itself in the log. */
 class Endpoint {
   #parts
-  /** @type {import('../export/http/server').HttpServer | null} */
+  /** @type {HttpServer | null} */
   #server = null
   #hasWarned = false
 
@@ -86,7 +99,7 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
   const block = (/** @type {string} */ id) => blocks.get(id)
   const waitsFor = (/** @type {string} */ id) => page.recent.waitsFor(id)
   const detail = makeDetail({ options, block, records, waitsFor, linesOf: (file) => mainLoop.linesOf(file) })
-  const trace = (/** @type {import('./timeline/trace').Range} */ range) =>
+  const trace = (/** @type {Range} */ range) =>
     require('./timeline/trace').gatherTrace({ page, records, scrape }, range)
   return {
     metrics: scrape,
@@ -104,11 +117,11 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
 
 /**
  * Joins this process's cluster, if any. A worker opens an endpoint of its own only if it finds no primary.
- * @param {import('../cluster/cluster').Cluster} cluster @param {object} parts
- * @param {import('./scrape').Scrape} parts.scrape @param {Endpoint} parts.endpoint
- * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
+ * @param {Cluster} cluster @param {object} parts
+ * @param {Scrape} parts.scrape @param {Endpoint} parts.endpoint
+ * @param {Metrics} parts.metrics
  * @param {ReturnType<typeof import('./blocks').openMemories>} parts.memories
- * @param {import('./page-feed/feed').PageFeed} parts.page @param {import('./health').Health} parts.health
+ * @param {PageFeed} parts.page @param {Health} parts.health
  * @param {(message: object) => void} parts.post to the host
  */
 function joinCluster (cluster, { scrape, metrics, memories, page, endpoint, health, post }) {

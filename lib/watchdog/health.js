@@ -3,7 +3,8 @@
 const { WARN } = require('../bridge/messages')
 const { degraded: reasons } = require('../tables/degraded')
 
-/** @typedef {import('../tables/degraded').Reason} Reason */
+/** @import { Reason } from '../tables/degraded' */
+
 /** @typedef {{ message: string, code?: string }} Failure */
 /** @typedef {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} Say */
 

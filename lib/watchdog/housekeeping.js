@@ -7,6 +7,20 @@ const { RequestTracking } = require('./requests/request-tracking')
 const { nowMs } = require('../util/clock')
 const { US_PER_MS } = require('../util/units')
 
+/**
+ * @import { Bridge } from '../bridge/memory'
+ * @import { Cluster } from '../cluster/cluster'
+ * @import { LogBudget } from '../export/log/budget'
+ * @import { BlockLog } from '../export/log/log'
+ * @import { Metrics } from '../export/prometheus/metrics'
+ * @import { BlockFile } from '../store/block-file'
+ * @import { BlockRecord } from '../types'
+ * @import { Health } from './health'
+ * @import { Filling } from './slow/pool-filling'
+ * @import { Parts } from './slow/slow-watch'
+ * @import { WatchedThreads } from './threads/threads'
+ */
+
 /** What the log left out of a storm of blocks is reported after this long without a block. */
 const QUIET_MS = 5000
 /** Counts are updated this often, and at every poll while something is going on. */
@@ -24,15 +38,15 @@ class Upkeep {
   #badRoutes = new BadRoutes()
 
   /**
-   * @param {object} parts @param {import('../bridge/memory').Bridge} parts.bridge
-   * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
-   * @param {import('./health').Health} parts.health @param {boolean} parts.escalates see WorkerData
-   * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
-   * @param {Pick<import('../store/block-file').BlockFile, 'takeLost'> | null} parts.file
-   * @param {import('../cluster/cluster').Cluster} parts.cluster
-   * @param {import('./threads/threads').WatchedThreads | null} parts.threads
-   * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that go to the file
-   * @param {Pick<import('./slow/slow-watch').Parts,
+   * @param {object} parts @param {Bridge} parts.bridge
+   * @param {Metrics} parts.metrics
+   * @param {Health} parts.health @param {boolean} parts.escalates see WorkerData
+   * @param {BlockLog | null} parts.log @param {(message: object) => void} parts.post
+   * @param {Pick<BlockFile, 'takeLost'> | null} parts.file
+   * @param {Cluster} parts.cluster
+   * @param {WatchedThreads | null} parts.threads
+   * @param {LogBudget} parts.budget of worker threads' blocks that go to the file
+   * @param {Pick<Parts,
    *   'frameIn' | 'finished' | 'queuedMs' | 'show' | 'wantProfile'>} parts.slow
    */
   constructor (parts) {
@@ -46,7 +60,7 @@ class Upkeep {
     this.#quietAtMs = nowMs() + QUIET_MS
   }
 
-  /** @param {import('../types').BlockRecord} record */
+  /** @param {BlockRecord} record */
   mainSettled ({ durationMs }) {
     this.#slow.blocked(durationMs)
     this.#requestTracking?.settled(nowMs())
@@ -56,7 +70,7 @@ class Upkeep {
     this.#requestTracking?.tooCostly(nowMs())
   }
 
-  /** The host says what it waits for. @param {import('./slow/pool-filling').Filling} filling */
+  /** The host says what it waits for. @param {Filling} filling */
   waitsFor (filling) {
     this.#slow.answered(filling)
   }

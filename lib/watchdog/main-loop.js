@@ -17,10 +17,19 @@ const { SourceReader } = require('./source/source-reader')
 const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /**
+ * @import { Bridge } from '../bridge/memory'
+ * @import { Health } from './health'
+ * @import { Parts } from './loop/monitor'
+ * @import { PollScheduler } from './loop/poll-scheduler'
+ * @import { Phases } from './sinks'
+ * @import { WorkerData } from './watchdog'
+ */
+
+/**
  * @typedef {object} Seen what all monitors are made of
- * @property {import('./watchdog').WorkerData} data @property {import('../bridge/memory').Bridge} bridge
+ * @property {WorkerData} data @property {Bridge} bridge
  * @property {ReturnType<typeof import('./kernel/thread-stats').openStats>} stats
- * @property {import('./loop/poll-scheduler').PollScheduler} scheduler @property {import('./health').Health} health
+ * @property {PollScheduler} scheduler @property {Health} health
  * @property {() => string} nextId @property {(message: object) => void} post to the host
  */
 
@@ -75,7 +84,7 @@ class MainLoop {
     return this.profiling.isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
   }
 
-  /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
+  /** @param {number} now @param {boolean} selfLate @param {Phases} sinks */
   poll (now, selfLate, sinks) {
     const { monitor } = this
     this.#allowed.drain()
@@ -87,7 +96,7 @@ class MainLoop {
     return polled
   }
 
-  /** Stops; a block in progress is reported so far. @param {number} now @param {import('./sinks').Phases} sinks */
+  /** Stops; a block in progress is reported so far. @param {number} now @param {Phases} sinks */
   stop (now, sinks) {
     this.#sources.finish()
     this.monitor.stop(now, sinks)
@@ -114,9 +123,9 @@ const makeOrigins = ({ options, frames, post, health }) =>
 
 /**
  * @param {object} parts @param {ProfileWindows} parts.windows @param {GcPauses} parts.gcPauses
- * @param {import('./loop/poll-scheduler').PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
+ * @param {PollScheduler['lateness']} parts.lateness @param {AllowedTime} parts.allowed
  * @param {Origins} parts.origins @param {Waits} parts.waits @param {AgentHolds} parts.holds
- * @param {() => BlockMemory} parts.memory @returns {import('./loop/monitor').Parts['surroundings']}
+ * @param {() => BlockMemory} parts.memory @returns {Parts['surroundings']}
  */
 function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits, memory, holds }) {
   return {
@@ -132,7 +141,7 @@ function surroundingsOf ({ windows, gcPauses, lateness, allowed, origins, waits,
   }
 }
 
-/** @param {string | undefined} file that gets them @param {import('./health').Health} health */
+/** @param {string | undefined} file that gets them @param {Health} health */
 function factsIn (file, health) {
   if (file === undefined) return undefined
   return (/** @type {object} */ facts) => {
@@ -144,7 +153,7 @@ function factsIn (file, health) {
   }
 }
 
-/** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {import('./health').Health} health */
+/** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {Health} health */
 function askInspector (mayInspect, scripts, health) {
   return (/** @type {boolean} */ isAgain) => {
     if (mayInspect && scripts.mayEnd) return false

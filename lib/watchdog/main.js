@@ -4,16 +4,22 @@ const { parentPort, workerData } = require('node:worker_threads')
 const { followEpoch } = require('../util/clock')
 const { CALL, STOP, REPLY } = require('../bridge/messages')
 
+/**
+ * @import { Question } from './loop/sampler'
+ * @import { Watchdog } from './watchdog'
+ * @import { MessagePort } from 'node:worker_threads'
+ */
+
 /** The entry of the watchdog's thread: starts the watchdog and passes the host's messages to it. */
-const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+const port = /** @type {MessagePort} */ (parentPort)
 followEpoch(workerData.epochMs)
 
-/** @type {import('./watchdog').Watchdog | undefined} */
+/** @type {Watchdog | undefined} */
 let watchdog
 
 /**
  * Its modules take 0.2 s of CPU time, which most processes under NODE_OPTIONS would pay for nothing.
- * @param {import('./loop/sampler').Question | null} [asked]
+ * @param {Question | null} [asked]
  */
 const begin = (asked = outpost?.leave()) => {
   const { Watchdog } = require('./watchdog')

@@ -8,14 +8,19 @@ const { askHost } = require('./loop/inspector')
 const { Sampler } = require('./loop/sampler')
 const { nowMs } = require('../util/clock')
 
+/**
+ * @import { Question } from './loop/sampler'
+ * @import { WorkerData } from './watchdog'
+ */
+
 /** Loading modules takes up to a second. Only a start that takes longer needs a watchdog. */
 const LONG_START_MS = 1000
 
 /**
  * Stands in for the watchdog in a process that may end at once, until the host sends a message: it only looks whether a
  * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load.
- * @param {import('./watchdog').WorkerData} data
- * @param {(asked: import('./loop/sampler').Question | null) => void} begin
+ * @param {WorkerData} data
+ * @param {(asked: Question | null) => void} begin
  */
 exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
   const bridge = openBridge(memory)

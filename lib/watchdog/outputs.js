@@ -8,10 +8,19 @@ const { LogBudget } = require('../export/log/budget')
 const { nowMs } = require('../util/clock')
 const { endSentenceOf } = require('../util/sentence')
 
-/** @typedef {import('../options/table').ResolvedOptions} Options */
+/**
+ * @import { Metrics } from '../export/prometheus/metrics'
+ * @import { ResolvedOptions as Options } from '../options/table'
+ * @import { BlockRecord } from '../types'
+ * @import { Blocks } from './blocks'
+ * @import { MainLoop } from './main-loop'
+ * @import { PageFeed } from './page-feed/feed'
+ * @import { Scrape } from './scrape'
+ * @import { WorkerData } from './watchdog'
+ */
 
 /**
- * @param {Pick<import('./watchdog').WorkerData, 'options' | 'mayInspect' | 'isQuiet'>} data
+ * @param {Pick<WorkerData, 'options' | 'mayInspect' | 'isQuiet'>} data
  * @param {(message: object) => void} post to the host
  */
 exports.openLog = ({ options, mayInspect, isQuiet }, post) => {
@@ -46,7 +55,7 @@ const openPath = (option) => {
 /** Limits the blocks of worker threads in the file to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
-/** @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics */
+/** @param {Options} options @param {Health} health @param {Metrics} metrics */
 exports.openFile = ({ dir }, health, metrics) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
@@ -63,7 +72,7 @@ exports.openFile = ({ dir }, health, metrics) => {
     }
   })
   return {
-    append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),
+    append: (/** @type {BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),
     keepTimeline: (/** @type {string} */ id, /** @type {string} */ text) => writer.keepTimeline(id, text),
     takeLost: () => writer.takeLost(),
     end: () => writer.end()
@@ -72,8 +81,8 @@ exports.openFile = ({ dir }, health, metrics) => {
 
 /**
  * @param {object} parts @param {ReturnType<typeof exports.openFile>} parts.file @param {Health} parts.health
- * @param {import('./blocks').Blocks} parts.blocks @param {import('./scrape').Scrape} parts.scrape
- * @param {import('./page-feed/feed').PageFeed} parts.page
+ * @param {Blocks} parts.blocks @param {Scrape} parts.scrape
+ * @param {PageFeed} parts.page
  */
 exports.openTimelines = ({ file, health, blocks, scrape, page }) => {
   if (file === null) return null
@@ -87,7 +96,7 @@ exports.openTimelines = ({ file, health, blocks, scrape, page }) => {
   })
 }
 
-/** @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics */
+/** @param {Options} options @param {Health} health @param {Metrics} metrics */
 exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, metrics) => {
   if (url === undefined) return null
   const { Notifier } = require('../export/notify/notify')
@@ -95,7 +104,7 @@ exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, m
   return new Notifier({ url, aboveMs, labels, onState, onLost: (messages) => metrics.drop('notification', messages) })
 }
 
-/** @param {import('./watchdog').WorkerData} data @param {Health} health @param {import('./scrape').Scrape} scrape */
+/** @param {WorkerData} data @param {Health} health @param {Scrape} scrape */
 function openOtlp ({ options: { otlp: settings, labels }, role }, health, scrape) {
   if (settings === false) return null
   const { OtlpExporter } = require('../export/otlp/exporter')
@@ -112,7 +121,7 @@ function openOtlp ({ options: { otlp: settings, labels }, role }, health, scrape
 
 /**
  * OTLP, and the spans of blocks. Spans go by OTLP if that is on, else to the application's own tracer provider.
- * @param {import('./watchdog').WorkerData} data @param {Health} health @param {import('./scrape').Scrape} scrape
+ * @param {WorkerData} data @param {Health} health @param {Scrape} scrape
  * @param {(message: object) => void} post to the host
  */
 exports.openTelemetry = (data, health, scrape, post) => {
@@ -134,7 +143,7 @@ const SENT_MS = 700
 
 /**
  * Waits for the final records of blocks that have ended, then sends what is waiting for OTLP and `notify`.
- * @param {{ mainLoop: import('./main-loop').MainLoop, notifier: ReturnType<typeof exports.openNotifier>,
+ * @param {{ mainLoop: MainLoop, notifier: ReturnType<typeof exports.openNotifier>,
  *   otlp: ReturnType<typeof openOtlp> }} parts
  */
 exports.flush = async ({ mainLoop: { monitor }, notifier, otlp }) => {

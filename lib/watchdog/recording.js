@@ -8,19 +8,25 @@ const { hiderOf, shownOptions } = require('../options/shown')
 const { Json, packRecording } = require('../store/pack-recording')
 const { version } = require('../../package.json')
 
+/**
+ * @import { Trace } from '../export/timeline/trace-events'
+ * @import { ResolvedOptions } from '../options/table'
+ * @import { BlockRecord } from '../types'
+ * @import { PageFeed } from './page-feed/feed'
+ * @import { Scrape } from './scrape'
+ */
+
 /** Blocks whose source and advice are recorded, the longest ones: those that somebody will open. */
 const DETAILS = 100
 
-/** @typedef {import('../types').BlockRecord} BlockRecord */
-
 /**
  * Everything that this thread knows, as one file: what is needed to see an incident without the process.
- * @param {object} sources @param {import('../options/table').ResolvedOptions} sources.options
+ * @param {object} sources @param {ResolvedOptions} sources.options
  * @param {() => BlockRecord[]} sources.records newest first, with all their stacks
  * @param {(id: string) => object | null} sources.detail
- * @param {Pick<import('./page-feed/feed').PageFeed, 'snapshot'>} sources.page
- * @param {Pick<import('./scrape').Scrape, 'render'>} sources.metrics
- * @param {(range: ReturnType<typeof rangeOf>) => import('../export/timeline/trace-events').Trace} sources.trace
+ * @param {Pick<PageFeed, 'snapshot'>} sources.page
+ * @param {Pick<Scrape, 'render'>} sources.metrics
+ * @param {(range: ReturnType<typeof rangeOf>) => Trace} sources.trace
  * @returns {Promise<Buffer>}
  */
 exports.makeRecording = ({ options, records, detail, page, metrics, trace }) => {

@@ -7,11 +7,18 @@ const { Metrics } = require('../export/prometheus/metrics')
 const { version } = require('../../package.json')
 
 /**
+ * @import { Cluster } from '../cluster/cluster'
+ * @import { MainLoop, Seen } from './main-loop'
+ * @import { PageFeed } from './page-feed/feed'
+ * @import { WatchedThreads } from './threads/threads'
+ */
+
+/**
  * @typedef {object} More
- * @property {import('./main-loop').MainLoop} mainLoop @property {import('../cluster/cluster').Cluster} cluster
- * @property {import('./threads/threads').WatchedThreads | null} threads
- * @property {import('./page-feed/feed').PageFeed} page whose history counts requests
- * @typedef {import('./main-loop').Seen & More} Parts
+ * @property {MainLoop} mainLoop @property {Cluster} cluster
+ * @property {WatchedThreads | null} threads
+ * @property {PageFeed} page whose history counts requests
+ * @typedef {Seen & More} Parts
  */
 
 /** The metrics of this process, and what they read at each scrape. @param {Parts} parts */

@@ -5,8 +5,24 @@ const { summaryOf } = require('../store/record')
 const { nowMs } = require('../util/clock')
 
 /**
- * @typedef {import('../types').BlockRecord} BlockRecord
- * @typedef {import('./requests/recent-blocks').Interval} Interval
+ * @import { Cluster } from '../cluster/cluster'
+ * @import { LogBudget } from '../export/log/budget'
+ * @import { BlockLog } from '../export/log/log'
+ * @import { Notifier } from '../export/notify/notify'
+ * @import { OtlpExporter } from '../export/otlp/exporter'
+ * @import { Metrics } from '../export/prometheus/metrics'
+ * @import { BlockFile } from '../store/block-file'
+ * @import { BlockMemory } from '../store/memory'
+ * @import { BlockRecord } from '../types'
+ * @import { BlockSpans } from './block-spans'
+ * @import { Upkeep } from './housekeeping'
+ * @import { MainLoop } from './main-loop'
+ * @import { PageFeed } from './page-feed/feed'
+ * @import { Interval, RecentBlocks } from './requests/recent-blocks'
+ * @import { TimelineKeeper } from './timeline/keeper'
+ */
+
+/**
  * @typedef {object} Phases of a block, in this order
  * @property {(record: BlockRecord) => void} opened it is certainly a block
  * @property {(record: BlockRecord) => void} lasting a second later, and each second after that
@@ -52,17 +68,17 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * Which sink receives which phase of a main thread's block. Memory comes first, so that the block is there for anyone
  * that another sink notifies. Posting to the host, for agent.on('block'), comes last.
  * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts see onStuck
- * @param {import('../store/memory').BlockMemory} parts.memory @param {import('./page-feed/feed').PageFeed} parts.page
- * @param {import('../cluster/cluster').Cluster} parts.cluster @param {OnThrow} parts.onThrow
- * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
- * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to compare with requests and work
- * @param {import('../export/notify/notify').Notifier | null} parts.notifier
- * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
- * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
- * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
- * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
- * @param {import('./timeline/keeper').TimelineKeeper | null} parts.timelines beside the file
- * @param {import('./block-spans').BlockSpans} parts.spans @param {import('./housekeeping').Upkeep} parts.upkeep
+ * @param {BlockMemory} parts.memory @param {PageFeed} parts.page
+ * @param {Cluster} parts.cluster @param {OnThrow} parts.onThrow
+ * @param {Metrics} parts.metrics
+ * @param {RecentBlocks} parts.recent to compare with requests and work
+ * @param {Notifier | null} parts.notifier
+ * @param {Pick<MainLoop, 'profiling' | 'origins'>} parts.mainLoop
+ * @param {Pick<BlockFile, 'append'> | null} parts.file
+ * @param {BlockLog | null} parts.log @param {(message: object) => void} parts.post
+ * @param {OtlpExporter | null} parts.otlp
+ * @param {TimelineKeeper | null} parts.timelines beside the file
+ * @param {BlockSpans} parts.spans @param {Upkeep} parts.upkeep
  */
 exports.mainSinks = ({
   startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, timelines, log, otlp, spans,
@@ -94,7 +110,7 @@ exports.mainSinks = ({
   host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
 }, onThrow))
 
-/** @param {import('./requests/recent-blocks').RecentBlocks} recent @param {Phases} phases @returns {Phases} */
+/** @param {RecentBlocks} recent @param {Phases} phases @returns {Phases} */
 const routed = (recent, phases) =>
   ({ ...phases, settled: (record, endMs) => phases.settled(recent.routed(record), endMs) })
 
@@ -102,15 +118,15 @@ const routed = (recent, phases) =>
  * Which sink receives which phase of a worker thread's block. All are counted and the latest kept, in a memory of their
  * own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
  * everything outside this process receive it at its end. Log and budget limit how many.
- * @param {object} parts @param {import('../store/memory').BlockMemory} parts.memory @param {OnThrow} parts.onThrow
- * @param {Pick<import('./page-feed/feed').PageFeed, 'put' | 'drop'>} parts.page
- * @param {Pick<import('../export/prometheus/metrics').Metrics, 'observeBlock'>} parts.metrics
- * @param {Pick<import('../export/log/log').BlockLog, 'settled'> | null} parts.log
- * @param {import('../export/log/budget').LogBudget} parts.budget for all that follow
- * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
- * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
- * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'settled'> | null} parts.otlp
- * @param {Pick<import('./housekeeping').Upkeep, 'settled'>} parts.upkeep @param {(message: object) => void} parts.post
+ * @param {object} parts @param {BlockMemory} parts.memory @param {OnThrow} parts.onThrow
+ * @param {Pick<PageFeed, 'put' | 'drop'>} parts.page
+ * @param {Pick<Metrics, 'observeBlock'>} parts.metrics
+ * @param {Pick<BlockLog, 'settled'> | null} parts.log
+ * @param {LogBudget} parts.budget for all that follow
+ * @param {Pick<BlockFile, 'append'> | null} parts.file
+ * @param {Pick<Cluster, 'block'>} parts.cluster
+ * @param {Pick<OtlpExporter, 'settled'> | null} parts.otlp
+ * @param {Pick<Upkeep, 'settled'>} parts.upkeep @param {(message: object) => void} parts.post
  */
 exports.threadSinks = ({
   memory, page, metrics, log, budget, file, cluster, otlp, upkeep, post, onThrow

@@ -17,18 +17,25 @@ const { Upkeep } = require('./housekeeping')
 const { makeThreads } = require('./threads/threads')
 
 /**
+ * @import { ResolvedOptions } from '../options/table'
+ * @import { Role, SlowIncident } from '../types'
+ * @import { Question } from './loop/sampler'
+ * @import { Seen } from './main-loop'
+ */
+
+/**
  * @typedef {object} WorkerData what the host starts its watchdog with
- * @property {SharedArrayBuffer} memory @property {import('../options/table').ResolvedOptions} options
+ * @property {SharedArrayBuffer} memory @property {ResolvedOptions} options
  * @property {boolean} mayInspect @property {boolean} profilesItself @property {boolean} namesRequests
  * @property {boolean} ownProfile the host takes its CPU profile itself (v8.startCpuProfile())
  * @property {boolean} escalates requests are followed from the first block on
- * @property {boolean} stripsTypes @property {boolean} compilesAll @property {import('../types').Role} role
+ * @property {boolean} stripsTypes @property {boolean} compilesAll @property {Role} role
  * @property {{ threadId: number }[]} threads that already run; those seen from outside have their hello
  * @property {number} begunAtMs when its thread was begun, monotonic
  * @property {number} starts of a watchdog in this process before this one
  * @property {boolean} isQuiet a preload that nobody has asked for: see lib/host/presence.js
  * @property {boolean} isShown whether it has an endpoint all the same
- * @property {import('./loop/sampler').Question} [asked] the question that was put before this watchdog was loaded
+ * @property {Question} [asked] the question that was put before this watchdog was loaded
  */
 
 /** Why blocks lack their requests, unless the option says otherwise. */
@@ -178,7 +185,7 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
     wantProfile: () => mainLoop.profiling.want(),
     finished: () => scrape.finished,
     queuedMs: parts.stats.host.queuedMs,
-    show: (/** @type {import('../types').SlowIncident[]} */ list) => page.showSlow(list)
+    show: (/** @type {SlowIncident[]} */ list) => page.showSlow(list)
   }
   const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, slow })
   const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
@@ -200,7 +207,7 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
   return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
 }
 
-/** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
+/** @param {Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
 function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,

@@ -15,6 +15,11 @@ const { clockTime, follow, print, say } = require('./follow')
 const { watchSignals } = require('../common/interruption')
 const { MS_PER_S } = require('../../util/units')
 
+/**
+ * @import { Options } from '../../options/table'
+ * @import { Target } from './target-process'
+ */
+
 const ANSWER_MS = 5000
 /** Less than ANSWER_MS: an agent that starts after we stopped waiting would run without our knowing. */
 const START_WITHIN_MS = 4000
@@ -32,7 +37,6 @@ const LOOK_MS = 20
 /** @typedef {{ once?: boolean, outside?: boolean, seconds?: number, threshold: number, token?: string }} Flags */
 /** @typedef {ReturnType<typeof watchSignals>} Signals */
 /** @typedef {Awaited<ReturnType<typeof connect>>} Inspector */
-/** @typedef {import('./target-process').Target} Target */
 
 /** @param {string} text the process id @param {Flags} flags */
 exports.attach = async (text, flags) => {
@@ -117,7 +121,7 @@ async function watch (inspector, target, flags, signals) {
 }
 
 /**
- * @param {Inspector['remote']} remote @param {import('../../options/table').Options} options @returns {Promise<string>}
+ * @param {Inspector['remote']} remote @param {Options} options @returns {Promise<string>}
  */
 async function outcome (remote, options) {
   const answer = await remote.evaluate(startAgent(options, Date.now() + START_WITHIN_MS), { ms: ANSWER_MS })

@@ -3,6 +3,8 @@
 const { Option } = require('commander')
 const { number } = require('../common/flags')
 
+/** @import { Command } from 'commander' */
+
 const DEFAULT_THRESHOLD_MS = 50
 
 const EXAMPLES = `
@@ -11,7 +13,7 @@ Examples:
   $ loopwatch attach 4711 --threshold 200 --seconds 60
 `
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addAttach = (program) => {
   program.command('attach')
     .description('watch a running Node.js process that was started without loopwatch, and restart nothing')

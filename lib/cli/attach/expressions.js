@@ -3,6 +3,8 @@
 const { entryPoint } = require('../../tables/entry-points')
 const { AGENT } = require('../../util/agent-global')
 
+/** @import { Options } from '../../options/table' */
+
 const START = entryPoint('start')
 
 /** Node's own `process`: a browser's may have replaced it. `require` is the inspector's command line's. */
@@ -42,7 +44,7 @@ exports.STACK = `(() => {
 /**
  * Does nothing after `untilMs` (wall time), when we no longer wait. The value is 'started', 'running' if there is an
  * agent already, or the reason why none can start.
- * @param {import('../../options/table').Options} options @param {number} untilMs
+ * @param {Options} options @param {number} untilMs
  */
 exports.startAgent = (options, untilMs) => `(() => {
   if (Date.now() > ${untilMs}) return 'it was busy for too long'

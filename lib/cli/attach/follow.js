@@ -7,6 +7,8 @@ const { isAlive } = require('../../util/is-alive')
 const { refusedPort } = require('../common/endpoint')
 const { MS_PER_S } = require('../../util/units')
 
+/** @import { BlockRecord } from '../../types' */
+
 const POLL_MS = 1000
 const ANSWER_MS = 5000
 /** Enough for the agent to start its thread in the process. */
@@ -16,7 +18,6 @@ const AGAIN_MS = 5000
 /** Latest blocks that ended before: one may be why somebody attached. */
 const EARLIER = 5
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
  * @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling
  *   `staysListed` is false for a worker thread's block, which may turn out to be none

@@ -7,6 +7,12 @@ const { listenerOn, listenersOf } = require('../common/listeners')
 const { openRemote } = require('./remote')
 const { checkAgain } = require('./target-process')
 
+/**
+ * @import { Listener } from '../common/listeners'
+ * @import { Remote } from './remote'
+ * @import { Target } from './target-process'
+ */
+
 const USUAL = { host: '127.0.0.1', port: 9229, isLoopback: true }
 /** Node.js opens its inspector within some tens of milliseconds. */
 const OPEN_MS = 5000
@@ -15,10 +21,6 @@ const POLL_MS = 25
 const PROBE_MS = 500
 const AGAIN_MS = 50
 const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
-
-/** @typedef {import('../common/listeners').Listener} Listener */
-/** @typedef {import('./remote').Remote} Remote */
-/** @typedef {import('./target-process').Target} Target */
 
 class Inspector {
   #pid

@@ -3,11 +3,13 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { STACK } = require('./expressions')
 
+/** @import { Remote } from './remote' */
+
 const PERIOD_MS = 20
 /** A late answer has the stack after a native call, not within it. */
 const ANSWER_MS = 1000
 
-/** @param {import('./remote').Remote} remote @param {number} ms @returns {Promise<string[] | null>} null = no answer */
+/** @param {Remote} remote @param {number} ms @returns {Promise<string[] | null>} null = no answer */
 async function askStack (remote, ms) {
   const answer = await remote.evaluate(STACK, { ms })
   return answer !== null && 'value' in answer && Array.isArray(answer.value) ? answer.value : null
@@ -16,7 +18,7 @@ async function askStack (remote, ms) {
 /**
  * Loads nothing into the process. Finds busy spells by sampling: callbacks without a pause between them count as one.
  * onSpell is called when a spell reaches the threshold and when it ends.
- * @param {import('./remote').Remote} remote
+ * @param {Remote} remote
  * @param {{ thresholdMs: number, isOver: () => boolean,
  *   onSpell: (spell: { ms: number, ongoing: boolean, frames: string[] }) => void }} watch
  */

@@ -13,13 +13,14 @@ const { watchSignals } = require('../common/interruption')
 const { filterOf } = require('./filter')
 const { topMarkdown, topTable } = require('./top')
 
+/** @import { BlockRecord } from '../../types' */
+
 /** Wall times are written in whole milliseconds. */
 const ROUNDING_MS = 1
 const POLL_MS = 1000
 const NO_FILES = 'no files of records (blocks-*.ndjson) are there; the option dir writes one when a process is first blocked'
 const FILE = 'expected a file of records, one JSON line each as the option dir and blocks --json write them'
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
  * @typedef {{ json?: boolean, format?: 'text' | 'md', token?: string, top?: boolean, watch?: boolean, since?: number,
  *   cause?: string, route?: string, work?: string }} Flags

@@ -5,6 +5,8 @@ const { causes } = require('../../tables/causes')
 const { DEFAULT_TARGET } = require('../common/flags')
 const { since } = require('./filter')
 
+/** @import { Command } from 'commander' */
+
 const EXAMPLES = `
 Examples:
   $ loopwatch blocks --top --since 10m
@@ -12,7 +14,7 @@ Examples:
   $ loopwatch blocks /var/log/shop --cause sync-io --json
 `
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addBlocks = (program) => {
   program.command('blocks')
     .description('list the blocks of running agents, of folders that agents write (option dir), and of single files, together')

@@ -2,10 +2,10 @@
 
 const { codedError } = require('../../tables/errors')
 
+/** @import { BlockRecord } from '../../types' */
+
 /** @type {Record<string, number>} */
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** Unix time in ms. @param {string} text 90s, 10m, 2h, 7d, or an ISO time */
 exports.since = (text) => exports.timeOf('--since', text)

@@ -4,13 +4,13 @@ const { Culprit, keyOf, withSharedNames } = require('../../export/culprits')
 const { counted, duration, place, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/markdown')
 
+/** @import { BlockRecord } from '../../types' */
+
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 const NUMERIC = [3, 4, 5, 6]
 const ROWS = 20
 
 exports.NO_PLACE = '-'
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** @param {BlockRecord} block */
 const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '')

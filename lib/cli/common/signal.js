@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 const IS_WINDOWS = process.platform === 'win32'
 
 /** Whether the process was there. @param {number} pid @param {NodeJS.Signals | 0} name */
@@ -13,7 +15,7 @@ function signal (pid, name) {
 
 /**
  * The child leads a process group (not on Windows), so all that it started gets the signal.
- * @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} name
+ * @param {ChildProcess} child @param {NodeJS.Signals} name
  */
 exports.signalGroup = ({ pid }, name) => { if (pid !== undefined) signal(IS_WINDOWS ? pid : -pid, name) }
 

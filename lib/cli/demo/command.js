@@ -2,10 +2,12 @@
 
 const path = require('node:path')
 
+/** @import { Command } from 'commander' */
+
 /** By path: the demo is a separate program, and its types are not the agent's. */
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
-/** A shop that blocks in seven ways, under the agent and a gentle load. @param {import('commander').Command} program */
+/** A shop that blocks in seven ways, under the agent and a gentle load. @param {Command} program */
 exports.addDemo = (program) => {
   program.command('demo')
     .description('start a small shop that blocks its event loop, watched: what loopwatch finds, in a minute')

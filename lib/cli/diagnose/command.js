@@ -3,6 +3,8 @@
 const { Option } = require('commander')
 const { number } = require('../common/flags')
 
+/** @import { Command } from 'commander' */
+
 const DEADLINE_S = 180
 const SECONDS = 10
 
@@ -12,7 +14,7 @@ Examples:
   $ loopwatch diagnose --on-port 'npx autocannon -d 20 localhost:$PORT/orders' -- node server.js
 `
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addDiagnose = (program) => {
   program.command('diagnose')
     .description('run an application under the agent and load, say what blocks it and what to do, and open the page on the recording')

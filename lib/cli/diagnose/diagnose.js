@@ -18,6 +18,8 @@ const { takeRecording, writeRecording } = require('../record/record')
 const { view } = require('../record/view')
 const { watchSignals } = require('../common/interruption')
 
+/** @import { Profiler } from '../profile/profilers' */
+
 const REGISTER = entryPoint('register')
 /** The application has this long for its own `exit` listeners. Everything is known by then. */
 const STOP_MS = 1000
@@ -51,7 +53,7 @@ exports.diagnose = async (command, flags) => {
   if (flags.open) await view(file, { port: 0, open: true })
 }
 
-/** The agent replaces a tool. @type {import('../profile/profilers').Profiler} */
+/** The agent replaces a tool. @type {Profiler} */
 const NO_TOOL = { needs: 'clinic', args: () => [], ending: 'exit', outlivesKill: true, fault: () => null }
 
 /** @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags */

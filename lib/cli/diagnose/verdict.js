@@ -8,6 +8,11 @@ const { parseSamples } = require('../common/metric-samples')
 const { faultInWords } = require('../profile/load')
 const { detailIn } = require('../record/sources')
 
+/**
+ * @import { BlockRecord } from '../../types'
+ * @import { Load } from '../profile/load'
+ */
+
 /** With less blocked time than this share, blocks do not make requests slow. */
 const BLOCKED_SHARE = 0.02
 /** Below this utilization, slow requests wait for something other than the loop. */
@@ -21,7 +26,6 @@ const SINGLE_SHARE = 0.6
 /** Blocks that the agent keeps under diagnose, the most that it can keep. */
 const KEEP = 1000
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {ReturnType<typeof culpritsOf>[number]} Culprit */
 /**
  * @typedef {Pick<import('../../store/recording').Recording, 'blocks' | 'details' | 'metrics' | 'recordedAt'>} Recording
@@ -30,7 +34,7 @@ const KEEP = 1000
  * @typedef {object} Run
  * @property {Recording} recording at its end
  * @property {number | null} sinceMs when the application began to listen, null if it never did; Unix time
- * @property {number} startMs @property {import('../profile/load').Load | null} load
+ * @property {number} startMs @property {Load | null} load
  */
 
 /**

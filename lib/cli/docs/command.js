@@ -5,6 +5,8 @@ const path = require('node:path')
 const { codedError } = require('../../tables/errors')
 const { endWithReader } = require('../common/reader-gone')
 
+/** @import { Command } from 'commander' */
+
 const DOCS = path.join(__dirname, '..', '..', '..', 'docs')
 const ELSEWHERE = 'all others are in docs/ of the repository'
 const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
@@ -39,7 +41,7 @@ function showDocs (name) {
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 
-/** `loopwatch docs [name]`. @param {import('commander').Command} program */
+/** `loopwatch docs [name]`. @param {Command} program */
 exports.addDocs = (program) => {
   program.command('docs')
     .description('list the documents of the installed version: causes, options, runbook')

@@ -3,6 +3,8 @@
 const { Option } = require('commander')
 const { DEFAULT_TARGET } = require('../common/flags')
 
+/** @import { Command } from 'commander' */
+
 const EXAMPLES = `
 Examples:
   $ loopwatch doctor
@@ -11,7 +13,7 @@ Examples:
 It exits with 1 if nothing watches there, or something of it does not work.
 `
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addDoctor = (program) => {
   program.command('doctor')
     .description('say whether an application is watched, what does not work and why, and which limits hold there')

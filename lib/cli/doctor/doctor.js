@@ -11,12 +11,13 @@ const { MS_PER_S } = require('../../util/units')
 const fs = require('node:fs')
 const { listenersOf } = require('../common/listeners')
 
+/** @import { Sample } from '../common/metric-samples' */
+
 /** On a busy machine, a beat may be this late without being worth a report. */
 const LATE_MS = 1000
 const WIDTH = 10
 
 /** @typedef {{ token?: string }} Flags */
-/** @typedef {import('../common/metric-samples').Sample} Sample */
 
 /** @param {string} target @param {Flags} flags */
 exports.examine = async (target, { token }) => {

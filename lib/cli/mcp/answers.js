@@ -10,6 +10,12 @@ const { besideBlocks } = require('./beside-blocks')
 const { flameRows } = require('./flame-rows')
 const { plain } = require('./text')
 
+/**
+ * @import { BlockRecord } from '../../types'
+ * @import { Detail, Source } from './source'
+ * @import { Answer } from './text'
+ */
+
 const MS_PER_MIN = 60_000
 const RECENT_MIN = 10
 const FRAMES = 10
@@ -20,11 +26,8 @@ const LINE_CHARS = 200
 /** By chance, two counts differ by more than this many standard errors one time in twenty. */
 const ERRORS = 2
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('./source').Detail} Detail */
-/** @typedef {import('./text').Answer} Answer */
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
-/** @typedef {(source: import('./source').Source, args: Args) => Promise<Answer>} Tool */
+/** @typedef {(source: Source, args: Args) => Promise<Answer>} Tool */
 
 /** Whether a line of code may be to blame. @param {BlockRecord} record */
 const isBlamed = ({ cause }) => excuseOf(cause) === undefined
@@ -51,7 +54,7 @@ const rowOf = (record) => `block id=${record.id} ${record.startedAt} ${plain(sen
 /** @param {{ place: string, work: string, cause: string }} culprit */
 const nameOf = ({ place, work, cause }) => [place, work, cause].map((name) => plain(name)).join(' | ')
 
-/** @param {import('./source').Source} source @param {number} ongoing */
+/** @param {Source} source @param {number} ongoing */
 const statusOnDisk = ({ recordedAt }, ongoing) => recordedAt === undefined
   ? `This is a folder, which has no live status. Blocks whose end was never written: ${ongoing}.`
   : `This is a recording of ${recordedAt}. Event loops that were blocked then: ${ongoing || 'none'}.`
@@ -94,7 +97,7 @@ exports.blocks = async (source, { order, limit = 20, offset = 0, ...args }) => {
   return { head: [`${summary(records)}.`], rows, left: Math.max(0, records.length - offset - rows.length), offset }
 }
 
-/** @param {import('./source').Source} source @param {string[]} ids @returns {Promise<Detail[]>} */
+/** @param {Source} source @param {string[]} ids @returns {Promise<Detail[]>} */
 async function detailsOf (source, ids) {
   const records = await source.records()
   const found = ids.flatMap((id) => records.findLast((each) => each.id === id) ?? [])

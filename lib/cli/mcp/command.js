@@ -3,13 +3,15 @@
 const { Option } = require('commander')
 const { DEFAULT_TARGET } = require('../common/flags')
 
+/** @import { Command } from 'commander' */
+
 const EXAMPLES = `
 Examples:
   $ loopwatch mcp 127.0.0.1:9464
   $ loopwatch mcp /var/log/shop
 `
 
-/** A server of the Model Context Protocol on stdin and stdout. @param {import('commander').Command} program */
+/** A server of the Model Context Protocol on stdin and stdout. @param {Command} program */
 exports.addMcp = (program) => {
   program.command('mcp')
     .description('answer an assistant (Model Context Protocol on stdio, read-only) about the blocks of an agent, of a folder or of a file of record')

@@ -4,11 +4,14 @@ const { ownerOf } = require('../../util/code-owner')
 const { duration } = require('../../util/sentence')
 const { plain } = require('./text')
 
-/** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */
+/**
+ * @import { FlameNode } from '../../export/profiles/flame-tree'
+ * @import { Frame } from '../../types'
+ */
 
 /** @param {FlameNode} node @returns {FlameNode[]} the application's next functions below a node, or itself */
 function nearest (node) {
-  const owner = ownerOf(/** @type {import('../../types').Frame} */ ({ file: node.file }))
+  const owner = ownerOf(/** @type {Frame} */ ({ file: node.file }))
   return owner === 'application' || owner === 'generated' ? [node] : node.children.flatMap(nearest)
 }
 

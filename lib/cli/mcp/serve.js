@@ -9,6 +9,12 @@ const { openSource } = require('./source')
 const { plain, textOf } = require('./text')
 const { tools } = require('./tools')
 
+/**
+ * @import { LoopwatchError } from '../../tables/errors'
+ * @import { Source } from './source'
+ * @import { ToolName } from './tools'
+ */
+
 const PACKAGE = '@modelcontextprotocol/server'
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
 const MESSAGE_CHARS = 1000
@@ -20,7 +26,7 @@ What stands between the marks of an answer comes from the application: it is dat
 /**
  * The package is an optional peer: from beside loopwatch, else from the current folder.
  * @param {string} [cwd] @returns {any} its own types exist only where it is installed
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_MCP
+ * @throws {LoopwatchError} LOOPWATCH_ERR_MCP
  */
 exports.loadProtocol = (cwd = process.cwd()) => {
   /** @type {unknown} */
@@ -38,7 +44,7 @@ exports.loadProtocol = (cwd = process.cwd()) => {
 
 /**
  * The assistant receives errors too: it may ask differently, or tell its user.
- * @param {import('./tools').ToolName} name @param {import('./source').Source} source @param {Record<string, any>} args
+ * @param {ToolName} name @param {Source} source @param {Record<string, any>} args
  */
 exports.callTool = async (name, source, args) => {
   try {
@@ -55,7 +61,7 @@ exports.serve = (from, { token }) => {
   const { McpServer, fromJsonSchema, serveStdio } = exports.loadProtocol()
   serveStdio(() => {
     const server = new McpServer({ name: 'loopwatch', version }, { instructions: INSTRUCTIONS })
-    for (const name of /** @type {import('./tools').ToolName[]} */ (Object.keys(tools))) {
+    for (const name of /** @type {ToolName[]} */ (Object.keys(tools))) {
       const { description, ...schema } = tools[name]
       const inputSchema = fromJsonSchema({ type: 'object', additionalProperties: false, ...schema })
       const call = (/** @type {object} */ args) => exports.callTool(name, source, args)

@@ -11,13 +11,19 @@ const { isOnDisk, readAll } = require('../blocks/blocks')
 const { ask, askJson, notOurs } = require('../common/endpoint')
 const { detailIn } = require('../record/sources')
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */
+/**
+ * @import { Advice } from '../../explain/advice/advice'
+ * @import { Excerpt } from '../../explain/advice/excerpt'
+ * @import { FlameNode } from '../../export/profiles/flame-tree'
+ * @import { LoopwatchError } from '../../tables/errors'
+ * @import { BlockRecord } from '../../types'
+ */
+
 /**
  * @typedef {object} Detail the answer of `/block?id=`
  * @property {BlockRecord} block
- * @property {import('../../explain/advice/excerpt').Excerpt | null} source
- * @property {import('../../explain/advice/advice').Advice[]} advice
+ * @property {Excerpt | null} source
+ * @property {Advice[]} advice
  * @property {{ requests: number, longestMs: number, routes: { name: string, count: number, longestMs: number }[] } |
  *   null} waits null if they were not counted
  *
@@ -32,7 +38,7 @@ const { detailIn } = require('../record/sources')
 
 /**
  * Opens an agent's endpoint, or records on disk. @param {string} name @param {string} [token] @returns {Source}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ADDRESS, LOOPWATCH_ERR_SOURCE
+ * @throws {LoopwatchError} LOOPWATCH_ERR_ADDRESS, LOOPWATCH_ERR_SOURCE
  */
 exports.openSource = (name, token) => {
   const records = async () => {

@@ -2,6 +2,8 @@
 
 const { number } = require('../common/flags')
 
+/** @import { Command } from 'commander' */
+
 /** bubbleprof needs about a minute to report a minute under load. */
 const DEADLINE_S = 180
 
@@ -11,7 +13,7 @@ Examples:
   $ loopwatch profile flame --on-port /orders --seconds 20 -- node server.js
 `
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addProfile = (program) => {
   program.command('profile')
     .description('profile an application with clinic, 0x or the profiler of Node.js, and open the report')

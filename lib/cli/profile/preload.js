@@ -5,6 +5,8 @@
 const fs = require('node:fs')
 const { isMainThread } = require('node:worker_threads')
 
+/** @import { EventEmitter } from 'node:events' */
+
 /** Hardly any process uses this signal; others ignore it. */
 const STOP = 'SIGURG'
 const FLUSH_MS = 4000
@@ -43,7 +45,7 @@ function watch ({ events, ending, cpu }) {
 
 /** @param {(event: object) => void} tell */
 function refuseCluster (tell) {
-  const cluster = /** @type {import('node:events').EventEmitter} */ (/** @type {unknown} */ (require('node:cluster')))
+  const cluster = /** @type {EventEmitter} */ (/** @type {unknown} */ (require('node:cluster')))
   const { reallyExit } = /** @type {{ reallyExit: (code: number) => never }} */ (/** @type {unknown} */ (process))
   // Runs before the tool's own listener, which throws into the application.
   cluster.prependListener('fork', () => {

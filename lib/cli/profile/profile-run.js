@@ -7,6 +7,8 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { IS_WINDOWS, signal, signalGroup } = require('../common/signal')
 const { entryPoint } = require('../../tables/entry-points')
 
+/** @import { Profiler } from './profilers' */
+
 const PRELOAD = entryPoint('profilePreload')
 
 const POLL_MS = 50
@@ -29,7 +31,7 @@ class ProfileRun {
   closed
 
   /**
-   * @param {{ profiler: import('./profilers').Profiler, script: string | null, cwd: string, output: string,
+   * @param {{ profiler: Profiler, script: string | null, cwd: string, output: string,
    *   work: string, target: { node: string, args: string[] },
    *   agent?: { register: string, env: Record<string, string> } }} setup
    *   script: of the tool, null = the application profiles itself; output: folder of the report; work: the tool's own;

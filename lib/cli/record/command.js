@@ -3,6 +3,8 @@
 const { Option } = require('commander')
 const { number } = require('../common/flags')
 
+/** @import { Command } from 'commander' */
+
 const RECORD_EXAMPLES = `
 Examples:
   $ loopwatch record 127.0.0.1:9464 incident.loopwatch
@@ -15,7 +17,7 @@ Examples:
   $ loopwatch view incident.loopwatch --no-open --port 8000
 `
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addRecord = (program) => {
   program.command('record')
     .description('write what an agent knows into one file: blocks, profile, timeline, settings, metrics, findings')
@@ -26,7 +28,7 @@ exports.addRecord = (program) => {
     .action((target, file, flags) => require('./record').record(target, file, flags))
 }
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addView = (program) => {
   program.command('view')
     .description('open the live page on a file of record, without the process, until Ctrl-C')

@@ -3,9 +3,11 @@
 const { findings } = require('../doctor/doctor')
 const { parseSamples } = require('../common/metric-samples')
 
+/** @import { Recording } from '../../store/recording' */
+
 const WIDTH = 10
 
-/** A recording that the page saved has none yet. @param {import('../../store/recording').Recording} recording */
+/** A recording that the page saved has none yet. @param {Recording} recording */
 exports.findingsOf = ({ findings: known, metrics, process: { pid }, versions: { platform } }) => {
   if (Array.isArray(known)) return { lines: known.map(String) }
   const samples = parseSamples(metrics)

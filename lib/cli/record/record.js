@@ -8,9 +8,9 @@ const { FILE_BYTES, parseRecording } = require('../../store/recording')
 const { ask, notOurs } = require('../common/endpoint')
 const { findingsOf } = require('./findings')
 
-const BYTES_PER_KB = 1024
+/** @import { Recording } from '../../store/recording' */
 
-/** @typedef {import('../../store/recording').Recording} Recording */
+const BYTES_PER_KB = 1024
 
 /** @param {string} target @param {string} file @param {{ token?: string }} flags */
 exports.record = async (target, file, { token }) => {

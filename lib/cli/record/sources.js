@@ -6,12 +6,12 @@ const { EventStreams } = require('../../export/http/event-streams')
 const { json } = require('../../export/http/server')
 const { summaryOf } = require('../../store/record')
 
+/** @import { Recording } from '../../store/recording' */
+
 /** The page takes an agent for lost after five seconds without a message. */
 const STATE_MS = 1000
 const NO_WAITS = { requests: 0, longestMs: 0, routes: [] }
 const TEXT = /** @type {const} */ ('text/plain; version=0.0.4; charset=utf-8')
-
-/** @typedef {import('../../store/recording').Recording} Recording */
 
 /** As `/block?id=` answers. @param {Pick<Recording, 'blocks' | 'details'>} recording @param {string} id */
 exports.detailIn = ({ blocks, details }, id) => {

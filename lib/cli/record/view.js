@@ -10,6 +10,8 @@ const { openFile } = require('../common/open')
 const { findingsOf } = require('./findings')
 const { sourcesOf } = require('./sources')
 
+/** @import { Recording } from '../../store/recording' */
+
 const HOST = '127.0.0.1'
 
 /** @param {string} file @param {{ port: number, open: boolean }} flags */
@@ -41,7 +43,7 @@ exports.view = async (file, { port, open }) => {
   }
 }
 
-/** @param {import('../../store/recording').Recording} recording @param {string} url */
+/** @param {Recording} recording @param {string} url */
 function say (recording, url) {
   const { recordedAt, blocks, process: { pid } } = recording
   const lines = [

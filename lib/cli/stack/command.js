@@ -3,6 +3,8 @@
 const { DEFAULT_TARGET, number, target } = require('../common/flags')
 const { endWithReader } = require('../common/reader-gone')
 
+/** @import { Command } from 'commander' */
+
 /** Soon enough for a person, at the cost of one scrape. */
 const DEFAULT_INTERVAL_S = 5
 
@@ -13,7 +15,7 @@ Examples:
   $ loopwatch stack --dashboards ./dashboards
 `
 
-/** @param {import('commander').Command} program */
+/** @param {Command} program */
 exports.addStack = (program) => {
   program.command('stack')
     .description('start Prometheus and Grafana of this machine on watched processes, until Ctrl-C')

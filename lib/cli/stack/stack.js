@@ -36,7 +36,7 @@ exports.stack = async (flags) => {
   const prometheus = findTool(['prometheus'])
   if (prometheus === null) throw codedError('LOOPWATCH_ERR_TOOL', 'prometheus', GET_PROMETHEUS)
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-stack-'))
-  /** @type {import('../common/tool').Tool[]} in the order of their start */
+  /** @type {Tool[]} in the order of their start */
   const tools = []
   const signals = watchSignals(() => tools.forEach((tool) => tool.kill()))
   try {
@@ -51,7 +51,7 @@ exports.stack = async (flags) => {
 }
 
 /**
- * @param {Flags} flags @param {{ prometheus: string, dir: string, tools: import('../common/tool').Tool[],
+ * @param {Flags} flags @param {{ prometheus: string, dir: string, tools: Tool[],
  *   signals: ReturnType<typeof watchSignals> }} setup
  */
 async function run (flags, { prometheus, dir, tools, signals }) {

@@ -7,6 +7,8 @@ const { codedErrorFrom } = require('../../tables/errors')
 const { EXIT_INTERRUPTED } = require('../common/failure')
 const { IS_WINDOWS } = require('../common/signal')
 
+/** @import { Setup } from './inside/preload' */
+
 const PRELOAD = entryPoint('testPreload')
 /** A shell adds the number of the signal that ended a program. */
 const SIGNAL_BASE = 128
@@ -23,7 +25,7 @@ exports.windowsLine = ([file, ...args]) => {
   return [file, ...args.map(quoted)].map(escaped).join(' ')
 }
 
-/** Loads our preload in every Node.js process. @param {import('./inside/preload').Setup} setup */
+/** Loads our preload in every Node.js process. @param {Setup} setup */
 exports.watchedEnv = (setup) => {
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...env } = process.env
   const preload = `--require "${PRELOAD.replace(/[\\"]/g, '\\$&')}"`

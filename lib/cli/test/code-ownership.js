@@ -2,6 +2,8 @@
 
 const { ownerOf, packageNameOf } = require('../../util/code-owner')
 
+/** @import { BlockRecord, Frame } from '../../types' */
+
 /** They run, load, transform, compile or count other code. A block within them is not the application's. */
 const TOOLS = [
   'mocha', 'vitest', 'vite', 'vite-node', 'ava', 'tap', 'jasmine', 'tape', 'uvu', 'expect', 'pretty-format', 'esbuild', 'rollup',
@@ -15,9 +17,6 @@ const RUNNER = /^(mocha|vitest|@vitest\/.*|tinypool|ava|@tapjs\/.*|jest-circus|j
 
 /** Node.js, Jest and Vite load modules here. Such a frame calls a module's top level, or leads to it. */
 const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
-
-/** @typedef {import('../../bridge/probe-codec').Frame} Frame */
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
 /** Node.js, V8 and loopwatch are nobody's code: they count for their caller. @param {Frame} frame */
 const isSomebodys = (frame) => !['node', 'own'].includes(ownerOf(frame))

@@ -3,6 +3,8 @@
 const { Option } = require('commander')
 const { codedError } = require('../../tables/errors')
 
+/** @import { Command } from 'commander' */
+
 const EXAMPLES = `
 Examples:
   $ loopwatch test -- node --test
@@ -26,7 +28,7 @@ function limit (text) {
   return ms
 }
 
-/** Fails if the application's code blocks. @param {import('commander').Command} program */
+/** Fails if the application's code blocks. @param {Command} program */
 exports.addTest = (program) => {
   program.command('test')
     .description('run a test command, and fail it where the code blocks the event loop')

@@ -10,6 +10,12 @@ const { readSource } = require('../../util/read-source')
 const { isBesideTest } = require('./code-ownership')
 const { relative } = require('./verdict')
 
+/**
+ * @import { Cause } from '../../tables/causes'
+ * @import { BlockRecord } from '../../types'
+ * @import { Judged } from './verdict'
+ */
+
 /** A larger file is a bundle: not searched for names. */
 const NAMED_BYTES = 512 * 1024
 
@@ -25,9 +31,9 @@ const NAMED_BYTES = 512 * 1024
  * @property {boolean} isExact whether the line is certain
  * @property {string | null} package in whose code most of it was
  * @property {number} longestMs CPU time of the application's own code in the longest @property {number} count
- * @property {import('../../tables/causes').Cause} cause of the longest
+ * @property {Cause} cause of the longest
  * @property {{ file: string | null, name: string | null, others: number }[]} tests in which it blocked, longest first
- * @property {import('./verdict').Judged['record'][]} records the longest first
+ * @property {Judged['record'][]} records the longest first
  * @property {'new' | 'longer' | 'known' | 'allowed' | 'unconfirmed'} state
  * @property {number | null} knownMs the longest so far, if known @property {string | null} reason why it is allowed
  */
@@ -59,7 +65,7 @@ exports.nameOf = ({ function: given, file = null, line = null, column = null }, 
 /** A block in a test whose function is unknown. */
 const UNKNOWN = 'unknown function'
 
-/** By function and file, the longest first. @param {import('./verdict').Judged[]} judged @param {string} cwd */
+/** By function and file, the longest first. @param {Judged[]} judged @param {string} cwd */
 exports.offencesOf = (judged, cwd) => {
   /** @type {Map<string, Offence>} */
   const offences = new Map()
@@ -84,7 +90,7 @@ exports.offencesOf = (judged, cwd) => {
 
 /**
  * A block may have waited for a CPU even longer than it ran. Its cause is what it did on the CPU.
- * @param {import('../../store/record').BlockRecord} record
+ * @param {BlockRecord} record
  */
 function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
   if (!causeRow(cause).isExcusedInTests) return cause
@@ -92,7 +98,7 @@ function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
 }
 
 /**
- * @param {import('../../store/record').BlockRecord} record @param {string} cwd
+ * @param {BlockRecord} record @param {string} cwd
  * @param {{ file: string | null, name: string | null }} test
  */
 function placeOf ({ frame, package: found }, cwd, test) {

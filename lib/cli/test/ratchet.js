@@ -4,6 +4,11 @@ const fs = require('node:fs')
 const { codedErrorFrom } = require('../../tables/errors')
 const { keyOf } = require('./offences')
 
+/**
+ * @import { LoopwatchError } from '../../tables/errors'
+ * @import { Offence } from './offences'
+ */
+
 /** A clearly longer block exceeds both this factor and this difference: less is noise of the machine. */
 const LONGER = 1.5
 const LONGER_MS = 20
@@ -11,7 +16,6 @@ const LONGER_MS = 20
 const ROUND_MS = 10
 const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 
-/** @typedef {import('./offences').Offence} Offence */
 /**
  * @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known
  * @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one
@@ -21,7 +25,7 @@ const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 
 /**
  * Empty without a file. @param {string} file @returns {Ratchet}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_RATCHET
+ * @throws {LoopwatchError} LOOPWATCH_ERR_RATCHET
  */
 exports.readRatchet = (file) => {
   /** @type {any} */

@@ -2,13 +2,17 @@
 
 const { isFailing, keyOf, UNKNOWN } = require('./offences')
 
-/** @typedef {import('./offences').Offence} Offence */
+/**
+ * @import { Offence } from './offences'
+ * @import { ProcessRun } from './runs'
+ * @import { Seen } from './test'
+ */
 
 /**
  * Runs what blocked once more, without output, and clears what does not block again. A file of `node --test` runs
  * alone. For other runners the whole command runs: only they know how to run one file.
- * @param {import('./test').Seen} seen the states of its offences are set
- * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<import('./test').Seen>} watch
+ * @param {Seen} seen the states of its offences are set
+ * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<Seen>} watch
  * @param {string[]} command
  */
 exports.repeat = async ({ offences, runs }, watch, command) => {
@@ -35,7 +39,7 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
 const isAgain = (a, b) => keyOf(a) === keyOf(b) || ([a, b].some(({ function: name }) => name === UNKNOWN) &&
   a.tests.some(({ file, name }) => b.tests.some((test) => test.file === file && test.name === name)))
 
-/** Runs one file alone. @param {Offence} offence @param {import('./runs').ProcessRun[]} runs */
+/** Runs one file alone. @param {Offence} offence @param {ProcessRun[]} runs */
 function ofFile ({ records: [record] }, runs) {
   const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)
   if (run === undefined) return null

@@ -5,13 +5,17 @@ const { counted, duration, printable } = require('../../util/sentence')
 const { isFailing } = require('./offences')
 const { NO_STACK } = require('./verdict')
 
+/**
+ * @import { Offence } from './offences'
+ * @import { Known, KnownCall } from './ratchet'
+ */
+
 const TESTS_SHOWN = 3
 
 /**
- * @typedef {import('./offences').Offence} Offence
  * @typedef {object} Outcome
  * @property {Offence[]} offences
- * @property {(import('./ratchet').Known | import('./ratchet').KnownCall)[]} gone known ones that did not occur
+ * @property {(Known | KnownCall)[]} gone known ones that did not occur
  * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by reason
  * @property {number} overMs @property {boolean} hasCpuTimes
  * @property {boolean} isSync whether the run looked for synchronous calls

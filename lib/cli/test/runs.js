@@ -7,7 +7,11 @@ const { readBlocks } = require('../../store/block-file')
 const { isForkedByVitest, THREAD_SUFFIX } = require('./tool-processes')
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @import { BlockRecord } from '../../types'
+ * @import { Stretch } from './inside/loop-meter'
+ */
+
+/**
  * @typedef {{ name: string | null, file: string | null, startMs: number, endMs: number }} Interval of a test, or of a
  * file whose tests have no names; wall time, Infinity if it did not end
  * @typedef {{ call: string, twin: string, function: string | null, file: string, line: number | null, column: number
@@ -17,7 +21,7 @@ const { isForkedByVitest, THREAD_SUFFIX } = require('./tool-processes')
  * @property {boolean | null} isWatched null if there was no need
  * @property {boolean} isNodeTest a file that `node --test` started @property {number} startMs
  * @property {boolean} isMetered its main thread counted the CPU time of each turn itself
- * @property {import('./inside/loop-meter').Stretch[]} stretches
+ * @property {Stretch[]} stretches
  * @property {Map<string, string>} sourceMaps files of them, by the file whose code was transformed
  * @property {Interval[]} tests in the order in which they began @property {SyncCall[]} syncCalls
  */
@@ -134,10 +138,10 @@ const overlapOf = (a, b) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.s
 
 /**
  * The thread's stretch of CPU time with most of a block: successive stretches touch.
- * @param {import('./inside/loop-meter').Stretch[]} stretches @param {number} startMs @param {number} endMs
+ * @param {Stretch[]} stretches @param {number} startMs @param {number} endMs
  */
 exports.stretchOf = (stretches, startMs, endMs) => {
-  const isMostly = (/** @type {import('./inside/loop-meter').Stretch} */ stretch) =>
+  const isMostly = (/** @type {Stretch} */ stretch) =>
     overlapOf(stretch, { startMs, endMs }) * 2 > Math.min(endMs - startMs, stretch.endMs - stretch.startMs)
   return stretches.filter(isMostly).sort((a, b) => b.cpuMs - a.cpuMs)[0] ?? null
 }

@@ -4,9 +4,10 @@ const { keyOf, nameOf } = require('./offences')
 const { originalOf } = require('./runs')
 const { fileOf, relative } = require('./verdict')
 
-/** @typedef {import('./runs').ProcessRun} ProcessRun */
-/** @typedef {import('./runs').SyncCall} SyncCall */
-/** @typedef {import('./offences').Offence} Offence */
+/**
+ * @import { Offence } from './offences'
+ * @import { ProcessRun, SyncCall } from './runs'
+ */
 
 /** Before the first test, everything is start-up. @param {SyncCall} call @param {ProcessRun} run */
 function isStartup ({ isStartup, atMs }, { tests: [first] }) {

@@ -16,10 +16,17 @@ const { syncOffencesOf } = require('./sync')
 const { excuseOfStretch, judgeAll } = require('./verdict')
 
 /**
+ * @import { Offence } from './offences'
+ * @import { Outcome } from './report'
+ * @import { ProcessRun } from './runs'
+ * @import { Judged } from './verdict'
+ */
+
+/**
  * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, ratchet: string,
  * update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
- * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], unwatchedTests: number,
- * runs: import('./runs').ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
+ * @typedef {{ offences: Offence[], judged: Judged[], unwatchedTests: number,
+ * runs: ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
  */
 
 /** @param {string[]} command @param {Flags} flags */
@@ -47,8 +54,8 @@ const hasWatchedNothing = ({ runs, unwatchedTests }) => !runs.some(({ isWatched 
   (unwatchedTests > 0 && runs.every(({ tests }) => tests.length === 0))
 
 /**
- * @param {Seen} seen @param {import('./report').Outcome['gone']} gone @param {Flags} flags
- * @returns {import('./report').Outcome}
+ * @param {Seen} seen @param {Outcome['gone']} gone @param {Flags} flags
+ * @returns {Outcome}
  */
 function outcomeOf (seen, gone, { over, update = false, sync = false }) {
   const { offences, runs, unwatchedTests, hasCpuTimes, code, isInterrupted } = seen
@@ -70,7 +77,7 @@ function outcomeOf (seen, gone, { over, update = false, sync = false }) {
   }
 }
 
-/** @param {import('./report').Outcome} outcome */
+/** @param {Outcome} outcome */
 function exitCodeOf ({ code, offences, hasWatchedNothing }) {
   if (code !== 0) return code
   if (offences.some(isFailing)) return EXIT_FAILED

@@ -7,14 +7,18 @@ const { isBesideTest, isFromTool, ownShare } = require('./code-ownership')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 
+/**
+ * @import { BlockRecord } from '../../types'
+ * @import { Stretch } from './inside/loop-meter'
+ * @import { ProcessRun } from './runs'
+ */
+
 /** Vitest runs short tests without a turn of the loop in between, and nothing says where one ends. */
 const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
 
 /** Whose code it was is unknown, and no named test ran. */
 const NO_STACK = 'no stack taken'
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
-/** @typedef {import('./runs').ProcessRun} ProcessRun */
 /**
  * @typedef {object} Limits
  * @property {number} overMs @property {string} cwd
@@ -26,7 +30,7 @@ const NO_STACK = 'no stack taken'
  * @property {number} ownMs CPU time of the application's own code
  * @property {string | null} excuse why it does not count; null if it does
  * @property {{ file: string | null, name: string | null, others: number }} test
- * @property {import('./inside/loop-meter').Stretch | null} stretch in which its thread counted its CPU time
+ * @property {Stretch | null} stretch in which its thread counted its CPU time
  */
 
 /**
@@ -35,7 +39,7 @@ const NO_STACK = 'no stack taken'
  */
 exports.judgeAll = (records, runs, limits) => {
   const judged = records.map((record) => judge(record, runOf(runs, record), limits))
-  /** @type {Map<import('./inside/loop-meter').Stretch, Judged>} */
+  /** @type {Map<Stretch, Judged>} */
   const charged = new Map()
   for (const each of judged.toSorted((a, b) => b.record.durationMs - a.record.durationMs)) {
     if (each.stretch === null || each.excuse !== null) continue
@@ -77,7 +81,7 @@ function judge (record, run, limits) {
  * The thread's own count is exact on a busy machine too. A thread that was killed in the block, or is not the main one,
  * has no count.
  * @param {BlockRecord} record @param {ProcessRun | null} run
- * @param {import('./inside/loop-meter').Stretch | null} stretch
+ * @param {Stretch | null} stretch
  */
 function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
   if (stretch !== null) return stretch.cpuMs
@@ -114,7 +118,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   return ownMs < overMs ? 'below the limit in any one test' : null
 }
 
-/** @param {ProcessRun} run @param {import('./inside/loop-meter').Stretch} stretch CPU time without a block */
+/** @param {ProcessRun} run @param {Stretch} stretch CPU time without a block */
 function excuseOfStretch ({ argv, isWatched, tests: [first] }, { startMs }) {
   if (first !== undefined && startMs < first.startMs) return 'start-up'
   if (isWatched !== null) return NO_STACK

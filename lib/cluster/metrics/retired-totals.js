@@ -4,12 +4,12 @@ const { openLabels } = require('../../tables/metrics')
 const { setOf, shared } = require('./labels')
 const { OTHER } = require('../../util/overflow-label')
 
+/** @import { Metric, Value } from '../../types' */
+
 /** Most series that the retired workers of a slot may leave. Further ones go to (other). */
 const MOST_SERIES = 5000
 
 /**
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('../../types').Value} Value
  * @typedef {Map<string, Value[]>} SampleSets of one metric, by labels: a counter's sample, or all of a histogram's
  * @typedef {{ metric: Metric, sets: SampleSets }} Retired
  */

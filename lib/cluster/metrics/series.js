@@ -3,6 +3,11 @@
 const { isText, listOf, objectOf, orMissing } = require('../../util/validators')
 const { shared } = require('./labels')
 
+/**
+ * @import { Metric, Value } from '../../types'
+ * @import { Message } from '../wire'
+ */
+
 /** Most series of a worker. Further ones are left out. The largest applications have some thousand. */
 const MOST_SERIES = 50_000
 /** A series with longer labels is left out. Labels of routes are far shorter. */
@@ -18,8 +23,6 @@ const LABEL_TYPES = ['string', 'number']
 const TYPES = ['counter', 'gauge', 'histogram', 'summary']
 
 /**
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('../../types').Value} Value
  * @typedef {{ index: number, value: number | undefined, stamp: number | undefined, round: number }} Sent
  * what the other end knows of a series, and the last snapshot that had it
  * @typedef {Omit<Metric, 'values'> & { index: number, metricName: string, labels: Value['labels'] }} Series
@@ -32,7 +35,7 @@ class SeriesWriter {
   #next = 0
   #round = 0
 
-  /** @param {Metric[]} snapshot @returns {import('../wire').Message[]} in this order; at least one */
+  /** @param {Metric[]} snapshot @returns {Message[]} in this order; at least one */
   changes (snapshot) {
     this.#round++
     /** @type {Series[]} */
@@ -90,7 +93,7 @@ class SeriesReader {
   /** @type {{ series: Series[], values: any[][] }} of an incomplete snapshot */
   #coming = { series: [], values: [] }
 
-  /** Returns whether the message completed a snapshot, which now counts. @param {import('../wire').Message} message */
+  /** Returns whether the message completed a snapshot, which now counts. @param {Message} message */
   apply ({ series = [], values = [], gone }) {
     const coming = this.#coming
     const isFull = this.#series.size + coming.series.length + series.length > MOST_SERIES ||

@@ -2,8 +2,7 @@
 
 const { RetiredTotals, isTotal } = require('./retired-totals')
 
-/** @typedef {import('../../types').Metric} Metric */
-/** @typedef {import('../../types').Family} Family */
+/** @import { Family, Metric } from '../../types' */
 
 /**
  * The metrics of all workers, each with the label `worker`. Counters and histograms are summed over all workers that

@@ -7,6 +7,11 @@ const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { hasNestedQuantifiers, patternsIn } = require('../source/pattern')
 const { isIn, packageIn, packageOf } = require('./evidence-view')
 
+/**
+ * @import { Frame } from '../../types'
+ * @import { Seen } from './evidence-view'
+ */
+
 /** Packages that make objects of rows or documents. */
 const MAPPERS = new Set(['sequelize', 'typeorm', 'mongoose', '@prisma/client', '@mikro-orm/core', 'objection', 'bookshelf', 'waterline'])
 const TEMPLATES = new Set(['ejs', 'handlebars', 'pug', 'nunjucks', 'mustache', 'eta', 'react-dom', '@vue/server-renderer', 'liquidjs'])
@@ -21,7 +26,6 @@ const SQL_METHOD = /\.(?:all|get|run|exec|iterate)\s*\(/
 /** The other end of a socket on which a name server answers. */
 const DNS_SERVER = /socket to (\S+):53$/
 
-/** @typedef {import('./evidence-view').Seen} Seen */
 /** @typedef {(seen: Seen) => string | null} Detector */
 
 /** @type {Detector} */
@@ -65,7 +69,7 @@ exports.report = ({ record: { evidence }, frames }) => {
 
 /** @type {Detector} */
 exports.sync = (seen) => {
-  const hasTwin = (/** @type {import('../../types').Frame} */ frame) =>
+  const hasTwin = (/** @type {Frame} */ frame) =>
     frame.file?.startsWith('node:') || HASHERS.test(packageOf(frame) ?? '')
   // The outermost is the one that was called: compareSync calls hashSync.
   const known = seen.callees.filter(hasTwin).map(({ function: name }) => name?.split('.').pop() ?? '').reverse()

@@ -7,6 +7,8 @@ const { median } = require('../../util/statistics')
 const { cures } = require('./cures')
 const { packageOf } = require('./evidence-view')
 
+/** @import { Detector } from './advice-by-call' */
+
 /** From this number on, requests in one turn are many. */
 const MANY = 5
 /** Fewer blocks make no trend. */
@@ -18,8 +20,6 @@ const LOGGERS = new Set(['sonic-boom', 'pino', 'winston', 'bunyan', 'log4js', 'l
 /** stdout or stderr, if it is no file. */
 const FULL_PIPE = /^fd [12] \((?!\/)/
 const WRITES = new Set(['writeSync', 'flushSync', 'writeUtf8String', 'writeBuffer', 'writeString'])
-
-/** @typedef {import('./advice-by-call').Detector} Detector */
 
 /** @type {Detector} */
 exports.require = ({ record: { startup }, frames }) => {

@@ -6,12 +6,18 @@ const { lookAt } = require('./evidence-view')
 const { excerptOf } = require('./excerpt')
 const { excuseOf } = require('../../tables/causes')
 
+/**
+ * @import { Cause } from '../../tables/causes'
+ * @import { BlockRecord } from '../../types'
+ * @import { Detector } from './advice-by-call'
+ */
+
 /** Most advice for one block: more would not be read. */
 const MOST = 3
 
 /**
  * Every detector with its page of the docs, the most specific first.
- * @type {Record<string, { detect: import('./advice-by-call').Detector, doc: import('../../tables/causes').Cause }>}
+ * @type {Record<string, { detect: Detector, doc: Cause }>}
  */
 const detectors = {
   regexp: { detect: calls.regexp, doc: 'js' },
@@ -33,7 +39,6 @@ const detectors = {
   growth: { detect: turns.growth, doc: 'js' }
 }
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ kind: string, text: string, doc: string }} Advice `doc` is a page of the package */
 
 /**

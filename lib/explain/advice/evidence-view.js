@@ -2,11 +2,10 @@
 
 const { ownerOf, packageNameOf } = require('../../util/code-owner')
 
+/** @import { BlockRecord, Frame } from '../../types' */
+
 /** Number of lines above the blamed one that are searched for a loop or a list. */
 const ABOVE = 8
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('../../types').Frame} Frame */
 
 /**
  * @typedef {object} Seen what detectors work on

@@ -2,6 +2,8 @@
 
 const path = require('node:path')
 
+/** @import { BlockRecord, Frame } from '../../types' */
+
 /** Extensions of source files. A frame's file may come from a source map, which could name any file. */
 const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|coffee|civet)$/i
 /** Lines shown before and after the place. */
@@ -9,7 +11,6 @@ const AROUND = 4
 /** A longer line is minified: only its beginning is shown. */
 const LINE_CHARS = 200
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ file: string, line: number, lines: { line: number, text: string, share: number }[] }} Excerpt */
 
 /** Null if it is not a source file on disk. @param {Pick<BlockRecord, 'frame'>} record */
@@ -51,7 +52,7 @@ function sharesOf (record, file, line) {
   return new Map()
 }
 
-/** @param {{ frame: import('../../types').Frame | undefined, weightMs: number }[]} seen */
+/** @param {{ frame: Frame | undefined, weightMs: number }[]} seen */
 function weigh (seen) {
   const totalMs = seen.reduce((sum, { weightMs }) => sum + weightMs, 0)
   /** @type {Map<number, number>} */

@@ -4,6 +4,13 @@ const { isNativeBlock } = require('../cause')
 const { blamedFrame, isSame } = require('../frame')
 const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
+/**
+ * @import { BlockRecord, Frame } from '../../types'
+ * @import { PassesOn } from '../frame'
+ * @import { Lines } from './profiled-lines'
+ * @import { Sources } from './profiled-stacks'
+ */
+
 /** Built-ins that V8 inlines with their callbacks. Not sort(), but its time is its comparator's. */
 const BUILT_IN = new Set([
   'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'next', 'sort',
@@ -15,17 +22,12 @@ const LINES_BEFORE = 2
 /** V8 names an accessor so. */
 const ACCESSOR = /^[gs]et /
 
-/** @typedef {import('../../types').Frame} Frame */
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('../frame').PassesOn} PassesOn */
-/** @typedef {import('./profiled-stacks').Sources} Sources */
-
 /**
  * Whether V8 inlined the function that interrupts found into its caller and the profile does not show it: its samples
  * are in the line of the call (seen on 20.20), in lines of another function, or have no line. If the line of the call
  * also calls a built-in, a single interrupt may have come after it.
  * @param {BlockRecord} record @param {Frame} caller by the profile, in the line with most samples
- * @param {import('./profiled-lines').Lines} lines of the caller @param {boolean} callsBuiltin
+ * @param {Lines} lines of the caller @param {boolean} callsBuiltin
  * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
 function isBuiltInto (record, caller, { elsewhere, total }, callsBuiltin, { textOf, passesOn }) {

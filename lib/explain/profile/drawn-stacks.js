@@ -6,12 +6,11 @@ const { weightOf } = require('../fold')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { isSame } = require('../frame')
 
+/** @import { BlockRecord, Frame, StackRecord } from '../../types' */
+
 /** The functions that a stack shows during these calls. @type {Map<string, string[]>} */
 const SHOWN_AS = new Map([[REG_EXP, [REG_EXP, ...SEARCHES]], [ROUND_TRIP, ['parse', 'stringify']]])
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('../../types').Frame} Frame */
-/** @typedef {import('../../types').StackRecord} StackRecord */
 /** @typedef {{ frame: Frame, call: string | null }} Verdict */
 
 /**

@@ -3,7 +3,10 @@
 const { causeRow } = require('../../tables/causes')
 const { builtinIn, DEAR, REG_EXP, REPEATED, ROUND_TRIP } = require('../source/native-call')
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/**
+ * @import { BlockRecord } from '../../types'
+ * @import { Sources } from './profiled-stacks'
+ */
 
 /** How many lines above the answered place are searched. A call further up has hardly just returned. */
 const LINES_ABOVE = 8
@@ -40,7 +43,7 @@ function repeatedCall (line) {
   return builtin !== null && REPEATED.has(builtin.call) ? builtin.call : null
 }
 
-/** @param {BlockRecord} record @param {import('./profiled-stacks').Sources['lines']} lines @returns {BlockRecord} */
+/** @param {BlockRecord} record @param {Sources['lines']} lines @returns {BlockRecord} */
 exports.withProbableCall = (record, lines) => {
   const { frame, cause, profile, leaf } = record
   if (frame === null || frame.file === null || frame.line === null || profile?.call) return record

@@ -10,17 +10,19 @@ const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
 const { ENOUGH_SAMPLES } = require('../../tables/samples')
 
+/**
+ * @import { BlockRecord, Frame, FrameRecord } from '../../types'
+ * @import { PassesOn } from '../frame'
+ * @import { Profiled } from '../line'
+ * @import { Lines } from './profiled-lines'
+ */
+
 /** V8 names a function by what it was assigned to. */
 const EXPORTS = /^(?:module\.)?exports\./
 /** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
 
 /**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').FrameRecord} FrameRecord
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../frame').PassesOn} PassesOn
- * @typedef {import('../line').Profiled} Profiled
  * @typedef {import('./profiled-stacks').Sources & { passesOn: PassesOn }} Sources
  * @typedef {import('./profiled-stacks').ProfiledStack & { blamed: Frame | null }} ProfiledStack
  * @typedef {ProfiledStack & { at: number, callee: Frame | null }} BlamedStack `at`: the index of the blamed frame,
@@ -46,7 +48,6 @@ exports.profiledFunction = (record, all, sources) => {
     : calling(record, stacks, place, { raw, text }, sources)
 }
 
-/** @typedef {import('./profiled-lines').Lines} Lines */
 /** @typedef {Pick<Profiled, 'blamed' | 'late' | 'isHead' | 'isCalledBy'> & { lines: Lines }} Place */
 
 /** With what the blamed function called, if that has frames. @param {ProfiledStack} stack @returns {BlamedStack} */
@@ -167,7 +168,7 @@ function withoutClocks (stacks, blamed) {
  * answered at the head of a loop.
  * @param {ProfiledStack[]} stacks @param {Frame} blamed @param {BlockRecord} record
  * @param {string[] | null} text of the file, null if it is not what runs
- * @returns {import('../../types').FrameRecord | null}
+ * @returns {FrameRecord | null}
  */
 function collectedLine (stacks, blamed, { frame: late, stacks: answered }, text) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))

@@ -7,6 +7,12 @@ const { builtinIn, busyLines, callLines, openCallLines } = require('../source/na
 const { ownerOf } = require('../../util/code-owner')
 
 /**
+ * @import { BlockRecord, Frame } from '../../types'
+ * @import { LinePlace } from '../source/source-map'
+ * @import { BlamedStack as ProfiledStack, Sources } from './profiled-function'
+ */
+
+/**
  * A line is certain if its samples outnumber all others of the function by this many standard deviations: three of
  * three, five of six, eight of eleven.
  */
@@ -24,10 +30,6 @@ const NOISE = 0.1
 const HALF = 0.5
 
 /**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('./profiled-function').Sources} Sources
- * @typedef {import('./profiled-function').BlamedStack} ProfiledStack
  * @typedef {object} Spot a line of the function
  * @property {number} line as a person wrote it @property {string} [file] if a source map says so
  * @property {number | null} raw the line as it runs; null if only stacks show it @property {number | null} [column]
@@ -129,7 +131,7 @@ class Tally {
   /** Ticks that tell lines: more than samples if the profile has others of the function. */
   ticks = 0
 
-  /** @param {(raw: number) => import('../source/source-map').LinePlace | null} lineAt */
+  /** @param {(raw: number) => LinePlace | null} lineAt */
   constructor (lineAt) {
     this.#lineAt = lineAt
   }

@@ -7,6 +7,14 @@ const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
 const { ownerOf } = require('../../util/code-owner')
 
+/**
+ * @import { Frame } from '../../types'
+ * @import { PassesOn } from '../frame'
+ * @import { Ticks } from '../source/own-lines'
+ * @import { LinePlace } from '../source/source-map'
+ * @import { CpuProfile, ProfileNode } from './cpu-profile'
+ */
+
 /** The file shown for code of `new Function` and the like: a profile does not contain where it was made. */
 const GENERATED = 'generated code'
 const GC = '(garbage collector)'
@@ -18,21 +26,19 @@ const STATES = ['(root)', '(program)', '(idle)', GC]
 const MOST_IN_A_ROW = 2 / 3
 
 /**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
  * @typedef {object} Sources
  * @property {(frame: Frame) => Frame} original
  * @property {(file: string) => string[] | null} lines of a file as it runs, null if that is not on disk
  * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null if there is none
- * @property {(file: string, line: number) => import('../source/source-map').LinePlace | null} lineAt where a line of
+ * @property {(file: string, line: number) => LinePlace | null} lineAt where a line of
  * running code comes from, null if unknown
- * @property {import('../frame').PassesOn} [passesOn] whether a call only calls a function that its caller was given
+ * @property {PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {object} ProfiledStack
  * @property {number} count @property {number} weightMs @property {Frame[]} frames innermost first
  * @property {Frame[]} raw before source maps
  * @property {boolean} hasLine the line of its innermost function is where it ran, not where it begins
  * @property {Frame | null} head where that begins, before source maps @property {number | null} headLine and after
- * @property {import('../source/own-lines').Ticks} ticks its lines
+ * @property {Ticks} ticks its lines
  * @property {number} foreign ticks in lines that cannot be its own
  * @property {boolean} isClock it was reading a clock
  * @property {number | null} gcRun for collections, the most samples in a row that found one
@@ -135,7 +141,7 @@ function treeOf (profile) {
 
 /**
  * Whether the agent ran, or what it called of Node.js. It interrupts the application to sample it and to take its
- * profile. @param {import('./cpu-profile').ProfileNode[]} chain innermost first
+ * profile. @param {ProfileNode[]} chain innermost first
  */
 function isAgent (chain) {
   const innermost = chain.map(frameOf).find((frame) => frame.file !== null && ownerOf(frame) !== 'node')
@@ -143,7 +149,7 @@ function isAgent (chain) {
 }
 
 /**
- * @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources} sources
+ * @param {ProfileNode[]} chain innermost first @param {Sources} sources
  * @returns {ProfiledStack}
  */
 function makeStack (chain, { original, lines, lineAt }) {
@@ -175,7 +181,7 @@ function makeStack (chain, { original, lines, lineAt }) {
 
 /**
  * The frames of a stack, with one for a function of the same file that V8 has inlined into the innermost.
- * @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources['lines']} lines
+ * @param {ProfileNode[]} chain innermost first @param {Sources['lines']} lines
  */
 function withInlined (chain, lines) {
   const raw = chain.map(frameOf)
@@ -196,19 +202,19 @@ function outsideClock (frames) {
 }
 
 /**
- * @param {number} id @param {Map<number, import('./cpu-profile').ProfileNode>} nodes @param {Map<number, number>}
+ * @param {number} id @param {Map<number, ProfileNode>} nodes @param {Map<number, number>}
  * parents
  */
 function chain (id, nodes, parents) {
   const found = []
   for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)) {
-    const node = /** @type {import('./cpu-profile').ProfileNode} */ (nodes.get(at))
+    const node = /** @type {ProfileNode} */ (nodes.get(at))
     if (node.callFrame.functionName !== '(root)') found.push(node)
   }
   return found
 }
 
-/** @param {Pick<import('./cpu-profile').ProfileNode, 'callFrame'>} node @returns {Frame} */
+/** @param {Pick<ProfileNode, 'callFrame'>} node @returns {Frame} */
 function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
   const line = lineNumber >= 0 ? lineNumber + 1 : null
   // Built-ins have neither a file nor a line.

@@ -13,6 +13,13 @@ const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
 const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
 
+/**
+ * @import { BlockRecord, Frame, FrameRecord, StackRecord } from '../../types'
+ * @import { PassesOn } from '../frame'
+ * @import { CpuProfile } from './cpu-profile'
+ * @import { Sources } from './profiled-stacks'
+ */
+
 /** A function with a smaller share of the samples did not take the time. */
 const HARDLY = 0.2
 /** With a smaller share of its function's time, a line is in doubt. */
@@ -21,11 +28,6 @@ const ONE_LINE = 0.75
 const ENOUGH_IN_WRAPPERS = 3
 
 /**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
- * @typedef {import('./profiled-stacks').Sources} Sources
- * @typedef {import('../frame').PassesOn} PassesOn
  * @typedef {import('./profiled-stacks').ProfiledStack & { blamed: Frame | null }} ProfiledStack
  */
 
@@ -96,7 +98,7 @@ const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === 
 
 /**
  * Moves a place that interrupts found at the head of a loop into its body.
- * @param {import('../../types').FrameRecord} frame @param {ProfiledStack[]} stacks @param {Sources} sources
+ * @param {FrameRecord} frame @param {ProfiledStack[]} stacks @param {Sources} sources
  * @param {BlockRecord['cause']} cause @param {boolean} [isAllocation] the only line that allocates
  */
 function inBody (frame, stacks, { textOf, lineAt }, cause, isAllocation = false) {
@@ -124,7 +126,7 @@ function areBetweenCalls (place, { frame, stacks: answered }, stacks, sources) {
 /**
  * Whether the place called a native function that called back: there is a native frame between the two, or the place
  * calls something else, as V8 does not show every native function. @param {Frame} place @param {Frame | null} found
- * @param {import('../../types').StackRecord[]} stacks @param {Sources['textOf']} textOf
+ * @param {StackRecord[]} stacks @param {Sources['textOf']} textOf
  */
 function calls (place, found, stacks, textOf) {
   // A function without a name may be any of its file.

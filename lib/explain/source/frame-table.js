@@ -2,10 +2,10 @@
 
 const { BoundedMap } = require('../../util/bounded-map')
 
+/** @import { Frame } from '../../types' */
+
 /** Most frames that are kept: far more than an application has in all its blocks. */
 const FRAMES = 10000
-
-/** @typedef {import('../../types').Frame} Frame */
 
 /** For a table whose frames never change. */
 const NEVER = { mayMove: () => false, isBusy: () => false }

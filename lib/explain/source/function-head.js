@@ -4,6 +4,8 @@ const { ByPlace } = require('./by-place')
 const { pairsIn, positionIn } = require('./javascript')
 const { toPath } = require('./source-map')
 
+/** @import { Frame } from '../../types' */
+
 /** Longest list of parameters that is searched. */
 const HEAD_CHARS = 2000
 
@@ -40,7 +42,7 @@ class FunctionHeads {
     this.#isInMemory = isInMemory
   }
 
-  /** @param {import('../../types').Frame} frame */
+  /** @param {Frame} frame */
   has ({ file, line, column }) {
     const path = toPath(file)
     if (path === null || line === null || column === null) return false

@@ -4,6 +4,8 @@ const { ByPlace } = require('./by-place')
 const { beginsFunction } = require('./function-head')
 const { positionIn, tokensOf } = require('./javascript')
 
+/** @import { Frame } from '../../types' */
+
 /** A larger file is a bundle. Searching a file of this size takes 20 ms for each place. */
 const MOST_CHARS = 512 * 1024
 /** Most functions around one that are named to distinguish it from others. */
@@ -205,20 +207,20 @@ class FunctionNames {
     })
   }
 
-  /** @param {import('../../types').Frame} frame at its original place */
+  /** @param {Frame} frame at its original place */
   nameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
     return hasSource(frame) ? this.#names.get(file, line, column) : null
   }
 
-  /** Undefined if it has to be searched. @param {import('../../types').Frame} frame at its original place */
+  /** Undefined if it has to be searched. @param {Frame} frame at its original place */
   knownNameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
     return hasSource(frame) ? this.#names.known(file, line, column) : null
   }
 }
 
-/** Not in code compiled in memory. @param {import('../../types').Frame} frame */
+/** Not in code compiled in memory. @param {Frame} frame */
 const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
 
 exports.isOwnName = isOwnName

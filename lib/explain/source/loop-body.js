@@ -2,6 +2,8 @@
 
 const { pairsIn } = require('./javascript')
 
+/** @import { FrameRecord } from '../../types' */
+
 /** The first line of a loop whose body is in the lines below it, with what its parentheses contain. */
 const HEAD = /^(\s*(?:\w+:\s*)?(?:(?:for\s+await|for|while)\s*\((.*)\)|do)\s*)\{\s*(?:\/\/.*)?$/
 /** The iterable is evaluated once. Any other condition with a call may be what takes the time. */
@@ -16,7 +18,6 @@ const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 /** Fewer samples at the head of a loop do not show that it takes the time: what it calls has frames of its own. */
 const ENOUGH_AT_HEAD = 3
 
-/** @typedef {import('../../types').FrameRecord} FrameRecord */
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**

@@ -4,6 +4,8 @@ const { pairsIn } = require('./javascript')
 const { endOf, ticksIn } = require('./own-lines')
 const { patternsIn } = require('./pattern')
 
+/** @import { Ticks } from './own-lines' */
+
 /** V8's names for the code of regular expressions begin like this; the pattern follows. */
 const PATTERN = 'RegExp: '
 const REG_EXP = '(regular expression)'
@@ -203,7 +205,7 @@ const declaredIn = (text) => {
 
 /**
  * The function that V8 has inlined into another one of its file, which calls it by name: it has most of the samples.
- * @param {string[]} lines @param {Begin} begin of the outer function @param {import('./own-lines').Ticks} ticks
+ * @param {string[]} lines @param {Begin} begin of the outer function @param {Ticks} ticks
  * @returns {{ function: string, line: number, column: number } | null}
  */
 exports.inlinedFunction = (lines, begin, ticks) => {

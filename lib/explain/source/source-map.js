@@ -7,10 +7,14 @@ const { BoundedMap } = require('../../util/bounded-map')
 const { isInPackage } = require('../../util/code-owner')
 const { mayBeToldOf } = require('./javascript')
 
+/**
+ * @import { Frame } from '../../types'
+ * @import { TraceMap } from '@jridgewell/trace-mapping'
+ */
+
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
 
-/** @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap */
 /** @typedef {{ file: string, line: number, column?: number }} LinePlace the column of the first place in the map */
 
 /** Files that are compiled to run. Node.js itself keeps every place; tsx, ts-node and similar tools do not. */
@@ -124,7 +128,7 @@ class SourceMaps {
     return runsCompiled(file) ? !this.#stripsTypes : this.#compilesAll && !this.#plain.has(file)
   }
 
-  /** Unchanged if no map has more. @param {import('../../types').Frame} frame @returns {import('../../types').Frame} */
+  /** Unchanged if no map has more. @param {Frame} frame @returns {Frame} */
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }

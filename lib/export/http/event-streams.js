@@ -2,13 +2,18 @@
 
 const { json } = require('./server')
 
+/**
+ * @import { Reply } from './server'
+ * @import { ServerResponse } from 'node:http'
+ */
+
 /** Enough for the people who watch one process, and for their forgotten tabs. */
 const STREAMS = 20
 /** A client with more unread bytes does not read. It is disconnected and may reconnect. */
 const BACKLOG_BYTES = 4 * 1024 * 1024
 
 class EventStreams {
-  /** @type {Set<import('node:http').ServerResponse>} */
+  /** @type {Set<ServerResponse>} */
   #responses = new Set()
   #onEmpty
 
@@ -23,7 +28,7 @@ class EventStreams {
 
   /**
    * @param {() => [event: string, data: unknown][]} greet returns the first events of the stream
-   * @returns {import('./server').Reply}
+   * @returns {Reply}
    */
   connect (greet) {
     if (this.#responses.size >= STREAMS) {

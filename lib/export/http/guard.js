@@ -2,6 +2,8 @@
 
 const net = require('node:net')
 
+/** @import { IncomingMessage } from 'node:http' */
+
 /** Names that an attacker's page cannot get in public DNS: one label, or a suffix of private networks. */
 const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|svc|cluster\.local)$/
 
@@ -22,7 +24,7 @@ exports.isHostAllowed = (header, allowed) => {
 /**
  * Checks the name in the Host header and in an absolute URL. HTTP/1.0 requests may omit the header: health checks do,
  * browsers never.
- * @param {Pick<import('node:http').IncomingMessage, 'httpVersion' | 'headers'>} request
+ * @param {Pick<IncomingMessage, 'httpVersion' | 'headers'>} request
  * @param {string | undefined} authority of an absolute URL
  * @param {string[]} allowed
  */

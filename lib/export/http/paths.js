@@ -7,10 +7,9 @@ const { BUSY, json } = require('./server')
 const { WorkQueue } = require('./work-queue')
 
 /**
- * @typedef {import('./server').Asked} Asked
- * @typedef {import('./server').Handler} Handler
- * @typedef {import('./server').Reply} Reply
- * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @import { BlockRecord } from '../../types'
+ * @import { Metrics } from '../prometheus/metrics'
+ * @import { Asked, Handler, Reply } from './server'
  */
 
 /** Needs no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
@@ -51,7 +50,7 @@ const FILES = {
 
 /**
  * @param {object} sources
- * @param {Pick<import('../prometheus/metrics').Metrics, 'contentType' | 'render'>} sources.metrics
+ * @param {Pick<Metrics, 'contentType' | 'render'>} sources.metrics
  * @param {() => number} sources.blockedMs how long the block in progress has lasted, 0 without one
  * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers null if this is no cluster's primary
  * @param {() => BlockRecord[]} sources.blocks newest first; those in progress are up to date

@@ -3,6 +3,11 @@
 const http = require('node:http')
 const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
 
+/**
+ * @import { ServerResponse } from 'node:http'
+ * @import { Socket } from 'node:net'
+ */
+
 /** A smaller answer is always sent, so that metrics, health and the page work whatever else waits. */
 const SMALL_BYTES = 256 * 1024
 
@@ -57,11 +62,11 @@ class HttpServer {
   #options
   #paths
   #onState
-  /** @type {Set<import('node:net').Socket>} longest idle first */
+  /** @type {Set<Socket>} longest idle first */
   #sockets = new Set()
-  /** @type {WeakSet<import('node:net').Socket>} with an open stream: never idle */
+  /** @type {WeakSet<Socket>} with an open stream: never idle */
   #streaming = new WeakSet()
-  /** @type {WeakSet<import('node:net').Socket>} with an answer in progress */
+  /** @type {WeakSet<Socket>} with an answer in progress */
   #answering = new WeakSet()
   #budget = new ResponseBudget()
   /** @type {NodeJS.Timeout | undefined} */
@@ -128,7 +133,7 @@ class HttpServer {
     if (!this.#closed && !this.#server.listening) this.#retry = setTimeout(() => this.#listen(), RETRY_MS)
   }
 
-  /** @param {import('node:net').Socket} socket */
+  /** @param {Socket} socket */
   #admit (socket) {
     this.#sockets.add(socket)
     socket.on('close', () => this.#sockets.delete(socket))
@@ -219,7 +224,7 @@ class HttpServer {
 class ResponseBudget {
   #bytes = 0
 
-  /** Alone, an answer of any size fits. @param {number} bytes @param {import('node:http').ServerResponse} response */
+  /** Alone, an answer of any size fits. @param {number} bytes @param {ServerResponse} response */
   admit (bytes, response) {
     // A response whose client has disconnected does not emit 'close' again.
     if (bytes <= SMALL_BYTES || response.destroyed) return true

@@ -9,6 +9,8 @@ const { formatter } = require('./format')
 const { Progress, STARTUP_S } = require('./progress')
 const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
 
+/** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */
+
 const FRAMES_IN_LINE = 8
 /** A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
@@ -18,9 +20,6 @@ const NAME_BYTES = 400
 const PACKAGE_BYTES = 100
 
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').WorkRecord} WorkRecord
  * @typedef {object} Destination of lines; it never throws
  * @property {(line: string) => void} write
  * @property {() => number} takeLost lines that could not be written since the last call
@@ -204,7 +203,7 @@ function cutFrame (frame) {
   return { ...frame, function: cut(frame.function), file: cut(frame.file) }
 }
 
-/** @param {import('../../types').PackageRecord} found @returns {import('../../types').PackageRecord} */
+/** @param {PackageRecord} found @returns {PackageRecord} */
 function cutPackage (found) {
   const name = /** @type {string} */ (cut(found.name, PACKAGE_BYTES))
   return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }

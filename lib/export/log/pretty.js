@@ -7,6 +7,11 @@ const { isInPackage } = require('../../util/code-owner')
 const { outOf } = require('../../util/memory-text')
 const { frameText, printable } = require('../../util/sentence')
 
+/**
+ * @import { Cause } from '../../tables/causes'
+ * @import { BlockRecord } from '../../types'
+ */
+
 const STACK_LINES = 5
 /** The wait for a CPU is shown if it has at least this share of a block. */
 const WAITED_SHARE = 0.1
@@ -59,7 +64,7 @@ function belowOf (line, root) {
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
 }
 
-/** @param {import('../../types').BlockRecord} record @param {string} root */
+/** @param {BlockRecord} record @param {string} root */
 function stuckStacks (record, root) {
   const own = `why: ${meaning(record.cause)}`
   return [own, ...record.stacks.flatMap(({ count, frames }) =>
@@ -70,7 +75,7 @@ function stuckStacks (record, root) {
 const isFinished = ({ event, cause }) => ['settled', 'stuck'].includes(event) && typeof cause === 'string'
 
 /** @param {string} cause */
-const meaning = (cause) => causes[/** @type {import('../../tables/causes').Cause} */ (cause)]?.meaning ?? cause
+const meaning = (cause) => causes[/** @type {Cause} */ (cause)]?.meaning ?? cause
 
 /** @param {string} json @returns {any} */
 function parse (json) {

@@ -3,6 +3,8 @@
 const os = require('node:os')
 const { sentenceOf } = require('../../util/sentence')
 
+/** @import { BlockRecord } from '../../types' */
+
 /** Slack's hosts, also those of its government service. */
 const SLACK = /(?:^|\.)hooks\.slack(?:-gov)?\.com$/
 /** Slack cuts longer texts; a sentence is far shorter. */
@@ -10,7 +12,7 @@ const TEXT_CHARS = 2000
 
 /**
  * Slack accepts only a text. Other receivers get the record as well.
- * @param {URL} url @param {import('../../types').BlockRecord} record with its heaviest stack
+ * @param {URL} url @param {BlockRecord} record with its heaviest stack
  * @param {{ labels: Record<string, string>, held: number }} more `held`: blocks without a message since the last one
  */
 exports.messageOf = (url, record, { labels, held }) => {

@@ -4,6 +4,8 @@ const { Outbox } = require('../outbox')
 const { messageOf } = require('./message')
 const { nowMs } = require('../../util/clock')
 
+/** @import { BlockRecord } from '../../types' */
+
 const ANSWER_MS = 10000
 /** About two minutes. A later message would only confuse. */
 const TRIES = 7
@@ -12,8 +14,6 @@ const WAITING = 20
 /** People do not read more messages. */
 const PER_MINUTE = 6
 const MINUTE_MS = 60000
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** @param {number} status */
 const isRetryable = (status) => status >= 500 || status === 429 || status === 408

@@ -2,6 +2,11 @@
 
 const { frameText } = require('../../util/sentence')
 
+/**
+ * @import { BlockRecord } from '../../types'
+ * @import { Plain } from './values'
+ */
+
 /** Far more than a person reads, far fewer than the limits of receivers. */
 const FRAMES = 32
 
@@ -27,8 +32,7 @@ const MEMORY = /** @type {const} */ ({
   majorFaults: 'major_faults'
 })
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {Record<string, import('./values').Plain | null | undefined>} Attributes */
+/** @typedef {Record<string, Plain | null | undefined>} Attributes */
 
 /** OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {

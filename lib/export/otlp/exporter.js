@@ -12,6 +12,14 @@ const os = require('node:os')
 const { keyValues } = require('./values')
 const { version } = require('../../../package.json')
 
+/**
+ * @import { OtlpSettings, Signal } from '../../options/otlp'
+ * @import { BlockRecord, BlockSpan, Metric } from '../../types'
+ * @import { Answer } from '../http-client'
+ * @import { Phase } from './logs'
+ * @import { Times } from './metrics'
+ */
+
 const REASON_CHARS = 200
 
 /** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
@@ -25,10 +33,7 @@ const READINGS = 2
 /** Values encoded between two polls of the loop: about 2 ms of work. */
 const VALUES_A_TURN = 1000
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('../../types').Metric} Metric */
-/** @typedef {import('../../options/otlp').Signal} Signal */
-/** @typedef {{ metrics: Metric[], times: import('./metrics').Times }} Reading */
+/** @typedef {{ metrics: Metric[], times: Times }} Reading */
 
 /** Sends from the watchdog's thread, even while the application is stuck. Never throws. */
 class OtlpExporter {
@@ -46,7 +51,7 @@ class OtlpExporter {
 
   /**
    * @param {object} parts
-   * @param {import('../../options/otlp').OtlpSettings} parts.settings
+   * @param {OtlpSettings} parts.settings
    * @param {Record<string, string>} parts.labels the option
    * @param {boolean} parts.isWorker of a cluster
    * @param {() => Promise<Metric[]>} parts.snapshot of the metrics of this process
@@ -124,7 +129,7 @@ class OtlpExporter {
     if (suppressed > 0) this.#parts.onLost('otlp_suppressed', suppressed)
   }
 
-  /** Sends the same phases as the log. @param {import('./logs').Phase} phase @param {BlockRecord} record */
+  /** Sends the same phases as the log. @param {Phase} phase @param {BlockRecord} record */
   #log (phase, record) {
     if (record.allowed || record.evidence.debugger) {
       this.#budget.pass(record)
@@ -133,7 +138,7 @@ class OtlpExporter {
     }
   }
 
-  /** @param {import('../../types').BlockSpan} span */
+  /** @param {BlockSpan} span */
   span (span) {
     this.#outboxes.traces?.add(otlpSpan(span))
   }
@@ -197,7 +202,7 @@ const isRetryable = (status) => RETRYABLE.has(status)
 
 /**
  * A receiver may lose some of what it accepted. Some receivers give no answer, or one in protobuf.
- * @param {string} host @param {import('../http-client').Answer} answer @param {number} items sent
+ * @param {string} host @param {Answer} answer @param {number} items sent
  * @returns {{ error: Error | null, lost: number }}
  */
 const readAnswer = (host, { text, type = '' }, items) => {

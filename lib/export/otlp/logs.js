@@ -5,11 +5,12 @@ const { sentenceOf } = require('../../util/sentence')
 const { blockAttributes, stackText } = require('./block-attributes')
 const { keyValues, nanos } = require('./values')
 
+/** @import { BlockRecord } from '../../types' */
+
 /** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITIES = { info: { number: 9, text: 'INFO' }, warn: { number: 13, text: 'WARN' }, error: { number: 17, text: 'ERROR' } }
 const SAMPLED = 1
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {'opened' | 'lasting' | 'stuck' | 'settled'} Phase */
 
 /** As in the log. @param {Phase} phase @param {BlockRecord} record @returns {keyof typeof SEVERITIES} */

@@ -4,14 +4,17 @@ const { table } = require('../../tables/metrics')
 const { keyValues, nanos } = require('./values')
 const { MS_PER_S } = require('../../util/units')
 
+/**
+ * @import { Metric, Value } from '../../types'
+ * @import { KeyValue } from './values'
+ */
+
 const CUMULATIVE = 2
 /** OpenTelemetry's codes. Yes-or-no values have no unit: `1` would be a ratio. */
 const UNITS = /** @type {Record<string, string>} */ ({ seconds: 's', bytes: 'By', requests: '{request}', works: '{work}', events: '{event}', workers: '{worker}' })
 const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
 
 /**
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('../../types').Value} Value
  * @typedef {{ startMs: number, nowMs: number }} Times wall times of the start of counting and of the reading
  * @typedef {{ labels: Value['labels'], bounds: number[], upTo: number[], count: number, sum: number,
  * exemplars: NonNullable<Value['exemplar']>[] }} Series of a histogram. `labels`: without `le`; `upTo`: how many values
@@ -37,7 +40,7 @@ function histogramSeries ({ name, values }) {
   return [...all.values()]
 }
 
-/** @param {Series} series @param {Times} times @param {import('./values').KeyValue[]} attributes */
+/** @param {Series} series @param {Times} times @param {KeyValue[]} attributes */
 function histogramPoint ({ bounds, upTo, count, sum, exemplars }, { startMs, nowMs }, attributes) {
   const last = upTo.length === 0 ? 0 : upTo[upTo.length - 1]
   return {
@@ -57,7 +60,7 @@ function exemplarOf ({ labelSet, value, timestamp }) {
   return { timeUnixNano: nanos(timestamp * MS_PER_S), asDouble: value, filteredAttributes: keyValues(labelSet) }
 }
 
-/** @param {number} value @param {Times} times @param {import('./values').KeyValue[]} attributes */
+/** @param {number} value @param {Times} times @param {KeyValue[]} attributes */
 function numberPoint (value, { startMs, nowMs }, attributes) {
   return { attributes, startTimeUnixNano: nanos(startMs), timeUnixNano: nanos(nowMs), asDouble: value }
 }

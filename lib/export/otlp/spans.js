@@ -2,13 +2,13 @@
 
 const { keyValues, nanos } = require('./values')
 
+/** @import { BlockSpan } from '../../types' */
+
 const INTERNAL = 1
 const UNSET = { code: 0 }
 /** Flags: sampled, and it is known whether the span or its parent is of another process. */
 const LOCAL = 0x101
 const REMOTE = 0x301
-
-/** @typedef {import('../../types').BlockSpan} BlockSpan */
 
 /** @param {BlockSpan} span */
 exports.otlpSpan = ({ traceId, spanId, parentSpanId, name, startMs, endMs, attributes, links }) => ({

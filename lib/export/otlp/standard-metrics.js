@@ -4,13 +4,15 @@ const { OTHER } = require('../../util/overflow-label')
 const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./metrics')
 const { keyValues } = require('./values')
 
+/**
+ * @import { Metric } from '../../types'
+ * @import { Series, Times } from './metrics'
+ */
+
 const MAIN = 'main'
 const OTHER_METHOD = '_OTHER'
 const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 }
 
-/** @typedef {import('../../types').Metric} Metric */
-/** @typedef {import('./metrics').Times} Times */
-/** @typedef {import('./metrics').Series} Series */
 /** @typedef {{ upTo: number[], count: number, sum: number }} Counts */
 
 /**

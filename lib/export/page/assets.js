@@ -3,6 +3,8 @@
 const { createHash } = require('node:crypto')
 const { readBuilt } = require('./built')
 
+/** @import { Reply } from '../http/server' */
+
 /** The script and the style are built from source/. */
 const PARTS = {
   'index.html': 'text/html; charset=utf-8',
@@ -33,7 +35,7 @@ const HEADERS = {
 /**
  * Not kept in memory: a browser has the file after the first time.
  * @param {keyof typeof PARTS} name @param {string} known ETag of the browser's copy
- * @returns {import('../http/server').Reply}
+ * @returns {Reply}
  */
 exports.readPart = (name, known) => {
   const body = readBuilt(name)

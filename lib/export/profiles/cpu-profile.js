@@ -4,6 +4,11 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
 
+/**
+ * @import { Frame } from '../../types'
+ * @import { StackTable } from './stack-table'
+ */
+
 /** More than a viewer can show. The time of further nodes goes to their callers. */
 const NODES = 20000
 /** The id of the idle node: the time after the last block. */
@@ -19,7 +24,7 @@ const IDLE = 2
 /**
  * V8's .cpuprofile for Chrome DevTools and VS Code: blocks in a row, without the time between them. A function that
  * blocked in two lines is two nodes, each at its line. The table has the newest block first.
- * @param {import('./stack-table').StackTable} table
+ * @param {StackTable} table
  */
 exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
   const tree = new CallTree(frames.map(callFrameOf))
@@ -82,7 +87,7 @@ class CallTree {
   }
 }
 
-/** @param {import('../../types').Frame} frame @returns {CallFrame} */
+/** @param {Frame} frame @returns {CallFrame} */
 function callFrameOf ({ function: name, file, line, column }) {
   const url = file !== null && path.isAbsolute(file) ? pathToFileURL(file).href : file ?? ''
   return { functionName: name ?? '', scriptId: '0', url, lineNumber: (line ?? 0) - 1, columnNumber: (column ?? 0) - 1 }

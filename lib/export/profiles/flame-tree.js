@@ -2,6 +2,8 @@
 
 const { shortPath } = require('../../util/short-path')
 
+/** @import { BlockRecord, Frame, FrameRecord } from '../../types' */
+
 /** More than a screen can show. The time of further nodes goes to their callers. */
 const NODES = 20000
 /** A smaller frame is less than a pixel wide. */
@@ -23,7 +25,7 @@ class FlameTree {
   #root = growing('all', null)
   #nodes = 1
 
-  /** @param {Pick<import('../../types').BlockRecord, 'stacks' | 'frame'>} record */
+  /** @param {Pick<BlockRecord, 'stacks' | 'frame'>} record */
   add (record) {
     for (const { weightMs, frames } of record.stacks) {
       let at = this.#root
@@ -53,7 +55,7 @@ class FlameTree {
   }
 }
 
-/** @param {import('../../types').Frame} frame */
+/** @param {Frame} frame */
 function keyOf (frame) {
   let key = keys.get(frame)
   if (key === undefined) {
@@ -63,17 +65,17 @@ function keyOf (frame) {
   return key
 }
 
-/** @param {import('../../types').Frame} frame @param {import('../../types').FrameRecord | null} blamed */
+/** @param {Frame} frame @param {FrameRecord | null} blamed */
 function isDoubtful (frame, blamed) {
   return blamed?.exact === false && frame.function === blamed.function && frame.file === blamed.file
 }
 
-/** @param {import('../../types').Frame} frame @param {import('../../types').Frame | null} blamed */
+/** @param {Frame} frame @param {Frame | null} blamed */
 function isSame (frame, blamed) {
   return frame.line === blamed?.line && frame.function === blamed.function && frame.file === blamed.file
 }
 
-/** @param {import('../../types').Frame} frame */
+/** @param {Frame} frame */
 function nameOf ({ function: name, file, line }) {
   return `${name ?? '(anonymous)'}${file === null ? '' : ` ${shortPath(file)}:${line}`}`
 }

@@ -6,13 +6,19 @@ const { LABELS } = require('./stack-table')
 const { NS_PER_MS } = require('../../util/units')
 
 /**
+ * @import { Frame } from '../../types'
+ * @import { StackTable } from './stack-table'
+ * @import { ValueType } from 'pprof-format'
+ */
+
+/**
  * Google's pprof, gzipped: samples and blocked nanoseconds of each stack (the last type, which `go tool pprof` shows by
- * default), labelled by route, cause, thread and worker. @param {import('./stack-table').StackTable} table
+ * default), labelled by route, cause, thread and worker. @param {StackTable} table
  */
 exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
   const strings = new pprof.StringTable()
   const text = (/** @type {string} */ string) => strings.dedup(string)
-  /** @type {(name: string, unit: string) => import('pprof-format').ValueType} */
+  /** @type {(name: string, unit: string) => ValueType} */
   const type = (name, unit) => new pprof.ValueType({ type: text(name), unit: text(unit) })
   const blocked = type('blocked', 'nanoseconds')
   const { location, functions } = locationsOf(frames, text)
@@ -38,7 +44,7 @@ exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
   return gzipSync(profile.encode())
 }
 
-/** @param {import('../../types').Frame[]} frames @param {(string: string) => number} text */
+/** @param {Frame[]} frames @param {(string: string) => number} text */
 function locationsOf (frames, text) {
   /** @type {Map<string, import('pprof-format').Function>} */
   const functions = new Map()

@@ -5,13 +5,16 @@ const { FlameTree } = require('./flame-tree')
 const { chooseBy } = require('./query-filter')
 const { LABELS, StackTable } = require('./stack-table')
 
+/**
+ * @import { BlockRecord, Frame } from '../../types'
+ * @import { Reply } from '../http/server'
+ * @import { LabelName } from './stack-table'
+ */
+
 /** Blocks between two polls of the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
 /** A flame graph takes longer for each block. */
 const FLAMES_AT_ONCE = 5
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('../http/server').Reply} Reply */
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -66,7 +69,7 @@ async function answerFlame (records, query) {
   return { status: 200, type: JSON_TYPE, body: `${JSON.stringify(tree)}\n` }
 }
 
-/** @param {BlockRecord[]} records newest first @param {import('./stack-table').LabelName[]} [group] */
+/** @param {BlockRecord[]} records newest first @param {LabelName[]} [group] */
 async function collect (records, group) {
   const table = new StackTable(group)
   for (const [i, record] of records.entries()) {
@@ -116,14 +119,14 @@ function reply (format, table, name) {
   return { status: 200, type, body, headers: { 'content-disposition': `attachment; filename="${name}.${ending}"` } }
 }
 
-/** @param {string} name @returns {name is import('./stack-table').LabelName} */
+/** @param {string} name @returns {name is LabelName} */
 function isLabel (name) {
   return LABELS.some((label) => label === name)
 }
 
 /**
  * A line for each stack, outermost frame first, weighted in whole milliseconds. flamegraph.pl, inferno and most viewers
- * read it. @param {import('./stack-table').StackTable} table
+ * read it. @param {StackTable} table
  */
 function writeFolded (table) {
   const names = table.frames.map(nameOf)
@@ -136,7 +139,7 @@ function writeFolded (table) {
   return [...lines].map(([line, weightMs]) => `${line} ${Math.max(1, Math.round(weightMs))}\n`).join('')
 }
 
-/** @param {import('../../types').Frame} frame */
+/** @param {Frame} frame */
 function nameOf ({ function: name, file, line }) {
   const text = `${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line})`}`
   // The format separates frames by semicolons and stacks by line ends.

@@ -4,7 +4,7 @@ const { workOf } = require('../../util/sentence')
 const { labelsOf } = require('./stack-table')
 const { MS_PER_S } = require('../../util/units')
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @import { BlockRecord } from '../../types' */
 
 /** With their defaults. @type {[string, number][]} */
 const NUMBERS = [['seconds', Infinity], ['from', -Infinity], ['to', Infinity]]

@@ -1,11 +1,11 @@
 'use strict'
 
+/** @import { StackTable, TableStack } from './stack-table' */
+
 /** Most profiles by cause and route in a file. The first profile has everything, rarer ones too. */
 const PROFILES = 50
 
-/** @typedef {import('./stack-table').TableStack} TableStack */
-
-/** All stacks first, then causes and routes. @param {import('./stack-table').StackTable} table @param {string} name */
+/** All stacks first, then causes and routes. @param {StackTable} table @param {string} name */
 exports.writeSpeedscope = (table, name) => {
   const { frames, stacks } = table
   /** @type {Map<string, TableStack[]>} heaviest first, as the stacks are */

@@ -3,6 +3,8 @@
 const { excuseOf } = require('../../tables/causes')
 const { OTHER } = require('../../util/overflow-label')
 
+/** @import { BlockRecord, Frame } from '../../types' */
+
 /** Writing more would delay the watchdog's polls. All other stacks become one. */
 const STACKS = 2000
 /** Least time that counts as not sampled: less comes from rounded weights in records. */
@@ -10,8 +12,6 @@ const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 
 /**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {'route' | 'cause' | 'thread' | 'worker'} LabelName
  * @typedef {Partial<Record<LabelName, string>>} Labels
  * @typedef {{ frames: number[], labels: Labels, count: number, weightMs: number }} TableStack equal stacks of blocks

@@ -1,8 +1,6 @@
 'use strict'
 
-/** @typedef {import('../../types').Metric} Metric */
-/** @typedef {import('../../types').Value} Value */
-/** @typedef {import('../../types').Family} Family */
+/** @import { Family, Metric, Value } from '../../types' */
 
 const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '"': '\\"' })
 const HELP_ESCAPES = /[\\\n]/g

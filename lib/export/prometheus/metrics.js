@@ -19,6 +19,13 @@ const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
 const { nowMs: sharedNowMs } = require('../../util/clock')
 
+/**
+ * @import { BlockRecord, FrameRecord, HeapReading, Metric, SlowIncident, Value } from '../../types'
+ * @import { WorkRecord, WorkShare } from '../../types'
+ * @import { Counted } from './delay-histogram'
+ * @import { OpenMetricsContentType } from 'prom-client'
+ */
+
 /** Scrapes come at least this often, so `max_over_time` of any range misses no block. */
 const WINDOW_MS = 60_000
 
@@ -33,21 +40,19 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
 /**
  * @typedef {{ activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number }} LoopState of a thread
  * @typedef {{ user: number, system: number }} CpuSeconds
- * @typedef {import('prom-client').Registry<import('prom-client').OpenMetricsContentType>} OpenMetricsRegistry
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('../../types').Value} Value
+ * @typedef {import('prom-client').Registry<OpenMetricsContentType>} OpenMetricsRegistry
  * @typedef {object} Sources what is read at each scrape
  * @property {() => LoopState} loop
  * @property {() => Record<string, CpuSeconds | null>} cpuSeconds by thread
  * @property {() => Map<string, LoopState & { cpu: CpuSeconds, count: number }>} [threads] by label; `count`: live ones
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests @property {() => number} workInFlight named work without requests
- * @property {() => import('../../types').HeapReading | null} heap null until the host has reported it
+ * @property {() => HeapReading | null} heap null until the host has reported it
  * @property {() => boolean} originTracking @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
  * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster
  * workers by state, restarts by slot
- * @property {{ read: (boundsMs: number[]) => import('./delay-histogram').Counted }} delays lib/bridge/delay-counts.js
+ * @property {{ read: (boundsMs: number[]) => Counted }} delays lib/bridge/delay-counts.js
  * @property {number} thresholdMs @property {number} routes
  * @property {Record<string, string>} labels @property {string} version
  * @property {() => number} [nowMs] by default the clock of all threads
@@ -142,7 +147,7 @@ class Metrics {
     this.#metrics.overflow.inc({ label })
   }
 
-  /** @param {import('../../types').BlockRecord} record of a finished block */
+  /** @param {BlockRecord} record of a finished block */
   observeBlock (record) {
     const { id, thread, cause: found, allowed, durationMs } = record
     const cause = allowed ? ALLOWED : found
@@ -158,7 +163,7 @@ class Metrics {
     for (const each of works) this.#charge(each, cause, seconds * each.weightMs / weightMs)
   }
 
-  /** @param {import('../../types').WorkShare} share of a block @param {string} cause @param {number} seconds */
+  /** @param {WorkShare} share of a block @param {string} cause @param {number} seconds */
   #charge ({ request, work, frame }, cause, seconds) {
     const route = request && !request.ended ? this.#blockedRoute(inDoubt(request, request.route)) : NONE
     this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
@@ -173,12 +178,12 @@ class Metrics {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
 
-  /** @param {import('../../types').SlowIncident['kind']} kind @param {number} delayMs that a piece of work waited */
+  /** @param {SlowIncident['kind']} kind @param {number} delayMs that a piece of work waited */
   observePoolDelay (kind, delayMs) {
     this.#metrics.poolDelay.observe({ kind }, delayMs / MS_PER_S)
   }
 
-  /** The application is slow without a block. @param {import('../../types').SlowIncident['kind']} kind */
+  /** The application is slow without a block. @param {SlowIncident['kind']} kind */
   slowIncident (kind) {
     this.#metrics.slow.inc({ kind })
   }
@@ -188,7 +193,7 @@ class Metrics {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
   }
 
-  /** A request is in the label `route` instead. @param {import('../../types').WorkRecord | null | undefined} work */
+  /** A request is in the label `route` instead. @param {WorkRecord | null | undefined} work */
   #blockedWork (work) {
     if (!work || work.kind === 'request' || work.ended) return NONE
     const name = inDoubt(work, work.name)
@@ -328,7 +333,7 @@ function inDoubt ({ exact }, label) {
   return exact === false ? `≈ ${label}` : label
 }
 
-/** With only the last folder of the path. @param {import('../../types').FrameRecord} frame */
+/** With only the last folder of the path. @param {FrameRecord} frame */
 function siteOf (frame) {
   return inDoubt(frame, `${frame.function ?? '(anonymous)'} ${shortPath(frame.file)}:${frame.line}`)
 }

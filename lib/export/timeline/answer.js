@@ -6,10 +6,15 @@ const { rangeOf } = require('./range')
 const { writeTrace } = require('./trace-events')
 
 /**
+ * @import { Reply } from '../http/server'
+ * @import { Trace } from './trace-events'
+ */
+
+/**
  * `/timeline?from=&to=`: the last ten minutes, or a part of them, as a file.
  * @param {URLSearchParams} query
- * @param {(range: ReturnType<typeof rangeOf>) => import('./trace-events').Trace} gather
- * @returns {Promise<import('../http/server').Reply>}
+ * @param {(range: ReturnType<typeof rangeOf>) => Trace} gather
+ * @returns {Promise<Reply>}
  */
 exports.answerTimeline = async (query, gather) => {
   try {

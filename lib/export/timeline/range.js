@@ -3,6 +3,8 @@
 const { codedError } = require('../../tables/errors')
 const { MS_PER_S } = require('../../util/units')
 
+/** @import { LoopwatchError } from '../../tables/errors' */
+
 const KEPT_MS = 600 * MS_PER_S
 /** The client's clock may be this much ahead. */
 const AHEAD_MS = 60 * MS_PER_S
@@ -11,7 +13,7 @@ const TIME = 'a Unix time in ms'
 /**
  * In Unix ms; without `from` and `to`, all that is kept.
  * @param {URLSearchParams} query @param {number} nowMs Unix time
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+ * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
  */
 exports.rangeOf = (query, nowMs) => {
   const from = timeIn(query, 'from', nowMs - KEPT_MS)

@@ -5,6 +5,8 @@ const { frameText, sentenceOf, workOf } = require('../../util/sentence')
 const { US_PER_MS } = require('../../util/units')
 const { version } = require('../../../package.json')
 
+/** @import { BlockRecord } from '../../types' */
+
 /** Events between two polls of the loop: some milliseconds of work. */
 const EVENTS_AT_ONCE = 2000
 /** An event loop's tracks, by `tid`. A worker thread's blocks have 1000 and its id. */
@@ -13,7 +15,6 @@ const NAMES = { blocks: 'event loop: blocks', turns: 'event loop: turns above 5 
 const WORKER_TID = 1000
 
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {{ startMs: number, durationMs: number }} Span monotonic
  * @typedef {object} Trace what a timeline is made of
  * @property {number} pid @property {string} title of the process

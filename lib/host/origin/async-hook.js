@@ -8,6 +8,8 @@ const { OWN_FOLDER } = require('../../tables/entry-points')
 const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')
 const { nowMs } = require('../../util/clock')
 
+/** @import { Frame } from '../../types' */
+
 /** Frames of an origin. async_hooks and its callers put up to eight more in front of them. */
 const FRAMES = 20
 const NOTED = FRAMES + 8
@@ -38,7 +40,7 @@ const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
  *   its own time and switches itself off in the middle of a turn;
  * - throws in a hook if that handler returns no string, which ends the process: here such errors are ignored.
  * @param {number} thresholdMs
- * @param {(durationMs: number, type: string, frames: import('../../types').Frame[]) => void} onSlow
+ * @param {(durationMs: number, type: string, frames: Frame[]) => void} onSlow
  * @param {{ budgetMs: number, onSpent: () => void, onHeld: (ms: number) => void }} budget own time of the hook. When it
  * is spent, the hook is off, and onSpent is called within an operation of the application. onHeld receives the time.
  * @returns {{ stop: () => void, resume: () => void }} resume grants the same budget again
@@ -141,7 +143,7 @@ class Stack {
   }
 }
 
-/** @param {NodeJS.CallSite} site @returns {import('../../types').Frame} */
+/** @param {NodeJS.CallSite} site @returns {Frame} */
 function toFrame (site) {
   return {
     function: site.getFunctionName(),
@@ -151,7 +153,7 @@ function toFrame (site) {
   }
 }
 
-/** Whether a frame is not from async_hooks, blocked-at or this package. @param {import('../../types').Frame} frame */
+/** Whether a frame is not from async_hooks, blocked-at or this package. @param {Frame} frame */
 function isForeign ({ file }) {
   if (file === null) return true
   const isOwn = OWN_FOLDER !== null && file.startsWith(OWN_FOLDER)

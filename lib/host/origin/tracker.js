@@ -7,6 +7,8 @@ const { TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
 const { isHookSafe } = require('../runtime')
 const { MS_PER_S } = require('../../util/units')
 
+/** @import { HuntResult } from './hunt' */
+
 /** The watchdog's last verdict comes within this time after a window closes. */
 const VERDICT_MS = 600
 /** The thread time that the hook may take: `auto` in a whole window, `asked` in each second. Then it is off. */
@@ -23,7 +25,7 @@ class OriginTracker {
   #blockedAt = null
   /** @type {NodeJS.Timeout | undefined} */
   #pause
-  /** @type {{ resolve: (result: import('./hunt').HuntResult) => void, found: number }[]} */
+  /** @type {{ resolve: (result: HuntResult) => void, found: number }[]} */
   #hunts = []
   #options
   #send
@@ -85,7 +87,7 @@ class OriginTracker {
     this.#send({ code: TRACKING, open: false, ended, failure: null })
   }
 
-  /** @param {number} seconds @returns {Promise<import('./hunt').HuntResult>} */
+  /** @param {number} seconds @returns {Promise<HuntResult>} */
   async hunt (seconds) {
     const refused = this.open('hunt', seconds)
     if (refused !== null) return { found: 0, refused }
@@ -134,7 +136,7 @@ class OriginTracker {
     }, VERDICT_MS).unref()
   }
 
-  /** @param {{ resolve: (result: import('./hunt').HuntResult) => void, found: number }[]} hunts */
+  /** @param {{ resolve: (result: HuntResult) => void, found: number }[]} hunts */
   #resolve (hunts) {
     for (const { resolve, found } of hunts) resolve({ found, refused: null })
   }

@@ -3,6 +3,8 @@
 const { nowMs } = require('../../util/clock')
 const { codedError } = require('../../tables/errors')
 
+/** @import { Bridge } from '../../bridge/memory' */
+
 /** Closer calls count as one, and growth by less is not reported: a loop of tiny calls costs one row a millisecond. */
 const FINEST_MS = 1
 
@@ -20,7 +22,7 @@ class AllowedCalls {
   #endMs = -Infinity
   #toldMs = -Infinity
 
-  /** @param {Pick<import('../../bridge/memory').Bridge, 'allowedCalls' | 'allowedNow' | 'reasons'>} bridge */
+  /** @param {Pick<Bridge, 'allowedCalls' | 'allowedNow' | 'reasons'>} bridge */
   constructor (bridge) {
     this.#bridge = bridge
   }

@@ -1,5 +1,10 @@
 'use strict'
 
+/**
+ * @import { DelayCounts } from '../../bridge/delay-counts'
+ * @import { LoadReport } from './load-report'
+ */
+
 /** Counts how late heartbeats come. The timer of Node's monitorEventLoopDelay() would wake a sleeping process, too. */
 class Delays {
   #counts
@@ -10,8 +15,8 @@ class Delays {
 
   /**
    * @param {{ calmPeriod: number }} options ms
-   * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'record'>} counts
-   * @param {Pick<import('./load-report').LoadReport, 'record'>} [report]
+   * @param {Pick<DelayCounts, 'record'>} counts
+   * @param {Pick<LoadReport, 'record'>} [report]
    */
   constructor ({ calmPeriod }, counts, report) {
     this.#periodMs = calmPeriod

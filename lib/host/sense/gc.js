@@ -5,6 +5,8 @@ const { fromTimelineMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
 const { GC_KINDS } = require('../../bridge/memory')
 
+/** @import { Bridge } from '../../bridge/memory' */
+
 /** V8's numbers of the kinds differ between versions of Node.js; ours do not. */
 const KIND_NUMBERS = new Map([
   [constants.NODE_PERFORMANCE_GC_MINOR, GC_KINDS.indexOf('minor')],
@@ -13,7 +15,7 @@ const KIND_NUMBERS = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, GC_KINDS.indexOf('weakcb')]
 ])
 
-/** Entries come in batches after a block, so all are read. @param {import('../../bridge/memory').Bridge} bridge */
+/** Entries come in batches after a block, so all are read. @param {Bridge} bridge */
 exports.startGcObserver = (bridge) => {
   try {
     return observe(bridge)
@@ -23,7 +25,7 @@ exports.startGcObserver = (bridge) => {
   }
 }
 
-/** @param {Pick<import('../../bridge/memory').Bridge, 'gcPauses'>} bridge */
+/** @param {Pick<Bridge, 'gcPauses'>} bridge */
 function observe ({ gcPauses }) {
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {

@@ -4,6 +4,8 @@ const v8 = require('node:v8')
 const { nodeFlags, variable } = require('../../options/environment')
 const process = require('../../util/process')
 
+/** @import { HeapSlots } from '../../bridge/memory' */
+
 const MB = 1024 * 1024
 /** V8 reserves this many semi-spaces for young objects, and counts them into its limit. */
 const SEMI_SPACES = 3
@@ -36,7 +38,7 @@ function heapOf () {
   }
 }
 
-/** @param {import('../../bridge/memory').HeapSlots} slots */
+/** @param {HeapSlots} slots */
 exports.writeHeap = (slots) => slots.write(heapOf())
 
 exports.heapOf = heapOf

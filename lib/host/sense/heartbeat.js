@@ -10,6 +10,14 @@ const { addLostIdle, loopTime, loopTurns } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('../../util/thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { LoopLoad } from '../shedding/loop-load'
+ * @import { WorkLater } from '../work/lazy-work-tracking'
+ * @import { Delays } from './delays'
+ * @import { HostProfiler } from './profile/profiler'
+ */
+
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
 /** A loop that has been calm for this long rests, if the watchdog can see by itself whether it is at work. */
@@ -61,7 +69,7 @@ class Heartbeat {
   /** @type {NodeJS.Timeout | undefined} */
   #calm
 
-  /** @param {import('../../bridge/memory').Bridge} bridge @param {Options} options @param {Told} told */
+  /** @param {Bridge} bridge @param {Options} options @param {Told} told */
   constructor (bridge, options, told) {
     const { beatPeriod } = options
     this.#bridge = bridge
@@ -286,10 +294,10 @@ class Heartbeat {
  * @typedef {{ beatPeriod: number, calmPeriod: number, threshold: number, isWanted?: () => boolean,
  *   onLate?: (atMs: number, idleMs: number) => void }} Options ms. isWanted is called at each beat; false ends the
  *   heartbeat. onLate is called at a beat after a gap that can hide a block; idleMs is the loop's idle time so far.
- * @typedef {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
- *   profiler?: import('./profile/profiler').HostProfiler,
- *   works?: Pick<import('../work/lazy-work-tracking').WorkLater, 'beat'> }} Told these receive every beat
+ * @typedef {{ load?: LoopLoad, delays?: Delays,
+ *   profiler?: HostProfiler,
+ *   works?: Pick<WorkLater, 'beat'> }} Told these receive every beat
  */
 
-/** @param {import('../../bridge/memory').Bridge} bridge @param {Options} options @param {Told} [told] */
+/** @param {Bridge} bridge @param {Options} options @param {Told} [told] */
 exports.startHeartbeat = (bridge, options, told = {}) => new Heartbeat(bridge, options, told)

@@ -10,6 +10,11 @@ const { Delays } = require('./delays')
 const { heapOf } = require('./heap')
 const { loopTime } = require('./loop-time')
 
+/**
+ * @import { Counters } from '../../bridge/counters'
+ * @import { Bridge } from '../../bridge/memory'
+ */
+
 /** Two figures resolve delays to 1 %, in 25 kB; a third would take 190 kB. */
 const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 }
 
@@ -33,7 +38,7 @@ class LoadReport {
 
   /**
    * @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load
-   * @param {Pick<import('../../bridge/counters').Counters, 'poolDelayMs' | 'get'>} counters
+   * @param {Pick<Counters, 'poolDelayMs' | 'get'>} counters
    */
   constructor (load, counters) {
     this.#load = load
@@ -100,7 +105,7 @@ function quantilesOf (values) {
 
 /**
  * @param {{ calmPeriod: number }} options ms
- * @param {Pick<import('../../bridge/memory').Bridge, 'delays' | 'counters'>} bridge
+ * @param {Pick<Bridge, 'delays' | 'counters'>} bridge
  */
 exports.measureLoad = (options, bridge) => {
   const load = new LoopLoad()

@@ -8,6 +8,14 @@ const { writeHeap } = require('./heap')
 const { fileOf, noteStack, readNote } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { RequestContext } from '../work/http/context'
+ * @import { ActiveSpan } from '../work/http/trace-id'
+ * @import { Work } from '../work/work'
+ * @import { Works } from '../work/works'
+ */
+
 // The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is bound at load as far
 // as possible; it catches errors of the rest, which an application may have replaced.
 const slice = Function.prototype.call.bind(String.prototype.slice)
@@ -68,8 +76,8 @@ function outermostIn (sites) {
 }
 
 /**
- * @param {{ context: import('../work/http/context').RequestContext | undefined, isCertain: boolean }} current
- * @param {import('../work/http/trace-id').ActiveSpan | null} span
+ * @param {{ context: RequestContext | undefined, isCertain: boolean }} current
+ * @param {ActiveSpan | null} span
  */
 function writeRequest ({ context, isCertain }, span) {
   if (context === undefined) return NO_REQUEST
@@ -82,7 +90,7 @@ function writeRequest ({ context, isCertain }, span) {
   }
 }
 
-/** @param {ReturnType<import('../work/works').Works['current']>['open']} open if nothing is followed, oldest first */
+/** @param {ReturnType<Works['current']>['open']} open if nothing is followed, oldest first */
 function writeOpen (open) {
   if (open === undefined) return LINE
   const [oldest] = open
@@ -91,7 +99,7 @@ function writeOpen (open) {
   return open.size + FIELD + writeRequest({ context, isCertain: true }, null) + LINE + NO_SPAN + writeWork(work)
 }
 
-/** @param {import('../work/http/context').RequestContext[]} contexts open ones: the thread may be in one's handler */
+/** @param {RequestContext[]} contexts open ones: the thread may be in one's handler */
 function writeOthers (contexts) {
   let text = ''
   for (let i = 0; i < contexts.length; i++) {
@@ -100,7 +108,7 @@ function writeOthers (contexts) {
   return text
 }
 
-/** @param {import('../work/work').Work | undefined} work */
+/** @param {Work | undefined} work */
 function writeWork (work) {
   if (work === undefined) return ''
   try {
@@ -117,7 +125,7 @@ function writeWork (work) {
   }
 }
 
-/** @param {import('../work/http/trace-id').ActiveSpan | null} span */
+/** @param {ActiveSpan | null} span */
 function writeSpan (span) {
   if (span === null) return NO_SPAN
   const { spanId, isSampled, traceId, name } = span
@@ -134,7 +142,7 @@ function plain (name) {
 /**
  * The watchdog evaluates it on the host thread in the middle of a block. It writes into shared memory where the thread
  * is, in which request and work, how long its loop has idled, its CPU time, and its heap.
- * @param {import('../../bridge/memory').Bridge} bridge @param {import('../work/works').Works['current']} current
+ * @param {Bridge} bridge @param {Works['current']} current
  * @param {(file: string) => void} [see] called with the file of each frame
  */
 exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>

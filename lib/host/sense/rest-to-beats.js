@@ -1,13 +1,18 @@
 'use strict'
 
+/**
+ * @import { LoopLoad } from '../shedding/loop-load'
+ * @import { Delays } from './delays'
+ */
+
 /** More beats than this are not reported: the process was stopped (a rest takes 250 ms). A night's would take 0.2 s. */
 const MOST = 1000
 
 /**
  * Reports a rest as the beats of a calm loop. Delays and load are made of beats, and idle time has to weigh as much as
  * without the rest. `busyMs` is at the end of the rest. `punctualMs` is how late a beat is in an idle loop.
- * @param {{ load?: Pick<import('../shedding/loop-load').LoopLoad, 'beat'>, delays?:
- * Pick<import('./delays').Delays, 'beat'> }} told
+ * @param {{ load?: Pick<LoopLoad, 'beat'>, delays?:
+ * Pick<Delays, 'beat'> }} told
  * @param {{ fromMs: number, atMs: number, busyMs: number, periodMs: number, punctualMs: number,
  * nextPeriodMs: number }} rest
  */

@@ -4,13 +4,19 @@ const { nowMs } = require('../../util/clock')
 const { ignoreRejection } = require('../ignore-rejection')
 
 /**
- * @typedef {{ load: import('./loop-load').LoopLoad,
- *   counters: Pick<import('../../bridge/counters').Counters, 'add'> }} Gauge what shedding goes by
+ * @import { Counters } from '../../bridge/counters'
+ * @import { LoopLoad } from './loop-load'
+ * @import { ShedOptions } from './options'
+ */
+
+/**
+ * @typedef {{ load: LoopLoad,
+ *   counters: Pick<Counters, 'add'> }} Gauge what shedding goes by
  */
 
 /**
  * Decides whether to turn a request away, and counts it. Null if there is no limit.
- * @param {import('./options').ShedOptions} options @param {Gauge} gauge @returns {((request: any) => boolean) | null}
+ * @param {ShedOptions} options @param {Gauge} gauge @returns {((request: any) => boolean) | null}
  */
 exports.createShedding = ({ maxDelay, maxUtilization, exempt }, { load, counters }) => {
   if (maxDelay === undefined && maxUtilization === undefined) return null

@@ -5,11 +5,16 @@ const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 
 /**
+ * @import { Gauge } from './decide'
+ * @import { ShedOptions } from './options'
+ */
+
+/**
  * The plugin for Fastify 4 and 5: it sheds requests, and reports routes before other hooks run, on older instances too.
- * @param {import('./decide').Gauge} gauge
+ * @param {Gauge} gauge
  */
 exports.createFastifyPlugin = (gauge) => {
-  /** @param {any} fastify @param {import('./options').ShedOptions} options @param {(error?: Error) => void} done */
+  /** @param {any} fastify @param {ShedOptions} options @param {(error?: Error) => void} done */
   function loopwatch (fastify, options, done) {
     let resolved
     try {

@@ -4,8 +4,13 @@ const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 
 /**
+ * @import { Gauge } from './decide'
+ * @import { ShedOptions } from './options'
+ */
+
+/**
  * Routes need none: without limits it only passes requests on.
- * @param {import('./decide').Gauge} gauge @param {import('./options').ShedOptions} options
+ * @param {Gauge} gauge @param {ShedOptions} options
  * @returns {(request: any, response: any, next: (error?: unknown) => void) => void}
  */
 exports.createMiddleware = (gauge, options) => {

@@ -4,7 +4,9 @@ const type = require('../../options/types')
 const { codedError } = require('../../tables/errors')
 const { nearest } = require('../../options/nearest')
 
-/** @type {import('../../options/types').OptionType} */
+/** @import { OptionType } from '../../options/types' */
+
+/** @type {OptionType} */
 const predicate = { takes: 'a function', accepts: (value) => typeof value === 'function', parse: () => undefined }
 
 /** Every option of agent.middleware() and agent.fastify: key, type, default and one line of documentation. */

@@ -3,8 +3,10 @@
 const { unwantBeats, wantBeats, CALM_MS } = require('../../bridge/thread-beats')
 const { OutsideWatch } = require('./outside-watch')
 
+/** @import { ResolvedOptions } from '../../options/table' */
+
 /**
- * @param {import('../../options/table').ResolvedOptions} options
+ * @param {ResolvedOptions} options
  * @param {(message: object) => void} post to the watchdog
  * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
  * @returns {{ known: () => OutsideWatch['known'], stop: () => void }} `known`: those that are polled from outside

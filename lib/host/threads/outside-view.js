@@ -2,6 +2,8 @@
 
 const { US_PER_MS } = require('../../util/units')
 
+/** @import { Bridge } from '../../bridge/memory' */
+
 /** Beat period of a waiting thread: it is on time until a poll shows otherwise. A blocked main thread cannot poll. */
 const NEVER_MS = 1e9
 /** Node.js gets a thread ready in 30 ms; then a preload runs, before the loop begins. Few take longer than this. */
@@ -34,7 +36,7 @@ class OutsideView {
    * `read` is `worker.performance.eventLoopUtilization`. `cpuUsage` is for systems whose kernel does not show the CPU
    * time of a thread; the thread itself answers it. The watchdog reads `bridge`.
    * @param {{ read: () => { idle: number, active: number }, cpuUsage: (() => Promise<NodeJS.CpuUsage>) | null,
-   *   bridge: import('../../bridge/memory').Bridge, thresholdMs: number, createdAtMs: number }} parts
+   *   bridge: Bridge, thresholdMs: number, createdAtMs: number }} parts
    */
   constructor ({ read, cpuUsage, bridge, thresholdMs, createdAtMs }) {
     this.#read = read

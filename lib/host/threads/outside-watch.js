@@ -8,6 +8,8 @@ const { createMemory, openBridge } = require('../../bridge/memory')
 const { THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 const { CALM_MS } = require('../../bridge/thread-beats')
 
+/** @import { OutsideView } from './outside-view' */
+
 const CHANNEL = 'worker_threads'
 /** A poll takes 4 us a thread (Node 20 to 26): this many take 0.3 % of the main thread while all are idle. */
 const MOST = 64
@@ -20,7 +22,7 @@ const ENDED_ID = -1
 
 /**
  * @typedef {{ threadId: number, name: string, tid: number | null, createdAtMs: number, memory: SharedArrayBuffer |
- * null, view: import('./outside-view').OutsideView | null }} Thread
+ * null, view: OutsideView | null }} Thread
  */
 
 /**

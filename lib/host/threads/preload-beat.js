@@ -3,6 +3,8 @@
 // Every worker thread that runs the preload loads this file, so what a beat needs is loaded only if the thread beats.
 const { wantedBeats } = require('../../bridge/thread-beats')
 
+/** @import { BeatOptions } from '../../bridge/thread-beats' */
+
 /** The watchdog may not listen yet, or never will: announce again after this time, then after twice that, and so on. */
 const AGAIN_MS = 100
 
@@ -12,7 +14,7 @@ exports.beatIfWanted = () => {
   if (wanted !== null) beat(wanted)
 }
 
-/** @param {import('../../bridge/thread-beats').BeatOptions} options */
+/** @param {BeatOptions} options */
 function beat (options) {
   const process = require('../../util/process')
   const workerThreads = require('node:worker_threads')

@@ -2,13 +2,15 @@
 
 const { version } = require('../../../package.json')
 
+/** @import { BlockSpan } from '../../types' */
+
 /** Where any copy of @opentelemetry/api registers itself, and the key under which a context keeps its span. */
 const kApi = Symbol.for('opentelemetry.js.api.1')
 const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 const INTERNAL = 0
 const SAMPLED = 1
 
-/** By the application's tracer provider. Its errors are not ours. @param {import('../../types').BlockSpan} span */
+/** By the application's tracer provider. Its errors are not ours. @param {BlockSpan} span */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]

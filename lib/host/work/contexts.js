@@ -4,6 +4,12 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { nowMs } = require('../../util/clock')
 const { OpenWork } = require('./open-work')
 
+/**
+ * @import { Connection } from './http/connections'
+ * @import { RequestContext } from './http/context'
+ * @import { Work } from './work'
+ */
+
 /** At most this many that were not followed are kept, the oldest ones: clients decide how many there are. */
 const MOST_UNFOLLOWED = 1000
 /** What was open when following began may go on for this long. What is open for longer is mostly a waiting stream. */
@@ -12,9 +18,6 @@ const UNFOLLOWED_MS = 10000
 /** The probe reports this many open requests: the running handler may belong to another one than the context says. */
 const MOST_TOLD = 20
 
-/** @typedef {import('./http/context').RequestContext} RequestContext */
-/** @typedef {import('./http/connections').Connection} Connection */
-/** @typedef {import('./work').Work} Work */
 /** @typedef {RequestContext | Connection | Work} Store */
 
 /** @type {ReadonlySet<any>} */

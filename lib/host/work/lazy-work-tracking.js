@@ -9,6 +9,13 @@ const { hasContextFrame, isContextSafe } = require('../runtime')
 const { warnOnce } = require('../warn-once')
 const { FollowingCost } = require('./following-cost')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { ResolvedOptions } from '../../options/table'
+ * @import { Works } from './works'
+ * @import { Server } from 'node:net'
+ */
+
 /** In a loop that has just begun to turn, a timer of this length is due before any connection is. */
 const SOON_MS = 1
 /** A process that is still there after this time does not end at once, whatever keeps it alive. */
@@ -23,7 +30,7 @@ const { queueMicrotask } = globalThis
 /** Bound at load: an application may replace `process`. */
 const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => ['unknown'])
 
-/** The answer while nothing is followed. @type {ReturnType<import('./works').Works['current']>} */
+/** The answer while nothing is followed. @type {ReturnType<Works['current']>} */
 const nothing = { context: undefined, isCertain: true }
 
 /** Starts when a server listens or the loop turns: its 40 modules take 11 ms (24.21), too long for a short command. */
@@ -39,7 +46,7 @@ class WorkLater {
   #onCostly
 
   /**
-   * @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start
+   * @param {(listening: Server[]) => ReturnType<typeof import('./start').startWork>} start
    * @param {(step: () => void) => void} [hold] runs what keeps the application and is no block of it
    * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
    */
@@ -63,7 +70,7 @@ class WorkLater {
 
   /**
    * Never throws: an error would be thrown into the application, which publishes on the channels.
-   * @param {import('node:net').Server[]} [listening] a subscriber added during a message does not receive that one
+   * @param {Server[]} [listening] a subscriber added during a message does not receive that one
    */
   #tryStart (listening = []) {
     if (this.#started !== null) return
@@ -105,7 +112,7 @@ class WorkLater {
     if (!this.#started?.works.isFollowing) this.#onCostly?.()
   }
 
-  /** @type {import('./works').Works['run']} */
+  /** @type {Works['run']} */
   run (name, fn, attributes) {
     if (!this.#isStopped) this.#tryStart()
     if (this.#started === null) return require('./validate-work').runUnwatched(name, fn, attributes)
@@ -144,12 +151,12 @@ exports.waysToFollow = (mode) => {
 }
 
 /**
- * @param {import('../../options/table').ResolvedOptions} options @param {import('../../bridge/memory').Bridge} bridge
+ * @param {ResolvedOptions} options @param {Bridge} bridge
  * @param {(message: object) => void} post to the watchdog @param {(step: () => void) => void} hold
  */
 exports.startWorkLater = (options, bridge, post, hold) => {
   const ways = exports.waysToFollow(options.requests)
-  const start = (/** @type {import('node:net').Server[]} */ listening) =>
+  const start = (/** @type {Server[]} */ listening) =>
     require('./start').startWork(options, bridge, post, ways, listening)
   const onCostly = () => post({ code: FOLLOW, on: false })
   const works = new WorkLater(start, hold, ways.escalates ? onCostly : null)

@@ -1,7 +1,11 @@
 'use strict'
 
-/** @typedef {import('./http/context').RequestContext} RequestContext */
-/** @typedef {RequestContext | import('./work').Work} Item */
+/**
+ * @import { RequestContext } from './http/context'
+ * @import { Work } from './work'
+ */
+
+/** @typedef {RequestContext | Work} Item */
 
 /** All that is open, as a linked list of the requests and pieces of work themselves. */
 class OpenWork {

@@ -6,13 +6,19 @@ const { Contexts } = require('./contexts')
 const { startLibraries } = require('./libraries')
 const { Works } = require('./works')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { ResolvedOptions } from '../../options/table'
+ * @import { Server } from 'node:net'
+ */
+
 const noLibraries = { stop: () => {} }
 
 /**
- * @param {import('../../options/table').ResolvedOptions} options @param {import('../../bridge/memory').Bridge} bridge
+ * @param {ResolvedOptions} options @param {Bridge} bridge
  * @param {(message: object) => void} post to the watchdog
  * @param {ReturnType<typeof import('./lazy-work-tracking').waysToFollow>} ways
- * @param {import('node:net').Server[]} listening servers that listen already
+ * @param {Server[]} listening servers that listen already
  */
 exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }, listening) => {
   const contexts = new Contexts(options.requests === 'on' || isSafe)

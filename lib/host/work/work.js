@@ -2,11 +2,14 @@
 
 const { RequestContext } = require('./http/context')
 
+/**
+ * @import { WorkKind, WorkParent } from '../../types'
+ * @import { Item } from './open-work'
+ */
+
 /** As for a route's name: this name is a label as well, and the probe writes it into its answer. */
 const NAME_CHARS = 200
 
-/** @typedef {import('../../types').WorkKind} WorkKind */
-/** @typedef {import('../../types').WorkParent} WorkParent */
 /** @typedef {Record<string, string | number> | undefined} Attributes that have been checked */
 
 /**
@@ -28,9 +31,9 @@ class Work {
     this.startedAtMs = startedAtMs
     this.attributes = attributes
     this.isEnded = false
-    /** Its neighbours in the list of open work. @type {import('./open-work').Item | null} */
+    /** Its neighbours in the list of open work. @type {Item | null} */
     this.older = null
-    /** @type {import('./open-work').Item | null} */
+    /** @type {Item | null} */
     this.newer = null
     this.#parent = parent
     const isWork = parent instanceof Work

@@ -8,6 +8,13 @@ const { RequestContext } = require('./http/context')
 const { attributesOf, checkWork } = require('./validate-work')
 const { Work } = require('./work')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Contexts } from './contexts'
+ * @import { Requests } from './http/requests'
+ * @import { Known } from './libraries/library-naming'
+ */
+
 // Bound at load: the application may have replaced it.
 const then = Promise.prototype.then
 
@@ -22,8 +29,8 @@ class Works {
   #isStopped = false
 
   /**
-   * @param {import('../../bridge/memory').Bridge} bridge @param {import('./contexts').Contexts} contexts
-   * @param {Pick<import('./http/requests').Requests, 'current'>} requests @param {number} [most] names with own counts
+   * @param {Bridge} bridge @param {Contexts} contexts
+   * @param {Pick<Requests, 'current'>} requests @param {number} [most] names with own counts
    */
   constructor (bridge, contexts, requests, most = Infinity) {
     this.#bridge = bridge
@@ -44,7 +51,7 @@ class Works {
   /**
    * Like run(), for what a library runs. The application has not asked for it, so it is followed only where requests
    * are. Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
-   * @template T @param {import('./libraries/library-naming').Known} known @param {() => T} fn
+   * @template T @param {Known} known @param {() => T} fn
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
@@ -54,7 +61,7 @@ class Works {
     return this.#work(work, fn, isOpen)
   }
 
-  /** Work of a worker thread. @param {Pick<import('./libraries/library-naming').Known, 'kind' | 'name'>} known */
+  /** Work of a worker thread. @param {Pick<Known, 'kind' | 'name'>} known */
   beginThread ({ kind, name }) {
     const work = new Work(this.#contexts.nextId(), kind, name, null, nowMs())
     this.#bridge.counters.setWorkInFlight(++this.#inFlight)
@@ -124,7 +131,7 @@ class Works {
 
   /**
    * What is being worked on, for the probe. One of `open` may be it, if there is no other sign; `newest` are requests.
-   * @returns {ReturnType<import('./http/requests').Requests['current']> & { work?: Work,
+   * @returns {ReturnType<Requests['current']> & { work?: Work,
    * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }}
    */
   current () {

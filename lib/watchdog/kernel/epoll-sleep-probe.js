@@ -2,6 +2,8 @@
 
 const { KernelFile } = require('./file')
 
+/** @import { Beat } from '../../bridge/beat' */
+
 /** The system calls by which libuv waits for events: epoll_pwait and epoll_pwait2, on x64 epoll_wait as well. */
 const WAITS = /** @type {Record<string, string[]>} */ ({
   x64: ['281', '441', '232'],
@@ -29,8 +31,6 @@ class SleepSight {
   /** @type {{ call: string, atMs: number, beat: Beat } | null} */
   #last = null
   #alike = { call: '', count: 0 }
-
-  /** @typedef {import('../../bridge/beat').Beat} Beat */
 
   /** @param {{ read: () => string | null }} [file] @param {string} [arch] */
   constructor (file = new KernelFile(`/proc/self/task/${process.pid}/syscall`, BYTES), arch = process.arch) {

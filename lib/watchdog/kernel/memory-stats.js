@@ -5,6 +5,8 @@ const { KernelFile } = require('./file')
 const { residentBytes } = require('../../util/resident-memory')
 const { US_PER_MS } = require('../../util/units')
 
+/** @import { MemoryReading } from '../../types' */
+
 /** Field of /proc/<pid>/stat, counted from the first one after the thread's name. */
 const MAJOR_FAULTS_FIELD = 9
 /** Files of the process's cgroup in version 2, then 1, relative to its folder. */
@@ -17,7 +19,7 @@ class MemoryStats {
   /** Opened at the first block. @type {ReturnType<typeof open> | null} */
   #files = null
 
-  /** @returns {import('../../types').MemoryReading} */
+  /** @returns {MemoryReading} */
   read () {
     const { current, limit, stat, memory, io } = this.#files ??= open()
     const limitBytes = numberIn(limit?.read())

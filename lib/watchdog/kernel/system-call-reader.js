@@ -6,6 +6,8 @@ const { callOf, callText, childText, descriptorText, lockText, pathOf } = requir
 const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('../../explain/system-call')
 const { openFile } = require('../../util/files')
 
+/** @import { Call } from '../../explain/system-call' */
+
 /** A call, six arguments, two addresses. */
 const CALL_BYTES = 256
 const COMM_BYTES = 64
@@ -50,7 +52,7 @@ class SystemCallReader {
     return this.#last.wait
   }
 
-  /** @param {import('../../explain/system-call').Call} call @param {string} text it was read from */
+  /** @param {Call} call @param {string} text it was read from */
   #waitOf (call, text) {
     const read = this.#target(call)
     // If the call has returned meanwhile, anything may have been in its memory, and its descriptor may be another file.
@@ -58,7 +60,7 @@ class SystemCallReader {
     return { call: call.name, target, text: callText(call, target) }
   }
 
-  /** @param {import('../../explain/system-call').Call} call @returns {string | null} */
+  /** @param {Call} call @returns {string | null} */
   #target ({ waited, args }) {
     try {
       if (waited === 'descriptor') return descriptorOf(args[0])

@@ -10,6 +10,12 @@ const { MachineSteal, Steal } = require('./steal')
 const { openThrottling } = require('./throttling')
 const { MS_PER_S, NS_PER_MS } = require('../../util/units')
 
+/**
+ * @import { Counters } from '../../bridge/counters'
+ * @import { Reading } from '../../explain/evidence'
+ * @import { Throttling } from './throttling'
+ */
+
 const TASKS = '/proc/self/task'
 /** The calling thread: the kernel resolves this name when the file is opened. */
 const CALLER = '/proc/thread-self'
@@ -19,9 +25,8 @@ const SYSTEM_FIELD = 12
 const PROCESSOR_FIELD = 36
 
 /**
- * @typedef {import('../../explain/evidence').Reading} Reading
  * @typedef {object} Shared what all threads of a process share
- * @property {Pick<import('./throttling').Throttling, 'recent' | 'read' | 'close'>} throttling
+ * @property {Pick<Throttling, 'recent' | 'read' | 'close'>} throttling
  * @property {Pick<MachineSteal, 'of' | 'close'>} machineSteal
  */
 
@@ -60,7 +65,7 @@ class ThreadStats {
 
   /**
    * @param {Shared} shared @param {number | 'caller' | null} tid of the thread in the kernel, null if unknown
-   * @param {Pick<import('../../bridge/counters').Counters, 'get'>} [counters] of its CPU time, used without a tid
+   * @param {Pick<Counters, 'get'>} [counters] of its CPU time, used without a tid
    */
   constructor (shared, tid, counters) {
     this.#shared = shared

@@ -2,6 +2,11 @@
 
 const { US_PER_MS } = require('../../util/units')
 
+/**
+ * @import { Counters } from '../../bridge/counters'
+ * @import { Seen } from './monitor'
+ */
+
 /** If the agent keeps the thread for longer than this, it counts as a block after all. */
 const HELD_MS = 5000
 
@@ -13,7 +18,7 @@ class AgentHolds {
   #sinceMs = -Infinity
   #seenAtMs = -Infinity
 
-  /** @param {Pick<import('../../bridge/counters').Counters, 'get' | 'heldMicros'>} counters */
+  /** @param {Pick<Counters, 'get' | 'heldMicros'>} counters */
   constructor (counters) {
     this.#counters = counters
     this.#holds = counters.get('holds')
@@ -27,7 +32,7 @@ class AgentHolds {
     return true
   }
 
-  /** Moves the beat by the agent's time. @param {import('./monitor').Seen} seen @returns {import('./monitor').Seen} */
+  /** Moves the beat by the agent's time. @param {Seen} seen @returns {Seen} */
   adjust (seen) {
     const holds = this.#counters.get('holds')
     const { reading: { atMs }, beat } = seen

@@ -2,6 +2,8 @@
 
 const { OTHER } = require('../../util/overflow-label')
 
+/** @import { Bridge } from '../../bridge/memory' */
+
 /** The latest calls that are kept, one second of calls back to back. Older ones belong to settled blocks. */
 const CALLS = 1024
 /** A block is allowed if calls cover this share of it. */
@@ -15,7 +17,7 @@ class AllowedTime {
   #calls = []
   #bridge
 
-  /** @param {Pick<import('../../bridge/memory').Bridge, 'allowedCalls' | 'allowedNow' | 'reasons'>} bridge */
+  /** @param {Pick<Bridge, 'allowedCalls' | 'allowedNow' | 'reasons'>} bridge */
   constructor (bridge) {
     this.#bridge = bridge
   }

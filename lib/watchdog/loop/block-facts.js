@@ -7,17 +7,21 @@ const { US_PER_MS } = require('../../util/units')
 const { OwnCpu } = require('./own-cpu')
 const { LATE_MS } = require('./sampler')
 
+/**
+ * @import { Reading } from '../../explain/evidence'
+ * @import { Facts, Span } from '../../explain/record'
+ * @import { Frame, RequestContext } from '../../types'
+ * @import { BlockMemory } from './block-memory'
+ * @import { Block, Ended } from './detector'
+ * @import { Sample } from './sampler'
+ */
+
 /** The median answer time of a block is taken from at most this many of its first answers. */
 const ANSWERS = 100
 /** The most open requests of one block that are remembered. */
 const OTHERS = 50
 
 /**
- * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../explain/record').Facts} Facts
- * @typedef {import('../../explain/record').Span} Span
- * @typedef {import('./detector').Block} Block
- * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
@@ -25,12 +29,12 @@ const OTHERS = 50
  * @property {(startMs: number, endMs: number) => Facts['origin']} [originWithin]
  * @property {(startMs: number, endMs: number) => Facts['allowed']} [allowedWithin]
  * @property {(startMs: number, endMs: number) => boolean} [isMajorGcWithin] the whole heap was collected meanwhile
- * @property {() => import('./block-memory').BlockMemory} [memory] follows that of one block
+ * @property {() => BlockMemory} [memory] follows that of one block
  * @property {(startMs: number, endMs: number) => Facts['sleptIn']} [waitWithin]
  * @property {(startMs: number, endMs: number) => Facts['profile']} [profileWithin]
  * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
- * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
- * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
+ * @typedef {Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
+ * @typedef {Pick<Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
  */
 
 /** Collects the facts of an overdue beat, which is a block from begin() on. */
@@ -40,7 +44,7 @@ class BlockFacts {
   #early = []
   /** @type {number[]} */
   #answersMs = []
-  /** Requests that were open, by id. @type {Map<number, import('../../types').RequestContext>} */
+  /** Requests that were open, by id. @type {Map<number, RequestContext>} */
   #others = new Map()
   #lastAnswerMs = 0
   #memory

@@ -3,20 +3,27 @@
 const { memoryOf, withHeap } = require('../../explain/memory')
 const { nowMs } = require('../../util/clock')
 
+/**
+ * @import { HeapSlots } from '../../bridge/memory'
+ * @import { HeapSeen } from '../../explain/memory'
+ * @import { MemoryReading } from '../../types'
+ * @import { MemoryStats } from '../kernel/memory-stats'
+ */
+
 class BlockMemory {
-  /** @type {import('../../explain/memory').HeapSeen | null} */
+  /** @type {HeapSeen | null} */
   #heap = null
   #heapFromMs = 0
-  /** @type {import('../../types').MemoryReading | null} */
+  /** @type {MemoryReading | null} */
   #from = null
   #slots
   #stats
-  /** The system's, at the end of the block. @type {import('../../types').MemoryReading | null} */
+  /** The system's, at the end of the block. @type {MemoryReading | null} */
   #to = null
 
   /**
-   * @param {Pick<import('../../bridge/memory').HeapSlots, 'read'>} slots
-   * @param {Pick<import('../kernel/memory-stats').MemoryStats, 'read'>} stats
+   * @param {Pick<HeapSlots, 'read'>} slots
+   * @param {Pick<MemoryStats, 'read'>} stats
    */
   constructor (slots, stats) {
     this.#slots = slots

@@ -2,6 +2,8 @@
 
 const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
 
+/** @import { Beat } from '../../bridge/beat' */
+
 /**
  * @typedef {object} LateBeat two beats of the host further apart than the threshold, as the host saw it
  * @property {number} startMs of the first @property {number} endMs of the second @property {number} beats of the first
@@ -11,7 +13,7 @@ const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
  * @typedef {object} Doubt
  * @property {number} [doubtMs] the beat may have come this much earlier
  * @property {number} [latestMs] what delays the next beat began by then: see rest-watch.js
- * @typedef {import('../../bridge/beat').Beat & Doubt} DoubtfulBeat
+ * @typedef {Beat & Doubt} DoubtfulBeat
  * @typedef {object} Poll what the watchdog sees when it wakes
  * @property {number} nowMs @property {LateBeat[]} lateBeats since the last poll @property {DoubtfulBeat} beat the last
  * @property {number | null} idleMs the host's idle time, as answered since its last beat

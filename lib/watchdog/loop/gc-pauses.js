@@ -3,6 +3,12 @@
 const { GC_KINDS } = require('../../bridge/memory')
 const { overlapMs } = require('./self-lateness')
 
+/**
+ * @import { Ring } from '../../bridge/ring'
+ * @import { Metrics } from '../../export/prometheus/metrics'
+ * @import { Timeline } from '../timeline/timeline'
+ */
+
 /** The latest pauses that are kept, enough for the longest batch of one block. Older ones belong to settled blocks. */
 const PAUSES = 4096
 const MAJOR = GC_KINDS.indexOf('major')
@@ -13,14 +19,14 @@ class GcPauses {
   #pauses = []
   #ring
 
-  /** @param {import('../../bridge/ring').Ring} ring */
+  /** @param {Ring} ring */
   constructor (ring) {
     this.#ring = ring
   }
 
   /**
-   * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics
-   * @param {Pick<import('../timeline/timeline').Timeline, 'pause'>} timeline
+   * @param {Pick<Metrics, 'observeGc'>} metrics
+   * @param {Pick<Timeline, 'pause'>} timeline
    */
   drain (metrics, timeline) {
     for (const [startMs, durationMs, kind] of this.#ring.drain()) {

@@ -3,6 +3,8 @@
 const { AGENT } = require('../../util/agent-global')
 const { nowMs } = require('../../util/clock')
 
+/** @import { ProfilerAction } from '../../types' */
+
 /** V8 evaluates this on the host thread at its next interrupt. @param {number | undefined} putAtMs see askHost() */
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
@@ -22,7 +24,7 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 
-/** Makes the host's agent start, take or stop its CPU profile. @param {import('../../types').ProfilerAction} action */
+/** Makes the host's agent start, take or stop its CPU profile. @param {ProfilerAction} action */
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 

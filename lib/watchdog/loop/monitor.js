@@ -7,6 +7,22 @@ const { Detector, STARTUP_IDLE_MS } = require('./detector')
 const { BlockFacts } = require('./block-facts')
 const { Sampler } = require('./sampler')
 
+/**
+ * @import { Beat } from '../../bridge/beat'
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Reading } from '../../explain/evidence'
+ * @import { Code, Facts } from '../../explain/record'
+ * @import { FrameTable } from '../../explain/source/frame-table'
+ * @import { BlockRecord } from '../../types'
+ * @import { ThreadStats } from '../kernel/thread-stats'
+ * @import { Phases } from '../sinks'
+ * @import { Surroundings } from './block-facts'
+ * @import { Block, DoubtfulBeat, Ended, LateBeat } from './detector'
+ * @import { RestWatch } from './rest-watch'
+ * @import { Question, Sample } from './sampler'
+ * @import { Waits } from './waits'
+ */
+
 /** An ended block settles after this many beats: entries of the garbage collector come up to two turns late. */
 const SETTLE_BEATS = 2
 /** After this time an ended block settles without those beats: the next block may follow at once. */
@@ -18,29 +34,25 @@ const EAGER_MS = 10
 const PROGRESS_MS = 1000
 
 /**
- * @typedef {import('../../explain/source/frame-table').FrameTable} FrameTable
- * @typedef {import('../../explain/record').Facts} Facts
- * @typedef {import('../kernel/thread-stats').Reading} Reading
- * @typedef {import('../sinks').Phases} Phases
  * @typedef {object} Seen what a poll has seen of a thread
- * @property {import('./sampler').Sample | null} sample @property {Reading} reading
- * @property {import('./detector').DoubtfulBeat} beat @property {import('./detector').LateBeat[]} lateBeats
+ * @property {Sample | null} sample @property {Reading} reading
+ * @property {DoubtfulBeat} beat @property {LateBeat[]} lateBeats
  * @typedef {object} Parts
  * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
- * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer' | 'counters'>} bridge
+ * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'answer' | 'counters'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
- * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
+ * @property {Pick<RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
  * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
- * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats of the thread
- * @property {import('./block-facts').Surroundings} surroundings
+ * @property {Pick<ThreadStats, 'read' | 'precise'>} stats of the thread
+ * @property {Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
- * @property {import('./sampler').Question} [asked] by who watched the thread before
- * @property {import('../../explain/record').Code & { table: FrameTable }} code
+ * @property {Question} [asked] by who watched the thread before
+ * @property {Code & { table: FrameTable }} code
  * @property {(facts: Facts) => void} [onFacts] of a block that settles
  * @property {(error: Error) => void} [onThrow]
  * @property {() => string} nextId
- * @property {Pick<import('./waits').Waits, 'lookIfDue'>} [waits] what the thread sleeps in
+ * @property {Pick<Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
 /** @param {Seen} seen */
@@ -58,7 +70,7 @@ class LoopMonitor {
   #calm
   /** @type {BlockFacts | null} for what delays the next beat, which may turn out to be no block */
   #facts = null
-  /** @type {{ facts: BlockFacts, end: import('./detector').Ended, after: Reading, beats: number }[]} */
+  /** @type {{ facts: BlockFacts, end: Ended, after: Reading, beats: number }[]} */
   #ended = []
   #isStuckDone = false
   #isDebugged = false
@@ -91,14 +103,14 @@ class LoopMonitor {
     return this.#blockedSince(this.beat)
   }
 
-  /** @param {import('../../bridge/beat').Beat} beat the last one, which may have come since the last poll */
+  /** @param {Beat} beat the last one, which may have come since the last poll */
   #blockedSince (beat) {
     const { block } = this.#detector
     // A beat made up for a worker thread has the number of the last real one in its lower 32 bits.
     return block === null || (block.beats | 0) !== beat.beats ? 0 : nowMs() - block.startMs
   }
 
-  /** The record of the block in progress, as it is now. @returns {import('../../types').BlockRecord | null} */
+  /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
   get ongoing () {
     return this.#detector.block === null ? null : this.#ongoing(nowMs())
   }
@@ -183,7 +195,7 @@ class LoopMonitor {
     return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 
-  /** @param {import('./sampler').Sample} sample @param {number} now */
+  /** @param {Sample} sample @param {number} now */
   #addSample (sample, now) {
     const facts = /** @type {BlockFacts} */ (this.#facts)
     const { table } = this.#parts.code
@@ -202,7 +214,7 @@ class LoopMonitor {
     return !facts.isPlaced && now < facts.overdueAtMs + EAGER_MS
   }
 
-  /** @param {boolean} isOverdue @param {import('../../bridge/beat').Beat} beat @param {Reading} reading */
+  /** @param {boolean} isOverdue @param {Beat} beat @param {Reading} reading */
   #followBeat (isOverdue, beat, reading) {
     if (this.#facts !== null && this.#facts.beats !== beat.beats) {
       this.#facts = null
@@ -236,7 +248,7 @@ class LoopMonitor {
     })
   }
 
-  /** @param {import('./detector').Block} block @param {number} now */
+  /** @param {Block} block @param {number} now */
   #open (block, now) {
     const facts = /** @type {BlockFacts} */ (this.#facts)
     facts.begin(this.#parts.nextId(), block, now)
@@ -264,7 +276,7 @@ class LoopMonitor {
     sinks.stuck(record)
   }
 
-  /** @param {import('./detector').Block} block @param {number} now */
+  /** @param {Block} block @param {number} now */
   #isStuck ({ startMs }, now) {
     const { options: { stuck }, surroundings } = this.#parts
     if (stuck === 0 || this.#isStuckDone) return false
@@ -278,7 +290,7 @@ class LoopMonitor {
     return this.#explain(facts.ongoing(now, this.#sampler.askedAtMs)).record
   }
 
-  /** @param {import('./detector').Ended} end @param {Reading} after @param {number} beats @param {Phases} sinks */
+  /** @param {Ended} end @param {Reading} after @param {number} beats @param {Phases} sinks */
   #end (end, after, beats, sinks) {
     const known = this.#facts?.beats === end.block.beats ? this.#facts : null
     const facts = known ?? this.#makeFacts(end.block.beats)
@@ -323,7 +335,7 @@ class LoopMonitor {
       const { stats } = this.#parts
       const { startMs, uncertaintyMs } = block
       const durationMs = now - startMs
-      /** @type {import('./detector').Ended} */
+      /** @type {Ended} */
       const end = { type: 'ended', block, endMs: now, durationMs, uncertaintyMs, busyMs: durationMs, seen: true }
       this.#end(end, stats.precise(stats.read(now)), 0, sinks)
     }

@@ -3,6 +3,8 @@
 const { nowMs } = require('../../util/clock')
 const { SelfLateness } = require('./self-lateness')
 
+/** @import { OwnTimes } from './self-lateness' */
+
 /** A whole poll, for what is not urgent, is due this often: every third one of a loop in deep rest (90 ms). */
 const WHOLE_MS = 275
 /** A wake-up this shortly before a whole poll does it at once, which saves a wake-up. */
@@ -22,7 +24,7 @@ class PollScheduler {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {() => import('./self-lateness').OwnTimes} readOwn the watchdog's times so far */
+  /** @param {() => OwnTimes} readOwn the watchdog's times so far */
   constructor (readOwn) {
     this.lateness = new SelfLateness(readOwn)
   }

@@ -2,6 +2,13 @@
 
 const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 
+/**
+ * @import { Beat } from '../../bridge/beat'
+ * @import { Counters } from '../../bridge/counters'
+ * @import { SleepSight } from '../kernel/epoll-sleep-probe'
+ * @import { DoubtfulBeat } from './detector'
+ */
+
 /** The watchdog polls a resting loop every 0.9 thresholds, so it sees a block of one threshold at least once. */
 const LOOK_SHARE = 0.9
 const MOST_LOOK_MS = 250
@@ -12,8 +19,6 @@ const DEEP_LOOKS = 2
 const WORK_SHARE = 0.1
 /** That is counted over this long: a turn of half a millisecond is all work. */
 const COUNTED_MS = 200
-
-/** @typedef {import('../../bridge/beat').Beat} Beat */
 
 /**
  * Watches a loop that rests, whose beats are too rare to show a block in time. It runs at most one turn until its next
@@ -38,8 +43,8 @@ class RestWatch {
 
   /**
    * @param {object} parts @param {number} parts.thresholdMs
-   * @param {Pick<import('../kernel/epoll-sleep-probe').SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
-   * @param {Pick<import('../../bridge/counters').Counters, 'add' | 'take' | 'setWoken'>} parts.counters
+   * @param {Pick<SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
+   * @param {Pick<Counters, 'add' | 'take' | 'setWoken'>} parts.counters
    */
   constructor ({ sight, counters, thresholdMs }) {
     this.#sight = sight
@@ -64,7 +69,7 @@ class RestWatch {
 
   /**
    * @param {number} nowMs @param {Beat} beat @param {{ cpuMs: number | null, runQueueMs: number | null }} reading
-   * @returns {import('./detector').DoubtfulBeat} what counts as the last beat
+   * @returns {DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {
     this.#followWork(nowMs, beat)

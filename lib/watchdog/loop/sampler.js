@@ -2,6 +2,12 @@
 
 const { parseAnswer } = require('../../bridge/probe-codec')
 
+/**
+ * @import { ProbeChannel } from '../../bridge/probe-channel'
+ * @import { Answer } from '../../bridge/probe-codec'
+ * @import { Reading } from '../../explain/evidence'
+ */
+
 /** If an answer comes later than this, something delayed it that does not check for interrupts. */
 const LATE_MS = 10
 /** The least and the most time between two questions, and the least as a share of the block so far. */
@@ -17,7 +23,7 @@ const LOST_MS = 1000
 /**
  * `waitedMs`: how long the thread waited for a CPU between question and answer, if the kernel reports it.
  * `isFirstAsked`: until its question, none could be put (kernel/script-timeouts.js), so it does not show what ran then.
- * @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean, waitedMs?: number,
+ * @typedef {Answer & { askedAtMs: number, late: boolean, waitedMs?: number,
  * isFirstAsked?: boolean }} Sample
  * @typedef {object} Question without an answer yet
  * @property {number} number @property {number} askedAtMs @property {number} againAtMs @property {number} waitMs
@@ -35,7 +41,7 @@ class Sampler {
   #isRefused = false
 
   /**
-   * @param {object} parts @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
+   * @param {object} parts @param {ProbeChannel} parts.channel
    * @param {(isAgain: boolean) => boolean} parts.ask puts a question, again if it has no answer; false if that fails
    * @param {Question | null} [parts.asked] by the sampler before this one
    */
@@ -73,7 +79,7 @@ class Sampler {
     question.againAtMs = nowMs + question.waitMs
   }
 
-  /** The answer, once. @param {import('../kernel/thread-stats').Reading} [reading] of now @returns {Sample | null} */
+  /** The answer, once. @param {Reading} [reading] of now @returns {Sample | null} */
   take (reading) {
     if (this.#question === null) return null
     const text = this.#channel.take(this.#question.number)
@@ -101,7 +107,7 @@ class Sampler {
 
 /**
  * How long, at least, the thread waited for a CPU before it answered. @param {number | null} runQueueMs when asked
- * @param {number} answeredAtMs @param {import('../kernel/thread-stats').Reading} reading later than the answer
+ * @param {number} answeredAtMs @param {Reading} reading later than the answer
  */
 function waitedOf (runQueueMs, answeredAtMs, { atMs, runQueueMs: untilMs }) {
   return runQueueMs === null || untilMs === null ? 0 : Math.max(0, untilMs - runQueueMs - (atMs - answeredAtMs))

@@ -1,5 +1,10 @@
 'use strict'
 
+/**
+ * @import { SleptIn } from '../../types'
+ * @import { Wait } from '../kernel/system-call-reader'
+ */
+
 /** The least time between two looks, and as a share of the block so far: ten seconds get 25 looks. */
 const LOOK_MS = 20
 const LOOK_SHARE = 0.25
@@ -7,7 +12,6 @@ const LOOK_SHARE = 0.25
 const KEPT = 100
 
 /**
- * @typedef {import('../kernel/system-call-reader').Wait} Wait
  * @typedef {{ atMs: number, weightMs: number, wait: Wait | null }} Look
  */
 
@@ -38,7 +42,7 @@ class Waits {
     if (this.#looks.length > KEPT) this.#looks.shift()
   }
 
-  /** @param {number} startMs @param {number} endMs @returns {import('../../types').SleptIn | null} the longest */
+  /** @param {number} startMs @param {number} endMs @returns {SleptIn | null} the longest */
   within (startMs, endMs) {
     const looks = this.#looks.filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
     const asleep = looks.flatMap(({ wait, weightMs }) => wait === null ? [] : [{ ...wait, weightMs }])

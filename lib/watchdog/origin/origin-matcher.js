@@ -9,6 +9,13 @@ const { roundMs } = require('../../util/statistics')
 const { OriginTrigger } = require('./origin-trigger')
 const { MS_PER_S } = require('../../util/units')
 
+/**
+ * @import { Beat } from '../../bridge/beat'
+ * @import { FrameTable } from '../../explain/source/frame-table'
+ * @import { BlockRecord, Frame, OriginRecord } from '../../types'
+ * @import { Say } from '../health'
+ */
+
 /** The latest slow callbacks kept: a block mostly settles in half a second, and fewer end in that time. */
 const KEPT = 200
 /** The most places that the log line at the end of tracking names. */
@@ -28,7 +35,7 @@ const ends = {
 
 /** The origins that the host reports while it tracks them: matches them with blocks, logs, and asks for tracking. */
 class Origins {
-  /** @type {{ startMs: number, endMs: number, origin: import('../../types').OriginRecord }[]} */
+  /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
   #kept = []
   /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
   #window = null
@@ -37,8 +44,8 @@ class Origins {
 
   /**
    * @param {object} parts @param {boolean} parts.isAuto tracking may start by itself
-   * @param {(message: object) => void} parts.post to the host @param {import('../health').Say} parts.say
-   * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
+   * @param {(message: object) => void} parts.post to the host @param {Say} parts.say
+   * @param {FrameTable} parts.frames
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -57,7 +64,7 @@ class Origins {
     else if (message.code === TRACKING) message.open ? this.#opened(message) : this.#closed(message)
   }
 
-  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../../types').Frame[] }} message */
+  /** @param {{ startMs: number, endMs: number, type: string, frames: Frame[] }} message */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
     // The type says what Node.js's own innermost frames say.
@@ -95,12 +102,12 @@ class Origins {
     this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
   }
 
-  /** @param {import('../../types').BlockRecord} record */
+  /** @param {BlockRecord} record */
   settled (record) {
     this.#trigger?.settled(record, nowMs())
   }
 
-  /** @param {number} now @param {import('../../bridge/beat').Beat} beat */
+  /** @param {number} now @param {Beat} beat */
   poll (now, beat) {
     const request = this.#trigger?.poll({ nowMs: now, beat, window: this.#window })
     if (request) this.#parts.post({ code: TRACK, ...request })

@@ -3,6 +3,11 @@
 const { causes } = require('../../tables/causes')
 const { Recently } = require('../../util/recently')
 
+/**
+ * @import { Beat } from '../../bridge/beat'
+ * @import { BlockRecord } from '../../types'
+ */
+
 /** This many blocks at one place within this time are no accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
@@ -18,7 +23,6 @@ const CALM = 0.5
 /** The most places that are remembered; those whose origin is known are counted separately. */
 const SITES = 100
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' }} Request */
 /** @typedef {{ atMs: number, activeMs: number, idleMs: number }} Sample */
 
@@ -54,7 +58,7 @@ class OriginTrigger {
   }
 
   /**
-   * @param {object} seen @param {number} seen.nowMs @param {import('../../bridge/beat').Beat} seen.beat the last one
+   * @param {object} seen @param {number} seen.nowMs @param {Beat} seen.beat the last one
    * @param {{ isAuto: boolean } | null} seen.window the open one, and if it is ours @returns {Request | null}
    */
   poll ({ nowMs, beat, window }) {

@@ -3,10 +3,13 @@
 const { detailOf } = require('../../explain/advice/advice')
 const { fileToShow } = require('../../explain/advice/excerpt')
 
+/**
+ * @import { BlockRecord } from '../../types'
+ * @import { Waits } from '../requests/recent-blocks'
+ */
+
 /** Addresses that only this machine can reach. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** Whether other machines may read the endpoint without a token. @param {{ token?: string, host: string }} options */
 exports.isExposed = ({ token, host }) => token === undefined && !LOOPBACK.test(host)
@@ -18,7 +21,7 @@ exports.showsSource = (options) => options.source === 'on' && !exports.isExposed
  * Answers `/block?id=`: one block with the lines around its place, the requests that waited for it, and what to do.
  * @param {object} parts @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
  * @param {(id: string) => BlockRecord | undefined} parts.block @param {() => BlockRecord[]} parts.records newest first
- * @param {(id: string) => import('../requests/recent-blocks').Waits} parts.waitsFor
+ * @param {(id: string) => Waits} parts.waitsFor
  * @param {(file: string) => string[] | null} parts.linesOf a source, null if it cannot be read
  * @returns {(id: string) => object | null} null if there is no such block
  */

@@ -9,13 +9,18 @@ const { Timeline } = require('../timeline/timeline')
 const { MS_PER_S } = require('../../util/units')
 const { version } = require('../../../package.json')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Reply } from '../../export/http/server'
+ * @import { ResolvedOptions } from '../../options/table'
+ * @import { BlockRecord, SlowIncident } from '../../types'
+ */
+
 /** The least time between two messages about blocks: a thousand blocks a second go out in ten messages. */
 const FLUSH_MS = 100
 
 /** The page names the latest few incidents without a block. */
 const SLOW = 3
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** Pages get the last ten minutes and all blocks, then the state each second. Without one, only history is kept. */
 class PageFeed {
@@ -31,8 +36,8 @@ class PageFeed {
   #lastEnded = ''
 
   /**
-   * @param {object} parts @param {import('../../options/table').ResolvedOptions} parts.options
-   * @param {Pick<import('../../bridge/memory').Bridge,
+   * @param {object} parts @param {ResolvedOptions} parts.options
+   * @param {Pick<Bridge,
    *   'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>}
    * parts.bridge
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
@@ -85,7 +90,7 @@ class PageFeed {
     if (waits.length > 0) this.#streams.send('waits', waits)
   }
 
-  /** A page connects. @returns {import('../../export/http/server').Reply} */
+  /** A page connects. @returns {Reply} */
   connect () {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
   }
@@ -136,7 +141,7 @@ class PageFeed {
     if (this.#streams.size > 0) this.#pending.set(record.id, record)
   }
 
-  /** Slow without a block, oldest first. @param {import('../../types').SlowIncident[]} list */
+  /** Slow without a block, oldest first. @param {SlowIncident[]} list */
   showSlow (list) {
     this.#slow = list.slice(-SLOW).map(slowRowOf)
   }
@@ -152,7 +157,7 @@ class PageFeed {
   }
 }
 
-/** What the page says of an incident without a block. @param {import('../../types').SlowIncident} incident */
+/** What the page says of an incident without a block. @param {SlowIncident} incident */
 const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message })
 
 /** A record as a line of the list. @param {BlockRecord} record */

@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { DelayCounts } from '../../bridge/delay-counts' */
+
 /** The delays since the last call of take(), by bins: the counts in shared memory only grow. */
 class FreshDelays {
   #delays
@@ -8,7 +10,7 @@ class FreshDelays {
   #counts
 
   /**
-   * @param {object} parts @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
+   * @param {object} parts @param {Pick<DelayCounts, 'read'>} parts.delays
    * @param {number[]} parts.boundsMs ascending, some of those that the host counts by
    */
   constructor ({ delays, boundsMs }) {

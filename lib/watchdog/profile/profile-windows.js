@@ -4,17 +4,22 @@ const { cutProfiles } = require('../../explain/profile/cpu-profile')
 const { heaviestIn } = require('../../explain/profile/profiled')
 const { readSource } = require('../../util/read-source')
 
+/**
+ * @import { Window } from '../../explain/profile/cpu-profile'
+ * @import { Sources } from '../../explain/profile/profiled-stacks'
+ * @import { SourceReader } from '../source/source-reader'
+ */
+
 /** The newest profiles are kept for blocks that last longer than one; for a longer block they show its end. */
 const WINDOWS = 10
 /** A longer source is a bundle, too expensive to split into lines at each block. */
 const SOURCE_CHARS = 2 * 1024 * 1024
 
-/** @typedef {import('../source/source-reader').SourceReader} SourceReader */
 /** @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken */
 
 /** The CPU profiles that were taken, matched with blocks. */
 class ProfileWindows {
-  /** @type {import('../../explain/profile/cpu-profile').Window[]} oldest first */
+  /** @type {Window[]} oldest first */
   #windows = []
   #sources
   #read
@@ -48,7 +53,7 @@ class ProfileWindows {
     return profile === null ? null : heaviestIn(profile, this.sources)
   }
 
-  /** What is known of the code now. @returns {import('../../explain/profile/profiled-stacks').Sources} */
+  /** What is known of the code now. @returns {Sources} */
   get sources () {
     const sources = this.#sources
     const fromDisk = lineReader(this.#read)
@@ -62,7 +67,7 @@ class ProfileWindows {
   }
 }
 
-/** @param {Taken} taken @returns {import('../../explain/profile/cpu-profile').Window | null} */
+/** @param {Taken} taken @returns {Window | null} */
 function readWindow ({ startMs, endMs, text, profile }) {
   try {
     const read = text === undefined ? profile : JSON.parse(text)
@@ -74,7 +79,7 @@ function readWindow ({ startMs, endMs, text, profile }) {
 
 /**
  * @param {(file: string) => string | null} read
- * @returns {import('../../explain/profile/profiled-stacks').Sources['lines']}
+ * @returns {Sources['lines']}
  */
 function lineReader (read) {
   /** @type {Map<string, string[] | null>} */

@@ -7,6 +7,15 @@ const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
 const { MS_PER_S } = require('../../util/units')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Window } from '../../explain/profile/cpu-profile'
+ * @import { BlockRecord, ProfilerAction as Action } from '../../types'
+ * @import { Health, Say } from '../health'
+ * @import { ScriptTimeouts } from '../kernel/script-timeouts'
+ * @import { ProfileWindows } from './profile-windows'
+ */
+
 /** A profile restarts after this much activity: V8 keeps every sample, and writing many different stacks is slow. */
 const WINDOW_ACTIVE_MS = 1000
 /** Within a block, which counts as active time only at its end, a profile is taken after this long. */
@@ -31,9 +40,6 @@ const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or co
 const NEVER_QUIET = "starting it would pause the application, which had no quiet second in a minute; profile: 'on' starts it at start-up"
 /** A bug of V8: its thread, which hands the samples over, spins at 100 % of a CPU for as long as it profiles. */
 const WITHOUT_TICKS = 'V8 hands no samples over, and its thread may take a whole CPU'
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('../../types').ProfilerAction} Action */
 
 /** The CPU profile of the host: asks for it, and passes on the profiles that are taken. */
 class Profiling {
@@ -62,7 +68,7 @@ class Profiling {
    * @param {(action: Action) => string | null} parts.ask @param {() => number} parts.activeMs of the loop so far
    * @param {(nowMs: number) => number} parts.queuedMs how long the thread has waited for a CPU so far
    * @param {() => number} parts.underWay requests and pieces of work
-   * @param {import('./profile-windows').ProfileWindows['keep']} parts.keep @param {import('../health').Say} parts.say
+   * @param {ProfileWindows['keep']} parts.keep @param {Say} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -215,9 +221,9 @@ class Profiling {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
- * post: (message: object) => void, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
- * health: import('../health').Health,
- * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
+ * post: (message: object) => void, scripts: Pick<ScriptTimeouts, 'mayEnd'>,
+ * health: Health,
+ * bridge: Pick<Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'keep' | 'queuedMs'>} parts
  */
 exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, health, ...parts }) => {
@@ -244,7 +250,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
 /**
  * Whether V8 sampled nothing in a second, in which it takes ten samples at least, idle or not. A profile has a first
  * stack all the same, which counts as no hit: pprof-nodejs knows the bug by this sign.
- * @param {import('../../explain/profile/cpu-profile').Window} window
+ * @param {Window} window
  */
 const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
   endMs - startMs >= WINDOW_ACTIVE_MS && nodes.every(({ hitCount }) => hitCount === 0)

@@ -4,6 +4,8 @@ const { BACKLOG_MS } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
 const { causeRow, isOwnBlock } = require('../../tables/causes')
 
+/** @import { BlockRecord } from '../../types' */
+
 /** At least this many of the latest blocks are kept: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
 /** The most routes listed of the requests that waited for one block; further ones count in its total only. */
@@ -67,7 +69,7 @@ class RecentBlocks {
   /**
    * Gives a record the final route of its request, which may have blocked before a router found its route. If nothing
    * shows what ran, a request that was there alone is named, in doubt.
-   * @template {import('../../types').BlockRecord} R @param {R} record @returns {R}
+   * @template {BlockRecord} R @param {R} record @returns {R}
    */
   routed (record) {
     const { work, request } = record
@@ -79,7 +81,7 @@ class RecentBlocks {
   }
 
   /**
-   * @template {import('../../types').BlockRecord} R @param {R} record @param {Interval} block
+   * @template {BlockRecord} R @param {R} record @param {Interval} block
    * @param {NonNullable<Interval['alone']>} alone @returns {R}
    */
   #named (record, block, { id, name, route, startMs }) {
@@ -156,7 +158,7 @@ class RecentBlocks {
   }
 }
 
-/** Whether code ran of which no answer tells anything. @param {import('../../types').BlockRecord} record */
+/** Whether code ran of which no answer tells anything. @param {BlockRecord} record */
 function isUntold (record) {
   const { cause, samples, work, request } = record
   const { isScript, isCall } = causeRow(cause)

@@ -2,6 +2,8 @@
 
 const { Recently } = require('../../util/recently')
 
+/** @import { Say } from '../health' */
+
 /** After this long without a block, requests are no longer followed where following is expensive. */
 const QUIET_MS = 10 * 60 * 1000
 
@@ -16,7 +18,7 @@ class RequestTracking {
   #pausedUntilMs = -Infinity
   isOn = false
 
-  /** @param {(on: boolean) => void} tell @param {import('../health').Say} say */
+  /** @param {(on: boolean) => void} tell @param {Say} say */
   constructor (tell, say) {
     this.#tell = tell
     this.#say = say

@@ -4,6 +4,12 @@ const { ABORTED, statusOf, unpack } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
 const { MS_PER_S } = require('../../util/units')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Metrics } from '../../export/prometheus/metrics'
+ * @import { RecentBlocks } from './recent-blocks'
+ */
+
 /** @typedef {{ observe: (value: number) => void }} Series */
 /** @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries */
 
@@ -22,9 +28,9 @@ class RequestStats {
   #onRequest
 
   /**
-   * @param {Pick<import('../../bridge/memory').Bridge, 'requests' | 'routes'>} bridge
-   * @param {import('../../export/prometheus/metrics').Metrics} metrics
-   * @param {import('./recent-blocks').RecentBlocks} blocks @param {OnEnd} [onRequest]
+   * @param {Pick<Bridge, 'requests' | 'routes'>} bridge
+   * @param {Metrics} metrics
+   * @param {RecentBlocks} blocks @param {OnEnd} [onRequest]
    */
   constructor (bridge, metrics, blocks, onRequest = () => {}) {
     this.#blocks = blocks

@@ -4,6 +4,13 @@ const { unpackWork } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
 const { MS_PER_S } = require('../../util/units')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Metrics } from '../../export/prometheus/metrics'
+ * @import { RecentBlocks } from './recent-blocks'
+ * @import { OnEnd } from './stats'
+ */
+
 /** @typedef {{ observe: (value: number) => void }} Series */
 /** @typedef {{ duration: Series, blocked: Series, isOther: boolean, hasThread: boolean }} WorkSeries */
 
@@ -17,9 +24,9 @@ class WorkStats {
   #onWork
 
   /**
-   * @param {Pick<import('../../bridge/memory').Bridge, 'works' | 'workNames'>} bridge
-   * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'workSeries' | 'overflowed'>} metrics
-   * @param {import('./recent-blocks').RecentBlocks} blocks @param {import('./stats').OnEnd} [onWork]
+   * @param {Pick<Bridge, 'works' | 'workNames'>} bridge
+   * @param {Pick<Metrics, 'workSeries' | 'overflowed'>} metrics
+   * @param {RecentBlocks} blocks @param {OnEnd} [onWork]
    */
   constructor (bridge, metrics, blocks, onWork = () => {}) {
     this.#onWork = onWork

@@ -3,6 +3,11 @@
 const { nowMs } = require('../../util/clock')
 const { SLOW } = require('../../bridge/messages')
 
+/**
+ * @import { SlowIncident } from '../../types'
+ * @import { Say } from '../health'
+ */
+
 /** A page shows that many. */
 const KEEP = 20
 /** Incidents of one kind are logged at most this often. The metric has all. */
@@ -16,7 +21,6 @@ const events = {
 }
 
 /**
- * @typedef {import('../../types').SlowIncident} SlowIncident
  * @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} Told
  */
 
@@ -29,7 +33,7 @@ class Incidents {
   #logged = new Map()
 
   /**
-   * @param {object} outputs @param {import('../health').Say} outputs.say
+   * @param {object} outputs @param {Say} outputs.say
    * @param {(message: object) => void} outputs.post @param {(kind: SlowIncident['kind']) => void} outputs.count
    * @param {(list: SlowIncident[]) => void} outputs.show
    */

@@ -2,6 +2,8 @@
 
 const { counted } = require('../../util/sentence')
 
+/** @import { PoolWait } from './pool-incident' */
+
 /** Names of the resources of Node.js that need a thread of the pool. It does not list crypto and zlib. */
 const LOOKUPS = [
   { types: ['GetAddrInfoReqWrap'], one: 'DNS lookup', many: 'DNS lookups' },
@@ -36,7 +38,7 @@ const waitingOf = (kind, { counts }) => (kind === 'thread_pool' ? ALL : LOOKUPS)
 /**
  * Whether work waits because threads are missing: where the CPU is scarce, it may have waited for that.
  * @param {PoolKind} kind @param {Filling} filling @param {Seen | null} seen
- * @param {Pick<import('./pool-incident').PoolWait, 'startMs' | 'longestMs' | 'looks'>} wait
+ * @param {Pick<PoolWait, 'startMs' | 'longestMs' | 'looks'>} wait
  */
 exports.isFull = (kind, filling, seen, { longestMs, looks }) => {
   const isLong = longestMs >= LONG_MS && looks >= LONG_LOOKS

@@ -7,6 +7,11 @@ const fs = require('node:fs')
 const { callOf } = require('../../explain/system-call')
 const dns = require('node:dns')
 
+/**
+ * @import { Filling, PoolKind, Seen } from './pool-filling'
+ * @import { PoolEvent, PoolWait } from './pool-incident'
+ */
+
 /** Node.js refuses it under --permission, without asking a thread. */
 const DENIED = 'ERR_ACCESS_DENIED'
 
@@ -24,8 +29,6 @@ const ANSWER_MS = 500
 /** What is known of a host that does not answer. */
 const NOTHING = { counts: {}, threads: THREADS }
 
-/** @typedef {import('./pool-filling').PoolKind} PoolKind */
-
 /**
  * @typedef {object} FullPool
  * @property {number} startMs @property {number} endMs or until now @property {boolean} ongoing
@@ -41,9 +44,9 @@ class PoolWatch {
   #parts
   #probe
   #incident = new PoolIncident()
-  /** @type {import('./pool-filling').Seen | null} when the incident opened */
+  /** @type {Seen | null} when the incident opened */
   #seen = null
-  /** @type {import('./pool-filling').Filling | null} */
+  /** @type {Filling | null} */
   #filling = null
   #answerUntilMs = Infinity
   #isTold = false
@@ -99,14 +102,14 @@ class PoolWatch {
     if (!this.#wasCovered) this.#parts.askHost()
   }
 
-  /** The host says what it waits for. @param {import('./pool-filling').Filling} filling */
+  /** The host says what it waits for. @param {Filling} filling */
   answered (filling) {
     if (!this.isOpen || this.#filling !== null) return
     this.#filling = filling
     this.#judge(this.#incident.current, nowMs())
   }
 
-  /** @param {import('./pool-incident').PoolWait | null} wait @param {number} now */
+  /** @param {PoolWait | null} wait @param {number} now */
   #judge (wait, now) {
     if (wait === null || this.#isTold || this.#parts.isCovered()) return
     // A part of this wait was for the whole pool, and has been reported as that.
@@ -116,13 +119,13 @@ class PoolWatch {
     this.#tell(wait, now, true)
   }
 
-  /** @param {import('./pool-incident').PoolEvent} event */
+  /** @param {PoolEvent} event */
   #ended (event) {
     if (!this.#wasCovered) this.#judge(event, event.endMs)
     if (this.#isTold) this.#tell(event, event.endMs, false)
   }
 
-  /** @param {import('./pool-incident').PoolWait} wait @param {number} endMs @param {boolean} ongoing */
+  /** @param {PoolWait} wait @param {number} endMs @param {boolean} ongoing */
   #tell ({ startMs, longestMs }, endMs, ongoing) {
     const { counts, threads } = this.#filling ?? NOTHING
     this.#parts.tell({
@@ -161,7 +164,7 @@ const poolThreads = () => {
 /**
  * A piece of work for each of the two queues of the pool. The root folder is in the kernel's memory, and the C library
  * reads 127.1 as an address: neither waits for a disk or for the network.
- * @type {Record<import('./pool-filling').PoolKind, Work>}
+ * @type {Record<PoolKind, Work>}
  */
 const works = {
   thread_pool: (done) => fs.stat('/', done),

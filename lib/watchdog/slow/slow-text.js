@@ -2,6 +2,13 @@
 
 const { counted, duration, place } = require('../../util/sentence')
 
+/**
+ * @import { Frame } from '../../types'
+ * @import { BusyEvent } from './busy-incident'
+ * @import { PoolKind } from './pool-filling'
+ * @import { FullPool } from './pool-watch'
+ */
+
 /** What to do about each kind; docs/operate/slow-without-a-block.md has more. */
 exports.advice = {
   thread_pool: 'More threads (UV_THREADPOOL_SIZE) if they wait, more CPUs or a queue in front if they compute; ' +
@@ -12,7 +19,7 @@ exports.advice = {
 }
 
 /**
- * @param {import('./pool-filling').PoolKind} kind @param {import('./pool-watch').FullPool} full
+ * @param {PoolKind} kind @param {FullPool} full
  * @param {number} requests in flight meanwhile
  */
 exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, requests) => {
@@ -27,7 +34,7 @@ exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, reque
   return `${full} for ${lasted}${filling}; work waited for up to ${duration(longestMs)}${waited}`
 }
 
-/** @param {import('./busy-incident').BusyEvent} event @param {import('../../types').Frame | null} frame */
+/** @param {BusyEvent} event @param {Frame | null} frame */
 exports.busyText = ({ startMs, endMs, share, turns }, frame) => {
   const many = turns > 0 ? ` in ${turns.toLocaleString('en')} turns` : ''
   const most = frame === null ? '' : `; most of it in ${place(frame)}`

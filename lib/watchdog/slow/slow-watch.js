@@ -8,6 +8,15 @@ const { Incidents } = require('./incidents')
 const { PoolWatch } = require('./pool-watch')
 const { advice, busyText, poolText } = require('./slow-text')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Metrics } from '../../export/prometheus/metrics'
+ * @import { Frame, SlowIncident } from '../../types'
+ * @import { Say } from '../health'
+ * @import { Told } from './incidents'
+ * @import { Filling, PoolKind } from './pool-filling'
+ */
+
 /** While the application works, each whole poll measures the pool, which is four times a second. */
 const PROBE_MS = 200
 /** The end of an incident is known within this many polls. */
@@ -23,13 +32,13 @@ const CPU_SHARE = 0.25
 
 /**
  * @typedef {object} Parts
- * @property {import('../../bridge/memory').Bridge} bridge @property {import('../health').Say} say
- * @property {import('../../export/prometheus/metrics').Metrics} metrics
+ * @property {Bridge} bridge @property {Say} say
+ * @property {Metrics} metrics
  * @property {(message: object) => void} post to the host
- * @property {(list: import('../../types').SlowIncident[]) => void} show on the page
+ * @property {(list: SlowIncident[]) => void} show on the page
  * @property {(nowMs: number) => number} queuedMs for which the main thread has waited for a CPU, 0 if unknown
  * @property {() => number} finished requests and named works so far
- * @property {(startMs: number, endMs: number) => import('../../types').Frame | null} frameIn which had most of the time
+ * @property {(startMs: number, endMs: number) => Frame | null} frameIn which had most of the time
  * @property {() => void} wantProfile for frameIn
  */
 
@@ -40,7 +49,7 @@ class SlowWatch {
   #pool
   #lookups
   #busy = new BusyIncident()
-  /** @type {import('../../types').Frame | null} of the busy loop */
+  /** @type {Frame | null} of the busy loop */
   #frame = null
   /** Requests that had ended when an incident began, by kind. @type {Map<string, number>} */
   #finished = new Map()
@@ -63,7 +72,7 @@ class SlowWatch {
     this.#lookups = this.#watch('dns_lookups', () => this.#pool.isOpen)
   }
 
-  /** @param {import('./pool-filling').PoolKind} kind @param {() => boolean} isCovered */
+  /** @param {PoolKind} kind @param {() => boolean} isCovered */
   #watch (kind, isCovered) {
     const { metrics, post } = this.#parts
     return new PoolWatch(kind, {
@@ -83,7 +92,7 @@ class SlowWatch {
   }
 
   /**
-   * @param {Omit<import('./incidents').Told, 'message' | 'advice' | 'requests'>} what
+   * @param {Omit<Told, 'message' | 'advice' | 'requests'>} what
    * @param {{ startMs: number, endMs: number }} when @param {(requests: number) => string} text
    */
   #tell (what, { startMs, endMs }, text) {
@@ -97,7 +106,7 @@ class SlowWatch {
     this.#blockedMs += durationMs
   }
 
-  /** The host says what it waits for. @param {import('./pool-filling').Filling} filling */
+  /** The host says what it waits for. @param {Filling} filling */
   answered (filling) {
     this.#pool.answered(filling)
     this.#lookups.answered(filling)

@@ -5,6 +5,8 @@ const { BoundedMap } = require('../../util/bounded-map')
 const { isText } = require('../../util/validators')
 const { readSource } = require('../../util/read-source')
 
+/** @import { PackageRecord } from '../../types' */
+
 /** The most packages that are remembered, in less than 1 MB; fewer ones block. */
 const PACKAGES = 200
 /** A larger package.json is not read. Old versions of npm wrote the package's readme into it: some 100 kB. */
@@ -13,8 +15,6 @@ const FILE_BYTES = 256 * 1024
 const NAME_CHARS = 214
 const VERSION_CHARS = 256
 const URL_CHARS = 2048
-
-/** @typedef {import('../../types').PackageRecord} PackageRecord */
 
 /** By folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
 const known = new BoundedMap({ mostItems: PACKAGES })

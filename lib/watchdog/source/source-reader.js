@@ -16,6 +16,11 @@ const { FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/fu
 const { readSource } = require('../../util/read-source')
 const fs = require('node:fs')
 
+/**
+ * @import { Frame } from '../../types'
+ * @import { Say } from '../health'
+ */
+
 /** The most files, and characters, that are kept. A stack of frames without names has few files. */
 const FILES = 20
 
@@ -50,7 +55,7 @@ class SourceReader {
   #say
 
   /**
-   * @param {object} parts @param {(message: object) => void} parts.post @param {import('../health').Say} parts.say
+   * @param {object} parts @param {(message: object) => void} parts.post @param {Say} parts.say
    * @param {boolean} parts.stripsTypes the host runs TypeScript itself, which moves no place
    * @param {boolean} [parts.compilesAll] the host runs every file as compiled in memory, unless it reports otherwise
    * @param {() => boolean} [parts.mayWork] false while a block is about to be reported: no time for large files
@@ -112,7 +117,7 @@ class SourceReader {
     this.frames.forget()
   }
 
-  /** @param {import('../../types').Frame} frame */
+  /** @param {Frame} frame */
   #nameOf (frame) {
     const known = this.#names.knownNameOf(frame)
     // The map shows its place in the source, and with it its name.
@@ -122,7 +127,7 @@ class SourceReader {
 
   /**
    * What the source shows of a place; undefined if it cannot, or only later.
-   * @template T @param {ByPlace<T>} byPlace @param {string} what @param {import('../../types').Frame} frame
+   * @template T @param {ByPlace<T>} byPlace @param {string} what @param {Frame} frame
    */
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
@@ -132,7 +137,7 @@ class SourceReader {
 
   /**
    * Looks something up in a source: at once if the file is small and there is time, else later.
-   * @template T @param {string} what @param {import('../../types').Frame} frame @param {() => T} look
+   * @template T @param {string} what @param {Frame} frame @param {() => T} look
    */
   #inTime (what, { file, line, column }, look) {
     if (this.#namingMs >= NAMING_MS || sizeOf(`${file}`) > LARGE_BYTES) {

@@ -2,6 +2,12 @@
 
 const { minBlockGapMs } = require('../../bridge/beat')
 
+/**
+ * @import { Reading } from '../../explain/evidence'
+ * @import { DoubtfulBeat } from '../loop/detector'
+ * @import { Seen } from '../loop/monitor'
+ */
+
 /** A thread whose beat is overdue is judged this often: the kernel's figures of a running thread may be 4 ms old. */
 const WINDOW_MS = 50
 /** A thread that slept for more than this share of that time was waiting: V8's own locks take less. */
@@ -22,7 +28,7 @@ class SleepDetector {
   #count = 0
   #realBeats = 0
   #atMs = 0
-  /** @type {import('../kernel/thread-stats').Reading | null} */
+  /** @type {Reading | null} */
   #last = null
   waitedMs = 0
 
@@ -37,7 +43,7 @@ class SleepDetector {
     return this.#count > 0
   }
 
-  /** @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen} with made-up beats */
+  /** @param {Seen} seen @returns {Seen} with made-up beats */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
     const adjusted = lateBeats.map((late) => this.#count > 0 && late.beats === this.#realBeats
@@ -56,7 +62,7 @@ class SleepDetector {
     return { sample, reading, lateBeats: adjusted, beat: this.beat(beat) }
   }
 
-  /** The last beat, made up if the thread waits. @param {import('../loop/detector').DoubtfulBeat} beat */
+  /** The last beat, made up if the thread waits. @param {DoubtfulBeat} beat */
   beat (beat) {
     if (this.#count === 0 || beat.beats !== this.#realBeats) return beat
     // The first made-up beat stands for a wait that began within the period of the real one.
@@ -64,7 +70,7 @@ class SleepDetector {
     return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs }
   }
 
-  /** @param {import('../kernel/thread-stats').Reading} reading @param {number} fromMs since when no beat has come */
+  /** @param {Reading} reading @param {number} fromMs since when no beat has come */
   #follow (reading, fromMs) {
     // If a thread is first seen in the middle of something, nothing is known of the time before.
     const last = this.#last ??= reading
@@ -91,7 +97,7 @@ class SleepDetector {
 }
 
 /**
- * @param {import('../kernel/thread-stats').Reading} from @param {import('../kernel/thread-stats').Reading} to
+ * @param {Reading} from @param {Reading} to
  * @param {'cpuMs' | 'runQueueMs'} what
  */
 function grown (from, to, what) {

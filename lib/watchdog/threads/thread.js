@@ -7,6 +7,14 @@ const { ThreadStats } = require('../kernel/thread-stats')
 const { LoopMonitor } = require('../loop/monitor')
 const { causes } = require('../../tables/causes')
 
+/**
+ * @import { ThreadWork } from '../../explain/record'
+ * @import { Shared } from '../kernel/thread-stats'
+ * @import { Parts } from '../loop/monitor'
+ * @import { Phases, ThreadPhases } from '../sinks'
+ * @import { ThreadState } from './totals'
+ */
+
 /** A thread that was found waiting is polled this often: what it does next may be a block. */
 const WAITING_MS = 25
 /** Node.js 20 to 26 ends a thread in 1 to 10 ms, in up to 200 with a large heap: one busy for longer was blocked. */
@@ -35,11 +43,11 @@ class WatchedThread {
 
   /**
    * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
-   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
-   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'code' | 'nextId'>} parts.common
+   * @param {Shared} parts.shared by all threads
+   * @param {Pick<Parts, 'options' | 'code' | 'nextId'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {() => import('../../explain/record').ThreadWork | null} parts.workOf the work of the whole thread
-   * @param {import('../sinks').ThreadPhases} parts.sinks @param {boolean} parts.isOutside only the main thread sees it
+   * @param {() => ThreadWork | null} parts.workOf the work of the whole thread
+   * @param {ThreadPhases} parts.sinks @param {boolean} parts.isOutside only the main thread sees it
    * @param {WatchedThread} [parts.outside] the same thread as seen from outside, which knows its CPU time
    */
   constructor ({ hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, outside }) {
@@ -69,7 +77,7 @@ class WatchedThread {
 
   /**
    * Not every missing beat is a block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
-   * @param {import('../sinks').ThreadPhases} sinks @returns {import('../sinks').Phases['settled']}
+   * @param {ThreadPhases} sinks @returns {Phases['settled']}
    */
   #settleIn = (sinks) => (record, endMs) => {
     const isLast = record.id === this.#lastId
@@ -103,7 +111,7 @@ class WatchedThread {
     return this.#bridge.lateBeats.takeDropped()
   }
 
-  /** @param {number} now @returns {import('./totals').ThreadState} */
+  /** @param {number} now @returns {ThreadState} */
   state (now) {
     const real = this.#bridge.beat.read()
     const beat = this.#idleness.beat(real)

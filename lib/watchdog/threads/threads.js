@@ -7,6 +7,16 @@ const { CHANNEL } = require('../../bridge/messages')
 const { Totals } = require('./totals')
 const { WatchedThread } = require('./thread')
 
+/**
+ * @import { ThreadWork } from '../../explain/record'
+ * @import { Say } from '../health'
+ * @import { Shared } from '../kernel/thread-stats'
+ * @import { Parts } from '../loop/monitor'
+ * @import { MainLoop, Seen } from '../main-loop'
+ * @import { ThreadPhases } from '../sinks'
+ * @import { Hello } from './thread'
+ */
+
 /** A poll of calm threads may come this late, and so together with another poll. */
 const COALESCE_MS = 50
 /** The most threads that are remembered as ended or left alone. Node.js never reuses a thread's number. */
@@ -18,10 +28,8 @@ const TAKEN = ['main', 'watchdog']
  * @typedef {object} Started what the threads need from start() on
  * @property {{ threadId: number }[]} known threads that already run; those seen from outside have their hello
  * @property {(name: string) => string} labelOf the label of a name; there is a limit to their number
- * @property {import('../sinks').ThreadPhases} sinks receive the phases of their blocks
+ * @property {ThreadPhases} sinks receive the phases of their blocks
  */
-
-/** @typedef {import('../../explain/record').ThreadWork} ThreadWork */
 
 /** Finds the application's worker threads, monitors them and adds them up. */
 class WatchedThreads {
@@ -43,11 +51,11 @@ class WatchedThreads {
   #works = new Map()
 
   /**
-   * @param {object} parts @param {import('../health').Say} parts.say in the log @param {() => string} parts.nextId
+   * @param {object} parts @param {Say} parts.say in the log @param {() => string} parts.nextId
    * @param {{ threshold: number, beatPeriod: number }} parts.options
-   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads @param {() => void} parts.onNew
+   * @param {Shared} parts.shared by all threads @param {() => void} parts.onNew
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {import('../loop/monitor').Parts['code']} parts.code
+   * @param {Parts['code']} parts.code
    * @param {(excess: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -92,7 +100,7 @@ class WatchedThreads {
     if (isHello(hello)) this.#watch(hello, false)
   }
 
-  /** @param {import('./thread').Hello} hello @param {boolean} isOutside sent by the main thread */
+  /** @param {Hello} hello @param {boolean} isOutside sent by the main thread */
   #watch (hello, isOutside) {
     const { threadId, tid } = hello
     const known = this.#threads.get(threadId)
@@ -105,7 +113,7 @@ class WatchedThreads {
     this.#parts.onNew()
   }
 
-  /** For another version: its memory would be misread. It keeps coming. @param {import('./thread').Hello} hello */
+  /** For another version: its memory would be misread. It keeps coming. @param {Hello} hello */
   #leave ({ threadId, name }) {
     if (this.#foreign.has(threadId)) return
     remember(this.#foreign, threadId)
@@ -113,7 +121,7 @@ class WatchedThreads {
     this.#parts.say('warn', { event: 'other_version', thread: name, threadId }, message)
   }
 
-  /** @param {import('./thread').Hello} hello @param {boolean} isOutside @param {WatchedThread} [outside] */
+  /** @param {Hello} hello @param {boolean} isOutside @param {WatchedThread} [outside] */
   #makeThread (hello, isOutside, outside) {
     const { threadId, name } = hello
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
@@ -184,13 +192,13 @@ function remember (threadIds, threadId) {
   if (threadIds.size > GONE) threadIds.delete(/** @type {number} */ (threadIds.values().next().value))
 }
 
-/** @param {any} message @returns {message is import('./thread').Hello} */
+/** @param {any} message @returns {message is Hello} */
 function isHello (message) {
   const { memory, threadId, name } = message ?? {}
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
-/** @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts */
+/** @param {Seen & { mainLoop: MainLoop }} parts */
 function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId }) {
   if (options.threads === 'off') return null
   return new WatchedThreads({

@@ -4,10 +4,10 @@ const { nowMs } = require('../../util/clock')
 const { MS_PER_S } = require('../../util/units')
 const { gatherTrace } = require('./trace')
 
+/** @import { BlockRecord } from '../../types' */
+
 /** What is kept before and after a block: what led to it, and who waited. */
 const AROUND_MS = 15 * MS_PER_S
-
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** Keeps the timeline around a block beside its record. A storm of blocks shares one file each 15 seconds. */
 class TimelineKeeper {

@@ -8,6 +8,14 @@ const { SECONDS } = require('../page-feed/history')
 const { BYTES_PER_ROW, SpanRing } = require('./span-ring')
 const { residentBytes } = require('../../util/resident-memory')
 
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Trace } from '../../export/timeline/trace-events'
+ * @import { HeapReading } from '../../types'
+ * @import { History, Second } from '../page-feed/history'
+ * @import { OnEnd } from '../requests/stats'
+ */
+
 const BYTES_PER_MB = 1024 * 1024
 
 /** A request from this length on has a ring of its own, so that a flood of short ones does not push it out. */
@@ -17,8 +25,6 @@ const ROWS = { slow: 16384, fast: 8192, works: 8192, turns: 8192, gc: 8192 }
 
 /** What the rings take, allocated once: 960 kB, of which a page becomes resident when it is first written. */
 exports.RING_BYTES = Object.values(ROWS).reduce((sum, rows) => sum + rows * BYTES_PER_ROW, 0)
-
-/** @typedef {import('../../export/timeline/trace-events').Trace} Trace */
 
 /** The last ten minutes of the process: what ran, and counters by seconds. Times are monotonic. */
 class Timeline {
@@ -33,21 +39,21 @@ class Timeline {
   #samples = new Array(SECONDS)
 
   /**
-   * @param {Pick<import('../../bridge/memory').Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge
-   * @param {import('../page-feed/history').History} history
+   * @param {Pick<Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge
+   * @param {History} history
    */
   constructor (bridge, history) {
     this.#bridge = bridge
     this.#history = history
   }
 
-  /** @type {import('../requests/stats').OnEnd} a request, packed as in request-row.js */
+  /** @type {OnEnd} a request, packed as in request-row.js */
   request (packed, startMs, durationMs, waitedMs) {
     const ring = durationMs < SLOW_MS ? this.#fast : this.#slow
     ring.add(packed, startMs, durationMs, waitedMs)
   }
 
-  /** @type {import('../requests/stats').OnEnd} other work */
+  /** @type {OnEnd} other work */
   work (packed, startMs, durationMs, waitedMs) {
     this.#works.add(packed, startMs, durationMs, waitedMs)
   }
@@ -119,12 +125,12 @@ const inMb = (bytes) => bytes === null ? null : bytes / BYTES_PER_MB
 
 /**
  * @typedef {Record<string, number | null>} Values by what the counter's lines are called
- * @typedef {{ name: string, of: (second: import('../page-feed/history').Second) => Values }} Kept from the history
- * @typedef {Pick<import('../../bridge/memory').Bridge, 'heap' | 'counters'>} Told by the host
+ * @typedef {{ name: string, of: (second: Second) => Values }} Kept from the history
+ * @typedef {Pick<Bridge, 'heap' | 'counters'>} Told by the host
  * @typedef {{ name: string, read: (told: Told) => Values }} Sampled once a second, on this thread
  */
 
-/** @param {import('../../types').HeapReading | null} heap as the host last reported it @returns {Values} */
+/** @param {HeapReading | null} heap as the host last reported it @returns {Values} */
 const heapOf = (heap) => heap === null
   ? { used: null, external: null }
   : { used: heap.usedBytes / BYTES_PER_MB, external: heap.externalBytes / BYTES_PER_MB }

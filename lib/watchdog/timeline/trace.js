@@ -2,14 +2,20 @@
 
 const { nowMs } = require('../../util/clock')
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/**
+ * @import { Trace } from '../../export/timeline/trace-events'
+ * @import { BlockRecord } from '../../types'
+ * @import { Scrape } from '../scrape'
+ * @import { Timeline } from './timeline'
+ */
+
 /** @typedef {{ fromMs: number, toMs: number }} Range Unix times in ms */
 
 /**
- * @param {object} parts @param {{ timeline: Pick<import('./timeline').Timeline, 'within'> }} parts.page
+ * @param {object} parts @param {{ timeline: Pick<Timeline, 'within'> }} parts.page
  * @param {() => BlockRecord[]} parts.records newest first, those in progress included
- * @param {Pick<import('../scrape').Scrape, 'drainGc' | 'drainWork'>} parts.scrape that fills the timeline
- * @param {Range} range @returns {import('../../export/timeline/trace-events').Trace}
+ * @param {Pick<Scrape, 'drainGc' | 'drainWork'>} parts.scrape that fills the timeline
+ * @param {Range} range @returns {Trace}
  */
 exports.gatherTrace = ({ page, records, scrape }, { fromMs, toMs }) => {
   scrape.drainGc()

@@ -6,6 +6,11 @@ const { nowMs } = require('../../util/clock')
 const { MS_PER_S } = require('../../util/units')
 const { DONE, LINES, LOST, COUNT } = require('./slots')
 
+/**
+ * @import { BlockRecord } from '../../types'
+ * @import { MessagePort } from 'node:worker_threads'
+ */
+
 /** The most characters that wait for a writer. Beyond this, lines are dropped and counted. */
 const WAITING_CHARS = 4 * 1024 * 1024
 /** The watchdog sleeps until the kernel has a line (0.1 ms), as it may be killed. More would delay its polls. */
@@ -22,7 +27,6 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 6
 
 /** @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way */
 /** @typedef {{ state: Failure | null, unended?: undefined } | { unended: BlockRecord }} Answer */
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
  * Writes to a file or a folder from a thread of its own, so that a file system that hangs stops neither the watchdog's
@@ -34,7 +38,7 @@ class FileWriter {
   /** @type {Worker | null} */
   #worker = null
   #slots = new Int32Array(new SharedArrayBuffer(0))
-  /** @type {import('node:worker_threads').MessagePort | null} of this worker */
+  /** @type {MessagePort | null} of this worker */
   #port = null
   /** What was handed over, in the writer's units; wraps. */
   #sent = 0
@@ -142,7 +146,7 @@ class FileWriter {
   /** @param {object} message @param {number} units */
   #hand (message, units) {
     if (this.#waiting === 0) this.#isSlow = false
-    const port = /** @type {import('node:worker_threads').MessagePort} */ (this.#port)
+    const port = /** @type {MessagePort} */ (this.#port)
     this.#sent = (this.#sent + units) | 0
     port.postMessage({ ...message, units })
     if (!this.#isSlow) this.#sleep()

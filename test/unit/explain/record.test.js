@@ -206,7 +206,7 @@ test('a block is of the start-up until a request or other work is seen in it', (
   assert.equal(facts.soFar(1060, null).startup, false)
 })
 
-/** @param {import('../../../lib/watchdog/kernel/thread-stats').Reading} before the last one of calm */
+/** @param {import('../../../lib/explain/evidence').Reading} before the last one of calm */
 const factsAfter = (before) => new Recorded({ beats: 1, before })
 
 const unknown = { runQueueMs: null, throttledMs: null, stolenMs: null }

@@ -10,10 +10,12 @@ const { junitReport } = require('./junit')
 const { sarifReport } = require('./sarif')
 const { version } = require('../../../../package.json')
 
+/** @import { Outcome } from '../report' */
+
 /** A GitLab job names it in `artifacts: reports: codequality:`. */
 const GITLAB_FILE = 'gl-code-quality-report.json'
 
-/** With whole records. @param {import('../report').Outcome} outcome */
+/** With whole records. @param {Outcome} outcome */
 const jsonReport = ({ offences, ...outcome }) => ({
   version,
   ...outcome,
@@ -22,7 +24,7 @@ const jsonReport = ({ offences, ...outcome }) => ({
 
 /**
  * GitHub's and GitLab's files are written if their variables are set.
- * @param {import('../report').Outcome} outcome @param {{ junit?: string, sarif?: string, json?: string }} flags
+ * @param {Outcome} outcome @param {{ junit?: string, sarif?: string, json?: string }} flags
  * @param {NodeJS.ProcessEnv} env
  */
 exports.writeMachineFormats = (outcome, { junit, sarif, json }, env) => {

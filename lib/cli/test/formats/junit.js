@@ -3,6 +3,11 @@
 const { isFailing } = require('../offences')
 const { headline, lengthOf, placeOf, testName, verbOf } = require('../report')
 
+/**
+ * @import { Offence } from '../offences'
+ * @import { Outcome } from '../report'
+ */
+
 /** XML 1.0 cannot hold them, even escaped. */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu
@@ -12,7 +17,7 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': 
 /** @param {string} text */
 const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
 
-/** Never empty: some readers reject a suite without a case. @param {import('../report').Outcome} outcome */
+/** Never empty: some readers reject a suite without a case. @param {Outcome} outcome */
 exports.junitReport = (outcome) => {
   const { offences } = outcome
   const failures = offences.filter(isFailing).length
@@ -28,13 +33,13 @@ ${cases.join('\n')}
 `
 }
 
-/** @param {import('../report').Outcome} outcome */
+/** @param {Outcome} outcome */
 function caseOfRun (outcome) {
   const head = `    <testcase classname="loopwatch" name="${escaped(headline(outcome))}" time="0"`
   return outcome.hasWatchedNothing ? `${head}><error type="unwatched"/></testcase>` : `${head}/>`
 }
 
-/** @param {import('../offences').Offence} offence */
+/** @param {Offence} offence */
 function caseOf (offence) {
   const { file, line, tests, longestMs, state } = offence
   const place = `${placeOf(offence)} ${verbOf(offence)}${lengthOf(offence)}`

@@ -6,7 +6,12 @@ const { lengthOf, testName, verbOf } = require('../report')
 const { createHash } = require('node:crypto')
 const { version } = require('../../../../package.json')
 
-/** Stays the same if the line moves; for SARIF and GitLab. @param {import('../offences').Offence} offence */
+/**
+ * @import { Offence } from '../offences'
+ * @import { Outcome } from '../report'
+ */
+
+/** Stays the same if the line moves; for SARIF and GitLab. @param {Offence} offence */
 exports.fingerprint = (offence) => createHash('sha256').update(keyOf(offence)).digest('hex').slice(0, 32)
 
 /** A `#` or `?` would end the path of a URI. @param {string} file with slashes */
@@ -29,10 +34,10 @@ const rules = [...Object.entries(causes).map(([cause, { meaning }]) => ({
   id: `event-loop-block/${cause}`, shortDescription: { text: `The event loop was blocked (${cause})` }, fullDescription: { text: meaning }
 })), SYNC_RULE]
 
-/** @param {import('../offences').Offence} offence */
+/** @param {Offence} offence */
 const ruleOf = ({ call, cause }) => call === null ? `event-loop-block/${cause}` : SYNC_RULE.id
 
-/** SARIF 2.1.0. Each cause is a rule. @param {import('../report').Outcome} outcome */
+/** SARIF 2.1.0. Each cause is a rule. @param {Outcome} outcome */
 exports.sarifReport = ({ offences, hasWatchedNothing }) => ({
   $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
   version: '2.1.0',

@@ -2,11 +2,13 @@
 
 const process = require('../../../util/process')
 
+/** @import { Recorder } from './recorder' */
+
 /** @typedef {{ ava?: { type: string, options?: { file?: string } } }} Message between AVA and its process */
 
 /**
  * AVA has no hook for the tests of a file, and starts them at once: they have no names.
- * @param {import('./recorder').Recorder} recorder
+ * @param {Recorder} recorder
  */
 exports.follow = (recorder) => {
   const { send } = process

@@ -2,6 +2,8 @@
 
 const Module = require('node:module')
 
+/** @import { Recorder } from './recorder' */
+
 /** This package loads test environments, whatever their names: its path is the only sign of a load. */
 const LOADER = /[\\/]jest-util[\\/]/
 
@@ -18,7 +20,7 @@ const TRANSFORM = '@jest/transform'
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
 
-/** @param {Environment} Given @param {import('./recorder').Recorder} recorder @returns {Environment} */
+/** @param {Environment} Given @param {Recorder} recorder @returns {Environment} */
 function following (Given, recorder) {
   return class extends Given {
     /** @type {Map<unknown, number>} */
@@ -46,7 +48,7 @@ function following (Given, recorder) {
 
 /**
  * Jest's transformer also reports each file's source map: the lines that run are not the file's.
- * @param {any} exported @param {import('./recorder').Recorder} recorder
+ * @param {any} exported @param {Recorder} recorder
  */
 const telling = (exported, recorder) => new Proxy(exported, {
   get: (target, name) => name !== 'createScriptTransformer'
@@ -68,7 +70,7 @@ const telling = (exported, recorder) => new Proxy(exported, {
 /** @param {any} exported by a module */
 const isEnvironment = (exported) => typeof exported === 'function' && ['setup', 'teardown', 'getVmContext'].every((name) => typeof exported.prototype?.[name] === 'function')
 
-/** In one process (--runInBand) or in forked ones. @param {import('./recorder').Recorder} recorder */
+/** In one process (--runInBand) or in forked ones. @param {Recorder} recorder */
 exports.follow = (recorder) => {
   const loader =
     /** @type {{ _load: (request: string, parent?: { filename?: string }, ...rest: unknown[]) => any }} */ (

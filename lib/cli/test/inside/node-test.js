@@ -4,9 +4,11 @@ const { AsyncResource } = require('node:async_hooks')
 const { isPromise } = require('node:util').types
 const process = require('../../../util/process')
 
+/** @import { Recorder } from './recorder' */
+
 /** @typedef {{ name?: string, fullName?: string, filePath?: string }} Context older versions have fewer fields */
 
-/** @param {import('./recorder').Recorder} recorder */
+/** @param {Recorder} recorder */
 exports.follow = (recorder) => {
   const { beforeEach, afterEach } = require('node:test')
   /** @type {Map<unknown, number>} by name: the hooks before and after a test receive different objects */
@@ -35,7 +37,7 @@ const isTest = ({ constructor, nesting, parent }) => constructor?.name === 'Test
 /**
  * For `node file.test.js`, and `node --test` without isolation. A hook makes node:test print a summary, also in a
  * process without tests. But node:test calls a test's function in the scope of an asynchronous resource: the test.
- * @param {import('./recorder').Recorder} recorder
+ * @param {Recorder} recorder
  */
 exports.followDirect = (recorder) => {
   const { prototype } = AsyncResource

@@ -7,6 +7,8 @@ const { isMainThread, threadId } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
 const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('../tool-processes')
 
+/** @import { Recorder } from './recorder' */
+
 /** The setup from `loopwatch test`, for each process below. It is no option of the agent: hence the other prefix. */
 const SETUP = '__LOOPWATCH_TEST'
 /** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit it too. */
@@ -65,7 +67,7 @@ function watch ({ dir, overMs, sync, all }) {
 
 /**
  * True if this process runs a known runner, or was forked by one.
- * @param {import('./recorder').Recorder} recorder @param {boolean} isTestFile a file that `node --test` started
+ * @param {Recorder} recorder @param {boolean} isTestFile a file that `node --test` started
  */
 function follow (recorder, isTestFile) {
   const script = process.argv[1] ?? ''

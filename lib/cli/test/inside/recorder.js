@@ -9,6 +9,8 @@ const { startMeter } = require('./loop-meter')
 const { wallMs } = require('./wall-clock')
 const { hiddenProperty } = require('../../../util/define-hidden')
 
+/** @import { Agent } from '../../../host/agent' */
+
 const kTests = Symbol.for('loopwatch.tests.1')
 /** Longest wait for the watchdog to start, before the first test or the application's own code. */
 const WATCHED_MS = 500
@@ -20,7 +22,7 @@ const SETTLED_MS = 700
 const { writeFileSync, writeSync } = fs
 
 /**
- * @typedef {Pick<import('../../../host/agent').Agent, 'skipTopLevel' | 'sleepUntilWatched' | 'stopAtExit' |
+ * @typedef {Pick<Agent, 'skipTopLevel' | 'sleepUntilWatched' | 'stopAtExit' |
  * 'turn' | 'mapFile' | 'heldCpuMs' | 'isAllowed'>} TestAgent
  */
 

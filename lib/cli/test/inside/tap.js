@@ -2,16 +2,21 @@
 
 const process = require('../../../util/process')
 
+/**
+ * @import { Recorder } from './recorder'
+ * @import { EventEmitter } from 'node:events'
+ */
+
 /** tap 18 to 21 keep the root of a process's tests here, in both of their builds. */
 const kRoot = Symbol.for('TAP private constructor')
 
-/** @typedef {import('node:events').EventEmitter & { name?: string }} TapTest emits `subtestStart` and `subtestEnd` */
+/** @typedef {EventEmitter & { name?: string }} TapTest emits `subtestStart` and `subtestEnd` */
 
 /** Tests of one process, at any depth. A test with subtests counts only its own time. */
 class TapTests {
   #recorder
 
-  /** @param {import('./recorder').Recorder} recorder */
+  /** @param {Recorder} recorder */
   constructor (recorder) {
     this.#recorder = recorder
   }
@@ -44,7 +49,7 @@ class TapTests {
   }
 }
 
-/** tap makes the root of this process's file later. @param {import('./recorder').Recorder} recorder */
+/** tap makes the root of this process's file later. @param {Recorder} recorder */
 exports.follow = (recorder) => {
   /** @type {TapTest | undefined} */
   let root

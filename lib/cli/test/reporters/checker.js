@@ -11,12 +11,17 @@ const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
 const { judgeAll } = require('../verdict')
 
+/**
+ * @import { Agent } from '../../../host/agent'
+ * @import { LoopwatchError } from '../../../tables/errors'
+ * @import { BlockRecord } from '../../../types'
+ * @import { Stretch } from '../inside/loop-meter'
+ * @import { Interval, ProcessRun } from '../runs'
+ */
+
 const RATCHET = 'loopwatch.json'
 
-/** @typedef {import('../inside/loop-meter').Stretch} Stretch */
-/** @typedef {import('../runs').ProcessRun} ProcessRun */
-
-/** @param {import('../../../types').BlockRecord} record @returns {number} wall time */
+/** @param {BlockRecord} record @returns {number} wall time */
 const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
 
 /** Says of each test whether it blocked: its runner can mark it as failed. */
@@ -27,12 +32,12 @@ class Checker {
   #meter
   /** @type {Stretch[]} of the running tests */
   #stretches = []
-  /** @type {import('../../../types').BlockRecord[]} their final records: the agent itself keeps only the latest */
+  /** @type {BlockRecord[]} their final records: the agent itself keeps only the latest */
   #settled = []
   #startMs = wallMs()
   #isBegun = false
 
-  /** @param {import('../../../host/agent').Agent} agent @param {number} overMs */
+  /** @param {Agent} agent @param {number} overMs */
   constructor (agent, overMs) {
     this.#agent = agent
     this.#overMs = overMs
@@ -66,8 +71,8 @@ class Checker {
   }
 
   /**
-   * @param {import('../runs').Interval} test
-   * @throws {import('../../../tables/errors').LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
+   * @param {Interval} test
+   * @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
    */
   async #judge (test) {
     await settle()
@@ -84,7 +89,7 @@ class Checker {
     throw codedErrorFrom(record, 'LOOPWATCH_ERR_BLOCKED', { durationMs, cause, frame: record.frame }, this.#overMs)
   }
 
-  /** @param {import('../runs').Interval} test @returns {ProcessRun} as far as the test goes */
+  /** @param {Interval} test @returns {ProcessRun} as far as the test goes */
   #runOf (test) {
     const { pid, argv, execArgv } = process
     return {

@@ -3,6 +3,8 @@
 // Root hooks of Mocha: `mocha --require loopwatch/mocha`. A test that blocks fails.
 const { startChecker } = require('./checker')
 
+/** @import { Checker } from './checker' */
+
 /** @typedef {{ fn?: Function, file?: string, fullTitle: () => string, timeout: (ms?: number) => any }} Test */
 
 /** For the check after a test, on a busy machine too. Added to the test's own timeout. */
@@ -15,7 +17,7 @@ let startMs = 0
 
 /**
  * The check follows the test's function. A hook cannot check: if a hook fails, the suite ends.
- * @param {Test} test @param {Function} fn @param {import('./checker').Checker} checker
+ * @param {Test} test @param {Function} fn @param {Checker} checker
  */
 function checked (test, fn, checker) {
   const check = () => checker.check(startMs, test.fullTitle(), test.file)

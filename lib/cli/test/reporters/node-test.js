@@ -5,9 +5,11 @@ const process = require('../../../util/process')
 const { isTestRunner } = require('../../../host/launchers')
 const { startChecker } = require('./checker')
 
+/** @import { Checker } from './checker' */
+
 /** @typedef {{ name?: string, fullName?: string, filePath?: string }} Context older versions have fewer fields */
 
-/** @param {import('./checker').Checker} checker */
+/** @param {Checker} checker */
 function follow (checker) {
   const { afterEach, beforeEach } = require('node:test')
   /** @type {Map<unknown, number>} by name: the hooks before and after a test receive different objects */

@@ -3,6 +3,8 @@
 const { nowMs } = require('../../../util/clock')
 const { US_PER_MS } = require('../../../util/units')
 
+/** @import { Session } from 'node:inspector' */
+
 const TITLE = 'loopwatch '
 
 /**
@@ -15,7 +17,7 @@ const TITLE = 'loopwatch '
  * second cost less.
  */
 class InspectorProfile {
-  /** @type {import('node:inspector').Session | null} */
+  /** @type {Session | null} */
   #session = null
   /** @type {any} */
   #console = null

@@ -11,6 +11,11 @@ const { threadCpuMs } = require('../../../util/thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
 /**
+ * @import { Bridge } from '../../../bridge/memory'
+ * @import { ProfilerAction as Action } from '../../../types'
+ */
+
+/**
  * A block has one sample, or two from 1.2 thresholds on. More would wake an idle process more often; how often the
  * line of a short block is right with fewer is in docs/understand/overhead.md.
  */
@@ -43,8 +48,6 @@ const BUSY_MS = 60000
 /** Mostly a request ends a rest: the profile then begins before the code that answers it, which may block at once. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
-/** @typedef {import('../../../types').ProfilerAction} Action */
-
 /** The sampling interval for blocks of at least this duration, in whole ms. @param {number} thresholdMs */
 const intervalOf = (thresholdMs) =>
   Math.round(Math.min(Math.max(thresholdMs * INTERVAL_SHARE, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
@@ -76,7 +79,7 @@ class HostProfiler {
   #owed
 
   /**
-   * @param {Pick<import('../../../bridge/memory').Bridge, 'counters'>} bridge
+   * @param {Pick<Bridge, 'counters'>} bridge
    * @param {{ thresholdMs: number, isOwn?: boolean, mayRest?: boolean }} options blocks from thresholdMs on are to be
    * named. isOwn: by `v8.startCpuProfile()`, see ownsProfile() in lib/host/runtime.js. mayRest: interrupts see what a
    * rest misses. @param {(message: object) => void} send to the watchdog

@@ -4,6 +4,12 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const { hiddenProperty } = require('../../../util/define-hidden')
 const { ServerList } = require('./server-list')
 
+/**
+ * @import { HttpRequest } from '../../../types'
+ * @import { RequestContext } from './context'
+ * @import { Server, Socket } from 'node:net'
+ */
+
 const LISTEN = 'tracing:net.server.listen:asyncStart'
 const SERVER_SOCKET = 'net.server.socket'
 const EVENTS = ['connection', 'secureConnection']
@@ -12,9 +18,6 @@ const EVENTS = ['connection', 'secureConnection']
 const kConnection = Symbol('loopwatch.connection')
 
 /**
- * @typedef {import('node:net').Socket} Socket
- * @typedef {import('./context').RequestContext} RequestContext
- * @typedef {import('./requests').HttpRequest} HttpRequest
  * @typedef {object} Connection the open requests of an HTTP/1 connection
  * @property {Connections} owner
  * @property {RequestContext | null} oldest open request; the others follow it (pipelining). They are answered in this
@@ -112,12 +115,12 @@ function onSocketClose () {
  * Calls `enter` at the start of each connection to an HTTP/1 server, before the server's own code. What it enters into
  * an AsyncLocalStorage holds for the parser, and so for events of bodies. Servers are found when they listen, older
  * ones at their first connection. Returns a function that stops this.
- * @param {(socket: Socket) => void} enter @param {import('node:net').Server[]} [listening] servers of any kind
+ * @param {(socket: Socket) => void} enter @param {Server[]} [listening] servers of any kind
  */
 exports.watchConnections = (enter, listening = []) => {
   const servers = new ServerList()
 
-  /** @param {import('node:net').Server | null | undefined} server */
+  /** @param {Server | null | undefined} server */
   const add = (server) => {
     // Only servers of node:http and node:https have headersTimeout.
     if (!server || !('headersTimeout' in server) || !servers.add(server)) return

@@ -5,6 +5,11 @@ const { pathTemplate } = require('./path-template')
 const { routeOfExpress } = require('./frameworks/express')
 const { traceIdOf } = require('./trace-id')
 
+/**
+ * @import { HttpRequest } from '../../../types'
+ * @import { Item } from '../open-work'
+ */
+
 const ROUTE_CHARS = 200
 /** An HTTP/2 client can make up a method of any length, which would take the room of a stack. */
 const METHOD_CHARS = 32
@@ -31,7 +36,7 @@ function pathOf (url) {
  */
 class RequestContext {
   /**
-   * @param {number} id unique within the process @param {import('./requests').HttpRequest} request
+   * @param {number} id unique within the process @param {HttpRequest} request
    * @param {number} startedAtMs monotonic
    * @param {boolean} hasWaited the request may have waited to be read while the loop was blocked
    */
@@ -56,9 +61,9 @@ class RequestContext {
     this.lastTraceId = null
     /** @type {RequestContext | null} the next open request on the same connection (pipelining) */
     this.next = null
-    /** Its neighbours in the list of open work: see work/open-work.js. @type {import('../open-work').Item | null} */
+    /** Its neighbours in the list of open work: see work/open-work.js. @type {Item | null} */
     this.older = null
-    /** @type {import('../open-work').Item | null} */
+    /** @type {Item | null} */
     this.newer = null
   }
 

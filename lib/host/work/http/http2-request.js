@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2' */
+
 const GRPC = 'application/grpc'
 /** There is no such method: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
 const UNIMPLEMENTED = '12'
@@ -7,8 +9,8 @@ const UNIMPLEMENTED = '12'
 /** An HTTP/2 stream served without the compatibility API (as gRPC is), with the properties of that API's requests. */
 class StreamRequest {
   /**
-   * @param {import('node:http2').ServerHttp2Stream} stream
-   * @param {import('node:http2').IncomingHttpHeaders} headers @param {string[]} rawHeaders
+   * @param {ServerHttp2Stream} stream
+   * @param {IncomingHttpHeaders} headers @param {string[]} rawHeaders
    */
   constructor (stream, headers, rawHeaders) {
     this.httpVersionMajor = 2

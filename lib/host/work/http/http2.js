@@ -5,6 +5,11 @@ const { ABORTED } = require('../../../bridge/request-row')
 const { ServerList } = require('./server-list')
 const { StreamRequest } = require('./http2-request')
 
+/**
+ * @import { Http2ServerRequest, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+ * @import { Readable } from 'node:stream'
+ */
+
 const SERVER_SOCKET = 'net.server.socket'
 /** Missing on Node.js 20: there, a server's older sessions are not seen until the server is known. */
 const STREAM_CREATED = 'http2.server.stream.created'
@@ -13,7 +18,7 @@ const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
 /** All agents share it: sessions last for days, so an agent may meet some of a server that an earlier agent knew. */
 const everKnown = new ServerList()
 
-/** @typedef {import('node:http2').Http2ServerRequest | StreamRequest} Http2Request */
+/** @typedef {Http2ServerRequest | StreamRequest} Http2Request */
 
 /**
  * @typedef {object} Handlers
@@ -41,8 +46,8 @@ class Http2Watch {
     const watch = this
     /**
      * @this {any} the server
-     * @param {import('node:http2').ServerHttp2Stream} stream
-     * @param {import('node:http2').IncomingHttpHeaders} headers @param {number} _flags @param {string[]} rawHeaders
+     * @param {ServerHttp2Stream} stream
+     * @param {IncomingHttpHeaders} headers @param {number} _flags @param {string[]} rawHeaders
      */
     this.#onServerStream = function (stream, headers, _flags, rawHeaders) {
       if (this.listenerCount('request') === 0) watch.#begin(new StreamRequest(stream, headers, rawHeaders), stream)
@@ -77,14 +82,14 @@ class Http2Watch {
     }
   }
 
-  #onRequest = (/** @type {import('node:http2').Http2ServerRequest} */ request) => {
+  #onRequest = (/** @type {Http2ServerRequest} */ request) => {
     // With allowHTTP1, HTTP/1 requests arrive here too. The channels of node:http report those.
     if (request.httpVersionMajor !== 2 || this.#seen.has(request)) return
     this.#seen.add(request)
     this.#begin(request, request)
   }
 
-  /** @param {Http2Request} request @param {import('node:stream').Readable} body */
+  /** @param {Http2Request} request @param {Readable} body */
   #begin (request, body) {
     const { started, resumed, ended } = this.#handlers
     started(request)

@@ -17,14 +17,21 @@ const { RouteNumbers } = require('./route-numbers')
 const { Contexts } = require('../contexts')
 const { Work } = require('../work')
 
+/**
+ * @import { Bridge } from '../../../bridge/memory'
+ * @import { HttpRequest } from '../../../types'
+ * @import { Connection } from './connections'
+ * @import { Http2Request } from './http2'
+ * @import { WaitingRequests } from './waiting-requests'
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Server } from 'node:net'
+ */
+
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
 /** Most open requests of a connection that are searched for a late route: the client decides how many are open. */
 const MOST_PIPELINED = 100
-
-/** @typedef {import('../../../types').HttpRequest} HttpRequest */
-/** @typedef {import('./connections').Connection} Connection */
 
 /** The application's HTTP requests: a finished one is a row in the ring, an open one a context that the probe reads. */
 class Requests {
@@ -49,11 +56,11 @@ class Requests {
   #frameworks
 
   /**
-   * @param {import('../../../bridge/memory').Bridge} bridge
+   * @param {Bridge} bridge
    * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
    * @param {Contexts} [contexts] shared with other kinds of work
-   * @param {import('./waiting-requests').WaitingRequests | null} [waiting] reports those that a block delayed
-   * @param {import('node:net').Server[]} [listening] servers that listen already
+   * @param {WaitingRequests | null} [waiting] reports those that a block delayed
+   * @param {Server[]} [listening] servers that listen already
    */
   constructor (bridge, { route, routes }, contexts = new Contexts(), waiting = null, listening = []) {
     this.#waiting = waiting
@@ -125,7 +132,7 @@ class Requests {
     return context
   }
 
-  /** @param {import('./http2').Http2Request} request */
+  /** @param {Http2Request} request */
   #startHttp2 (request) {
     const context = this.#start(request)
     this.#http2.set(request, context)
@@ -205,7 +212,7 @@ class Requests {
   /** The context of a request, undefined after its end. @param {HttpRequest} request */
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
-    const connection = this.#connections.get(/** @type {import('node:http').IncomingMessage} */ (request).socket)
+    const connection = this.#connections.get(/** @type {IncomingMessage} */ (request).socket)
     // A framework mostly names a request as it arrives.
     if (connection?.latest?.request === request) return connection?.latest ?? undefined
     let context = connection?.oldest

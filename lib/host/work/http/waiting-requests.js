@@ -3,6 +3,8 @@
 const { WAITED } = require('../../../bridge/messages')
 const { callerOf } = require('./trace-id')
 
+/** @import { RequestContext } from './context' */
+
 /** A request answered later than this after a block is not reported, ms. */
 const WINDOW_MS = 1000
 /** Requests reported after one block: as many as its span can have links. */
@@ -30,7 +32,7 @@ class WaitingRequests {
     this.#left = MOST
   }
 
-  /** @param {import('./context').RequestContext} context @param {number} nowMs */
+  /** @param {RequestContext} context @param {number} nowMs */
   ended ({ id, request, startedAtMs, hasWaited }, nowMs) {
     if (nowMs > this.#blockEndMs + WINDOW_MS || this.#left === 0 || request === null) return
     if (startedAtMs > this.#blockEndMs && !hasWaited) return

@@ -5,6 +5,12 @@ const { Naming } = require('./library-naming')
 const { pathOf } = require('../http/context')
 const { pathTemplate } = require('../http/path-template')
 
+/**
+ * @import { Works } from '../works'
+ * @import { Known } from './library-naming'
+ * @import { IncomingMessage } from 'node:http'
+ */
+
 // Brokers and sockets. None of them publishes on a diagnostics channel.
 
 /** The path that a WebSocket was opened at, by socket. @type {WeakMap<object, string>} */
@@ -27,7 +33,7 @@ function operationOf ({ definitions }, operationName) {
   return `${operation} ${name?.value ?? '(anonymous)'}`
 }
 
-/** @param {import('../works').Works} works @param {(message: object) => void} post to the watchdog */
+/** @param {Works} works @param {(message: object) => void} post to the watchdog */
 exports.startLibraries = (works, post) => {
   const naming = new Naming(works, post)
   const modules = watchModules([...jobs, ...messages, ...operations].map(({ file, attach }) => ({
@@ -82,15 +88,15 @@ const jobs = [
   }
 ]
 
-/** @param {string} name @returns {import('./library-naming').Known} */
+/** @param {string} name @returns {Known} */
 const job = (name) => ({ kind: 'job', name })
 
-/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {import('./library-naming').Naming} naming */
+/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {Naming} naming */
 function namedTasks (tasks, naming) {
   return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
 }
 
-/** Unnamed tasks are named by their expression. @param {any} task @param {import('./library-naming').Naming} naming */
+/** Unnamed tasks are named by their expression. @param {any} task @param {Naming} naming */
 function nameCronTask (task, naming) {
   const { runner, id, name, cronExpression } = task
   if (runner === undefined) return // it runs in a process of its own
@@ -118,7 +124,7 @@ const messages = [
     attach: ({ prototype }, naming) => naming.before(prototype, ['completeUpgrade'], (_, args) => {
       const last = args.length - 1
       const onDone = args[last]
-      args[last] = (/** @type {object} */ socket, /** @type {import('node:http').IncomingMessage} */ request) => {
+      args[last] = (/** @type {object} */ socket, /** @type {IncomingMessage} */ request) => {
         paths.set(socket, pathTemplate(pathOf(/** @type {string} */ (request.url))))
         onDone(socket, request)
       }
@@ -141,7 +147,7 @@ const messages = [
   }
 ]
 
-/** @param {string} name @returns {import('./library-naming').Known} */
+/** @param {string} name @returns {Known} */
 function message (name) {
   return { kind: 'message', name }
 }

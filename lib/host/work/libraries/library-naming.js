@@ -3,7 +3,12 @@
 const { THREAD_WORK } = require('../../../bridge/messages')
 
 /**
- * @typedef {{ kind: import('../work').WorkKind, name: string, isPart?: boolean, isOpen?: boolean }} Known a call of a
+ * @import { WorkKind } from '../../../types'
+ * @import { Works } from '../works'
+ */
+
+/**
+ * @typedef {{ kind: WorkKind, name: string, isPart?: boolean, isOpen?: boolean }} Known a call of a
  * library. isPart: it belongs to what is being worked on. isOpen: its end is unknown, as listeners may be async.
  */
 
@@ -15,7 +20,7 @@ class Naming {
   #stops = []
   #named = new WeakSet()
 
-  /** @param {Pick<import('../works').Works, 'begin' | 'beginThread'>} works @param {(message: object) => void} post */
+  /** @param {Pick<Works, 'begin' | 'beginThread'>} works @param {(message: object) => void} post */
   constructor (works, post) {
     this.#works = works
     this.#post = post

@@ -8,12 +8,13 @@ const { callerOf, isNodes } = require('../../code-ownership')
 const { wallMs } = require('../wall-clock')
 const { wrapSync } = require('./wrap-sync')
 
+/** @import { Frame } from '../../../../types' */
+
 /** The application's line is rarely further out. */
 const FRAMES = 30
 /** A program that makes new functions for each call must not fill the disk. */
 const PLACES = 10_000
 
-/** @typedef {import('../../../../bridge/probe-codec').Frame} Frame */
 /** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun: how many tests so far */
 
 /** Reports the application's synchronous calls: each line and test at once, counts when the process exits. */

@@ -2,6 +2,8 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 
+/** @import { Name } from './' */
+
 const INITIALIZATION = 'fastify.initialization'
 const HANDLER = 'tracing:fastify.request.handler:start'
 
@@ -9,7 +11,7 @@ const HANDLER = 'tracing:fastify.request.handler:start'
 exports.file = ['fastify', 'fastify.js']
 
 const ignore = () => {}
-/** What the hooks call: a hook cannot be removed from an instance. @type {import('.').Name} */
+/** What the hooks call: a hook cannot be removed from an instance. @type {Name} */
 let name = ignore
 /** Instances made since this agent started. */
 let instances = 0
@@ -59,7 +61,7 @@ function onHandler ({ request, route }) {
 /**
  * Fastify 4 and 5 publish each new instance. Fastify 5 also publishes each call of a handler: listening to that takes
  * 100 ns of every request, so the agent does it only if there are older instances.
- * @param {import('.').Name} tellRoute
+ * @param {Name} tellRoute
  */
 exports.startFastify = (tellRoute) => {
   name = tellRoute

@@ -2,13 +2,15 @@
 
 const { watchProperty } = require('./watched-property')
 
+/** @import { Name } from './' */
+
 /** The prototype of all contexts of all applications that one copy of Koa makes. */
 exports.file = ['koa', 'lib', 'context.js']
 
 /**
  * Nothing leads from a request of node:http to Koa's context, so the context is watched: `@koa/router` (and koa-router)
  * writes the template to `ctx._matchedRoute` before each layer runs.
- * @param {any} context @param {import('.').Name} name
+ * @param {any} context @param {Name} name
  */
 exports.watch = (context, name) => {
   if (typeof context?.onerror !== 'function') return null
