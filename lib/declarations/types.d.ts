@@ -102,7 +102,7 @@ export type BlockRecord = {
  /**
   * provisional while ongoing
   */
- cause: import("./tables/causes").Cause;
+ cause: Cause;
  evidence: EvidenceRecord;
  /**
   * the innermost function of the application that blocked longest; of a package if
@@ -600,10 +600,10 @@ export type StreamRequest = {
  method: string | undefined;
  url: string | undefined;
  rawHeaders: string[];
- headers: import("node:http2").IncomingHttpHeaders;
- stream: import("node:http2").ServerHttp2Stream;
+ headers: IncomingHttpHeaders;
+ stream: ServerHttp2Stream;
 };
-export type HttpRequest = import("node:http").IncomingMessage | import("node:http2").Http2ServerRequest | StreamRequest;
+export type HttpRequest = IncomingMessage | Http2ServerRequest | StreamRequest;
 /**
  * how late timers came, in milliseconds; 0 while
  * nothing has been measured
@@ -707,3 +707,8 @@ export type LoopLoadReport = {
  * through the inspector
  */
 export type ProfilerAction = "start" | "startIfSmall" | "take" | "stay" | "stop";
+import type { Cause } from './tables/causes';
+import type { IncomingHttpHeaders } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';

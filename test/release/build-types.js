@@ -43,9 +43,20 @@ function publicPart (declarations) {
     text += declarations.slice(from, start)
     from = end
   }
-  return (text + declarations.slice(from))
+  return withoutUnused(text + declarations.slice(from))
     .replace(/^\s*\n/gm, '')
     .replace(/^(?: {4})+/gm, (spaces) => ' '.repeat(spaces.length / 4))
+}
+
+const IMPORT = /^import type \{ ([^}]*) \} from (.*)$/gm
+
+/** Without imports that only members of no concern need. @param {string} text */
+function withoutUnused (text) {
+  const code = text.replace(IMPORT, '').replace(/\/\*[\s\S]*?\*\//g, '')
+  return text.replace(IMPORT, (_, names, from) => {
+    const used = names.split(', ').filter((/** @type {string} */ name) => new RegExp(`\\b${name}\\b`).test(code))
+    return used.length === 0 ? '' : `import type { ${used.join(', ')} } from ${from}`
+  })
 }
 
 /** TypeScript 7 loads the types of Node.js only if somebody asks for them. @param {string} text */

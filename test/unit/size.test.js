@@ -12,20 +12,20 @@ const { filesBelow, parse } = require('../support/source-tree')
  */
 const BUDGETS = {
   'lib/*': 45,
-  'lib/bridge': 660,
-  'lib/cli': 4782,
+  'lib/bridge': 657,
+  'lib/cli': 4773,
   'lib/cluster': 842,
-  'lib/explain': 3064,
-  'lib/export': 4871,
-  'lib/host': 4531,
+  'lib/explain': 3055,
+  'lib/export': 4848,
+  'lib/host': 4543,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 346,
   'lib/util': 548,
-  'lib/watchdog': 5034,
-  files: 449,
-  'files up to 60 lines with one importer': 102,
-  'named numbers': 639
+  'lib/watchdog': 5019,
+  files: 428,
+  'files up to 60 lines with one importer': 77,
+  'named numbers': 641
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

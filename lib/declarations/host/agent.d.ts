@@ -4,21 +4,21 @@
  * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. It
  * needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
  * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
- * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
+ * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 export class Agent extends EventEmitter<{
- block: [import("../types").BlockRecord];
- slow: [import("../types").SlowIncident];
+ block: [BlockRecord];
+ slow: [SlowIncident];
 }> {
  /**
-  * @param {import('../options/table').ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
-  * @param {import('./start').Way} [way] a preload starts before the application
+  * @param {ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
+  * @param {Way} [way] a preload starts before the application
   */
- constructor(options: import("../options/table").ResolvedOptions, forget: (agent: Agent) => void, { isPreload, presence }?: import("./start").Way);
+ constructor(options: ResolvedOptions, forget: (agent: Agent) => void, { isPreload, presence }?: Way);
  /** Content type of metrics(). */
  contentType: string;
  /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
- get fastify(): ((fastify: any, options: import("./shedding/options").ShedOptions, done: (error?: Error) => void) => void) & {
+ get fastify(): ((fastify: any, options: ShedOptions, done: (error?: Error) => void) => void) & {
   [x: symbol]: string | boolean | {
    name: string;
    fastify: string;
@@ -45,33 +45,33 @@ export class Agent extends EventEmitter<{
   * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT
   */
  wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
- /** Blocks in memory, newest first. @returns {Promise<import('../types').BlockRecord[]>} */
- blocks(): Promise<import("../types").BlockRecord[]>;
+ /** Blocks in memory, newest first. @returns {Promise<BlockRecord[]>} */
+ blocks(): Promise<BlockRecord[]>;
  /** All metrics in Prometheus text format, to append to an existing endpoint. @returns {Promise<string>} */
  metrics(): Promise<string>;
  /**
   * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says. It
   * takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
   * @param {{ seconds: number }} options 1 to 300
-  * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
+  * @returns {Promise<HuntResult>} when it is over
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  hunt(options: {
   seconds: number;
- }): Promise<import("./origin/hunt").HuntResult>;
+ }): Promise<HuntResult>;
  /**
   * A middleware for Express and Connect: it answers 503 with Retry-After while the loop is above a limit. Without
   * limits it passes every request on.
-  * @param {import('./shedding/options').ShedOptions} [options]
+  * @param {ShedOptions} [options]
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
- middleware(options?: import("./shedding/options").ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
+ middleware(options?: ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
  /**
   * How late timers come and how busy the loop is, for health checks and your own shedding. Reads only what has been
   * measured on this thread, in microseconds.
-  * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
+  * @returns {LoopLoadReport} delays in milliseconds, utilization from 0 to 1
   */
- load(): import("../types").LoopLoadReport;
+ load(): LoopLoadReport;
  /**
   * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed` and
   * not logged. Only the function's synchronous part counts, nothing after an `await`.
@@ -99,4 +99,11 @@ export class Agent extends EventEmitter<{
  stop(): Promise<void>;
  #private;
 }
+import type { BlockRecord } from '../types';
+import type { SlowIncident } from '../types';
 import { EventEmitter } from "events";
+import type { ShedOptions } from './shedding/options';
+import type { HuntResult } from './origin/hunt';
+import type { LoopLoadReport } from '../types';
+import type { ResolvedOptions } from '../options/table';
+import type { Way } from './start';

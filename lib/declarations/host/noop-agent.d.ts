@@ -2,18 +2,18 @@
 /**
  * Where nothing can be watched: the same interface, which does nothing. In a worker thread of the application the main
  * thread's agent has its blocks and metrics.
- * @extends {EventEmitter<{ block: [import('../types').BlockRecord], slow: [import('../types').SlowIncident] }>}
+ * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 export class NoopAgent extends EventEmitter<{
- block: [import("../types").BlockRecord];
- slow: [import("../types").SlowIncident];
+ block: [BlockRecord];
+ slow: [SlowIncident];
 }> {
  constructor();
  contentType: string;
  ready: Promise<{
   url: string | null;
  }>;
- get fastify(): ((fastify: any, options: import("./shedding/options").ShedOptions, done: (error?: Error) => void) => void) & {
+ get fastify(): ((fastify: any, options: ShedOptions, done: (error?: Error) => void) => void) & {
   [x: symbol]: string | boolean | {
    name: string;
    fastify: string;
@@ -23,17 +23,17 @@ export class NoopAgent extends EventEmitter<{
  run<T>(name: string, fn: () => T, attributes?: Record<string, string | number>): T;
  /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
  wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
- /** @returns {Promise<import('../types').BlockRecord[]>} */
- blocks(): Promise<import("../types").BlockRecord[]>;
+ /** @returns {Promise<BlockRecord[]>} */
+ blocks(): Promise<BlockRecord[]>;
  metrics(): Promise<string>;
- /** @param {{ seconds: number }} options @returns {Promise<import('./origin/hunt').HuntResult>} */
+ /** @param {{ seconds: number }} options @returns {Promise<HuntResult>} */
  hunt(options: {
   seconds: number;
- }): Promise<import("./origin/hunt").HuntResult>;
- /** Passes every request on. @param {import('./shedding/options').ShedOptions} [options] */
- middleware(options?: import("./shedding/options").ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
- /** Nothing is measured in a worker thread: zeros. @returns {import('../types').LoopLoadReport} */
- load(): import("../types").LoopLoadReport;
+ }): Promise<HuntResult>;
+ /** Passes every request on. @param {ShedOptions} [options] */
+ middleware(options?: ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
+ /** Nothing is measured in a worker thread: zeros. @returns {LoopLoadReport} */
+ load(): LoopLoadReport;
  /** @template T @param {() => T} fn @param {string} reason @returns {T} */
  allow<T>(fn: () => T, reason: string): T;
  /** @template T @param {() => T} fn @param {{ overMs?: number }} [options] @returns {Promise<Awaited<T>>} */
@@ -43,4 +43,9 @@ export class NoopAgent extends EventEmitter<{
  flush(): Promise<void>;
  stop(): Promise<void>;
 }
+import type { BlockRecord } from '../types';
+import type { SlowIncident } from '../types';
 import { EventEmitter } from "events";
+import type { ShedOptions } from './shedding/options';
+import type { HuntResult } from './origin/hunt';
+import type { LoopLoadReport } from '../types';

@@ -1,5 +1,5 @@
 export function start(options?: Options): AnyAgent;
-export function startPreloaded(presence?: import("./presence").Presence): AnyAgent;
+export function startPreloaded(presence?: Presence): AnyAgent;
 export function visit(options: Options): AnyAgent;
 export function allow<T>(fn: () => T, reason: string): T;
 export function expectNoBlocks<T>(fn: () => T, options?: {
@@ -12,9 +12,10 @@ export function wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
  */
 export type Way = {
  isPreload?: boolean;
- presence?: import("./presence").Presence;
+ presence?: Presence;
 };
-export type Agent = import("./agent").Agent;
 export type AnyAgent = Agent | NoopAgent;
-export type Options = import("../options/table").Options;
+import type { Options } from '../options/table';
+import type { Presence } from './presence';
+import type { Agent } from './agent';
 import { NoopAgent } from "./noop-agent";

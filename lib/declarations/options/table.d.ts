@@ -24,7 +24,7 @@ export type Options = {
   format?: "json" | "pretty";
  } | undefined;
  requests?: "auto" | "on" | "off" | undefined;
- route?: ((request: import("../types").HttpRequest) => string | null | undefined) | undefined;
+ route?: ((request: HttpRequest) => string | null | undefined) | undefined;
  origin?: "auto" | "on" | "off" | undefined;
  profile?: "auto" | "on" | "off" | undefined;
  source?: "on" | "off" | undefined;
@@ -51,6 +51,7 @@ export type Options = {
  onStuck?: "report" | "abort" | undefined;
  routes?: number | undefined;
  threads?: "auto" | "off" | undefined;
+ facts?: string | undefined;
  /**
   * names of main files
   */
@@ -62,14 +63,19 @@ export type Options = {
  labels?: Record<string, string> | undefined;
 };
 /**
- * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything
+ * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything; `log.creates`: false
+ * if somebody else creates the file
  */
-export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "notify" | "otlp" | "route">> & {
+export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "facts" | "notify" | "otlp" | "route" | "log">> & {
  token?: string;
  dir?: string;
+ facts?: string;
  notify?: string;
  route?: Options["route"];
- otlp: false | import("./otlp").OtlpSettings;
+ log: boolean | (Exclude<Options["log"], boolean | undefined> & {
+  creates?: boolean;
+ });
+ otlp: false | OtlpSettings;
  beatPeriod: number;
  calmPeriod: number;
 };
@@ -133,4 +139,6 @@ export function parseText(row: (typeof table)[number], text: string, source: str
  * @returns {ResolvedOptions} @throws LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 export function resolveOptions(given?: Options, env?: NodeJS.ProcessEnv, defaults?: Options): ResolvedOptions;
+import type { HttpRequest } from '../types';
+import type { OtlpSettings } from './otlp';
 import type = require("./types");

@@ -4,7 +4,7 @@ export namespace table {
  function LOOPWATCH_ERR_OPTION_UNKNOWN(key: string, nearest: string): string;
  function LOOPWATCH_ERR_OPTIONS(actual: unknown): string;
  function LOOPWATCH_ERR_ARGUMENT(name: string, expected: string, actual: unknown): string;
- function LOOPWATCH_ERR_BLOCKED({ durationMs, cause, frame }: Pick<import("../types").BlockRecord, "durationMs" | "cause" | "frame">, overMs: number): string;
+ function LOOPWATCH_ERR_BLOCKED({ durationMs, cause, frame }: Pick<BlockRecord, "durationMs" | "cause" | "frame">, overMs: number): string;
  function LOOPWATCH_ERR_UNWATCHED(): string;
  function LOOPWATCH_ERR_BUNDLED(file: string): string;
  function LOOPWATCH_ERR_RUNTIME(runtime: string): string;
@@ -48,3 +48,4 @@ export function codedError<C extends ErrorCode>(code: C, ...args: Parameters<(ty
  * @template {ErrorCode} C @param {unknown} cause @param {C} code @param {Parameters<(typeof table)[C]>} args
  */
 export function codedErrorFrom<C extends ErrorCode>(cause: unknown, code: C, ...args: Parameters<(typeof table)[C]>): LoopwatchError;
+import type { BlockRecord } from '../types';

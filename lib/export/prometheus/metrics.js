@@ -329,14 +329,11 @@ class Metrics {
 }
 
 /** ≈ marks doubt. @param {{ exact?: boolean }} named @param {string} label */
-function inDoubt ({ exact }, label) {
-  return exact === false ? `≈ ${label}` : label
-}
+const inDoubt = ({ exact }, label) => exact === false ? `≈ ${label}` : label
 
 /** With only the last folder of the path. @param {FrameRecord} frame */
-function siteOf (frame) {
-  return inDoubt(frame, `${frame.function ?? '(anonymous)'} ${shortPath(frame.file)}:${frame.line}`)
-}
+const siteOf = (frame) =>
+  inDoubt(frame, `${frame.function ?? '(anonymous)'} ${shortPath(frame.file)}:${frame.line}`)
 
 /** prom-client's metrics return the objects in which they count. @param {Value} value @returns {Value} */
 function copyOf ({ labels, value, metricName, exemplar }) {
@@ -361,12 +358,9 @@ class LabelBound {
 
   /** @param {string} value */
   bound (value) {
-    if (this.#known.has(value)) return value
-    if (this.#known.size < this.#most) {
-      this.#known.add(value)
-      return value
-    }
-    return OTHER
+    if (!this.has(value) && this.#known.size >= this.#most) return OTHER
+    this.#known.add(value)
+    return value
   }
 }
 
