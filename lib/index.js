@@ -4,13 +4,12 @@ const { allow, expectNoBlocks, run, start, wrap } = require('./host/start')
 const { LoopwatchError } = require('./tables/errors')
 
 /**
- * @import { AnyAgent as Agent } from './host/start'
- * @import { Options } from './options/table'
- * @import { BlockRecord, LoopLoadReport as Load, SlowIncident, WorkRecord as Work } from './types'
- */
-
-/**
- * what start() returns
+ * @typedef {import('./host/start').AnyAgent} Agent what start() returns
+ * @typedef {import('./options/table').Options} Options
+ * @typedef {import('./types').BlockRecord} BlockRecord
+ * @typedef {import('./types').WorkRecord} Work
+ * @typedef {import('./types').LoopLoadReport} Load
+ * @typedef {import('./types').SlowIncident} SlowIncident
  */
 
 exports.start = start

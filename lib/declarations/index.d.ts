@@ -1,3 +1,12 @@
+/**
+ * what start() returns
+ */
+export type Agent = import("./host/start").AnyAgent;
+export type Options = import("./options/table").Options;
+export type BlockRecord = import("./types").BlockRecord;
+export type Work = import("./types").WorkRecord;
+export type Load = import("./types").LoopLoadReport;
+export type SlowIncident = import("./types").SlowIncident;
 import { start } from "./host/start";
 import { run } from "./host/start";
 import { wrap } from "./host/start";

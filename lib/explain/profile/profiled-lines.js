@@ -294,7 +294,7 @@ function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, begi
   const isOnly = hits >= ENOUGH_ALIKE && text !== null && busyLines(text, begin).every((each) => each === raw)
   if (isAlone && isSeen && (isShown || isOnly)) return true
   if (2 * hits - total >= DEVIATIONS * Math.sqrt(total)) return true
-  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits >= HALF * total
+  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits > HALF * total
 }
 
 /**
