@@ -346,6 +346,8 @@ class Agent extends EventEmitter {
   stopAtExit (longestMs) {
     this.#thread.tellMaps()
     this.stop()
+    // Nothing has to be kept alive any more, and later listeners of 'exit' may list the handles of the process.
+    this.#thread.unref()
     sleepUntil(() => this.#senses.gauge.counters.get('released') > 0, longestMs)
   }
 }

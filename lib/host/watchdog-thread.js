@@ -187,7 +187,10 @@ class WatchdogThread {
     this.compiled.tell((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
   }
 
-  /** Ends the thread: by itself if it can, by force after a second. Does not wait much longer. */
+  /**
+   * Ends the thread: by itself if it can, by force after a second. Does not wait much longer. The thread, not a timer,
+   * keeps the process alive until then.
+   */
   async stop () {
     this.#stopped = true
     clearTimeout(this.#retry)
@@ -204,8 +207,8 @@ class WatchdogThread {
         force = setTimeout(() => {
           worker.unref()
           resolve(undefined)
-        }, LEAVE_MS)
-      }, STOP_TIMEOUT_MS)
+        }, LEAVE_MS).unref()
+      }, STOP_TIMEOUT_MS).unref()
       worker.once('exit', () => {
         clearTimeout(force)
         resolve(undefined)

@@ -4,10 +4,20 @@ const path = require('node:path')
 const readline = require('node:readline')
 const { makePretty } = require('../../lib/export/log/pretty')
 
+/** pino's number of a warning. */
+const WARN = 40
+
 const ROOT = path.join(__dirname, '..', '..')
 
+/** Of the application's code, and not at start-up: that is information, and no line opens it. @param {any} line */
+const isBlock = ({ event, level, frame }) => event === 'opened' || (level >= WARN && Boolean(frame))
+
+/** Worth reading even while the child starts: where it listens, and what is wrong. @param {any} line */
+const isNeeded = ({ event, level, frame }) => event === 'listening' || (level >= WARN && frame !== null)
+
 /**
- * Passes a child's lines on, and what is in them.
+ * Passes a child's lines on, and what is in them. On a busy machine its start alone would make some twenty lines, so
+ * until its first block only those that are needed are printed.
  * @param {import('node:stream').Readable} stream
  * @param {'pretty' | 'json'} format as a person reads them, or as they came
  * @param {(line: any) => void} onLine each that is JSON
@@ -16,9 +26,11 @@ exports.passThrough = (stream, format, onLine) => {
   const toText = format === 'pretty'
     ? makePretty({ hasColors: process.stdout.isTTY && process.stdout.hasColors(), cwd: ROOT })
     : (/** @type {string} */ text) => `${text}\n`
+  let hasBlocked = false
   readline.createInterface({ input: stream }).on('line', (text) => {
-    process.stdout.write(toText(text))
     const line = parse(text)
+    hasBlocked ||= line !== null && isBlock(line)
+    if (line === null || hasBlocked || isNeeded(line)) process.stdout.write(toText(text))
     if (line !== null) onLine(line)
   })
 }

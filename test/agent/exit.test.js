@@ -1,6 +1,7 @@
 'use strict'
 
-// A process that exits out of a block, or right after one, still logs and records its end.
+// A process that exits out of a block, or right after one, still logs and records its end. Its own listeners of 'exit'
+// see no handle or timer of the agent.
 // runtime: the end of a process
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -14,10 +15,13 @@ const HOLD_MS = 500
 
 /** @param {string} dir @param {string} ending */
 const appOf = (dir, ending) => `
+const held = () => process.getActiveResourcesInfo().filter((name) => /MessagePort|Timeout/.test(name))
 require(${JSON.stringify(ROOT)}).start({ port: false, dir: ${JSON.stringify(dir)} }).ready.then(() => {
   setTimeout(function work () {
     const endMs = performance.now() + ${HOLD_MS}
     while (performance.now() < endMs);
+    const before = held()
+    process.on('exit', () => require('node:fs').writeSync(2, \`held: \${JSON.stringify([before, held()])}\\n\`))
     ${ending}
   }, 300)
 })`
@@ -42,6 +46,8 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
     assert.equal(last.frame.function, 'work')
     assert.match(last.msg, /was blocked for/)
     assert.equal(code, ending.startsWith('throw') ? 1 : 3)
+    const [before, atExit] = JSON.parse(/^held: (.*)$/m.exec(stderr)?.[1] ?? assert.fail(stderr))
+    assert.ok(atExit.length <= before.length && !atExit.includes('MessagePort'), `${before}, then ${atExit}`)
     const written = fs.readdirSync(records).filter((each) => each.endsWith('.ndjson')).flatMap((each) => fs.readFileSync(path.join(records, each), 'utf8').trim().split('\n'))
       .map((line) => JSON.parse(line)).filter(({ id }) => id === last.block)
     assert.equal(written.at(-1)?.ongoing, false, JSON.stringify(written.at(-1)))

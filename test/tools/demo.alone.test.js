@@ -87,6 +87,13 @@ test('in a pipe it prints lines of JSON and says how to read them, or what a per
   const short = ['--seconds', '1', '--port', '0']
   const json = await startDemo(t, short).closed
   assert.equal(JSON.parse(json.stdout.split('\n')[0]).name, 'loopwatch')
+  const lines = json.stdout.trim().split('\n').map((line) => JSON.parse(line))
+  for (const service of new Set(lines.map(({ pid }) => pid))) {
+    const own = lines.filter(({ pid }) => pid === service)
+    const first = own.findIndex(({ event, level }) => event === 'opened' || level >= 40)
+    const noise = (first < 0 ? own : own.slice(0, first)).filter(({ event }) => event !== 'listening')
+    assert.deepEqual(noise.map(({ msg }) => msg), [], 'before the first block')
+  }
   assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is no terminal; --format pretty prints what a person reads$/m)
   const pretty = await startDemo(t, [...short, '--format', 'pretty']).closed
   assert.match(pretty.stdout, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO {2}/)

@@ -9,6 +9,7 @@ const zlib = require('node:zlib')
 const { Client } = require('@modelcontextprotocol/client')
 const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio')
 const { eventually, startApp, startNode } = require('../support/app')
+const { openPage, reads, startBrowser } = require('../support/browser')
 const { makeDir } = require('../support/files')
 const { readTrace } = require('../support/trace-format')
 
@@ -83,6 +84,28 @@ test('what was recorded is viewed, listed and asked without the process', async 
   assert.match((await loopwatch(['blocks', file, '--top'])).stdout, /spin/)
   child.kill('SIGINT')
   assert.equal((await closed).code, 0)
+})
+
+test('the page of a recording made during a block says when that was, and shows no alarm', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const app = await startApp(t)
+  const answer = app.get('/spin?ms=60000').catch(() => {})
+  await eventually(async () => /"ongoing":true/.test(await (await app.watchdog('/blocks')).text()), 'a block')
+  const file = path.join(makeDir(t), 'incident.loopwatch')
+  assert.equal((await loopwatch(['record', app.url, file])).code, 0)
+  app.child.kill('SIGKILL')
+  await answer
+  const { page, complaints } = await openPage(browser, (await view(t, file)).url)
+  const shown = /^Recorded \d\d:\d\d:\d\d, utilization .*The loop was blocked for (\d+ m|[\d.]+ )s in GET \/spin/
+  const first = await reads(page, '#state-now', shown)
+  await reads(page, '#announcer', /^The loop was blocked for /)
+  assert.match(await page.title(), /^Recorded \d\d:\d\d:\d\d: .*loopwatch$/)
+  assert.doesNotMatch(await page.locator('#icon').getAttribute('href') ?? '', /d1242f/)
+  assert.equal(await page.locator('#state .blocked').count(), 0)
+  await page.waitForTimeout(300)
+  assert.equal(await page.locator('#state-now').textContent(), first, 'its time stands still')
+  assert.deepEqual(complaints, [])
 })
 
 test('an assistant asks a recording: status, culprits, one block with its source and advice', async (t) => {

@@ -23,12 +23,12 @@ const events = {
     setText(byId('build'), named === '' ? build : `${named}, ${build}`)
     const isOther = agent !== null && agent !== `${pid}`
     const other = isOther ? `Another process answers now: ${pid} instead of ${agent}.` : null
-    say(recordedAt ? `Recorded ${recordedAt}: nothing here is live.` : other)
+    say(recordedAt ? `Recorded ${recordedAt}, not live.` : other)
     agent = `${pid}`
     lostAt = null
     byId('live').hidden = false
     byId('token').hidden = true
-    strip.begin(labels)
+    strip.begin(hello)
     dashboard.begin(hello)
   },
   state (now) {

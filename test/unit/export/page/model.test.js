@@ -120,13 +120,16 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
 
 test('the strip names the block in progress, and the tab with it', async () => {
   const { sentenceOf, titleOf, worstOf } = await import(`${MODEL}/strip.mjs`)
-  const text = (/** @type {any} */ row, waiting = 0) => sentenceOf(row, waiting).map((/** @type {any} */ part) => part.text).join('')
-  assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report.js:41 report. 1 request waits.')
-  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in ≈ f.js:1 f. 3 requests wait.')
+  const text = (/** @type {any} */ row, waiting = 0, recorded = '') => sentenceOf(row, waiting, recorded).map((/** @type {any} */ part) => part.text).join('')
+  assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report.js:41 report, 1 request waiting.')
+  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in ≈ f.js:1 f, 3 requests waiting.')
   assert.equal(text(at(1, { cause: 'starved', frame: null })), 'Blocked for 1.0 s: the process was kept waiting for a CPU.')
   assert.equal(text(at(1, { worker: 2, frame: null })), 'Worker 2 blocked for 1.0 s in GET /report/:id; its line is not known yet.')
+  assert.equal(text(at(1, { durationMs: 9500 }), 1, 'Recorded 14:03:12'), 'The loop was blocked for 9.5 s in GET /report/:id, report.js:41 report, 1 request waiting.')
+  assert.equal(text(at(1, { worker: 2, frame: null }), 0, 'Recorded 14:03:12'), 'Worker 2 was blocked for 1.0 s in GET /report/:id; its line was not known yet.')
   assert.equal(titleOf([at(1)], 'shop'), 'Blocked 1.0 s: shop – loopwatch')
   assert.equal(titleOf([], undefined), 'loopwatch')
+  assert.equal(titleOf([at(1)], 'shop', '1.0 s', 'Recorded 14:03:12'), 'Recorded 14:03:12: shop – loopwatch')
   assert.equal(worstOf([at(1, { threadId: 3 }), at(2)]).id, '1-2')
 })
 

@@ -14,21 +14,23 @@ export function isMain ({ threadId, worker }) {
 }
 
 /**
- * `Blocked for 9.5 s in GET /forever, idle.js:1 spin. 1 request waits.` in parts, each with its own style.
+ * `Blocked for 9.5 s in GET /forever, idle.js:1 spin, 1 request waiting.` in parts, each with its own style.
  * @param {any} row
  * @param {number} waiting requests besides the block's own
+ * @param {string} [recorded] when, in a recording
  * @returns {Part[]}
  */
-export function sentenceOf (row, waiting) {
+export function sentenceOf (row, waiting, recorded) {
   const { worker, thread, threadId, cause, frame, durationMs } = row
   const who = [worker === null ? '' : `worker ${worker}`, threadId === 0 ? '' : `thread ${thread}`].filter(Boolean).join(', ')
+  const subject = recorded ? `${who || 'the loop'} was blocked` : `${who} blocked`.trim()
   /** @type {(words: string) => Part} */
   const text = (words) => ({ kind: 'text', text: words })
   /** @type {(words: string) => Part} */
   const code = (words) => ({ kind: 'code', text: words })
   /** @type {Part[]} */
   const parts = [
-    { kind: 'strong', text: who === '' ? 'Blocked' : `${who[0].toUpperCase()}${who.slice(1)} blocked` },
+    { kind: 'strong', text: subject[0].toUpperCase() + subject.slice(1) },
     text(' for '),
     { kind: 'since', text: duration(durationMs) }
   ]
@@ -38,9 +40,9 @@ export function sentenceOf (row, waiting) {
   else {
     if (work !== '') parts.push(text(' in '), code(work))
     if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(`${doubtOf(frame)}${fileOf(frame)} ${functionOf(frame)}`))
-    else parts.push(text('; its line is not known yet'))
+    else parts.push(text(`; its line ${recorded ? 'was' : 'is'} not known yet`))
   }
-  return [...parts, text(waiting > 0 ? `. ${counted(waiting, 'request')} ${waiting === 1 ? 'waits' : 'wait'}.` : '.')]
+  return [...parts, text(waiting > 0 ? `, ${counted(waiting, 'request')} waiting.` : '.')]
 }
 
 /**
@@ -48,9 +50,11 @@ export function sentenceOf (row, waiting) {
  * @param {any[]} ongoing
  * @param {string | undefined} service
  * @param {string} [time] the duration of the worst block so far
+ * @param {string} [recorded] when, in a recording
  */
-export function titleOf (ongoing, service, time) {
+export function titleOf (ongoing, service, time, recorded) {
   const name = service === undefined ? 'loopwatch' : `${service} – loopwatch`
   const worst = worstOf(ongoing)
+  if (recorded) return `${recorded}: ${name}`
   return worst === null ? name : `Blocked ${time ?? duration(worst.durationMs)}: ${name}`
 }

@@ -1,5 +1,5 @@
 import { byId, make, setText } from '../dom.mjs'
-import { counted, duration, percent } from '../format.mjs'
+import { clock, counted, duration, percent } from '../format.mjs'
 import { isMain, sentenceOf, titleOf, worstOf } from '../model/strip.mjs'
 
 const TICK_MS = 100
@@ -10,11 +10,12 @@ const LINES = 8
 
 /** The tab's icon. @param {string} color */
 const dot = (color) => `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${color}"/></svg>`)}`
-const ICONS = { running: dot('#1a7f37'), blocked: dot('#d1242f'), unknown: dot('#8c959f') }
+const GREY = dot('#8c959f')
+const ICONS = { running: dot('#1a7f37'), blocked: dot('#d1242f'), recorded: GREY, unknown: GREY }
 
 /**
  * What every loop is doing now: always in sight, and in the tab's title and icon. It ticks only while a loop is
- * blocked. Screen readers announce it when its text changes.
+ * blocked. Screen readers announce it when its text changes. For a recording it shows what was then, in neutral colors.
  */
 export class Strip {
   #box = byId('state-now')
@@ -28,10 +29,13 @@ export class Strip {
   #said = ''
   /** @type {string | undefined} */
   #service
+  /** @type {string | undefined} `Recorded 14:03:12` */
+  #recorded
 
-  /** @param {any} labels of the agent */
-  begin ({ service }) {
-    this.#service = service
+  /** @param {any} hello */
+  begin ({ labels, recordedAt }) {
+    this.#service = labels.service
+    this.#recorded = recordedAt && `Recorded ${clock(recordedAt)}`
   }
 
   /** @param {any} state */
@@ -39,16 +43,17 @@ export class Strip {
     this.#ongoing = ongoing.slice(0, LINES)
     this.#sinceMs = performance.now()
     clearInterval(this.#timer)
-    if (ongoing.length > 0) this.#timer = setInterval(() => this.#tick(), TICK_MS)
-    const mainIsBlocked = ongoing.some(isMain)
-    this.#paint(mainIsBlocked ? 'blocked' : 'running')
-    const said = this.#ongoing.map((row) => sentenceOf(row, waitingFor(row, inFlight)))
+    const recorded = this.#recorded
+    if (ongoing.length > 0 && !recorded) this.#timer = setInterval(() => this.#tick(), TICK_MS)
+    const state = recorded ? 'recorded' : ongoing.some(isMain) ? 'blocked' : 'running'
+    this.#paint(state)
+    const said = this.#ongoing.map((row) => sentenceOf(row, waitingFor(row, inFlight), recorded))
     const lines = said.map((parts, i) =>
-      make('p', { class: isMain(this.#ongoing[i]) ? 'now blocked' : 'now busy' }, ...parts.map(elementOf)))
-    if (!mainIsBlocked) {
+      make('p', { class: !recorded && isMain(this.#ongoing[i]) ? 'now blocked' : 'now busy' }, ...parts.map(elementOf)))
+    if (state !== 'blocked') {
       const group = workers === null ? '' : `, ${counted(workers, 'worker')} joined`
       const load = `, utilization ${percent(last.utilization)}${group}`
-      lines.unshift(make('p', { class: 'now running' }, make('strong', {}, 'Running'), load))
+      lines.unshift(make('p', { class: `now ${state}` }, make('strong', {}, recorded ?? 'Running'), load))
     }
     this.#box.replaceChildren(...lines)
     this.#titledMs = 0
@@ -69,7 +74,7 @@ export class Strip {
     this.#titledMs = now
     const worst = worstOf(this.#ongoing)
     const time = worst === null ? undefined : duration(worst.durationMs + passedMs)
-    document.title = titleOf(this.#ongoing, this.#service, time)
+    document.title = titleOf(this.#ongoing, this.#service, time, this.#recorded)
   }
 
   /** Announces a block once, and again if its reason or place changes, but not its duration. @param {any[][]} said */
