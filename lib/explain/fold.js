@@ -30,23 +30,23 @@ const LEAST_SHARE = 0.1
  * @property {Frame[]} frames innermost first
  * @property {Frame[]} [awaiting]
  * @property {true} [cut] the outermost frames are missing
- * @property {Seen[]} works in which it was seen, with the weight of each
+ * @property {WorkWeight[]} works in which it was seen, with the weight of each
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
- * @typedef {Running & { weightMs: number }} Seen one piece of work, or none; a separate entry if it is in doubt
- * @typedef {Omit<Stack, 'works'> & { works: Map<string, Seen>, entered: number, enteredMs: number }} Kept `entered`:
- * number of its samples with a function just entered, `enteredMs`: their part of weightMs
+ * @typedef {Running & { weightMs: number }} WorkWeight one piece of work, or none; a separate entry if it is in doubt
+ * @typedef {Omit<Stack, 'works'> & { works: Map<string, WorkWeight>, entered: number, enteredMs: number }} FoldedStack
+ * `entered`: number of its samples with a function just entered, `enteredMs`: their part of weightMs
  */
 
 /** The samples of one block, equal stacks folded, so that an endless block takes bounded memory. */
 class Fold {
-  /** @type {Map<string, Kept>} */
+  /** @type {Map<string, FoldedStack>} */
   #stacks = new Map()
   /** @type {Map<number | null, { request: RequestContext | null, weightMs: number }>} by id, null without a request */
   #requests = new Map()
   /** The current run of samples with one request: the time between them, plus how long a call delayed the first one. */
   #run = { id: /** @type {number | null} */ (null), ms: 0 }
   #longestRunMs = 0
-  /** The entries that the last sample was counted in. @type {{ kept: Kept, seen: Seen } | null} */
+  /** The entries that the last sample was counted in. @type {{ kept: FoldedStack, seen: WorkWeight } | null} */
   #last = null
   /** Time without a kept stack. */
   #unseenMs = 0
@@ -79,7 +79,7 @@ class Fold {
 
   /** Adds time to the entries of the last sample. @param {number} ms @param {boolean} late */
   #count (ms, late) {
-    const { kept, seen } = /** @type {{ kept: Kept, seen: Seen }} */ (this.#last)
+    const { kept, seen } = /** @type {{ kept: FoldedStack, seen: WorkWeight }} */ (this.#last)
     kept.weightMs += ms
     seen.weightMs += ms
     if (late) kept.lateMs += ms
@@ -148,7 +148,10 @@ class Fold {
 /** Time about which nothing is known. @param {number} weightMs @returns {Stack} */
 const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works: [] })
 
-/** @param {Kept} kept @param {RequestContext | null} request @param {WorkContext | null} work @returns {Seen} */
+/**
+ * @param {FoldedStack} kept @param {RequestContext | null} request @param {WorkContext | null} work
+ * @returns {WorkWeight}
+ */
 function seenIn ({ works }, request, work) {
   const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
   const seen = works.get(key) ?? { work, request, weightMs: 0 }

@@ -10,13 +10,13 @@ const FULL_SHARE = 0.8
 exports.STORM_SHARE = 0.4
 
 /**
- * @typedef {object} HeapSeen what was seen of the heap in a block
+ * @typedef {object} HeapRange what was seen of the heap in a block
  * @property {Heap} first @property {Heap} last
  * @property {number} elapsedMs between them
  * @property {number} mostBytes in use @property {number} leastBytes in use afterwards
  */
 
-/** @param {HeapSeen | null} seen @param {Heap} heap @param {number} elapsedMs since the first @returns {HeapSeen} */
+/** @param {HeapRange | null} seen @param {Heap} heap @param {number} elapsedMs since the first @returns {HeapRange} */
 exports.withHeap = (seen, heap, elapsedMs) => {
   const { usedBytes } = heap
   if (seen === null) return { first: heap, last: heap, elapsedMs: 0, mostBytes: usedBytes, leastBytes: usedBytes }
@@ -31,7 +31,7 @@ exports.withHeap = (seen, heap, elapsedMs) => {
 }
 
 /**
- * @param {HeapSeen | null} heap null if the host has not reported it
+ * @param {HeapRange | null} heap null if the host has not reported it
  * @param {MemoryReading | null} from of the system, null if it was first read at the end of the block
  * @param {MemoryReading} to @param {boolean} isCollected the whole heap was collected meanwhile @returns {MemoryRecord}
  */
@@ -51,7 +51,7 @@ exports.memoryOf = (heap, from, to, isCollected) => {
   }
 }
 
-/** @param {HeapSeen} seen @param {boolean} isCollected */
+/** @param {HeapRange} seen @param {boolean} isCollected */
 function heapRecord ({ first, last, elapsedMs, mostBytes, leastBytes }, isCollected) {
   const hasRate = first.allocatedBytes !== null && last.allocatedBytes !== null && elapsedMs > 0
   const allocatedBytes = hasRate ? Number(last.allocatedBytes) - Number(first.allocatedBytes) : null

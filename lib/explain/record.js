@@ -54,7 +54,7 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @property {FrameTable} [table]
  * @property {(folder: string) => BlockRecord['package']} packageIn
  * @property {() => Sources} [sources]
- * @typedef {ReturnType<typeof shownBy>} Shown
+ * @typedef {ReturnType<typeof shownBy>} StackView
  */
 
 /**
@@ -126,7 +126,7 @@ function evidenceOf ({ kernel, gcMs, nativeMs, watchdogGapMs, span }) {
 
 /**
  * Everything but the place and the work.
- * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {Shown} shown @returns {BlockRecord}
+ * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {StackView} shown @returns {BlockRecord}
  */
 function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
   const { block, span, origin, allowed, samples } = facts

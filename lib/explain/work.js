@@ -19,7 +19,7 @@ const IN_CONTEXT = new Set([
 ])
 
 /**
- * @typedef {object} Known
+ * @typedef {object} WorkHints
  * @property {PassesOn} [passesOn]
  * @property {(frame: Frame) => string[]} [routesOf] the routes in whose handlers a function is written
  * @property {RequestContext[]} [others] other open requests
@@ -29,7 +29,7 @@ const IN_CONTEXT = new Set([
  * The work in which the blamed function was seen. Line and work come from the same samples: a turn of the loop may run
  * several works. `exact` is false if no sample shows the function, if most of its samples are of works with other
  * names, or if the async context may be another request's.
- * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {Known} [known]
+ * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {WorkHints} [known]
  * @returns {Running & { exact: boolean }}
  */
 function workOf (stacks, frame, known = {}) {
@@ -43,7 +43,7 @@ function workOf (stacks, frame, known = {}) {
 
 /**
  * What each work has of a block, and where it has it, heaviest first; undefined if no two have a tenth of it.
- * @param {Stack[]} stacks all of the block @param {Known} known
+ * @param {Stack[]} stacks all of the block @param {WorkHints} known
  * @param {Running} told the work that is named @param {FrameRecord | null} line in it
  */
 function sharesOf (stacks, known, told, line) {
@@ -70,7 +70,7 @@ function stacksOf (stacks, frame, passesOn) {
 /**
  * A limiter, queue or pool may run one request's work in the async context of another: the request that leaves runs the
  * next one's work. The handler in which the function is written shows the right one.
- * @param {Running & { exact: boolean }} told @param {Frame[]} frames @param {Known} known
+ * @param {Running & { exact: boolean }} told @param {Frame[]} frames @param {WorkHints} known
  */
 function inContext (told, frames, { routesOf = () => [], others = [] }) {
   const { work, request } = told

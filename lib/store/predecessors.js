@@ -22,7 +22,7 @@ const TAIL_BYTES = 256 * 1024
 const FILES = 20
 
 /**
- * @typedef {{ file: string, pid: number, namedAtMs: number, mtimeMs: number }} Found
+ * @typedef {{ file: string, pid: number, namedAtMs: number, mtimeMs: number }} RecordFile
  */
 
 /**
@@ -48,7 +48,7 @@ exports.takeUnended = (dir, nowMs = Date.now()) => {
 
 exports.QUIET_MS = QUIET_MS
 
-/** @param {string} dir @returns {Found[]} */
+/** @param {string} dir @returns {RecordFile[]} */
 function filesOf (dir) {
   try {
     return fs.readdirSync(dir).flatMap((name) => {
@@ -63,7 +63,7 @@ function filesOf (dir) {
   }
 }
 
-/** Whether the process of a file is gone, though another one may have its pid by now. @param {Found} found */
+/** Whether the process of a file is gone, though another one may have its pid by now. @param {RecordFile} found */
 function hasEnded ({ pid, namedAtMs }) {
   return !isAlive(pid) || (startedAtMs(pid) ?? -Infinity) > namedAtMs
 }

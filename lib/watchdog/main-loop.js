@@ -26,7 +26,7 @@ const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
  */
 
 /**
- * @typedef {object} Seen what all monitors are made of
+ * @typedef {object} LoopParts what all monitors are made of
  * @property {WorkerData} data @property {Bridge} bridge
  * @property {ReturnType<typeof import('./kernel/thread-stats').openStats>} stats
  * @property {PollScheduler} scheduler @property {Health} health
@@ -39,7 +39,7 @@ class MainLoop {
   #allowed
   #holds
 
-  /** @param {Seen} parts */
+  /** @param {LoopParts} parts */
   constructor ({ data, bridge, health, stats, scheduler: { lateness }, nextId, post }) {
     const { options, mayInspect, ownProfile, profilesItself, stripsTypes, compilesAll } = data
     const { say } = health
@@ -116,7 +116,8 @@ class MainLoop {
 }
 
 /**
- * @param {{ frames: SourceReader['frames'], options: Seen['data']['options'] } & Pick<Seen, 'health' | 'post'>} parts
+ * @param {{ frames: SourceReader['frames'], options: LoopParts['data']['options'] } &
+ * Pick<LoopParts, 'health' | 'post'>} parts
  */
 const makeOrigins = ({ options, frames, post, health }) =>
   new Origins({ isAuto: options.origin === 'auto', frames, post, say: health.say, onState: health.listener('origin') })

@@ -8,7 +8,7 @@ const { version } = require('../../package.json')
 
 /**
  * @import { Cluster } from '../cluster/cluster'
- * @import { MainLoop, Seen } from './main-loop'
+ * @import { LoopParts, MainLoop } from './main-loop'
  * @import { PageFeed } from './page-feed/feed'
  * @import { WatchedThreads } from './threads/threads'
  */
@@ -18,7 +18,7 @@ const { version } = require('../../package.json')
  * @property {MainLoop} mainLoop @property {Cluster} cluster
  * @property {WatchedThreads | null} threads
  * @property {PageFeed} page whose history counts requests
- * @typedef {Seen & More} Parts
+ * @typedef {LoopParts & More} Parts
  */
 
 /** The metrics of this process, and what they read at each scrape. @param {Parts} parts */

@@ -20,7 +20,7 @@ const { makeThreads } = require('./threads/threads')
  * @import { ResolvedOptions } from '../options/table'
  * @import { Role, SlowIncident } from '../types'
  * @import { Question } from './loop/sampler'
- * @import { Seen } from './main-loop'
+ * @import { LoopParts } from './main-loop'
  */
 
 /**
@@ -207,7 +207,7 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
   return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
 }
 
-/** @param {Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
+/** @param {LoopParts & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
 function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,

@@ -21,7 +21,7 @@ const EARLIER = 5
 /**
  * @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling
  *   `staysListed` is false for a worker thread's block, which may turn out to be none
- * @typedef {Map<string, Telling>} Told blocks of the last list, in the order in which they were printed
+ * @typedef {Map<string, Telling>} PrintedBlocks blocks of the last list, in the order in which they were printed
  */
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
@@ -39,7 +39,7 @@ function clockTime (iso, nowIso = new Date().toISOString()) {
  * @param {ReturnType<typeof import('../common/interruption').watchSignals>} signals
  */
 exports.follow = async (url, token, pid, signals) => {
-  /** @type {Told} */
+  /** @type {PrintedBlocks} */
   let told = new Map()
   let beforeMs = Date.now()
   let answeredMs = performance.now()
@@ -83,7 +83,7 @@ async function ask (url, token) {
 }
 
 /**
- * @param {BlockRecord[]} records newest first @param {Told} told
+ * @param {BlockRecord[]} records newest first @param {PrintedBlocks} told
  * @param {number} [beforeMs] Unix time; only the latest of the blocks that ended earlier are printed
  */
 function tellAll (records, told, beforeMs = -Infinity) {

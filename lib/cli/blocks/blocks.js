@@ -24,7 +24,7 @@ const FILE = 'expected a file of records, one JSON line each as the option dir a
 /**
  * @typedef {{ json?: boolean, format?: 'text' | 'md', token?: string, top?: boolean, watch?: boolean, since?: number,
  *   cause?: string, route?: string, work?: string }} Flags
- * @typedef {{ source: string, record: BlockRecord }} Found
+ * @typedef {{ source: string, record: BlockRecord }} SourcedRecord
  */
 
 /** @param {string[]} sources @param {Flags} flags */
@@ -72,10 +72,13 @@ async function watch (sources, flags) {
   }
 }
 
-/** @param {Found} found */
+/** @param {SourcedRecord} found */
 const keyOf = ({ source, record }) => `${source} ${record.id} ${record.startedAt}`
 
-/** @param {string[]} sources @param {Flags} flags @returns {Promise<{ found: Found[], failure: Error | null }>} */
+/**
+ * @param {string[]} sources @param {Flags} flags
+ * @returns {Promise<{ found: SourcedRecord[], failure: Error | null }>}
+ */
 async function readAll (sources, flags) {
   const isWanted = filterOf(flags)
   const answers = await Promise.allSettled(sources.map((source) => read(source, flags.token)))
@@ -86,7 +89,7 @@ async function readAll (sources, flags) {
   return { found: latest(found).filter(({ record }) => isWanted(record)), failure: failed?.reason ?? null }
 }
 
-/** @param {Found} found @param {boolean} isJoined @param {Flags} flags */
+/** @param {SourcedRecord} found @param {boolean} isJoined @param {Flags} flags */
 function print ({ source, record }, isJoined, { json, format }) {
   const worker = typeof record.worker === 'number' ? `worker ${record.worker} ` : ''
   const from = `${isJoined ? `${source} ` : ''}${worker}`
@@ -100,9 +103,9 @@ function print ({ source, record }, isJoined, { json, format }) {
 const line = (which, sentence, isMarkdown) =>
   isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
 
-/** A worker's is in its folder and at its primary. Ended ones replace ongoing ones. @param {Found[]} found */
+/** A worker's is in its folder and at its primary. Ended ones replace ongoing ones. @param {SourcedRecord[]} found */
 function latest (found) {
-  /** Ids are not unique: containers share pids. @type {Map<string, Found[]>} */
+  /** Ids are not unique: containers share pids. @type {Map<string, SourcedRecord[]>} */
   const namesakes = new Map()
   for (const each of found) {
     const known = namesakes.get(each.record.id) ?? []

@@ -17,10 +17,10 @@ const ROUND_MS = 10
 const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 
 /**
- * @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known
+ * @typedef {{ file: string, function: string, within?: string, longestMs: number }} RatchetBlock
  * @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one
  * @typedef {Partial<Record<'file' | 'package' | 'function' | 'call' | 'reason', string>>} Allowed if all keys match
- * @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet
+ * @typedef {{ allow: Allowed[], blocks: RatchetBlock[], calls?: KnownCall[] }} Ratchet
  */
 
 /**
@@ -78,7 +78,7 @@ const isAllowed = (value) => typeof value === 'object' && value !== null &&
  * @param {Offence[]} offences @param {Ratchet} ratchet @param {boolean} [isSync]
  */
 exports.compare = (offences, { allow, blocks, calls = [] }, isSync = false) => {
-  const all = /** @type {(Known | KnownCall)[]} */ ([...blocks, ...(isSync ? calls : [])])
+  const all = /** @type {(RatchetBlock | KnownCall)[]} */ ([...blocks, ...(isSync ? calls : [])])
   const known = new Map(all.map((each) => [keyOf(each), each]))
   const seen = new Set(offences.map(keyOf))
   for (const offence of offences) {

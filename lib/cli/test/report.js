@@ -7,7 +7,7 @@ const { NO_STACK } = require('./verdict')
 
 /**
  * @import { Offence } from './offences'
- * @import { Known, KnownCall } from './ratchet'
+ * @import { KnownCall, RatchetBlock } from './ratchet'
  */
 
 const TESTS_SHOWN = 3
@@ -15,7 +15,7 @@ const TESTS_SHOWN = 3
 /**
  * @typedef {object} Outcome
  * @property {Offence[]} offences
- * @property {(Known | KnownCall)[]} gone known ones that did not occur
+ * @property {(RatchetBlock | KnownCall)[]} gone known ones that did not occur
  * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by reason
  * @property {number} overMs @property {boolean} hasCpuTimes
  * @property {boolean} isSync whether the run looked for synchronous calls

@@ -9,7 +9,7 @@ const { isIn, packageIn, packageOf } = require('./evidence-view')
 
 /**
  * @import { Frame } from '../../types'
- * @import { Seen } from './evidence-view'
+ * @import { BlockView } from './evidence-view'
  */
 
 /** Packages that make objects of rows or documents. */
@@ -26,7 +26,7 @@ const SQL_METHOD = /\.(?:all|get|run|exec|iterate)\s*\(/
 /** The other end of a socket on which a name server answers. */
 const DNS_SERVER = /socket to (\S+):53$/
 
-/** @typedef {(seen: Seen) => string | null} Detector */
+/** @typedef {(seen: BlockView) => string | null} Detector */
 
 /** @type {Detector} */
 exports.json = (seen) => {

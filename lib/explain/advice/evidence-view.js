@@ -8,7 +8,7 @@ const { ownerOf, packageNameOf } = require('../../util/code-owner')
 const ABOVE = 8
 
 /**
- * @typedef {object} Seen what detectors work on
+ * @typedef {object} BlockView what detectors work on
  * @property {BlockRecord} record
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
  * @property {string | null} call the built-in that had the time: by the profile, else by a guess
@@ -19,7 +19,7 @@ const ABOVE = 8
  * @property {Frame[]} callees the frames below the blamed function
  */
 
-/** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {Seen} */
+/** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {BlockView} */
 exports.lookAt = (record, lines, earlier) => {
   const { frame, probable, profile, stacks } = record
   // If the line is not exact, the call was probably in the line that is shown beside it.
@@ -41,10 +41,10 @@ exports.lookAt = (record, lines, earlier) => {
 /** @param {Frame} frame */
 exports.packageOf = (frame) => ownerOf(frame) === 'package' ? packageNameOf(`${frame.file}`) : null
 
-/** The package that did the work, if it is one of these. @param {Seen} seen @param {Set<string>} names */
+/** The package that did the work, if it is one of these. @param {BlockView} seen @param {Set<string>} names */
 exports.packageIn = ({ record, callees }, names) =>
   [record.package?.name, ...callees.map(exports.packageOf)].find((name) => names.has(name ?? ''))
 
-/** Whether a built-in of V8 with one of these names was innermost. @param {Seen} seen @param {string[]} names */
+/** Whether a built-in of V8 with one of these names was innermost. @param {BlockView} seen @param {string[]} names */
 exports.isIn = ({ frames: [innermost] }, names) =>
   innermost !== undefined && innermost.file === null && names.includes(innermost.function ?? '')

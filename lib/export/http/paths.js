@@ -9,7 +9,7 @@ const { WorkQueue } = require('./work-queue')
 /**
  * @import { BlockRecord } from '../../types'
  * @import { Metrics } from '../prometheus/metrics'
- * @import { Asked, Handler, Reply } from './server'
+ * @import { Handler, PathRequest, Reply } from './server'
  */
 
 /** Needs no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
@@ -36,7 +36,7 @@ const part = (name) => ({ etag }) => require('../page/assets').readPart(name, et
 
 /**
  * The answer is computed from every stack in memory, so the queue runs one at a time.
- * @param {(asked: Asked) => Reply | Promise<Reply>} handler @param {WorkQueue} queue @returns {Handler}
+ * @param {(asked: PathRequest) => Reply | Promise<Reply>} handler @param {WorkQueue} queue @returns {Handler}
  */
 const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? BUSY
 

@@ -32,7 +32,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @property {Record<string, string>} [headers]
  * @property {(response: http.ServerResponse) => void} [stream] writes the response instead of the body
  *
- * @typedef {object} Asked
+ * @typedef {object} PathRequest
  * @property {string} id @property {URLSearchParams} query @property {string} accept
  * @property {string} etag of the copy that the client has
  *
@@ -40,7 +40,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @property {(accept: string) => boolean} [isOpen] whether no token is required
  * @property {boolean} [takesOptions] OPTIONS is answered like GET
  *
- * @typedef {((asked: Asked) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
+ * @typedef {((asked: PathRequest) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
  */
 
 /** @param {unknown} value @param {number} [status] @returns {Reply} */

@@ -69,7 +69,7 @@ class Heartbeat {
   /** @type {NodeJS.Timeout | undefined} */
   #calm
 
-  /** @param {Bridge} bridge @param {Options} options @param {Told} told */
+  /** @param {Bridge} bridge @param {Options} options @param {BeatReceivers} told */
   constructor (bridge, options, told) {
     const { beatPeriod } = options
     this.#bridge = bridge
@@ -296,8 +296,8 @@ class Heartbeat {
  *   heartbeat. onLate is called at a beat after a gap that can hide a block; idleMs is the loop's idle time so far.
  * @typedef {{ load?: LoopLoad, delays?: Delays,
  *   profiler?: HostProfiler,
- *   works?: Pick<WorkLater, 'beat'> }} Told these receive every beat
+ *   works?: Pick<WorkLater, 'beat'> }} BeatReceivers these receive every beat
  */
 
-/** @param {Bridge} bridge @param {Options} options @param {Told} [told] */
+/** @param {Bridge} bridge @param {Options} options @param {BeatReceivers} [told] */
 exports.startHeartbeat = (bridge, options, told = {}) => new Heartbeat(bridge, options, told)

@@ -12,7 +12,7 @@ const { Work } = require('./work')
  * @import { Bridge } from '../../bridge/memory'
  * @import { Contexts } from './contexts'
  * @import { Requests } from './http/requests'
- * @import { Known } from './libraries/library-naming'
+ * @import { NamedCall } from './libraries/library-naming'
  */
 
 // Bound at load: the application may have replaced it.
@@ -51,7 +51,7 @@ class Works {
   /**
    * Like run(), for what a library runs. The application has not asked for it, so it is followed only where requests
    * are. Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
-   * @template T @param {Known} known @param {() => T} fn
+   * @template T @param {NamedCall} known @param {() => T} fn
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
@@ -61,7 +61,7 @@ class Works {
     return this.#work(work, fn, isOpen)
   }
 
-  /** Work of a worker thread. @param {Pick<Known, 'kind' | 'name'>} known */
+  /** Work of a worker thread. @param {Pick<NamedCall, 'kind' | 'name'>} known */
   beginThread ({ kind, name }) {
     const work = new Work(this.#contexts.nextId(), kind, name, null, nowMs())
     this.#bridge.counters.setWorkInFlight(++this.#inFlight)

@@ -4,7 +4,7 @@ const { US_PER_MS } = require('../../util/units')
 
 /**
  * @import { Counters } from '../../bridge/counters'
- * @import { Seen } from './monitor'
+ * @import { PollReading } from './monitor'
  */
 
 /** If the agent keeps the thread for longer than this, it counts as a block after all. */
@@ -32,7 +32,7 @@ class AgentHolds {
     return true
   }
 
-  /** Moves the beat by the agent's time. @param {Seen} seen @returns {Seen} */
+  /** Moves the beat by the agent's time. @param {PollReading} seen @returns {PollReading} */
   adjust (seen) {
     const holds = this.#counters.get('holds')
     const { reading: { atMs }, beat } = seen

@@ -5,13 +5,13 @@ const { nowMs } = require('../../util/clock')
 
 /**
  * @import { HeapSlots } from '../../bridge/memory'
- * @import { HeapSeen } from '../../explain/memory'
+ * @import { HeapRange } from '../../explain/memory'
  * @import { MemoryReading } from '../../types'
  * @import { MemoryStats } from '../kernel/memory-stats'
  */
 
 class BlockMemory {
-  /** @type {HeapSeen | null} */
+  /** @type {HeapRange | null} */
   #heap = null
   #heapFromMs = 0
   /** @type {MemoryReading | null} */

@@ -34,7 +34,7 @@ const EAGER_MS = 10
 const PROGRESS_MS = 1000
 
 /**
- * @typedef {object} Seen what a poll has seen of a thread
+ * @typedef {object} PollReading what a poll has seen of a thread
  * @property {Sample | null} sample @property {Reading} reading
  * @property {DoubtfulBeat} beat @property {LateBeat[]} lateBeats
  * @typedef {object} Parts
@@ -43,7 +43,7 @@ const PROGRESS_MS = 1000
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
  * @property {Pick<RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
- * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
+ * @property {(seen: PollReading) => PollReading} [adjust] corrects what a poll has seen
  * @property {Pick<ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
@@ -55,7 +55,7 @@ const PROGRESS_MS = 1000
  * @property {Pick<Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
-/** @param {Seen} seen */
+/** @param {PollReading} seen */
 const unchanged = (seen) => seen
 
 /** For a loop that never rests. @type {NonNullable<Parts['rest']>} */

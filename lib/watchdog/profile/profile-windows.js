@@ -15,7 +15,7 @@ const WINDOWS = 10
 /** A longer source is a bundle, too expensive to split into lines at each block. */
 const SOURCE_CHARS = 2 * 1024 * 1024
 
-/** @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken */
+/** @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} HostProfile */
 
 /** The CPU profiles that were taken, matched with blocks. */
 class ProfileWindows {
@@ -33,7 +33,7 @@ class ProfileWindows {
     this.#read = read
   }
 
-  /** @param {Taken} taken @returns {ReturnType<typeof readWindow>} */
+  /** @param {HostProfile} taken @returns {ReturnType<typeof readWindow>} */
   keep = (taken) => {
     const window = readWindow(taken)
     if (window !== null) this.#windows.push(window)
@@ -67,7 +67,7 @@ class ProfileWindows {
   }
 }
 
-/** @param {Taken} taken @returns {Window | null} */
+/** @param {HostProfile} taken @returns {Window | null} */
 function readWindow ({ startMs, endMs, text, profile }) {
   try {
     const read = text === undefined ? profile : JSON.parse(text)

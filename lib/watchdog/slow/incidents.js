@@ -21,7 +21,7 @@ const events = {
 }
 
 /**
- * @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} Told
+ * @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} IncidentDetails
  */
 
 /** Tells of incidents: in the log and metrics, to the page, and to the host when they are over. */
@@ -41,7 +41,7 @@ class Incidents {
     this.#outputs = outputs
   }
 
-  /** One begins, or is over. @param {Told} what @param {number} startMs @param {number} endMs */
+  /** One begins, or is over. @param {IncidentDetails} what @param {number} startMs @param {number} endMs */
   tell (what, startMs, endMs) {
     const { count, post, show } = this.#outputs
     const { kind, ongoing } = what

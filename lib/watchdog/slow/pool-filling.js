@@ -24,7 +24,7 @@ const LONG_LOOKS = 3
  * wait while files do not
  * @typedef {{ counts: Record<string, number>, threads: number }} Filling what the host says of its pool: active
  * resources by type, and its number of threads
- * @typedef {{ threads: number, busy: number, computing: number }} Seen threads of the pool, as the kernel shows them
+ * @typedef {{ threads: number, busy: number, computing: number }} PoolThreads as the kernel shows them
  */
 
 /** How many busy threads make it full. @param {PoolKind} kind @param {number} threads */
@@ -37,7 +37,7 @@ const waitingOf = (kind, { counts }) => (kind === 'thread_pool' ? ALL : LOOKUPS)
 
 /**
  * Whether work waits because threads are missing: where the CPU is scarce, it may have waited for that.
- * @param {PoolKind} kind @param {Filling} filling @param {Seen | null} seen
+ * @param {PoolKind} kind @param {Filling} filling @param {PoolThreads | null} seen
  * @param {Pick<PoolWait, 'startMs' | 'longestMs' | 'looks'>} wait
  */
 exports.isFull = (kind, filling, seen, { longestMs, looks }) => {
@@ -51,7 +51,7 @@ exports.isFull = (kind, filling, seen, { longestMs, looks }) => {
 
 /**
  * ": 12 DNS lookups, 2 of 4 threads compute (crypto, zlib, native modules)", with its punctuation.
- * @param {PoolKind} kind @param {Filling | null} filling null: the host did not answer @param {Seen | null} seen
+ * @param {PoolKind} kind @param {Filling | null} filling null: the host did not answer @param {PoolThreads | null} seen
  */
 exports.fillingText = (kind, filling, seen) => {
   const rows = filling === null ? [] : waitingOf(kind, filling)

@@ -8,7 +8,7 @@ const { callOf } = require('../../explain/system-call')
 const dns = require('node:dns')
 
 /**
- * @import { Filling, PoolKind, Seen } from './pool-filling'
+ * @import { Filling, PoolKind, PoolThreads } from './pool-filling'
  * @import { PoolEvent, PoolWait } from './pool-incident'
  */
 
@@ -44,7 +44,7 @@ class PoolWatch {
   #parts
   #probe
   #incident = new PoolIncident()
-  /** @type {Seen | null} when the incident opened */
+  /** @type {PoolThreads | null} when the incident opened */
   #seen = null
   /** @type {Filling | null} */
   #filling = null

@@ -13,7 +13,7 @@ const { advice, busyText, poolText } = require('./slow-text')
  * @import { Metrics } from '../../export/prometheus/metrics'
  * @import { Frame, SlowIncident } from '../../types'
  * @import { Say } from '../health'
- * @import { Told } from './incidents'
+ * @import { IncidentDetails } from './incidents'
  * @import { Filling, PoolKind } from './pool-filling'
  */
 
@@ -92,7 +92,7 @@ class SlowWatch {
   }
 
   /**
-   * @param {Omit<Told, 'message' | 'advice' | 'requests'>} what
+   * @param {Omit<IncidentDetails, 'message' | 'advice' | 'requests'>} what
    * @param {{ startMs: number, endMs: number }} when @param {(requests: number) => string} text
    */
   #tell (what, { startMs, endMs }, text) {

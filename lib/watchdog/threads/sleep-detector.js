@@ -5,7 +5,7 @@ const { minBlockGapMs } = require('../../bridge/beat')
 /**
  * @import { Reading } from '../../explain/evidence'
  * @import { DoubtfulBeat } from '../loop/detector'
- * @import { Seen } from '../loop/monitor'
+ * @import { PollReading } from '../loop/monitor'
  */
 
 /** A thread whose beat is overdue is judged this often: the kernel's figures of a running thread may be 4 ms old. */
@@ -43,7 +43,7 @@ class SleepDetector {
     return this.#count > 0
   }
 
-  /** @param {Seen} seen @returns {Seen} with made-up beats */
+  /** @param {PollReading} seen @returns {PollReading} with made-up beats */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
     const adjusted = lateBeats.map((late) => this.#count > 0 && late.beats === this.#realBeats

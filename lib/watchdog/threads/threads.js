@@ -12,7 +12,7 @@ const { WatchedThread } = require('./thread')
  * @import { Say } from '../health'
  * @import { Shared } from '../kernel/thread-stats'
  * @import { Parts } from '../loop/monitor'
- * @import { MainLoop, Seen } from '../main-loop'
+ * @import { LoopParts, MainLoop } from '../main-loop'
  * @import { ThreadPhases } from '../sinks'
  * @import { Hello } from './thread'
  */
@@ -198,7 +198,7 @@ function isHello (message) {
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
-/** @param {Seen & { mainLoop: MainLoop }} parts */
+/** @param {LoopParts & { mainLoop: MainLoop }} parts */
 function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId }) {
   if (options.threads === 'off') return null
   return new WatchedThreads({

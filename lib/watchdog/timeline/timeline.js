@@ -125,9 +125,9 @@ const inMb = (bytes) => bytes === null ? null : bytes / BYTES_PER_MB
 
 /**
  * @typedef {Record<string, number | null>} Values by what the counter's lines are called
- * @typedef {{ name: string, of: (second: Second) => Values }} Kept from the history
- * @typedef {Pick<Bridge, 'heap' | 'counters'>} Told by the host
- * @typedef {{ name: string, read: (told: Told) => Values }} Sampled once a second, on this thread
+ * @typedef {{ name: string, of: (second: Second) => Values }} HistoryTrack from the history
+ * @typedef {Pick<Bridge, 'heap' | 'counters'>} HostSources by the host
+ * @typedef {{ name: string, read: (told: HostSources) => Values }} Sampled once a second, on this thread
  */
 
 /** @param {HeapReading | null} heap as the host last reported it @returns {Values} */
@@ -135,7 +135,7 @@ const heapOf = (heap) => heap === null
   ? { used: null, external: null }
   : { used: heap.usedBytes / BYTES_PER_MB, external: heap.externalBytes / BYTES_PER_MB }
 
-/** A row each: `of` takes it from the page's history, `read` is called each second. @type {(Kept | Sampled)[]} */
+/** `of` takes it from the page's history, `read` is called each second. @type {(HistoryTrack | Sampled)[]} */
 const counters = [
   { name: 'loop delay (ms)', of: ({ delayMax, delayP99, delayP50 }) => ({ max: delayMax, p99: delayP99, p50: delayP50 }) },
   { name: 'loop utilization (%)', of: ({ utilization }) => ({ utilization: utilization === null ? null : utilization * 100 }) },

@@ -7,7 +7,7 @@ const { pathTemplate } = require('../http/path-template')
 
 /**
  * @import { Works } from '../works'
- * @import { Known } from './library-naming'
+ * @import { NamedCall } from './library-naming'
  * @import { IncomingMessage } from 'node:http'
  */
 
@@ -88,7 +88,7 @@ const jobs = [
   }
 ]
 
-/** @param {string} name @returns {Known} */
+/** @param {string} name @returns {NamedCall} */
 const job = (name) => ({ kind: 'job', name })
 
 /** @param {Record<string, (...args: any[]) => unknown>} tasks @param {Naming} naming */
@@ -147,7 +147,7 @@ const messages = [
   }
 ]
 
-/** @param {string} name @returns {Known} */
+/** @param {string} name @returns {NamedCall} */
 function message (name) {
   return { kind: 'message', name }
 }

@@ -8,7 +8,7 @@ const { THREAD_WORK } = require('../../../bridge/messages')
  */
 
 /**
- * @typedef {{ kind: WorkKind, name: string, isPart?: boolean, isOpen?: boolean }} Known a call of a
+ * @typedef {{ kind: WorkKind, name: string, isPart?: boolean, isOpen?: boolean }} NamedCall a call of a
  * library. isPart: it belongs to what is being worked on. isOpen: its end is unknown, as listeners may be async.
  */
 
@@ -26,7 +26,7 @@ class Naming {
     this.#post = post
   }
 
-  /** @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe */
+  /** @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => NamedCall | null} describe */
   calls (owner, methods, describe) {
     for (const method of methods) {
       this.#wrap(owner, method, (self, args, call) => {
@@ -48,7 +48,8 @@ class Naming {
 
   /**
    * Returns a function whose every call is a piece of work, or fn if it is one already.
-   * @template {(...args: any[]) => any} F @param {F} fn @param {(args: any[]) => Known | null} describe @returns {F}
+   * @template {(...args: any[]) => any} F @param {F} fn
+   * @param {(args: any[]) => NamedCall | null} describe @returns {F}
    */
   named (fn, describe) {
     if (typeof fn !== 'function' || this.#named.has(fn)) return fn
@@ -65,7 +66,7 @@ class Naming {
 
   /**
    * @param {any} owner @param {string[]} methods that return the Worker
-   * @param {(self: any, args: any[]) => Known | null} describe
+   * @param {(self: any, args: any[]) => NamedCall | null} describe
    */
   threads (owner, methods, describe) {
     for (const method of methods) {
@@ -80,7 +81,7 @@ class Naming {
     }
   }
 
-  /** @param {import('node:worker_threads').Worker} worker @param {Known} known */
+  /** @param {import('node:worker_threads').Worker} worker @param {NamedCall} known */
   #thread (worker, { kind, name }) {
     const { work, end } = this.#works.beginThread({ kind, name })
     const { id, startedAtMs } = work
