@@ -91,7 +91,11 @@ test('the page of a recording made during a block says when that was, and shows 
   if (browser === null) return
   const app = await startApp(t)
   const answer = app.get('/spin?ms=60000').catch(() => {})
-  await eventually(async () => /"ongoing":true/.test(await (await app.watchdog('/blocks')).text()), 'a block')
+  await eventually(async () => {
+    const blocks = /** @type {any[]} */ (await (await app.watchdog('/blocks')).json())
+    // The page names the work of a block whose cause is known to be in it.
+    return blocks.some(({ ongoing, frame, cause }) => ongoing && frame?.function === 'spin' && cause === 'js')
+  }, 'a block of spin')
   const file = path.join(makeDir(t), 'incident.loopwatch')
   assert.equal((await loopwatch(['record', app.url, file])).code, 0)
   app.child.kill('SIGKILL')
@@ -100,7 +104,7 @@ test('the page of a recording made during a block says when that was, and shows 
   const shown = /^Recorded \d\d:\d\d:\d\d, utilization .*The loop was blocked for (\d+ m|[\d.]+ )s in GET \/spin/
   const first = await reads(page, '#state-now', shown)
   await reads(page, '#announcer', /^The loop was blocked for /)
-  assert.match(await page.title(), /^Recorded \d\d:\d\d:\d\d: .*loopwatch$/)
+  await eventually(async () => /^Recorded \d\d:\d\d:\d\d: .*loopwatch$/.test(await page.title()), 'the tab to say so')
   assert.doesNotMatch(await page.locator('#icon').getAttribute('href') ?? '', /d1242f/)
   assert.equal(await page.locator('#state .blocked').count(), 0)
   await page.waitForTimeout(300)

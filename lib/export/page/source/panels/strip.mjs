@@ -44,7 +44,7 @@ export class Strip {
     this.#sinceMs = performance.now()
     clearInterval(this.#timer)
     const recorded = this.#recorded
-    if (ongoing.length > 0 && !recorded) this.#timer = setInterval(() => this.#tick(), TICK_MS)
+    if (ongoing.length && !recorded) this.#timer = setInterval(() => this.#tick(), TICK_MS)
     const state = recorded ? 'recorded' : ongoing.some(isMain) ? 'blocked' : 'running'
     this.#paint(state)
     const said = this.#ongoing.map((row) => sentenceOf(row, waitingFor(row, inFlight), recorded))
@@ -66,7 +66,7 @@ export class Strip {
 
   #tick () {
     const now = performance.now()
-    const passedMs = now - this.#sinceMs
+    const passedMs = this.#recorded ? 0 : now - this.#sinceMs
     for (const [i, element] of [...this.#box.querySelectorAll('.since')].entries()) {
       element.textContent = duration(this.#ongoing[i].durationMs + passedMs)
     }
