@@ -4,6 +4,7 @@ const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
 const { isNativeBlock } = require('./cause')
 const { weightOf } = require('./fold')
+const { mayBeBuiltIn } = require('./profile/built-into')
 const { sum } = require('./profile/profiled-stacks')
 const { ENOUGH_SAMPLES } = require('../tables/samples')
 
@@ -123,7 +124,11 @@ function isAgreed (frame, record, stacks) {
   const isInCaller = (/** @type {{ frames: Frame[] }} */ { frames }) =>
     calling.some((each) => isSame(each, frames[0] ?? null))
   const answered = record.stacks.filter((stack) => isIn(stack) || isInCaller(stack))
-  const callers = answered.flatMap(({ frames }) => frames.slice(frames.findIndex((each) => isSame(each, frame))))
+  const callers = answered.flatMap(({ frames }) => {
+    const outer = frames.slice(frames.findIndex((each) => isSame(each, frame)))
+    const last = outer.findIndex((each) => !mayBeBuiltIn(each))
+    return last === -1 ? outer : outer.slice(0, last)
+  })
   const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))

@@ -69,3 +69,4 @@ const isJustBefore = (sampled, called) =>
 
 exports.callsOther = callsOther
 exports.isBuiltInto = isBuiltInto
+exports.mayBeBuiltIn = mayBeBuiltIn

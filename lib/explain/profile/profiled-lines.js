@@ -66,6 +66,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
     else for (const line of lines.reverse()) tally.add(line, frame, hits / lines.length)
   }
   if (text !== null) tally.leaveHeads(text)
+  if (text !== null) tally.settle(busyLines(text, raw))
   const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
   const collecting = stacks.reduce((sum, { gcRun, count }) => gcRun === null ? sum : sum + count, 0)
   const isCollecting = collecting > known
@@ -126,6 +127,8 @@ class Tally {
   /** @type {Map<number, Spot & { called: number }>} */
   #spots = new Map()
   #lineAt
+  /** Samples in built-ins of V8 that the function called, without a line. */
+  #inBuiltins = 0
   /** Samples of which no line is known. */
   unknown = 0
   /** Ticks that tell lines: more than samples if the profile has others of the function. */
@@ -168,10 +171,11 @@ class Tally {
   }
 
   /** Samples of the function itself. Returns how many are in inlined code. @param {ProfiledStack} stack */
-  addOwn ({ count: hits, ticks, foreign }) {
+  addOwn ({ count: hits, ticks, foreign, frames: [innermost] }) {
     const all = ticks.reduce((sum, each) => sum + each.ticks, foreign)
     if (all === 0) {
       this.unknown += hits
+      if (innermost.file === null) this.#inBuiltins += hits
       return 0
     }
     this.ticks += all
@@ -226,6 +230,13 @@ class Tally {
       if (body.code.length === 1) this.add(body.code[0], null, hits)
       else this.unknown += hits
     }
+  }
+
+  /** If only one line of the function may take long, it has the samples of built-ins. @param {number[]} busy */
+  settle (busy) {
+    if (busy.length !== 1 || this.#inBuiltins === 0) return
+    this.unknown -= this.#inBuiltins
+    this.add(busy[0], null, this.#inBuiltins)
   }
 
   get sorted () {

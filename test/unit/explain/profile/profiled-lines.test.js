@@ -55,6 +55,15 @@ test('many short native calls are in the line that makes them, though interrupts
   }
 })
 
+test('samples in a built-in are in the one line that may take long, and what the built-in calls back is not inlined', () => {
+  const parses = ['function drafts (text) {', '  const rows = JSON.parse(text, revive)', '  return rows.length', '}']
+  const nodes = [drafts([[2, 2]], [3]), node(3, 'encodeInto', null)]
+  const revived = [at(9, 'revive'), builtin('parse'), at(2)]
+  assert.deepEqual(lineOf(nodes, [3, 3, 3, 2, 2], [revived], { [FILE]: parses }), [2, true])
+  const two = parses.with(2, '  return report(rows)')
+  assert.deepEqual(lineOf(nodes, [3, 3, 3, 3, 3], [revived], { [FILE]: two }), [9, false], 'two lines may take long: what stacks show is in doubt')
+})
+
 test('a callee that V8 names otherwise is in the one line with a call of which nothing else is known', () => {
   const verify = ['function drafts (n) {', '  for (let i = 0; i < n; i++) {', '    const made = crypto.verify(a, b)', '    if (made) found.push(i)', '  }', '}']
   const oneShot = node(3, 'verifyOneShot', 'node:internal/crypto/sig', [])
