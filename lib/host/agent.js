@@ -347,7 +347,7 @@ class Agent extends EventEmitter {
     this.#thread.tellMaps()
     this.stop()
     // Nothing has to be kept alive any more, and later listeners of 'exit' may list the handles of the process.
-    this.#thread.unref()
+    this.#thread.release()
     sleepUntil(() => this.#senses.gauge.counters.get('released') > 0, longestMs)
   }
 }

@@ -57,6 +57,8 @@ class WatchdogThread {
   #retryMs = FIRST_RETRY_MS
   /** @type {NodeJS.Timeout | undefined} */
   #retry
+  /** @type {NodeJS.Timeout | undefined} */
+  #force
   #stopped = false
   /** Release the descriptors below 3 that are held. @type {(() => void)[]} */
   #holds = []
@@ -160,6 +162,12 @@ class WatchdogThread {
     if (this.#calls.size === 0) this.#worker?.unref()
   }
 
+  /** Nothing keeps the process alive any more. */
+  release () {
+    this.#worker?.unref()
+    this.#force?.unref()
+  }
+
   /** @template T @param {string} method @param {T} fallback returned if there is no thread @returns {Promise<T>} */
   call (method, fallback) {
     const worker = this.#worker
@@ -188,8 +196,8 @@ class WatchdogThread {
   }
 
   /**
-   * Ends the thread: by itself if it can, by force after a second. Does not wait much longer. The thread, not a timer,
-   * keeps the process alive until then.
+   * Ends the thread: by itself if it can, by force after a second. Does not wait much longer. Keeps the process alive
+   * until then.
    */
   async stop () {
     this.#stopped = true
@@ -202,15 +210,15 @@ class WatchdogThread {
   /** @param {Worker} worker */
   async #end (worker) {
     await new Promise((resolve) => {
-      let force = setTimeout(() => {
+      this.#force = setTimeout(() => {
         worker.terminate()
-        force = setTimeout(() => {
+        this.#force = setTimeout(() => {
           worker.unref()
           resolve(undefined)
-        }, LEAVE_MS).unref()
-      }, STOP_TIMEOUT_MS).unref()
+        }, LEAVE_MS)
+      }, STOP_TIMEOUT_MS)
       worker.once('exit', () => {
-        clearTimeout(force)
+        clearTimeout(this.#force)
         resolve(undefined)
       })
       worker.ref()
