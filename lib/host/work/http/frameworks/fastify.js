@@ -2,7 +2,7 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 
-/** @import { Name } from './' */
+/** @import { Name } from './index' */
 
 const INITIALIZATION = 'fastify.initialization'
 const HANDLER = 'tracing:fastify.request.handler:start'

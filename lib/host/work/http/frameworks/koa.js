@@ -2,7 +2,7 @@
 
 const { watchProperty } = require('./watched-property')
 
-/** @import { Name } from './' */
+/** @import { Name } from './index' */
 
 /** The prototype of all contexts of all applications that one copy of Koa makes. */
 exports.file = ['koa', 'lib', 'context.js']
