@@ -18,7 +18,7 @@ const RUNTIME_VERSIONS = [22, 26]
 /** A file whose verdict hangs on timing says so by its name, and runs while nothing else does. */
 const ALONE = '.alone.test.js'
 /** Folders whose tests measure: with more files at once on two cores their blocks become `starved`. */
-const MEASURING = ['promises', 'scenarios']
+const MEASURING = ['promises', 'scenarios', 'tools', 'release']
 
 /**
  * @typedef {object} TestFile

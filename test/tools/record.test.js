@@ -101,7 +101,7 @@ test('the page of a recording made during a block says when that was, and shows 
   app.child.kill('SIGKILL')
   await answer
   const { page, complaints } = await openPage(browser, (await view(t, file)).url)
-  const shown = /^Recorded \d\d:\d\d:\d\d, utilization .*The loop was blocked for (\d+ m|[\d.]+ )s in GET \/spin/
+  const shown = /^Recorded \d\d:\d\d:\d\d, utilization .*The loop was blocked for (\d+ m|[\d.]+ )s (?:in GET \/spin|: the process was kept waiting for a CPU)/
   const first = await reads(page, '#state-now', shown)
   await reads(page, '#announcer', /^The loop was blocked for /)
   await eventually(async () => /^Recorded \d\d:\d\d:\d\d: .*loopwatch$/.test(await page.title()), 'the tab to say so')
