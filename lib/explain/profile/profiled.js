@@ -158,10 +158,15 @@ function isInWrappers (stacks) {
   return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_WRAPPERS
 }
 
-/** Code made at run time has most samples: its caller (`vm`, say) is no native call. @param {ProfiledStack[]} stacks */
+/**
+ * Code made at run time, which the application called, has most samples: its caller (`vm`, say) is no native call.
+ * @param {ProfiledStack[]} stacks
+ */
 function isInScript (stacks) {
+  const isOfApplication = (/** @type {Frame} */ frame) => ownerOf(frame) === 'application'
+  const calleesIn = (/** @type {Frame[]} */ frames) => frames.slice(0, frames.findIndex(isOfApplication))
   const within = stacks.filter(({ frames }) => frames[0]?.file != null && !wrapsNative(frames) &&
-    frames.some((frame) => ownerOf(frame) === 'generated'))
+    calleesIn(frames).some((frame) => ownerOf(frame) === 'generated'))
   return sum(within) * 2 > sum(stacks)
 }
 

@@ -8,11 +8,13 @@ const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
 const RESPONSE = '/srv/app/node_modules/express/lib/response.js'
+const OWN_RESPONSE = '/srv/app/response.js'
 const NATIVE = { ...makeRecord().evidence, nativeMs: 300 }
 const FILES = {
   [FILE]: ["app.get('/rows', (req, res) => {", '  res.json(rows)', '  return libc.isMusl()', '})',
     "app.get('/ids', async (req, res) => { await ready; res.end(new Set(ids).size) })", '  queue.shift()'],
-  [RESPONSE]: ['function stringify (value) {', '  return JSON.stringify(value)', '}', 'res.json = function json (obj) {', '  return stringify(obj)']
+  [RESPONSE]: ['function stringify (value) {', '  return JSON.stringify(value)', '}', 'res.json = function json (obj) {', '  return stringify(obj)'],
+  [OWN_RESPONSE]: ['function stringify (value) {', '  return JSON.stringify(value)', '}']
 }
 
 /**
@@ -24,7 +26,7 @@ const FILES = {
 function lay (chain, at, differences) {
   const nodes = chain.map(({ name, file, line, column = 1 }, i) => ({
     id: i + 2,
-    callFrame: { functionName: name, scriptId: '1', url: `file://${file}`, lineNumber: line - 1, columnNumber: column - 1 },
+    callFrame: { functionName: name, scriptId: '1', url: file === '' ? '' : `file://${file}`, lineNumber: line - 1, columnNumber: column - 1 },
     children: i === chain.length - 1 ? [] : [i + 3],
     hitCount: i === chain.length - 1 ? 6 : 0,
     positionTicks: i === chain.length - 1 && at !== null ? [{ line: at, ticks: 6 }] : []
@@ -57,6 +59,14 @@ test('where a package works through what it was given, the built-in is the call,
 test('a function that V8 names by its module is found where it is called, and named without that', () => {
   const { frame, profile } = lay([HANDLER, { name: 'exports.isMusl', file: '/srv/app/node_modules/libc/index.js', line: 1 }], null)
   assert.deepEqual([frame?.line, frame?.exact, profile?.call], [3, true, 'isMusl'])
+})
+
+test('a call is named though code made at run time is further out; if such code ran in it, there is none', () => {
+  const made = { name: 'handler', file: '', line: 3 }
+  const load = { name: 'stringify', file: OWN_RESPONSE, line: 1 }
+  const call = (/** @type {any[]} */ chain, /** @type {number | null} */ at) => lay(chain, at).profile?.call
+  assert.equal(call([made, load], 2), 'JSON.stringify')
+  assert.equal(call([load, made], null), null)
 })
 
 test('a sample in the first line of a function is at its parameters, not before them', () => {
