@@ -66,7 +66,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
     else for (const line of lines.reverse()) tally.add(line, frame, hits / lines.length)
   }
   if (text !== null) tally.leaveHeads(text)
-  if (text !== null) tally.settle(busyLines(text, raw))
+  tally.settle(text === null ? [] : busyLines(text, raw), answers)
   const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
   const collecting = stacks.reduce((sum, { gcRun, count }) => gcRun === null ? sum : sum + count, 0)
   const isCollecting = collecting > known
@@ -232,11 +232,16 @@ class Tally {
     }
   }
 
-  /** If only one line of the function may take long, it has the samples of built-ins. @param {number[]} busy */
-  settle (busy) {
-    if (busy.length !== 1 || this.#inBuiltins === 0) return
+  /**
+   * Samples in built-ins are of the lines in which stacks show one, or of the only line that may take long.
+   * @param {number[]} busy lines that may @param {Answer[]} answers
+   */
+  settle (busy, answers) {
+    const calling = answers.filter(({ callee }) => callee?.file === null)
+    if (this.#inBuiltins === 0 || (calling.length === 0 && busy.length !== 1)) return
     this.unknown -= this.#inBuiltins
-    this.add(busy[0], null, this.#inBuiltins)
+    if (calling.length > 0) this.addAnswered(calling, this.#inBuiltins)
+    else this.add(busy[0], null, this.#inBuiltins)
   }
 
   get sorted () {
