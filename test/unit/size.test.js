@@ -15,16 +15,16 @@ const BUDGETS = {
   'lib/bridge': 657,
   'lib/cli': 4773,
   'lib/cluster': 842,
-  'lib/explain': 3055,
+  'lib/explain': 3073,
   'lib/export': 4854,
-  'lib/host': 4544,
+  'lib/host': 4549,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 346,
   'lib/util': 548,
   'lib/watchdog': 5019,
   files: 428,
-  'files up to 60 lines with one importer': 77,
+  'files up to 60 lines with one importer': 76,
   'named numbers': 641
 }
 
