@@ -6,7 +6,7 @@ const { isNativeBlock } = require('./cause')
 const { weightOf } = require('./fold')
 const { mayBeBuiltIn } = require('./profile/built-into')
 const { sum } = require('./profile/profiled-stacks')
-const { ENOUGH_SAMPLES } = require('../tables/samples')
+const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
 
 /**
  * @import { BlockRecord, Frame, FrameRecord } from '../types'
@@ -15,8 +15,6 @@ const { ENOUGH_SAMPLES } = require('../tables/samples')
 
 /** Fewer samples of a profile may be anywhere by chance. */
 const ENOUGH_PROFILED = 3
-/** From this share of the samples on, they outweigh answers of other functions. */
-const MOST = 0.75
 /** 99 % of the answers of JavaScript take 0.9 ms at most. */
 const PROMPT_MS = 2
 

@@ -76,7 +76,7 @@ test('a heap near its limit: the block says that something keeps memory, how ful
   assert.ok(Number(/^loopwatch_heap_used_bytes (\d+)$/m.exec(metrics)?.[1]) > 0.8 * LIMIT_MB * MB)
 })
 
-test('a heap with much room: the function that allocates is to blame, and nothing is said to keep memory', async (t) => {
+test('a heap with much room: the function that allocates is blamed, and no message says that memory is kept', async (t) => {
   const { block, messages } = await run(t, 0)
   const { memory } = block.evidence
   assert.equal(block.frame?.function, 'churn', JSON.stringify(block.frame))

@@ -4,6 +4,7 @@ const { isNativeBlock } = require('../cause')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
 const { builtinIn, busyLines, callLines, openCallLines } = require('../source/native-call')
+const { MOST } = require('../../tables/samples')
 const { ownerOf } = require('../../util/code-owner')
 
 /**
@@ -23,9 +24,7 @@ const ENOUGH_TOGETHER = 3.5
 const ENOUGH_SEEN = 2.5
 /** Two are enough if no other line of the function takes time. */
 const ENOUGH_ALIKE = 1.5
-/** If other lines have some, it needs this share of all. */
-const MOST = 0.75
-/** Less is noise: V8 adds a sample where optimised code is given up. */
+/** Samples are shared out by ticks: a smaller rest is no sample. */
 const NOISE = 0.1
 const HALF = 0.5
 

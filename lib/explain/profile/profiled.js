@@ -11,7 +11,7 @@ const { isBesideCall, offHead } = require('../source/loop-body')
 const { callerIn, profiledFunction } = require('./profiled-function')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
-const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
+const { ENOUGH_SAMPLES, MOST, STACKS_IN_RECORD } = require('../../tables/samples')
 
 /**
  * @import { BlockRecord, Frame, FrameRecord, StackRecord } from '../../types'
@@ -22,8 +22,6 @@ const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
 
 /** A function with a smaller share of the samples did not take the time. */
 const HARDLY = 0.2
-/** With a smaller share of its function's time, a line is in doubt. */
-const ONE_LINE = 0.75
 /** This many samples in wrappers of native calls are no accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
@@ -76,7 +74,7 @@ exports.withoutProfile = (record, sources) => {
  * @param {BlockRecord} record @param {Frame} frame @param {Sources} sources
  */
 function areBlind (record, frame, { textOf }) {
-  if (areAfterCalls(record) || shareOf(frame, record) < ONE_LINE) return true
+  if (areAfterCalls(record) || shareOf(frame, record) < MOST) return true
   const isInside = record.stacks.some(({ frames }) => frames.slice(1).some((each) => isAt(each, frame)))
   const text = isInside || frame.file === null || frame.compiled ? null : textOf(frame.file)
   return text !== null && frame.line !== null && isBesideCall(text, frame.line)

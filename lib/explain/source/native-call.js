@@ -48,8 +48,6 @@ const TEXTS = /\/\/.*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g
 /** A function that is declared, or a value that is one. */
 const DECLARATION =
   /\bfunction\b\s*\*?\s*([\w$]+)|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b|function\b|\(|[\w$]+\s*=>)/
-/** Another name for a function. */
-const ALIAS = /\b(?:const|let|var)\s+([\w$]+)\s*=\s*([\w$]+)\s*;?\s*$/gm
 const KEYWORDS = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'function', 'await', 'super', 'of', 'in'])
 const METHODS = new Set([
   ...[Object, Array, Number, Math, JSON, Date, Promise, Reflect, String, Symbol, BigInt]
@@ -204,24 +202,35 @@ const declaredIn = (text) => {
 }
 
 /**
- * The function that V8 has inlined into another one of its file, which calls it by name: it has most of the samples.
+ * The function that V8 has inlined into another one of its file, which calls it by its name or by an alias: it has most
+ * of the samples. It is searched for above the line that has most of them.
  * @param {string[]} lines @param {Begin} begin of the outer function @param {Ticks} ticks
  * @returns {{ function: string, line: number, column: number } | null}
  */
 exports.inlinedFunction = (lines, begin, ticks) => {
   const outer = linesWithin(lines, begin)
-  const called = new Set(outer.flatMap(({ text }) => [...text.matchAll(CALLED)].map(([, name]) => name)))
-  for (const [, alias, name] of lines.join('\n').matchAll(ALIAS)) if (called.has(alias)) called.add(name)
-  for (const [i, text] of lines.entries()) {
+  const [first, last] = [outer[0]?.line ?? 0, outer.at(-1)?.line ?? 0]
+  const foreign = ticks.filter(({ line }) => line < first || line > last).sort((a, b) => b.ticks - a.ticks)
+  const top = foreign[0]?.line ?? 0
+  for (let line = top; line > Math.max(0, top - MOST_LINES); line--) {
+    const text = lines[line - 1] ?? ''
     const name = declaredIn(text)
-    if (name === undefined || !called.has(name) || outer.some(({ line }) => line === i + 1)) continue
+    if (name === undefined || !isCalledIn(outer, name, lines)) continue
     const column = text.indexOf('(', text.indexOf(name)) + 1
-    const last = endOf(lines, i + 1, column)
-    const isIn = (/** @type {number | null} */ line) => line !== null && line > i && line <= last
-    const within = ticksIn(ticks.filter(({ line }) => isIn(line)))
-    if (within * 2 > ticksIn(ticks) && !isIn(begin.line)) return { function: name, line: i + 1, column }
+    const end = endOf(lines.slice(0, top + MOST_LINES), line, column)
+    const isIn = (/** @type {number | null} */ each) => each !== null && each >= line && each <= end
+    const within = ticksIn(ticks.filter((each) => isIn(each.line)))
+    if (within * 2 > ticksIn(ticks) && !isIn(begin.line)) return { function: name, line, column }
   }
   return null
+}
+
+/** @param {{ text: string }[]} outer @param {string} name @param {string[]} lines of the file */
+function isCalledIn (outer, name, lines) {
+  const called = new Set(outer.flatMap(({ text }) => [...text.matchAll(CALLED)].map(([, each]) => each)))
+  if (called.has(name)) return true
+  const alias = new RegExp(`\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*${name.replaceAll('$', '\\$')}\\s*;?\\s*$`)
+  return lines.some((text) => text.includes(name) && called.has(alias.exec(text)?.[1] ?? ''))
 }
 
 /**

@@ -24,7 +24,7 @@ const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+/g
 /** @typedef {{ ms: number, cpuSeconds: number | null, exit: unknown, output: string, lines: number, bytes: number,
  * port: number, speaks: number }} Run */
 
-/** Results of tests, as Mocha and node:test write them; the runner mixes in what files print, as it comes. */
+/** Lines with results, in the formats of Mocha and node:test. The order of all other output differs from run to run. */
 const RESULTS = /^ *([✔✖▶ℹ]|(not )?ok |# (tests|pass|fail) |\d+\) |\d+ (passing|failing)).*$/gmu
 
 /** What must be the same with the preload. @param {string} stdout @param {string} kind */

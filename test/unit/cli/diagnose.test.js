@@ -21,7 +21,7 @@ const block = (cause, durationMs, name = 'report', rest = {}) => makeRecord({
 const slow = { requests: 9, failed: 0, refused: 0, statuses: new Map(), timedOut: 0, p50Ms: 300, p99Ms: 400 }
 
 /**
- * Of a run of ten seconds.
+ * The verdict on a run of ten seconds.
  * @param {ReturnType<typeof block>[]} blocks newest first @param {Partial<Parameters<typeof verdictOf>[0]>} [run]
  * @param {Partial<Parameters<typeof verdictOf>[0]['recording']>} [recording]
  */

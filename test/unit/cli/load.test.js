@@ -26,7 +26,7 @@ test('requests that are not answered in time count as long as they were waited f
   assert.match(loadInWords({ requests: 9, failed: 3, refused: 1, statuses: new Map([[500, 1], [404, 1]]), timedOut: 2, p50Ms: 1, p99Ms: 2 }), /^9 requests, 3 failed \(2 of them not answered within 10 s\), 1 refused, p50 1\.0 ms, p99 2\.0 ms$/)
 })
 
-test('an application that serves hardly any request is said to, by what it answers most', async (t) => {
+test('the summary says if hardly any request is served, and which status most got', async (t) => {
   const server = http.createServer((request, response) => {
     response.statusCode = Number(request.url?.slice(1))
     response.end()

@@ -146,6 +146,10 @@ test('of one that had ended, or nearly, it is not known what it did', () => {
   for (const firstLookMs of [130, 199, 200, 350]) assert.deepEqual(charged(firstLookMs), { cause: 'unknown', cpuMs: null, runQueueMs: null }, `${firstLookMs} ms after its start`)
 })
 
+/** An answer that shows a request and no frame. @param {object} request @param {number} beats @returns {any} */
+const answerOf = (request, beats) =>
+  ({ beats, atMs: 1050, askedAtMs: 1049, putAtMs: null, idleMs: 0, debugged: false, late: false, request, frames: [] })
+
 test('a block in progress starts when it is certain to have begun, an ended one when it did; its request keeps its own time', () => {
   const reading = { atMs: 900, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
   const facts = new Recorded({ beats: 7, before: reading })
@@ -153,20 +157,7 @@ test('a block in progress starts when it is certain to have begun, an ended one 
   // The last beat came at 899, the next was due 100 ms later.
   facts.begin('1', { startMs: 1000, uncertaintyMs: 101, startup: false, beats: 7 }, 1060)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 890, traceId: null, ended: false }
-  facts.add(
-    /** @type {any} */ ({
-      id: 1,
-      beats: 7,
-      atMs: 1050,
-      askedAtMs: 1049,
-      idleMs: 0,
-      debugged: false,
-      late: false,
-      request,
-      requestIsCertain: true,
-      frames: []
-    })
-  )
+  facts.add(answerOf(request, 7))
   const early = facts.soFar(1060, null)
   const late = facts.whole(
     { endMs: 1100, durationMs: 200, uncertaintyMs: 90, busyMs: 200 },
@@ -189,20 +180,7 @@ test('a block is of the start-up until a request or other work is seen in it', (
   facts.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)
   assert.equal(facts.soFar(1060, null).startup, true)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
-  facts.add(
-    /** @type {any} */ ({
-      id: 1,
-      beats: 1,
-      atMs: 1050,
-      askedAtMs: 1049,
-      idleMs: 0,
-      debugged: false,
-      late: false,
-      request,
-      requestIsCertain: true,
-      frames: []
-    })
-  )
+  facts.add(answerOf(request, 1))
   assert.equal(facts.soFar(1060, null).startup, false)
 })
 
