@@ -91,8 +91,10 @@ test('the plain calls work before start() and after stop(), and name what is wro
   assert.deepEqual(seen.values, [1, 2, 3])
   for (const error of [seen.before, seen.after]) {
     assert.equal(error?.code, 'LOOPWATCH_ERR_BLOCKED')
-    assert.equal(error.cause.frame.function, 'hold')
     assert.ok(error.cause.durationMs >= 150, `${error.cause.durationMs} ms`)
+    // Where the wait for a CPU was longer than the call, no line is to blame.
+    if (error.cause.cause === 'starved') continue
+    assert.equal(error.cause.frame.function, 'hold')
     assert.match(error.message, /more than 50 ms: hold \(.*cpu-hold\.js:\d+\)/)
   }
   assert.equal(seen.allowed, 4)

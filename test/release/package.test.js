@@ -266,7 +266,7 @@ test('the package', async (t) => {
   await t.test('runs the demo, with its live page and the runbook, and sums it up', async (t) => {
     const bin = path.join(project, 'node_modules', '.bin', 'loopwatch')
     const { child, out, closed } = startNode(t, [bin, 'demo', '--port', '0'], { cwd: project })
-    const url = await eventually(() => /live page: (http:\/\/[^\s"]+)/.exec(out.stdout + out.stderr)?.[1], () => out.stdout + out.stderr)
+    const url = await eventually(() => /agent +live page: (http:\/\/\S+)\n/.exec(out.stderr)?.[1], () => out.stdout + out.stderr)
     for (const [file, expected] of /** @type {[string, RegExp][]} */ ([['', /<script src=/], ['page.js', /contains the packages of/], ['runbook', /LoopwatchBlocked/]])) {
       const response = await fetch(new URL(file, url), { headers: { accept: 'text/html,*/*' } })
       assert.match(await response.text(), expected, `${file} ${response.status}`)
