@@ -6,9 +6,9 @@ const process = require('../util/process')
 const { SHOW } = require('../bridge/messages')
 const { LoopwatchError } = require('../tables/errors')
 const { besideApplication, unblockStream } = require('./nonblocking-stdout')
-const { loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
+const { loadInspector } = require('./sense/profile/profiler')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
 
@@ -18,7 +18,6 @@ const { WatchdogThread } = require('./watchdog-thread')
  * @import { Watch } from './expect-no-blocks'
  * @import { HuntResult } from './origin/hunt'
  * @import { Presence } from './presence'
- * @import { HostProfiler } from './sense/profile/profiler'
  * @import { ShedOptions } from './shedding/options'
  * @import { Way } from './start'
  * @import { Handlers } from './watchdog-thread'
@@ -78,8 +77,6 @@ class Agent extends EventEmitter {
     this.#senses = senses
     /** The watchdog calls it through the inspector in the middle of a block. Not for others. */
     this.probe = senses.probe
-    /** The same for a CPU profile. Not for others. @type {HostProfiler['run']} */
-    this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
     unblockStream(log)
@@ -144,7 +141,7 @@ class Agent extends EventEmitter {
       onSpan: (span) => require('./work/block-span').writeBlockSpan(span),
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
-      onProfile: (action) => profiler.run(loadInspector(), action),
+      onProfile: (action) => profiler.run(action),
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()

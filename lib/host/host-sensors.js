@@ -11,7 +11,7 @@ const { startGcObserver } = require('./sense/gc')
 const { startHeartbeat } = require('./sense/heartbeat')
 const { measureLoad } = require('./sense/load-report')
 const { createProbe } = require('./sense/probe')
-const { HostProfiler, loadInspector } = require('./sense/profile/profiler')
+const { HostProfiler } = require('./sense/profile/profiler')
 const { startWorkLater } = require('./work/lazy-work-tracking')
 const { startThreads } = require('./threads')
 const { isStarting } = require('./watchdog-thread')
@@ -135,7 +135,7 @@ function startProfiler (options, bridge, post, isPreload) {
   const profilesItself = isProfiledByNode(nodeFlags(), environment())
   const isWanted = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
   if (isWanted && (isOwn || (mayInspect() && !profilesItself))) {
-    profiler.run(loadInspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
+    profiler.run(options.profile === 'on' ? 'start' : 'startIfSmall')
   }
   return { profiler, ownProfile: isOwn, profilesItself }
 }

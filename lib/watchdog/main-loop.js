@@ -51,7 +51,7 @@ class MainLoop {
     const origins = this.origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(this.#sources)
-    const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, health }
+    const profiler = { mayInspect, ownProfile, profilesItself, post, bridge, keep: windows.keep, health }
     const profiling = this.profiling = startProfiling(options.profile, { ...profiler, queuedMs: stats.host.queuedMs })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)

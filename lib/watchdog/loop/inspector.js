@@ -3,8 +3,6 @@
 const { AGENT } = require('../../util/agent-global')
 const { nowMs } = require('../../util/clock')
 
-/** @import { ProfilerAction } from '../../types' */
-
 /** V8 evaluates this on the host thread at its next interrupt. @param {number | undefined} putAtMs see askHost() */
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
@@ -23,10 +21,6 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
  * @returns {string | null} why asking failed
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
-
-/** Makes the host's agent start, take or stop its CPU profile. @param {ProfilerAction} action */
-exports.askProfiler = (action) =>
-  evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
 exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)
 

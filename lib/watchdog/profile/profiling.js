@@ -4,7 +4,7 @@ const { nowMs } = require('../../util/clock')
 const { isNativeBlock } = require('../../explain/cause')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
-const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
+const { NOT_ALLOWED } = require('../loop/inspector')
 const { MS_PER_S } = require('../../util/units')
 
 /**
@@ -12,20 +12,13 @@ const { MS_PER_S } = require('../../util/units')
  * @import { Window } from '../../explain/profile/cpu-profile'
  * @import { BlockRecord, ProfilerAction as Action } from '../../types'
  * @import { Health, Say } from '../health'
- * @import { ScriptTimeouts } from '../kernel/script-timeouts'
  * @import { ProfileWindows } from './profile-windows'
  */
 
-/** A profile restarts after this much activity: V8 keeps every sample, and writing many different stacks is slow. */
-const WINDOW_ACTIVE_MS = 1000
-/** Within a block, which counts as active time only at its end, a profile is taken after this long. */
-const WINDOW_BLOCKED_MS = 2000
-/** A profile of an idle loop has a single stack; its samples take 16 bytes each. */
-const WINDOW_IDLE_MS = 60000
+/** Whether the loop is at work is counted over this long. */
+const COUNTED_MS = 1000
 /** The loop is at work if it was active for more than this share: an idle one is for 1 to 3 % (beats). */
 const WORK_SHARE = 0.1
-/** V8's own thread passes a sample on with the next one: after this time all have arrived. */
-const SETTLE_MS = 25
 /** A block settles without its profile after this long. The profile comes when the host answers. */
 const AWAIT_MS = 2000
 /** If a step keeps the application longer, it is the last. Even on a busy machine, steps take a tenth of this. */
@@ -41,15 +34,18 @@ const NEVER_QUIET = "starting it would pause the application, which had no quiet
 /** A bug of V8: its thread, which hands the samples over, spins at 100 % of a CPU for as long as it profiles. */
 const WITHOUT_TICKS = 'V8 hands no samples over, and its thread may take a whole CPU'
 
-/** The CPU profile of the host: asks for it, and passes on the profiles that are taken. */
+/**
+ * The CPU profile of the host: decides when it starts, and passes on what the host takes. The host reads what is asked
+ * when its loop turns.
+ */
 class Profiling {
   /** @type {{ action: Action, atMs: number } | null} */
   #asked = null
   /** @type {number | null} since when it has been on */
   #onSinceMs = null
-  #takenAtMs = 0
-  #takenActiveMs = 0
-  #takenQueuedMs = 0
+  #countedAtMs = 0
+  #countedActiveMs = 0
+  #countedQueuedMs = 0
   /** @type {number | null} when the last block ended that has no profile yet */
   #owedMs = null
   /** Nothing that ended by this time has a profile, as the profiler rested. */
@@ -64,8 +60,7 @@ class Profiling {
 
   /**
    * @param {object} parts @param {'off' | 'auto' | 'on'} parts.mode @param {string | null} parts.refusal why not
-   * @param {boolean} [parts.isOwn] the host takes profiles by itself, by v8.startCpuProfile()
-   * @param {(action: Action) => string | null} parts.ask @param {() => number} parts.activeMs of the loop so far
+   * @param {(action: Action) => void} parts.ask @param {() => number} parts.activeMs of the loop so far
    * @param {(nowMs: number) => number} parts.queuedMs how long the thread has waited for a CPU so far
    * @param {() => number} parts.underWay requests and pieces of work
    * @param {ProfileWindows['keep']} parts.keep @param {Say} parts.say
@@ -93,12 +88,9 @@ class Profiling {
   /** @param {number} now @param {boolean} isBlocked */
   poll (now, isBlocked) {
     const { mode } = this.#parts
-    if (mode === 'off' || now < this.#retryAtMs) return
+    if (mode === 'off' || this.isOn || now < this.#retryAtMs) return
     if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
-    if (this.isOn) {
-      if (this.#parts.isOwn) return
-      if (this.#isFull(now, isBlocked) || (this.#owedMs !== null && now >= this.#owedMs + SETTLE_MS)) this.#ask('take', now)
-    } else if (mode === 'on' || this.#neededAtMs !== null) {
+    if (mode === 'on' || this.#neededAtMs !== null) {
       if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
     } else if (!this.#isSizeKnown) {
       // Also while the application loads: it grows with every module.
@@ -107,50 +99,38 @@ class Profiling {
     }
   }
 
-  /** Whether to take the profile now, before taking it takes long. @param {number} now @param {boolean} isBlocked */
-  #isFull (now, isBlocked) {
-    const sinceMs = now - this.#takenAtMs
-    return (
-      sinceMs >= (isBlocked ? WINDOW_BLOCKED_MS : WINDOW_IDLE_MS) ||
-      this.#parts.activeMs() - this.#takenActiveMs >= WINDOW_ACTIVE_MS
-    )
-  }
-
   /**
    * Whether the loop has hardly worked for a second, and nobody waits for it: in a large application a start takes
    * longer than a block.
    * @param {number} now @param {number | null} neededAtMs
    */
   #isQuiet (now, neededAtMs) {
-    const sinceMs = now - this.#takenAtMs
-    if (sinceMs < WINDOW_ACTIVE_MS) return false
-    const queuedMs = this.#parts.queuedMs(now) - this.#takenQueuedMs
-    const isWork = this.#parts.activeMs() - this.#takenActiveMs - queuedMs > sinceMs * WORK_SHARE
-    this.#began(now)
+    const sinceMs = now - this.#countedAtMs
+    if (sinceMs < COUNTED_MS) return false
+    const queuedMs = this.#parts.queuedMs(now) - this.#countedQueuedMs
+    const isWork = this.#parts.activeMs() - this.#countedActiveMs - queuedMs > sinceMs * WORK_SHARE
+    this.#count(now)
     if (!isWork && this.#parts.underWay() === 0) return true
     if (now - (neededAtMs ?? now) >= RETRY_MS) this.#parts.onState({ message: NEVER_QUIET })
     return false
   }
 
-  /** A window begins. @param {number} now */
-  #began (now) {
-    this.#takenAtMs = now
-    this.#takenActiveMs = this.#parts.activeMs()
-    this.#takenQueuedMs = this.#parts.queuedMs(now)
+  /** @param {number} now */
+  #count (now) {
+    this.#countedAtMs = now
+    this.#countedActiveMs = this.#parts.activeMs()
+    this.#countedQueuedMs = this.#parts.queuedMs(now)
   }
 
   /** @param {Action} action @param {number} now */
   #ask (action, now) {
     this.#asked = { action, atMs: now }
-    const failure = this.#parts.ask(action)
-    if (failure === null) return
-    this.#asked = null
-    this.#refuse(failure, now + RETRY_MS)
+    this.#parts.ask(action)
   }
 
-  /** Gets what was sampled until now. A host that takes profiles by itself does so only after a block. */
+  /** Gets what was sampled until now: the host takes it only after a block. */
   want () {
-    if (this.#parts.isOwn && this.isOn && this.#asked === null) this.#ask('take', nowMs())
+    if (this.isOn && this.#asked === null) this.#ask('take', nowMs())
   }
 
   /** Takes a message of the host. @param {any} message */
@@ -160,7 +140,7 @@ class Profiling {
     this.#asked = null
     const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)
-    if (action !== 'stop') this.#began(now)
+    if (action !== 'stop') this.#count(now)
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
     this.#switch(isOn, tookMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
@@ -221,27 +201,20 @@ class Profiling {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
- * post: (message: object) => void, scripts: Pick<ScriptTimeouts, 'mayEnd'>,
- * health: Health,
+ * post: (message: object) => void, health: Health,
  * bridge: Pick<Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'keep' | 'queuedMs'>} parts
  */
-exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, health, ...parts }) => {
+exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, health, ...parts }) => {
   const { bridge } = parts
-  const refusal = profilesItself ? PROFILES_ITSELF : null
-  const ask = (/** @type {Action} */ action) => {
-    // The host reads a message when its loop turns, which is soon enough.
-    post({ code: PROFILE, action })
-    return null
-  }
-  const askSafely = (/** @type {Action} */ action) => scripts.mayEnd ? ask(action) : askProfiler(action)
+  const refusal = !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null
   return new Profiling({
     ...parts,
     mode,
     say: health.say,
     onState: health.listener('profile'),
-    ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askSafely }),
-    isOwn: ownProfile,
+    refusal: ownProfile ? null : refusal,
+    ask: (action) => post({ code: PROFILE, action }),
     activeMs: () => bridge.beat.read().activeMs,
     underWay: () => bridge.counters.get('inFlight') + bridge.counters.get('workInFlight')
   })
@@ -253,7 +226,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
  * @param {Window} window
  */
 const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
-  endMs - startMs >= WINDOW_ACTIVE_MS && nodes.every(({ hitCount }) => hitCount === 0)
+  endMs - startMs >= COUNTED_MS && nodes.every(({ hitCount }) => hitCount === 0)
 
 /** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded (record) {

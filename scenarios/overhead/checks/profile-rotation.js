@@ -77,7 +77,7 @@ function own (functions) {
   for (let i = 0; i < ROUNDS; i++) {
     for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['stop', 'stop']])) {
       const startMs = nowMs()
-      profiler.run(require('node:inspector'), action)
+      profiler.run(action)
       steps[name].push(nowMs() - startMs)
       work(functions, action === 'start' ? WINDOW_MS : 100)
     }

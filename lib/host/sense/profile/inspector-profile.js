@@ -37,6 +37,10 @@ class InspectorProfile {
     return this.#session !== null
   }
 
+  get beganAtMs () {
+    return this.#beganAtMs
+  }
+
   /** @param {any} inspector node:inspector */
   start ({ Session, console }) {
     const session = new Session()
@@ -57,6 +61,11 @@ class InspectorProfile {
   #begin () {
     this.#beganAtMs = nowMs()
     this.#console.profile(`${TITLE}${++this.#count}`)
+  }
+
+  /** Throws the last profile away and goes on. */
+  renew () {
+    this.take()
   }
 
   take () {

@@ -42,6 +42,8 @@ const REST_AFTER_MS = 5000
 const WORK_SHARE = 0.1
 /** It is counted over this long: a turn of half a millisecond is all work, and so is a collection of an idle heap. */
 const COUNTED_MS = 200
+/** While blocks follow each other without a pause, a profile is taken this long after the first. */
+const LONGEST_OWED_MS = 1000
 /** If a rest takes longer than this to begin or end, as on a busy machine, there is no other one for BUSY_MS. */
 const LONG_SWITCH_MS = 25
 const BUSY_MS = 60000
@@ -52,17 +54,17 @@ const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 const intervalOf = (thresholdMs) =>
   Math.round(Math.min(Math.max(thresholdMs * INTERVAL_SHARE, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
 
-/** Loaded by the first question, which comes at an interrupt: a patched require() must not run there. */
+/** Not by require(), which an application may have patched. */
 const loadInspector = () => process.getBuiltinModule('node:inspector')
 
 /**
- * V8's CPU profile of this thread, from either source. The time that it takes is no block of the application. With the
- * inspector, the watchdog decides when to take it, at an interrupt. With `v8.startCpuProfile()` this thread takes it
- * after each block, and rests while the loop idles.
+ * V8's CPU profile of this thread, from either source. The watchdog decides when it starts; this thread takes it after
+ * each block, between two turns. The time that this takes is no block of the application. A source that can pause rests
+ * while the loop idles.
  */
 class HostProfiler {
   #source
-  /** @type {V8Profile | null} the source, if it is of this kind */
+  /** @type {V8Profile | null} the source, if it can rest */
   #own
   #settleMs
   #startTookMs = 0
@@ -77,6 +79,7 @@ class HostProfiler {
   #beganActiveMs = 0
   /** @type {NodeJS.Timeout | undefined} */
   #owed
+  #owedAtMs = 0
 
   /**
    * @param {Pick<Bridge, 'counters'>} bridge
@@ -100,12 +103,9 @@ class HostProfiler {
     return this.#source.isOn && !this.#own?.isResting
   }
 
-  /** Called by the agent, and by the watchdog at an interrupt. @param {any} inspector @param {Action} action */
-  run (inspector, action) {
-    this.#hold(() => {
-      const startMs = nowMs()
-      this.#send({ code: PROFILE, action, ...this.#try(inspector, action, startMs) })
-    })
+  /** @param {Action} action */
+  run (action) {
+    this.#hold(() => this.#send({ code: PROFILE, action, ...this.#try(action, nowMs()) }))
   }
 
   /** Runs a step that is no block of the application. @param {() => void} step @returns {number} ms that it took */
@@ -119,13 +119,13 @@ class HostProfiler {
     return nowMs() - startMs
   }
 
-  /** @param {any} inspector @param {Action} action @param {number} startMs */
-  #try (inspector, action, startMs) {
+  /** @param {Action} action @param {number} startMs */
+  #try (action, startMs) {
     const wasOn = this.#source.isOn
     let taken = null
     let failure = null
     try {
-      taken = this.#do(inspector, action)
+      taken = this.#do(action)
     } catch (error) {
       failure = `${error?.message}`
       this.stop()
@@ -135,9 +135,10 @@ class HostProfiler {
     return { isOn: this.#source.isOn, tookMs: action === 'start' || action === 'startIfSmall' ? this.#startTookMs : tookMs, failure, taken }
   }
 
-  /** @param {any} inspector @param {Action} action */
-  #do (inspector, action) {
+  /** @param {Action} action */
+  #do (action) {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
+    const inspector = loadInspector()
     if (inspector?.url() !== undefined) throw new Error('a debugger is attached')
     const isWanted = action === 'start' || (action === 'startIfSmall' && startCostNowMs() <= SMALL_START_MS)
     if (isWanted && !this.#source.isOn) this.#source.start(inspector)
@@ -148,28 +149,30 @@ class HostProfiler {
 
   /** A beat came after a gap that can hide a block: its samples are taken once all are there. @param {number} atMs */
   late (atMs) {
-    if (this.#own === null || !this.#own.isOn) return
+    if (!this.#source.isOn) return
     // Nothing is known from before sampling began, so there is nothing to wait for. This does not end a rest: on a busy
     // machine a gap is mostly not the loop's doing.
-    if (this.#own.isResting) return this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
+    if (this.#own?.isResting) return this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
+    if (this.#owed === undefined) this.#owedAtMs = atMs
+    else if (atMs - this.#owedAtMs >= LONGEST_OWED_MS) return
     clearTimeout(this.#owed)
     this.#owed = setTimeout(() => {
       this.#owed = undefined
-      this.run(loadInspector(), 'take')
+      this.run('take')
     }, this.#settleMs).unref()
   }
 
   /** @param {number} atMs @param {number} activeMs of the loop so far */
   beat (atMs, activeMs) {
-    if (this.#own === null || !this.#own.isOn) return
+    if (!this.#source.isOn) return
     this.#activeMs = activeMs
-    const isWork = atMs - this.#countedAtMs >= COUNTED_MS && this.#isWork(atMs)
-    if (this.#own.isResting) {
+    const isWork = this.#own !== null && atMs - this.#countedAtMs >= COUNTED_MS && this.#isWork(atMs)
+    if (this.#own?.isResting) {
       if (isWork) this.#wake()
     } else if (this.#owed === undefined) {
-      if (this.#mayRest && atMs - this.#workedAtMs >= REST_AFTER_MS) this.#rest(this.#own)
-      else if (activeMs - this.#beganActiveMs >= WINDOW_ACTIVE_MS || atMs - this.#own.beganAtMs >= WINDOW_IDLE_MS) {
-        this.#renew(this.#own)
+      if (this.#own !== null && this.#mayRest && atMs - this.#workedAtMs >= REST_AFTER_MS) this.#rest(this.#own)
+      else if (activeMs - this.#beganActiveMs >= WINDOW_ACTIVE_MS || atMs - this.#source.beganAtMs >= WINDOW_IDLE_MS) {
+        this.#renew()
       }
     }
   }
@@ -184,13 +187,11 @@ class HostProfiler {
     return isWork
   }
 
-  /** @param {V8Profile} own */
-  #renew (own) {
+  #renew () {
     this.#beganActiveMs = this.#activeMs
-    const inspector = loadInspector()
     // Under a debugger this gives the profile up and reports it.
-    if (inspector?.url() !== undefined) this.run(inspector, 'take')
-    else this.#hold(() => own.renew())
+    if (loadInspector()?.url() !== undefined) this.run('take')
+    else this.#hold(() => this.#source.renew())
   }
 
   /** @param {V8Profile} own */

@@ -19,23 +19,50 @@ test('with its end a profile is over for a session of the application, too, whic
   own.on('Profiler.consoleProfileStarted', (/** @type {any} */ { params }) => open.add(params.title))
   own.on('Profiler.consoleProfileFinished', (/** @type {any} */ { params }) => open.delete(params.title))
   const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, { thresholdMs: 50 }, () => {})
-  profiler.run(inspector, 'start')
-  profiler.run(inspector, 'take')
+  profiler.run('start')
+  profiler.run('take')
   assert.equal(open.size, 1)
   profiler.stop()
   own.disconnect()
   assert.equal(open.size, 0)
 })
 
-/** @param {'auto' | 'on'} mode @param {string | null} [refusal] @param {boolean} [isOwn] */
-function makeProfiling (mode, refusal = null, isOwn = false) {
+test('the host takes a profile after a block, of blocks in a row after a second, and drops what none needs', async () => {
+  /** @type {any[]} */
+  const sent = []
+  const { counters } = openBridge(createMemory())
+  const profiler = new HostProfiler({ counters }, { thresholdMs: 50 }, (message) => sent.push(message))
+  const beat = (/** @type {number} */ inMs, /** @type {number} */ activeMs) => profiler.beat(nowMs() + inMs, activeMs)
+  const taken = () => sent.filter(({ action }) => action === 'take')
+  profiler.late(nowMs())
+  profiler.run('start')
+  assert.equal(sent.length, 1, 'nothing is taken before it starts')
+  profiler.late(nowMs())
+  while (taken().length === 0) await new Promise(setImmediate)
+  const [{ taken: { startMs, endMs, profile } }] = taken()
+  assert.ok(endMs - startMs >= 35, `${endMs - startMs} ms`)
+  assert.ok(profile.nodes.length > 0)
+  beat(100, 500)
+  beat(200, 1100)
+  beat(61000, 1200)
+  const beganMs = nowMs()
+  while (taken().length === 1) {
+    profiler.late(nowMs())
+    await new Promise(setImmediate)
+  }
+  assert.ok(nowMs() - beganMs >= 1000, `${nowMs() - beganMs} ms`)
+  assert.ok(taken()[1].taken.startMs > endMs, 'what was thrown away')
+  profiler.stop()
+})
+
+/** @param {'auto' | 'on'} mode @param {string | null} [refusal] */
+function makeProfiling (mode, refusal = null) {
   /** @type {any} */
   const story = { asked: [], said: [], states: [], activeMs: 0, queuedMs: 0, underWay: 0, window: null }
   story.profiling = new Profiling({
     mode,
     refusal,
-    isOwn,
-    ask: (action) => { story.asked.push(action); return story.failure ?? null },
+    ask: (action) => story.asked.push(action),
     activeMs: () => story.activeMs,
     queuedMs: () => story.queuedMs,
     underWay: () => story.underWay,
@@ -64,7 +91,7 @@ test('an automatic profile begins at once where the application is small, and go
   answer()
   assert.equal(profiling.isOn, true)
   profiling.poll(nowMs() + 1e6, false)
-  assert.deepEqual(asked, ['startIfSmall', 'take'])
+  assert.deepEqual(asked, ['startIfSmall'])
 })
 
 /** Of a large application, after the first block that needs a profile. */
@@ -159,28 +186,8 @@ test('what needs a profile: a native call, a line in doubt, no line at all; not 
   assert.equal(isProfileNeeded(makeRecord({ frame: null, evidence: { ...evidence, debugger: true } })), false)
 })
 
-test('a profile is taken after a second of work, after two of a block, and once a minute where nothing happens', () => {
-  const story = makeProfiling('on')
-  const now = nowMs()
-  story.profiling.poll(now, false)
-  story.answer()
-  story.profiling.poll(now + 30000, false)
-  assert.deepEqual(story.asked, ['start'])
-  story.activeMs = 1000
-  story.profiling.poll(now + 30001, false)
-  assert.deepEqual(story.asked, ['start', 'take'])
-  story.answer()
-  story.profiling.poll(nowMs() + 1900, true)
-  assert.equal(story.asked.length, 2)
-  story.profiling.poll(nowMs() + 2100, true)
-  assert.equal(story.asked.length, 3)
-  story.answer()
-  story.profiling.poll(nowMs() + 61000, false)
-  assert.equal(story.asked.length, 4)
-})
-
-test('a profile that the host takes by itself is not asked for, read as text, and waited for but by blocks that came while it rested', () => {
-  const { profiling, asked, answer } = makeProfiling('auto', null, true)
+test('a profile is taken by the host unasked, and waited for but by blocks that came while it rested', () => {
+  const { profiling, asked, answer } = makeProfiling('auto')
   const now = nowMs()
   profiling.poll(now, false)
   answer()
@@ -205,18 +212,16 @@ test('a profile that the host takes by itself is not asked for, read as text, an
   assert.equal(asked.at(-1), 'stay')
 })
 
-test('a profile that the host takes by itself is taken at once if it is wanted, and that of others is taken anyway', () => {
-  for (const isOwn of [true, false]) {
-    const { profiling, asked, answer } = makeProfiling('auto', null, isOwn)
-    profiling.want()
-    assert.deepEqual(asked, [], 'there is none yet')
-    profiling.poll(nowMs(), false)
-    profiling.want()
-    assert.deepEqual(asked, ['startIfSmall'], 'one question at a time')
-    answer()
-    profiling.want()
-    assert.deepEqual(asked, isOwn ? ['startIfSmall', 'take'] : ['startIfSmall'])
-  }
+test('what was sampled until now comes when it is wanted, one question at a time', () => {
+  const { profiling, asked, answer } = makeProfiling('auto')
+  profiling.want()
+  assert.deepEqual(asked, [], 'there is none yet')
+  profiling.poll(nowMs(), false)
+  profiling.want()
+  assert.deepEqual(asked, ['startIfSmall'])
+  answer()
+  profiling.want()
+  assert.deepEqual(asked, ['startIfSmall', 'take'])
 })
 
 test('a profile whose start or taking keeps the application for long is given up, for good and said', () => {
@@ -226,7 +231,7 @@ test('a profile whose start or taking keeps the application for long is given up
     profiling.poll(now, false)
     if (action === 'take') {
       answer()
-      profiling.poll(now + 61000, false)
+      profiling.want()
     }
     answer({ tookMs: 40000 })
     assert.equal(asked.at(-1), 'stop')
