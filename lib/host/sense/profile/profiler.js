@@ -3,6 +3,7 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { setTimeout, clearTimeout } = require('node:timers')
 const process = require('../../../util/process')
+const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
 const { InspectorProfile } = require('./inspector-profile')
@@ -35,13 +36,6 @@ const WINDOW_ACTIVE_MS = 1000
 const WINDOW_IDLE_MS = 60000
 /** A loop that has hardly worked for this long rests. It is longer than the usual interval of health probes. */
 const REST_AFTER_MS = 5000
-/**
- * More CPU time than this share is work, and ends a rest. The loop's active time would
- * include waits for a CPU on a busy machine. An idle loop takes 1 to 3 % (beats and samples).
- */
-const WORK_SHARE = 0.1
-/** It is counted over this long: a turn of half a millisecond is all work, and so is a collection of an idle heap. */
-const COUNTED_MS = 200
 /** While blocks follow each other without a pause, a profile is taken this long after the first. */
 const LONGEST_OWED_MS = 1000
 /** If a rest takes longer than this to begin or end, as on a busy machine, there is no other one for BUSY_MS. */
@@ -73,8 +67,7 @@ class HostProfiler {
   #send
   #mayRest
   #workedAtMs = 0
-  #countedAtMs = 0
-  #cpuMs = 0
+  #activity = new Activity()
   #activeMs = 0
   #beganActiveMs = 0
   /** @type {NodeJS.Timeout | undefined} */
@@ -166,7 +159,9 @@ class HostProfiler {
   beat (atMs, activeMs) {
     if (!this.#source.isOn) return
     this.#activeMs = activeMs
-    const isWork = this.#own !== null && atMs - this.#countedAtMs >= COUNTED_MS && this.#isWork(atMs)
+    // By CPU time: on a busy machine the loop's active time includes waits for a CPU.
+    const isWork = this.#own !== null && this.#activity.count(atMs, threadCpuMs())
+    if (isWork) this.#workedAtMs = Math.max(this.#workedAtMs, atMs)
     if (this.#own?.isResting) {
       if (isWork) this.#wake()
     } else if (this.#owed === undefined) {
@@ -175,16 +170,6 @@ class HostProfiler {
         this.#renew()
       }
     }
-  }
-
-  /** @param {number} atMs */
-  #isWork (atMs) {
-    const cpuMs = threadCpuMs()
-    const isWork = cpuMs - this.#cpuMs > (atMs - this.#countedAtMs) * WORK_SHARE
-    if (isWork || this.#workedAtMs === 0) this.#workedAtMs = Math.max(this.#workedAtMs, atMs)
-    this.#cpuMs = cpuMs
-    this.#countedAtMs = atMs
-    return isWork
   }
 
   #renew () {
