@@ -11,7 +11,7 @@ const MB = 1024 * 1024
 const SEMI_SPACES = 3
 /** The most that a semi-space grows to, without a flag, from the major version on (20.20, 22.23, 24.21, 26.10). */
 const SEMI_SPACE_MB = [{ from: 26, mb: 32 }, { from: 24, mb: 64 }, { from: 0, mb: 16 }]
-const FLAG = /(?:^|[\s"])--max[-_]semi[-_]space[-_]size[= ](\d+)/g
+const FLAG = /(?:^|[^a-z-])--max[-_]semi[-_]space[-_]size[= ]([0-9]+)/g
 
 /** Bound at load: the probe calls it at any moment. */
 const { getHeapStatistics } = v8
