@@ -4,7 +4,7 @@ const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
 const { isNativeBlock } = require('./cause')
 const { weightOf } = require('./fold')
-const { mayBeBuiltIn } = require('./profile/built-into')
+const { mayBeBuiltIn } = require('./profile/profiled-function')
 const { sum } = require('./profile/profiled-stacks')
 const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
 

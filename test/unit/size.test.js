@@ -12,19 +12,19 @@ const { filesBelow, parse } = require('../support/source-tree')
  */
 const BUDGETS = {
   'lib/*': 45,
-  'lib/bridge': 657,
+  'lib/bridge': 655,
   'lib/cli': 4773,
   'lib/cluster': 842,
-  'lib/explain': 3078,
+  'lib/explain': 3045,
   'lib/export': 4860,
-  'lib/host': 4547,
+  'lib/host': 4538,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 347,
   'lib/util': 572,
-  'lib/watchdog': 4984,
-  files: 429,
-  'files up to 60 lines with one importer': 76,
+  'lib/watchdog': 4940,
+  files: 403,
+  'files up to 60 lines with one importer': 63,
   'named numbers': 632
 }
 

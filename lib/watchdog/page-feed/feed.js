@@ -2,8 +2,7 @@
 
 const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
-const { FreshDelays } = require('./fresh-delays')
-const { History } = require('./history')
+const { FreshDelays, History } = require('./history')
 const { RecentBlocks } = require('../requests/recent-blocks')
 const { Timeline } = require('../timeline/timeline')
 const { MS_PER_S } = require('../../util/units')
