@@ -15,17 +15,17 @@ const BUDGETS = {
   'lib/bridge': 655,
   'lib/cli': 4773,
   'lib/cluster': 842,
-  'lib/explain': 3045,
+  'lib/explain': 3043,
   'lib/export': 4860,
   'lib/host': 4538,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 347,
-  'lib/util': 572,
-  'lib/watchdog': 4940,
+  'lib/util': 574,
+  'lib/watchdog': 4939,
   files: 403,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 632
+  'named numbers': 622
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -26,7 +26,6 @@ const ENOUGH_SEEN = 2.5
 const ENOUGH_ALIKE = 1.5
 /** Samples are shared out by ticks: a smaller rest is no sample. */
 const NOISE = 0.1
-const HALF = 0.5
 
 /**
  * @typedef {object} Spot a line of the function
@@ -303,13 +302,13 @@ function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, begi
   const isCall = callee !== null || builtinIn(text?.[Number(raw) - 1] ?? '') !== null
   if (isNativeBlock(record) && isCall && (isAlone || (isMost && hits >= ENOUGH_SEEN))) return true
   const there = answers.filter((each) => each.line === line)
-  const isSeen = weightOf(there) >= HALF * weightOf(answers)
+  const isSeen = weightOf(there) * 2 >= weightOf(answers)
   const calling = there.filter((each) => each.callee !== null)
   const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_TOGETHER
   const isOnly = hits >= ENOUGH_ALIKE && text !== null && busyLines(text, begin).every((each) => each === raw)
   if (isAlone && isSeen && (isShown || isOnly)) return true
   if (2 * hits - total >= DEVIATIONS * Math.sqrt(total)) return true
-  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits > HALF * total
+  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits * 2 > total
 }
 
 /**

@@ -7,10 +7,10 @@ const process = require('../../util/process')
 const { fromTimelineMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
 const { GC_KINDS } = require('../../bridge/memory')
+const { BYTES_PER_MB } = require('../../util/units')
 
 /** @import { HeapSlots, Bridge } from '../../bridge/memory' */
 
-const MB = 1024 * 1024
 /** V8 reserves this many semi-spaces for young objects, and counts them into its limit. */
 const SEMI_SPACES = 3
 /** The most that a semi-space grows to, without a flag, from the major version on (20.20, 22.23, 24.21, 26.10). */
@@ -19,7 +19,7 @@ const FLAG = /(?:^|[^a-z-])--max[-_]semi[-_]space[-_]size[= ]([0-9]+)/g
 
 /** Bound at load: the probe calls it at any moment. */
 const { getHeapStatistics } = v8
-const youngBytes = SEMI_SPACES * MB * semiSpaceMb()
+const youngBytes = SEMI_SPACES * BYTES_PER_MB * semiSpaceMb()
 
 function semiSpaceMb () {
   const flags = `${variable('NODE_OPTIONS') ?? ''} ${nodeFlags().join(' ')}`

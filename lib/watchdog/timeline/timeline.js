@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { MS_PER_S } = require('../../util/units')
+const { BYTES_PER_MB, MS_PER_S } = require('../../util/units')
 const { gatherTrace } = require('./trace')
 const { GC_KINDS } = require('../../bridge/memory')
 const { ABORTED, unpack, unpackWork } = require('../../bridge/request-row')
@@ -142,8 +142,6 @@ class TimelineKeeper {
     return this.#take()
   }
 }
-
-const BYTES_PER_MB = 1024 * 1024
 
 /** A request from this length on has a ring of its own, so that a flood of short ones does not push it out. */
 const SLOW_MS = 10

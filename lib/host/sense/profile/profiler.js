@@ -10,6 +10,7 @@ const { PROFILE } = require('../../../bridge/messages')
 const { InspectorProfile } = require('./inspector-profile')
 const { threadCpuMs } = require('../../../util/thread-cpu')
 const { V8Profile } = require('./v8-profile')
+const { BYTES_PER_MB } = require('../../../util/units')
 
 /**
  * @import { Bridge } from '../../../bridge/memory'
@@ -219,7 +220,6 @@ class HostProfiler {
   }
 }
 
-const MB = 1024 * 1024
 /**
  * To start, V8's profiler walks the whole heap and lists each function. Fitted to the CPU time of starts in heaps of 4
  * to 730 MB, of rows, of compiled functions, and of large packages at work (20.20, 22.23, 24.21, 26.10: the slowest of
@@ -229,7 +229,7 @@ const MS_PER_MB = { heap: 0.7, bytecode: 5, code: 10 }
 
 /** Upper bound, ms. 1 MB of rows takes 0.5 to 0.7. @param {{ heap: number, bytecode: number, code: number }} bytes */
 exports.startCostMs = ({ heap, bytecode, code }) =>
-  (heap * MS_PER_MB.heap + bytecode * MS_PER_MB.bytecode + code * MS_PER_MB.code) / MB
+  (heap * MS_PER_MB.heap + bytecode * MS_PER_MB.bytecode + code * MS_PER_MB.code) / BYTES_PER_MB
 
 const startCostNowMs = () => {
   const { bytecode_and_metadata_size: bytecode, code_and_metadata_size: code } = getHeapCodeStatistics()
