@@ -15,7 +15,7 @@ const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
 
 /** Fewer samples of a profile may be anywhere by chance. */
 const ENOUGH_PROFILED = 3
-/** 99 % of the answers of JavaScript take 0.9 ms at most. */
+/** 99% of the answers of JavaScript take 0.9 ms at most. */
 const PROMPT_MS = 2
 
 /**

@@ -59,7 +59,7 @@ function withCallee (stack) {
 const rawOf = ({ callee, head, raw, at }) => callee === null && head !== null ? head : raw[at]
 
 /**
- * The line of the samples. Null if they tell too little.
+ * The line of the samples; null if there are too few of them.
  * @param {Place} place @param {Frame} raw the function where it begins @param {string[] | null} text
  * @param {string | null} name of what it called @returns {FrameRecord | null}
  */

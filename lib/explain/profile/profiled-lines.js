@@ -82,7 +82,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
 }
 
 /**
- * The answers that tell something of the line. Late ones come after the call that took the time. The head of a function
+ * The answers that are evidence for the line. Late ones come after the call that took the time. The head of a function
  * or a loop is where V8 looks for interrupts, whatever takes the time there.
  * @param {Answer[]} seen @param {BlockRecord} record @param {Frame | null} blamed @param {number | null} head its line
  * @param {Sources} sources
@@ -129,7 +129,7 @@ class Tally {
   #inBuiltins = 0
   /** Samples of which no line is known. */
   unknown = 0
-  /** Ticks that tell lines: more than samples if the profile has others of the function. */
+  /** Ticks that have lines: more than samples if the profile has others of the function. */
   ticks = 0
 
   /** @param {(raw: number) => LinePlace | null} lineAt */
@@ -288,7 +288,7 @@ function linesWith (text, raw, callee) {
 const weightOf = (answers) => answers.reduce((sum, { weightMs }) => sum + weightMs, 0)
 
 /**
- * @param {Spot} best @param {object} of @param {number} of.total @param {number} of.ticks that tell lines
+ * @param {Spot} best @param {object} of @param {number} of.total @param {number} of.ticks that have lines
  * @param {Frame} of.begin of the function @param {string[] | null} of.text
  * @param {BlockRecord} of.record @param {Answer[]} of.answers
  */

@@ -68,7 +68,7 @@ exports.withoutProfile = (record, sources) => {
 }
 
 /**
- * Whether answers to interrupts alone cannot tell the line: they came after calls, calls beside it may have taken the
+ * Whether answers to interrupts alone cannot tell the line: they came after calls, other calls near it may have taken the
  * time, or other lines of the function have too much of it.
  * @param {BlockRecord} record @param {Frame} frame @param {Sources} sources
  */

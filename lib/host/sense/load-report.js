@@ -15,7 +15,7 @@ const { loopTime } = require('./loop-time')
  * @import { DelayCounts } from '../../bridge/delay-counts'
  */
 
-/** Two figures resolve delays to 1 %, in 25 kB; a third would take 190 kB. */
+/** Two figures resolve delays to 1%, in 25 kB; a third would take 190 kB. */
 const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 }
 
 const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })

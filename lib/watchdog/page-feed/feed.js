@@ -94,7 +94,7 @@ class PageFeed {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
   }
 
-  /** What a page that connects now would be told, for a recording. */
+  /** What a page that connects now would receive, for a recording. */
   snapshot () {
     return { hello: this.#hello(), state: this.#state() }
   }

@@ -144,7 +144,7 @@ class Bins {
 
   /**
    * @param {object} parts @param {number} parts.seconds of the ring @param {number} parts.firstMs bound of the first
-   * @param {number} parts.perOctave 2: a quantile is at most 41 % off, 4: 19 %; mostly less, as it is interpolated
+   * @param {number} parts.perOctave 2: a quantile is at most 41% off, 4: 19%; mostly less, as it is interpolated
    */
   constructor ({ seconds, firstMs, perOctave }) {
     this.#seconds = seconds

@@ -30,7 +30,7 @@ const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or co
 
 /** The pause needs a moment in which nobody waits, or the operator's consent. */
 const NEVER_QUIET = "starting it would pause the application, which had no quiet second in a minute; profile: 'on' starts it at start-up"
-/** A bug of V8: its thread, which hands the samples over, spins at 100 % of a CPU for as long as it profiles. */
+/** A bug of V8: its thread, which hands the samples over, spins at 100% of a CPU for as long as it profiles. */
 const WITHOUT_TICKS = 'V8 hands no samples over, and its thread may take a whole CPU'
 
 /**
