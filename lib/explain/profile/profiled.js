@@ -68,8 +68,8 @@ exports.withoutProfile = (record, sources) => {
 }
 
 /**
- * Whether answers to interrupts alone cannot tell the line: they came after calls, other calls near it may have taken the
- * time, or other lines of the function have too much of it.
+ * Whether answers to interrupts alone cannot show the line: they came after calls, other calls near it may have taken
+ * the time, or other lines of the function have too much of it.
  * @param {BlockRecord} record @param {Frame} frame @param {Sources} sources
  */
 function areBlind (record, frame, { textOf }) {
