@@ -4,7 +4,7 @@ const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
-const { ProbeChannel } = require('./probe-channel')
+const { ProbeChannel } = require('./probe')
 const { StringTable } = require('./string-table')
 
 /** @import { HeapReading } from '../types' */

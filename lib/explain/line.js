@@ -4,7 +4,7 @@ const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
 const { isNativeBlock } = require('./cause')
 const { weightOf } = require('./fold')
-const { mayBeBuiltIn } = require('./profile/built-into')
+const { mayBeBuiltIn } = require('./profile/profiled-function')
 const { sum } = require('./profile/profiled-stacks')
 const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
 
@@ -15,7 +15,7 @@ const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
 
 /** Fewer samples of a profile may be anywhere by chance. */
 const ENOUGH_PROFILED = 3
-/** 99 % of the answers of JavaScript take 0.9 ms at most. */
+/** 99% of the answers of JavaScript take 0.9 ms at most. */
 const PROMPT_MS = 2
 
 /**

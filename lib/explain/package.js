@@ -8,8 +8,6 @@ const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../tables/samples')
  * @import { Stack } from './fold'
  */
 
-/** Least share of the time of the package at fault. A package with less only called others. */
-const HALF = 0.5
 /** Calls that process what the application passed: the package is not to blame for how long they take. */
 const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
@@ -23,7 +21,8 @@ function folderOf (stacks, total) {
   const isHalf = (/** @type {string} */ folder, depth = Infinity) => {
     const within = chains.filter(({ folders }) => folders.slice(0, depth).includes(folder))
     const weight = within.reduce((sum, each) => sum + each.weight, 0)
-    return weight > 0 && weight >= HALF * total
+    // A package with less only called others.
+    return weight > 0 && weight * 2 >= total
   }
   return chains.flatMap(({ folders }) => folders.slice(0, 1)).find((folder) => isHalf(folder, 1)) ??
     chains.flatMap(({ folders }) => folders.findLast((folder) => isHalf(folder)) ?? [])[0] ?? null

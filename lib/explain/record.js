@@ -1,14 +1,13 @@
 'use strict'
 
 const path = require('node:path')
-const { callbacksOf } = require('./callbacks')
+const { callbacksOf, sharesOf, workOf } = require('./work')
 const { causeOf, isHeld } = require('./cause')
 const { merged, ofMost, weightOf, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { folderAtFault } = require('./package')
 const { withProbableCall } = require('./profile/probable-call')
 const { withoutProfile, withProfile } = require('./profile/profiled')
-const { sharesOf, workOf } = require('./work')
 const { causes, isOwnBlock } = require('../tables/causes')
 const { STACKS_IN_RECORD } = require('../tables/samples')
 const { ownerOf } = require('../util/code-owner')

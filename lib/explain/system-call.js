@@ -5,7 +5,7 @@ const { parseAddress } = require('../util/socket-address')
 
 /** @import { Waited } from '../tables/system-calls' */
 
-/** Longest name in a text: a line of the log has room for it beside the stack. */
+/** Longest name in a text: a line of the log has room for it next to the stack. */
 const NAME_CHARS = 160
 /** Descriptors of a poll() that are named. */
 const POLLED = 3
@@ -35,7 +35,7 @@ exports.callOf = (text, arch) => {
   return { ...known, args: args.slice(0, 6) }
 }
 
-/** What is said of a call. @param {Pick<Call, 'name' | 'preposition'>} call @param {string | null} target */
+/** The text for a call. @param {Pick<Call, 'name' | 'preposition'>} call @param {string | null} target */
 exports.callText = ({ name, preposition }, target) => {
   if (target === null) return name
   return preposition === '' ? `${name} (${target})` : `${name} ${preposition} ${target}`

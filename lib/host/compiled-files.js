@@ -10,7 +10,7 @@ const { compilesAll } = require('./runtime')
 /** Most files of stacks that are remembered until the watchdog gets their maps. */
 const FILES = 200
 /** ts-node, @babel/register and the like pass their maps to this; in both of its packages the file has this name. */
-const SUPPORT = /[\\/]source-map-support\.js$/
+const SUPPORT = 'source-map-support.js'
 /** Files that Node.js runs as they are, unless somebody compiles them in memory. */
 const PLAIN = /\.[cm]?js$/
 const INLINE = 'sourceMappingURL=data:application/json'
@@ -43,7 +43,7 @@ function vitestMap (file) {
 /** @param {string} file @returns {RawMap | undefined} */
 function supportMap (file) {
   for (const name in require.cache) {
-    const map = SUPPORT.test(name) ? require.cache[name]?.exports.retrieveSourceMap?.(file)?.map : undefined
+    const map = name.endsWith(SUPPORT) ? require.cache[name]?.exports.retrieveSourceMap?.(file)?.map : undefined
     if (map) return typeof map === 'string' ? JSON.parse(map) : map
   }
 }

@@ -78,7 +78,7 @@ const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
  * @param {string[]} execArgv @param {string} [options] NODE_OPTIONS
  */
 exports.hasNetworkInspection = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
-  const flags = [...options.split(/[\s"]+/), ...execArgv].map((flag) => flag.replaceAll('_', '-'))
+  const flags = [...options.replaceAll('"', ' ').split(' '), ...execArgv].map((flag) => flag.replaceAll('_', '-'))
   return flags.findLast((flag) => NETWORK_FLAG.test(flag))?.startsWith('--no-') === false
 }
 
@@ -99,7 +99,7 @@ exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.fea
 /** Whether this process compiles every file in memory, whatever its name: a process of Vitest does. */
 exports.compilesAll = () => '__vitest_worker__' in globalThis
 
-const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)\b/
+const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)([^a-z]|$)/
 
 /**
  * Whether Node.js itself uses V8's profiler: --cpu-prof, or coverage (NODE_V8_COVERAGE, with which c8 and `node --test`

@@ -4,13 +4,13 @@ const fs = require('node:fs')
 const zlib = require('node:zlib')
 const { codedError, codedErrorFrom } = require('../tables/errors')
 const { isRecord } = require('./record')
+const { BYTES_PER_MB } = require('../util/units')
 
 /** @import { BlockRecord } from '../types' */
 
 const FORMAT = 'loopwatch recording'
 /** Goes up if a part changes its meaning. Parts that are added are ignored by earlier versions. */
 const VERSION = 1
-const BYTES_PER_MB = 1024 * 1024
 /** A file of 2000 blocks with their stacks and a full timeline has 5 MB. */
 const FILE_BYTES = 64 * BYTES_PER_MB
 /** What it unpacks to. A file of zeros would unpack to a thousand times its size. */

@@ -1,5 +1,7 @@
 'use strict'
 
 exports.MS_PER_S = 1000
+exports.MS_PER_MINUTE = 60_000
 exports.US_PER_MS = 1000
 exports.NS_PER_MS = 1e6
+exports.BYTES_PER_MB = 1024 * 1024

@@ -3,6 +3,7 @@
 const { BACKLOG_MS } = require('../bridge/request-row')
 const { blockAttributes } = require('../export/otlp/block-attributes')
 const { nowMs: sharedNowMs } = require('../util/clock')
+const { MS_PER_MINUTE } = require('../util/units')
 
 /**
  * @import { BlockRecord, BlockSpan } from '../types'
@@ -13,7 +14,6 @@ const NAME = 'event_loop_blocked'
 const SPAN_BYTES = 8
 /** An application that blocks every second needs no span for each block: a few traces show what blocks it. */
 const PER_MINUTE = 60
-const MINUTE_MS = 60_000
 /** A span is written this long after its block settles, to link the requests that waited for the block. */
 const WAIT_MS = 1000
 /** The latest requests that are kept, and the most links of one span. */
@@ -103,7 +103,7 @@ class BlockSpans {
 
   #isWithinLimit () {
     const now = (this.#parts.nowMs ?? sharedNowMs)()
-    if (now - this.#minuteAtMs >= MINUTE_MS) {
+    if (now - this.#minuteAtMs >= MS_PER_MINUTE) {
       this.#minuteAtMs = now
       this.#count = 0
     }

@@ -86,7 +86,7 @@ exports.openFile = ({ dir }, health, metrics) => {
  */
 exports.openTimelines = ({ file, health, blocks, scrape, page }) => {
   if (file === null) return null
-  const { TimelineKeeper } = require('./timeline/keeper')
+  const { TimelineKeeper } = require('./timeline/timeline')
   return new TimelineKeeper({
     page,
     scrape,

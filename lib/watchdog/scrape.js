@@ -1,7 +1,6 @@
 'use strict'
 
-const { RequestStats } = require('./requests/stats')
-const { WorkStats } = require('./requests/work-stats')
+const { RequestStats, WorkStats } = require('./requests/stats')
 const { renderFamilies } = require('../export/prometheus/exposition')
 const { Metrics } = require('../export/prometheus/metrics')
 const { version } = require('../../package.json')

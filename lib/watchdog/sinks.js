@@ -19,7 +19,7 @@ const { nowMs } = require('../util/clock')
  * @import { MainLoop } from './main-loop'
  * @import { PageFeed } from './page-feed/feed'
  * @import { Interval, RecentBlocks } from './requests/recent-blocks'
- * @import { TimelineKeeper } from './timeline/keeper'
+ * @import { TimelineKeeper } from './timeline/timeline'
  */
 
 /**

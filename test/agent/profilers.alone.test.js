@@ -49,3 +49,27 @@ test('under --cpu-prof and while coverage is counted the agent takes no profile 
   assert.ok(nodes.some((/** @type {any} */ { callFrame }) => callFrame.functionName === 'parse'))
   assert.ok(files.some((file) => file.startsWith('coverage-')), `${files}`)
 })
+
+test('regular expressions on the application\'s thread have no backslash or quote, which V8 24 writes as they are into its profiles', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const { exec } = RegExp.prototype
+    const sources = new Set()
+    RegExp.prototype.exec = function (text) {
+      const isOurs = new Error().stack.includes('/lib/host/')
+      if (isOurs && (this.source.includes('\\\\') || this.source.includes('"'))) sources.add(this.source)
+      return exec.call(this, text)
+    }
+    const agent = require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start({ port: 0, log: false })
+    const server = require('node:http').createServer((request, response) => {
+      for (const endMs = Date.now() + 100; Date.now() < endMs;);
+      response.end()
+    }).listen(0, async () => {
+      await agent.ready
+      await (await fetch('http://127.0.0.1:' + server.address().port + '/a/12')).text()
+      RegExp.prototype.exec = exec
+      console.log(JSON.stringify([...sources]))
+      agent.stop()
+      server.close()
+    })`]).closed
+  assert.equal(stdout.trim(), '[]', stderr)
+})

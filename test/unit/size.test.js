@@ -12,20 +12,20 @@ const { filesBelow, parse } = require('../support/source-tree')
  */
 const BUDGETS = {
   'lib/*': 45,
-  'lib/bridge': 657,
+  'lib/bridge': 655,
   'lib/cli': 4773,
   'lib/cluster': 842,
-  'lib/explain': 3078,
-  'lib/export': 4855,
-  'lib/host': 4556,
+  'lib/explain': 3043,
+  'lib/export': 4861,
+  'lib/host': 4538,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 347,
-  'lib/util': 548,
-  'lib/watchdog': 4996,
-  files: 428,
-  'files up to 60 lines with one importer': 76,
-  'named numbers': 636
+  'lib/util': 574,
+  'lib/watchdog': 4939,
+  files: 403,
+  'files up to 60 lines with one importer': 63,
+  'named numbers': 622
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -9,6 +9,7 @@ const { culpritsOf } = require('../blocks/top')
 const { besideBlocks } = require('./beside-blocks')
 const { flameRows } = require('./flame-rows')
 const { plain } = require('./text')
+const { MS_PER_MINUTE } = require('../../util/units')
 
 /**
  * @import { BlockRecord } from '../../types'
@@ -16,7 +17,6 @@ const { plain } = require('./text')
  * @import { Answer } from './text'
  */
 
-const MS_PER_MIN = 60_000
 const RECENT_MIN = 10
 const FRAMES = 10
 const ADVISED = 3
@@ -64,7 +64,7 @@ exports.status = async (source) => {
   const records = await source.records()
   const ongoing = records.filter((record) => record.ongoing)
   const nowMs = source.recordedAt === undefined ? Date.now() : Date.parse(source.recordedAt)
-  const recent = records.filter(filterOf({ since: nowMs - RECENT_MIN * MS_PER_MIN }))
+  const recent = records.filter(filterOf({ since: nowMs - RECENT_MIN * MS_PER_MINUTE }))
   const metrics = await source.metrics?.()
   return {
     head: [
@@ -173,7 +173,7 @@ exports.compare = async (source, args) => {
   const [before, after] = [['baselineSince', 'baselineUntil'], ['since', 'until']].map(([begin, end]) => {
     const asked = { since: timeIn(args, begin) ?? 0, until: timeIn(args, end) ?? Date.now() }
     if (asked.until <= asked.since) throw codedError('LOOPWATCH_ERR_OPTION', end, `a time after ${begin}`, args[end])
-    return { minutes: (asked.until - asked.since) / MS_PER_MIN, records: records.filter(filterOf(asked)) }
+    return { minutes: (asked.until - asked.since) / MS_PER_MINUTE, records: records.filter(filterOf(asked)) }
   })
   const [old, recent] = [before, after].map(({ records }) =>
     new Map(culpritsOf(records.filter(isBlamed)).map((each) => /** @type {const} */ ([each.key, each]))))

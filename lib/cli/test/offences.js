@@ -1,6 +1,6 @@
 'use strict'
 
-const { ByPlace } = require('../../explain/source/by-place')
+const { ByPlace } = require('../../explain/source/frame-table')
 const { positionIn } = require('../../explain/source/javascript')
 const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-names')
 const { toPath } = require('../../explain/source/source-map')

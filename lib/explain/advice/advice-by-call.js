@@ -1,7 +1,6 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
-const { HASHERS, SYNC_DATABASE, twins } = require('./async-alternatives')
 const { builtins, cures: { js, native, 'sync-io': syncIo } } = require('./cures')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { hasNestedQuantifiers, patternsIn } = require('../source/pattern')
@@ -126,3 +125,30 @@ function isInLoop (near) {
     return LOOP.test(line)
   })
 }
+
+/** @param {string} names @param {(name: string) => string} twinOf @returns {[string, string][]} */
+const each = (names, twinOf) => names.split(' ').map((name) => [`${name}Sync`, twinOf(name)])
+
+/** Synchronous functions of Node.js, each with its non-blocking equivalent. @type {Map<string, string>} */
+const twins = new Map([
+  ...each(
+    'access appendFile chmod chown copyFile cp glob link lstat lutimes mkdir mkdtemp open opendir readFile readdir ' +
+    'readlink realpath rename rm rmdir stat statfs symlink truncate unlink utimes writeFile',
+    (name) => `fs.promises.${name}`),
+  ...each('close fchmod fchown fdatasync fstat fsync ftruncate futimes read readv write writev', (name) => `the method of a FileHandle (fs.promises.open) for fs.${name}`),
+  ...each('exists', () => 'fs.promises.access'),
+  ...each('pbkdf2 scrypt hkdf generateKeyPair generateKey randomFill checkPrime generatePrime argon2', (name) => `crypto.${name} with a callback`),
+  ...each('gzip gunzip deflate inflate deflateRaw inflateRaw unzip brotliCompress brotliDecompress zstdCompress zstdDecompress', (name) => `zlib.${name} with a callback, or a stream`),
+  // bcryptjs has them as well, but no threads.
+  ...each('hash compare genSalt', (name) => `${name}() of bcrypt`),
+  ...each('exec execFile spawn', (name) => `child_process.${name}`)
+])
+
+/** A package and a module of Node.js that have only synchronous calls to a database file. */
+const SYNC_DATABASE = /^(?:better-sqlite3|node:sqlite)$/
+
+/** Packages with functions among `twins`. */
+const HASHERS = /^(?:bcrypt|bcryptjs)$/
+exports.HASHERS = HASHERS
+exports.twins = twins
+exports.SYNC_DATABASE = SYNC_DATABASE

@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
-const { STORM_SHARE } = require('../memory')
+const { STORM_SHARE } = require('../evidence')
 const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { cures } = require('./cures')

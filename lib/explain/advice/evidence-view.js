@@ -22,7 +22,7 @@ const ABOVE = 8
 /** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {BlockView} */
 exports.lookAt = (record, lines, earlier) => {
   const { frame, probable, profile, stacks } = record
-  // If the line is not exact, the call was probably in the line that is shown beside it.
+  // If the line is not exact, the call was probably in the line that is shown next to it.
   const at = probable?.line ?? frame?.line ?? 0
   const frames = (stacks.length > 0 ? stacks : profile?.stacks ?? [])[0]?.frames ?? []
   const blamed = frames.findIndex(({ file, function: name }) => file === frame?.file && name === frame?.function)

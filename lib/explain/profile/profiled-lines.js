@@ -26,7 +26,6 @@ const ENOUGH_SEEN = 2.5
 const ENOUGH_ALIKE = 1.5
 /** Samples are shared out by ticks: a smaller rest is no sample. */
 const NOISE = 0.1
-const HALF = 0.5
 
 /**
  * @typedef {object} Spot a line of the function
@@ -83,7 +82,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
 }
 
 /**
- * The answers that tell something of the line. Late ones come after the call that took the time. The head of a function
+ * The answers that are evidence for the line. Late ones come after the call that took the time. The head of a function
  * or a loop is where V8 looks for interrupts, whatever takes the time there.
  * @param {Answer[]} seen @param {BlockRecord} record @param {Frame | null} blamed @param {number | null} head its line
  * @param {Sources} sources
@@ -130,7 +129,7 @@ class Tally {
   #inBuiltins = 0
   /** Samples of which no line is known. */
   unknown = 0
-  /** Ticks that tell lines: more than samples if the profile has others of the function. */
+  /** Ticks that have lines: more than samples if the profile has others of the function. */
   ticks = 0
 
   /** @param {(raw: number) => LinePlace | null} lineAt */
@@ -289,7 +288,7 @@ function linesWith (text, raw, callee) {
 const weightOf = (answers) => answers.reduce((sum, { weightMs }) => sum + weightMs, 0)
 
 /**
- * @param {Spot} best @param {object} of @param {number} of.total @param {number} of.ticks that tell lines
+ * @param {Spot} best @param {object} of @param {number} of.total @param {number} of.ticks that have lines
  * @param {Frame} of.begin of the function @param {string[] | null} of.text
  * @param {BlockRecord} of.record @param {Answer[]} of.answers
  */
@@ -303,13 +302,13 @@ function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, begi
   const isCall = callee !== null || builtinIn(text?.[Number(raw) - 1] ?? '') !== null
   if (isNativeBlock(record) && isCall && (isAlone || (isMost && hits >= ENOUGH_SEEN))) return true
   const there = answers.filter((each) => each.line === line)
-  const isSeen = weightOf(there) >= HALF * weightOf(answers)
+  const isSeen = weightOf(there) * 2 >= weightOf(answers)
   const calling = there.filter((each) => each.callee !== null)
   const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_TOGETHER
   const isOnly = hits >= ENOUGH_ALIKE && text !== null && busyLines(text, begin).every((each) => each === raw)
   if (isAlone && isSeen && (isShown || isOnly)) return true
   if (2 * hits - total >= DEVIATIONS * Math.sqrt(total)) return true
-  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits > HALF * total
+  return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits * 2 > total
 }
 
 /**

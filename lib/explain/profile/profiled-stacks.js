@@ -2,7 +2,7 @@
 
 const { isSame } = require('../frame')
 const { builtinIn, inlinedFunction } = require('../source/native-call')
-const { ownTicks, ticksIn } = require('../source/own-lines')
+const { ownTicks, ticksIn } = require('../source/loop-body')
 const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
 const { ownerOf } = require('../../util/code-owner')
@@ -10,7 +10,7 @@ const { ownerOf } = require('../../util/code-owner')
 /**
  * @import { Frame } from '../../types'
  * @import { PassesOn } from '../frame'
- * @import { Ticks } from '../source/own-lines'
+ * @import { Ticks } from '../source/loop-body'
  * @import { LinePlace } from '../source/source-map'
  * @import { CpuProfile, ProfileNode } from './cpu-profile'
  */

@@ -1,10 +1,10 @@
 'use strict'
 
 const { pairsIn } = require('./javascript')
-const { endOf, ticksIn } = require('./own-lines')
+const { endOf, ticksIn } = require('./loop-body')
 const { patternsIn } = require('./pattern')
 
-/** @import { Ticks } from './own-lines' */
+/** @import { Ticks } from './loop-body' */
 
 /** V8's names for the code of regular expressions begin like this; the pattern follows. */
 const PATTERN = 'RegExp: '

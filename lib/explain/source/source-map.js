@@ -30,7 +30,7 @@ const FILES = 100
 /** Most known places of maps of files compiled in memory: more than a test process loads. */
 const PLACES = 10_000
 
-/** Maps that files name, inline or beside them, and maps learned for files that were compiled in memory. */
+/** Maps that files name, inline or next to them, and maps learned for files that were compiled in memory. */
 class SourceMaps {
   /** @type {BoundedMap<TraceMap | null>} */
   #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })

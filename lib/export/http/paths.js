@@ -34,6 +34,19 @@ const isBrowser = (accept) => accept.includes('text/html')
 /** Reads the file at each request. @param {keyof typeof import('../page/assets').PARTS} name @returns {Handler} */
 const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
 
+/** What picks blocks: query-filter.js. */
+const FILTERS = ['seconds', 'from', 'to', 'cause', 'work', 'route', 'file', 'line', 'function']
+
+/**
+ * Refuses other parameters: a misspelt one must not pass for all blocks.
+ * @param {string[]} names @param {Handler} handler @returns {Handler}
+ */
+const taking = (names, handler) => (asked) => {
+  const isUnknown = [...asked.query.keys()].some((name) => !names.includes(name))
+  if (!isUnknown) return handler(asked)
+  return json({ error: names.length === 0 ? 'there are no parameters here' : `the parameters are ${names.join(', ')}` }, 400)
+}
+
 /**
  * The answer is computed from every stack in memory, so the queue runs one at a time.
  * @param {(asked: PathRequest) => Reply | Promise<Reply>} handler @param {WorkQueue} queue @returns {Handler}
@@ -69,11 +82,11 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/events': () => sources.page.connect(),
 
-  '/flame': heavy(({ query }) => require('../profiles/profiles').answerFlame(sources.records(), query), queue),
+  '/flame': taking(FILTERS, heavy(({ query }) => require('../profiles/profiles').answerFlame(sources.records(), query), queue)),
 
-  '/timeline': heavy(({ query }) => sources.timeline(query), queue),
+  '/timeline': taking(['from', 'to'], heavy(({ query }) => sources.timeline(query), queue)),
 
-  '/recording': heavy(async () => fileOf(await sources.recording()), queue),
+  '/recording': taking([], heavy(async () => fileOf(await sources.recording()), queue)),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')
@@ -83,27 +96,27 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/healthz': check(open(({ query }) => health(query.get('ms') ?? '0', sources.blockedMs(), sources.workers()))),
 
-  '/blocks': ({ query }) => blocksBy(sources.blocks(), query),
+  '/blocks': taking(['limit', 'since'], ({ query }) => blocksBy(sources.blocks(), query)),
 
-  '/block': ({ query }) => {
+  '/block': taking(['id'], ({ query }) => {
     const detail = sources.detail(query.get('id') ?? '')
     return detail === null ? NO_BLOCK : json(detail)
-  },
+  }),
 
-  '/blocks/:id': ({ id }) => {
+  '/blocks/:id': taking([], ({ id }) => {
     const record = sources.block(id)
     if (record) return json(record)
     return require('../profiles/profiles').fileOf(id, sources.block) ?? NO_BLOCK
-  },
+  }),
 
-  '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue)
+  '/profile': taking(['format', 'group', ...FILTERS],
+    heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue))
 })
 
 /** @param {BlockRecord[]} blocks newest first @param {URLSearchParams} query @returns {Reply} */
 function blocksBy (blocks, query) {
-  const { limit = String(blocks.length || 1), since = '0', ...unknown } = Object.fromEntries(query)
+  const { limit = String(blocks.length || 1), since = '0' } = Object.fromEntries(query)
   const sinceMs = /^\d+$/.test(since) ? Number(since) : Date.parse(since)
-  if (Object.keys(unknown).length > 0) return json({ error: '/blocks takes limit and since only' }, 400)
   if (!/^[1-9]\d*$/.test(limit)) return json({ error: 'limit takes a whole number from 1 on' }, 400)
   if (Number.isNaN(sinceMs)) return json({ error: 'since takes a time: Unix ms, or as 2026-11-22T10:00:00Z' }, 400)
   const later = blocks.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= sinceMs)

@@ -3,6 +3,7 @@
 const { Outbox } = require('../outbox')
 const { messageOf } = require('./message')
 const { nowMs } = require('../../util/clock')
+const { MS_PER_MINUTE } = require('../../util/units')
 
 /** @import { BlockRecord } from '../../types' */
 
@@ -13,7 +14,6 @@ const TRIES = 7
 const WAITING = 20
 /** People do not read more messages. */
 const PER_MINUTE = 6
-const MINUTE_MS = 60000
 
 /** @param {number} status */
 const isRetryable = (status) => status >= 500 || status === 429 || status === 408
@@ -62,7 +62,7 @@ class Notifier {
     if (this.#isOver || durationMs < this.#parts.aboveMs || startup || allowed || this.#told.has(id)) return
     this.#told.add(id)
     const now = nowMs()
-    this.#madeAtMs = this.#madeAtMs.filter((atMs) => now - atMs < MINUTE_MS)
+    this.#madeAtMs = this.#madeAtMs.filter((atMs) => now - atMs < MS_PER_MINUTE)
     if (this.#madeAtMs.length >= PER_MINUTE || this.#outbox.isFull) {
       this.#held++
       this.#parts.onLost(1)

@@ -1,21 +1,25 @@
 'use strict'
 
 const v8 = require('node:v8')
+const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { nodeFlags, variable } = require('../../options/environment')
 const process = require('../../util/process')
+const { fromTimelineMs } = require('../../util/clock')
+const { warnOnce } = require('../warn-once')
+const { GC_KINDS } = require('../../bridge/memory')
+const { BYTES_PER_MB } = require('../../util/units')
 
-/** @import { HeapSlots } from '../../bridge/memory' */
+/** @import { HeapSlots, Bridge } from '../../bridge/memory' */
 
-const MB = 1024 * 1024
 /** V8 reserves this many semi-spaces for young objects, and counts them into its limit. */
 const SEMI_SPACES = 3
 /** The most that a semi-space grows to, without a flag, from the major version on (20.20, 22.23, 24.21, 26.10). */
 const SEMI_SPACE_MB = [{ from: 26, mb: 32 }, { from: 24, mb: 64 }, { from: 0, mb: 16 }]
-const FLAG = /(?:^|[\s"])--max[-_]semi[-_]space[-_]size[= ](\d+)/g
+const FLAG = /(?:^|[^a-z-])--max[-_]semi[-_]space[-_]size[= ]([0-9]+)/g
 
 /** Bound at load: the probe calls it at any moment. */
 const { getHeapStatistics } = v8
-const youngBytes = SEMI_SPACES * MB * semiSpaceMb()
+const youngBytes = SEMI_SPACES * BYTES_PER_MB * semiSpaceMb()
 
 function semiSpaceMb () {
   const flags = `${variable('NODE_OPTIONS') ?? ''} ${nodeFlags().join(' ')}`
@@ -40,5 +44,35 @@ function heapOf () {
 
 /** @param {HeapSlots} slots */
 exports.writeHeap = (slots) => slots.write(heapOf())
+
+/** V8's numbers of the kinds differ between versions of Node.js; ours do not. */
+const KIND_NUMBERS = new Map([
+  [constants.NODE_PERFORMANCE_GC_MINOR, GC_KINDS.indexOf('minor')],
+  [constants.NODE_PERFORMANCE_GC_MAJOR, GC_KINDS.indexOf('major')],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, GC_KINDS.indexOf('incremental')],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, GC_KINDS.indexOf('weakcb')]
+])
+
+/** Entries come in batches after a block, so all are read. @param {Bridge} bridge */
+exports.startGcObserver = (bridge) => {
+  try {
+    return observe(bridge)
+  } catch (error) {
+    warnOnce('LOOPWATCH_WARN_GLOBALS', `loopwatch does not see pauses of the garbage collector: ${error?.message}`, 'gc')
+    return { stop: () => {} }
+  }
+}
+
+/** @param {Pick<Bridge, 'gcPauses'>} bridge */
+function observe ({ gcPauses }) {
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { detail } = /** @type {{ detail?: { kind?: number } }} */ (/** @type {unknown} */ (entry))
+      gcPauses.push(fromTimelineMs(entry.startTime), entry.duration, KIND_NUMBERS.get(detail?.kind ?? -1) ?? -1)
+    }
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  return { stop: () => observer.disconnect() }
+}
 
 exports.heapOf = heapOf

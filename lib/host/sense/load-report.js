@@ -6,16 +6,16 @@ const { residentBytes } = require('../../util/resident-memory')
 const { ascending, quantile } = require('../../util/statistics')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { LoopLoad } = require('../shedding/loop-load')
-const { Delays } = require('./delays')
 const { heapOf } = require('./heap')
 const { loopTime } = require('./loop-time')
 
 /**
  * @import { Counters } from '../../bridge/counters'
  * @import { Bridge } from '../../bridge/memory'
+ * @import { DelayCounts } from '../../bridge/delay-counts'
  */
 
-/** Two figures resolve delays to 1 %, in 25 kB; a third would take 190 kB. */
+/** Two figures resolve delays to 1%, in 25 kB; a third would take 190 kB. */
 const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 }
 
 const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })
@@ -25,7 +25,7 @@ const noMemory = () => ({ heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0,
 exports.noLoad = () =>
   ({ lastSecond: nothing(), sinceStart: nothing(), threadPoolDelayMs: 0, busyMs: 0, memory: noMemory() })
 
-/** Delays as lib/host/sense/delays.js counts them, and utilization. */
+/** Delays as lib/host/sense/load-report.js counts them, and utilization. */
 class LoadReport {
   /** @type {{ atMs: number, delayMs: number }[]} of the last second, oldest first */
   #recent = []
@@ -113,11 +113,46 @@ exports.measureLoad = (options, bridge) => {
   return { load, report, delays: new Delays(options, bridge.delays, report) }
 }
 
-exports.LoadReport = LoadReport
-
 /** @param {{ idle: number, active: number }} start @returns {number} 0 to 1 */
 function utilizationSince (start) {
   const { idle, active } = loopTime()
   const activeMs = active - start.active
   return activeMs / (activeMs + idle - start.idle) || 0
 }
+
+/** Counts how late heartbeats come. The timer of Node's monitorEventLoopDelay() would wake a sleeping process, too. */
+class Delays {
+  #counts
+  #report
+  #periodMs
+  /** @type {number | null} */
+  #dueAtMs = null
+
+  /**
+   * @param {{ calmPeriod: number }} options ms
+   * @param {Pick<DelayCounts, 'record'>} counts
+   * @param {Pick<LoadReport, 'record'>} [report]
+   */
+  constructor ({ calmPeriod }, counts, report) {
+    this.#periodMs = calmPeriod
+    this.#counts = counts
+    this.#report = report
+  }
+
+  /**
+   * Counts one delay in each calm period: else busy times, which beat faster, would outweigh the others.
+   * @param {number} atMs monotonic @param {number} lateMs may be below 0, as timers are of whole milliseconds
+   */
+  beat (atMs, lateMs) {
+    // The application's start-up precedes its first turn; nobody was waiting then.
+    this.#dueAtMs ??= atMs + this.#periodMs
+    if (atMs < this.#dueAtMs) return
+    this.#dueAtMs = Math.max(this.#dueAtMs, atMs - this.#periodMs) + this.#periodMs
+    const delayMs = Math.max(0, lateMs)
+    this.#counts.record(delayMs)
+    this.#report?.record(atMs, delayMs)
+  }
+}
+
+exports.LoadReport = LoadReport
+exports.Delays = Delays

@@ -21,7 +21,7 @@ let loopStartMs = NaN
 
 /**
  * Idle time that libuv has lost. It counts a wait for events only up to the first signal, and V8 samples by signals: an
- * idle loop that is sampled every 20 ms looks 26 to 29 % active (20.20 to 26.10).
+ * idle loop that is sampled every 20 ms looks 26 to 29% active (20.20 to 26.10).
  */
 let lostMs = 0
 

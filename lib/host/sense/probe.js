@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { AWAITING, CUT, FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
+const { AWAITING, CUT, FIELD, LINE, NUMBER } = require('../../bridge/probe')
 const { threadCpuMs } = require('../../util/thread-cpu')
 const { activeSpan } = require('../work/http/trace-id')
 const { writeHeap } = require('./heap')

@@ -11,7 +11,7 @@ const { CALM_MS } = require('../../bridge/thread-beats')
 /** @import { OutsideView } from './outside-view' */
 
 const CHANNEL = 'worker_threads'
-/** A poll takes 4 us a thread (Node 20 to 26): this many take 0.3 % of the main thread while all are idle. */
+/** A poll takes 4 us a thread (Node 20 to 26): this many take 0.3% of the main thread while all are idle. */
 const MOST = 64
 /** A thread that does not wait for events is polled this often at first. */
 const BUSY_MS = 20

@@ -1,19 +1,20 @@
 'use strict'
 
 const { Fold } = require('../../explain/fold')
-const { KernelEvidence } = require('../../explain/evidence')
+const { KernelEvidence, memoryOf, withHeap } = require('../../explain/evidence')
 const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
 const { US_PER_MS } = require('../../util/units')
-const { OwnCpu } = require('./own-cpu')
 const { LATE_MS } = require('./sampler')
+const { nowMs } = require('../../util/clock')
 
 /**
- * @import { Reading } from '../../explain/evidence'
+ * @import { Reading, HeapRange } from '../../explain/evidence'
  * @import { Facts, Span } from '../../explain/record'
- * @import { Frame, RequestContext } from '../../types'
- * @import { BlockMemory } from './block-memory'
+ * @import { Frame, RequestContext, MemoryReading } from '../../types'
  * @import { Block, Ended } from './detector'
  * @import { Sample } from './sampler'
+ * @import { HeapSlots } from '../../bridge/memory'
+ * @import { MemoryStats } from '../kernel/memory-stats'
  */
 
 /** The median answer time of a block is taken from at most this many of its first answers. */
@@ -234,4 +235,81 @@ function begunAtMs ({ work, request }) {
   return (work ?? request)?.startedAtMs ?? null
 }
 
+/** Readings must cover this share of a block in progress: in the rest, a call that does not answer may have slept. */
+const SEEN_SHARE = 0.6
+
+/** @typedef {{ atMs: number, cpuMs?: number | null }} OwnReading */
+
+/** The CPU time in a block by the thread's own readings (beats, answers): the only one without the kernel's figures. */
+class OwnCpu {
+  /** @type {{ atMs: number, cpuMs: number } | null} */
+  #first = null
+  /** @type {{ atMs: number, cpuMs: number } | null} */
+  #last = null
+
+  /** @param {OwnReading} reading the last beat before the block, or an answer within it */
+  add ({ atMs, cpuMs = null }) {
+    if (cpuMs === null) return
+    this.#first ??= { atMs, cpuMs }
+    this.#last = { atMs, cpuMs }
+  }
+
+  /** The CPU ms within a block, if two readings show it. @param {number} startMs @param {number} durationMs so far */
+  within (startMs, durationMs) {
+    if (this.#first === null || this.#last === null) return null
+    // Between the beat and the start of the block the loop waited, which takes no CPU time.
+    const seenMs = this.#last.atMs - Math.max(this.#first.atMs, startMs)
+    if (seenMs <= 0 || seenMs < SEEN_SHARE * durationMs) return null
+    return Math.min(durationMs, (this.#last.cpuMs - this.#first.cpuMs) * Math.max(1, durationMs / seenMs))
+  }
+}
+
+class BlockMemory {
+  /** @type {HeapRange | null} */
+  #heap = null
+  #heapFromMs = 0
+  /** @type {MemoryReading | null} */
+  #from = null
+  #slots
+  #stats
+  /** The system's, at the end of the block. @type {MemoryReading | null} */
+  #to = null
+
+  /**
+   * @param {Pick<HeapSlots, 'read'>} slots
+   * @param {Pick<MemoryStats, 'read'>} stats
+   */
+  constructor (slots, stats) {
+    this.#slots = slots
+    this.#stats = stats
+  }
+
+  begin () {
+    this.#from = this.#stats.read()
+  }
+
+  /** The host has just reported its heap. */
+  sample () {
+    const heap = this.#slots.read()
+    if (heap === null) return
+    const atMs = nowMs()
+    if (this.#heap === null) this.#heapFromMs = atMs
+    this.#heap = withHeap(this.#heap, heap, atMs - this.#heapFromMs)
+  }
+
+  /**
+   * @param {boolean} isOver true for the first time: these figures are final
+   * @param {boolean} isCollected the whole heap was collected in the block, as far as that is known
+   */
+  record (isOver, isCollected) {
+    if (isOver && this.#to === null) {
+      this.sample()
+      this.#to = this.#stats.read()
+    }
+    return memoryOf(this.#heap, this.#from, this.#to ?? this.#stats.read(), isCollected)
+  }
+}
+
 exports.BlockFacts = BlockFacts
+exports.OwnCpu = OwnCpu
+exports.BlockMemory = BlockMemory

@@ -20,7 +20,7 @@ const { Sampler } = require('./sampler')
  * @import { Block, DoubtfulBeat, Ended, LateBeat } from './detector'
  * @import { RestWatch } from './rest-watch'
  * @import { Question, Sample } from './sampler'
- * @import { Waits } from './waits'
+ * @import { Waits } from './intervals'
  */
 
 /** An ended block settles after this many beats: entries of the garbage collector come up to two turns late. */

@@ -1,6 +1,7 @@
 'use strict'
 
 const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
+const { Activity } = require('../../util/activity')
 
 /**
  * @import { Beat } from '../../bridge/beat'
@@ -15,10 +16,6 @@ const MOST_LOOK_MS = 250
 /** A loop that has hardly worked for this long, and has never blocked out of such a rest, is polled half as often. */
 const DEEP_MS = 10000
 const DEEP_LOOKS = 2
-/** An idle loop is active for 1 to 3 % of the time: beats, and the samples of V8. */
-const WORK_SHARE = 0.1
-/** That is counted over this long: a turn of half a millisecond is all work. */
-const COUNTED_MS = 200
 
 /**
  * Watches a loop that rests, whose beats are too rare to show a block in time. It runs at most one turn until its next
@@ -35,8 +32,7 @@ class RestWatch {
   #activeAtMs = null
   /** @type {number | null} the thread's total when it was last seen asleep */
   #ranMs = null
-  /** @type {Beat | null} */
-  #last = null
+  #activity = new Activity()
   #workedAtMs = Infinity
   #hasBlocked = false
   #isDeep = false
@@ -98,11 +94,7 @@ class RestWatch {
 
   /** @param {number} nowMs @param {Beat} beat */
   #followWork (nowMs, beat) {
-    const last = this.#last
-    if (last !== null && beat.atMs - last.atMs < COUNTED_MS) return
-    this.#last = beat
-    const isWork = last === null || beat.activeMs - last.activeMs > (beat.atMs - last.atMs) * WORK_SHARE
-    if (isWork) this.#workedAtMs = nowMs
+    if (this.#activity.count(beat.atMs, beat.activeMs)) this.#workedAtMs = nowMs
     this.#isDeep = !this.#hasBlocked && nowMs - this.#workedAtMs >= DEEP_MS
   }
 

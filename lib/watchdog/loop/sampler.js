@@ -1,10 +1,9 @@
 'use strict'
 
-const { parseAnswer } = require('../../bridge/probe-codec')
+const { parseAnswer } = require('../../bridge/probe')
 
 /**
- * @import { ProbeChannel } from '../../bridge/probe-channel'
- * @import { Answer } from '../../bridge/probe-codec'
+ * @import { ProbeChannel, Answer } from '../../bridge/probe'
  * @import { Reading } from '../../explain/evidence'
  */
 

@@ -2,8 +2,7 @@
 
 const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
-const { FreshDelays } = require('./fresh-delays')
-const { History } = require('./history')
+const { FreshDelays, History } = require('./history')
 const { RecentBlocks } = require('../requests/recent-blocks')
 const { Timeline } = require('../timeline/timeline')
 const { MS_PER_S } = require('../../util/units')
@@ -95,7 +94,7 @@ class PageFeed {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
   }
 
-  /** What a page that connects now would be told, for a recording. */
+  /** What a page that connects now would receive, for a recording. */
   snapshot () {
     return { hello: this.#hello(), state: this.#state() }
   }

@@ -1,5 +1,6 @@
 'use strict'
 
+const { Activity } = require('../../util/activity')
 const { nowMs } = require('../../util/clock')
 const { isNativeBlock } = require('../../explain/cause')
 const { causes } = require('../../tables/causes')
@@ -15,10 +16,8 @@ const { MS_PER_S } = require('../../util/units')
  * @import { ProfileWindows } from './profile-windows'
  */
 
-/** Whether the loop is at work is counted over this long. */
-const COUNTED_MS = 1000
-/** The loop is at work if it was active for more than this share: an idle one is for 1 to 3 % (beats). */
-const WORK_SHARE = 0.1
+/** The profile starts after this long without work: in a large application a start takes longer than a block. */
+const QUIET_MS = 1000
 /** A block settles without its profile after this long. The profile comes when the host answers. */
 const AWAIT_MS = 2000
 /** If a step keeps the application longer, it is the last. Even on a busy machine, steps take a tenth of this. */
@@ -31,7 +30,7 @@ const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or co
 
 /** The pause needs a moment in which nobody waits, or the operator's consent. */
 const NEVER_QUIET = "starting it would pause the application, which had no quiet second in a minute; profile: 'on' starts it at start-up"
-/** A bug of V8: its thread, which hands the samples over, spins at 100 % of a CPU for as long as it profiles. */
+/** A bug of V8: its thread, which hands the samples over, spins at 100% of a CPU for as long as it profiles. */
 const WITHOUT_TICKS = 'V8 hands no samples over, and its thread may take a whole CPU'
 
 /**
@@ -43,9 +42,7 @@ class Profiling {
   #asked = null
   /** @type {number | null} since when it has been on */
   #onSinceMs = null
-  #countedAtMs = 0
-  #countedActiveMs = 0
-  #countedQueuedMs = 0
+  #activity = new Activity(QUIET_MS)
   /** @type {number | null} when the last block ended that has no profile yet */
   #owedMs = null
   /** Nothing that ended by this time has a profile, as the profiler rested. */
@@ -100,26 +97,20 @@ class Profiling {
   }
 
   /**
-   * Whether the loop has hardly worked for a second, and nobody waits for it: in a large application a start takes
-   * longer than a block.
+   * Whether the loop has hardly worked for a second, and nobody waits for it.
    * @param {number} now @param {number | null} neededAtMs
    */
   #isQuiet (now, neededAtMs) {
-    const sinceMs = now - this.#countedAtMs
-    if (sinceMs < COUNTED_MS) return false
-    const queuedMs = this.#parts.queuedMs(now) - this.#countedQueuedMs
-    const isWork = this.#parts.activeMs() - this.#countedActiveMs - queuedMs > sinceMs * WORK_SHARE
-    this.#count(now)
+    const isWork = this.#activity.count(now, this.#ranMs(now))
+    if (isWork === null) return false
     if (!isWork && this.#parts.underWay() === 0) return true
     if (now - (neededAtMs ?? now) >= RETRY_MS) this.#parts.onState({ message: NEVER_QUIET })
     return false
   }
 
-  /** @param {number} now */
-  #count (now) {
-    this.#countedAtMs = now
-    this.#countedActiveMs = this.#parts.activeMs()
-    this.#countedQueuedMs = this.#parts.queuedMs(now)
+  /** The loop's active time without waits for a CPU. @param {number} now */
+  #ranMs (now) {
+    return this.#parts.activeMs() - this.#parts.queuedMs(now)
   }
 
   /** @param {Action} action @param {number} now */
@@ -140,7 +131,7 @@ class Profiling {
     this.#asked = null
     const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)
-    if (action !== 'stop') this.#count(now)
+    if (action !== 'stop') this.#activity.begin(now, this.#ranMs(now))
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
     this.#switch(isOn, tookMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
@@ -226,7 +217,7 @@ exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, 
  * @param {Window} window
  */
 const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
-  endMs - startMs >= COUNTED_MS && nodes.every(({ hitCount }) => hitCount === 0)
+  endMs - startMs >= QUIET_MS && nodes.every(({ hitCount }) => hitCount === 0)
 
 /** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded (record) {

@@ -2,6 +2,7 @@
 
 const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
+const { Activity } = require('../../util/activity')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { BusyIncident } = require('./busy-incident')
 const { Incidents } = require('./incidents')
@@ -25,9 +26,7 @@ const POLLS = 8
 const CALM_MS = 1000
 /** A loop that rests while V8 samples it turns now and then. After this long without a rest it turns all the time. */
 const RESTED_MS = 2000
-/** A loop at rest is active for 1 to 3 % of the time: beats, and the samples of V8. */
-const WORK_SHARE = 0.1
-/** The same for the whole process: a thread of the pool that computes takes all it gets. */
+/** More CPU time of the process than this share is work: a thread of the pool that computes takes all it gets. */
 const CPU_SHARE = 0.25
 
 /**
@@ -57,7 +56,8 @@ class SlowWatch {
   #begun = []
   #askedAtMs = -Infinity
   #secondAtMs = 0
-  #last = { activeMs: 0, idleMs: 0, cpuMs: 0, nowMs: 0, inFlight: 0 }
+  #last = { cpuMs: 0, nowMs: 0, inFlight: 0 }
+  #activity = new Activity()
   #askedHostAtMs = -Infinity
   #restedAtMs = -Infinity
   #now = 0
@@ -137,11 +137,10 @@ class SlowWatch {
     const { activeMs, idleMs, rest = TURNS } = this.#parts.bridge.beat.read()
     const { user, system } = process.cpuUsage()
     const inFlight = this.#inFlight
-    this.#last = { activeMs, idleMs, cpuMs: (user + system) / US_PER_MS, nowMs: this.#now, inFlight }
-    if (this.#pool.isOpen || this.#lookups.isOpen || inFlight !== last.inFlight) return PROBE_MS
-    const active = activeMs - last.activeMs
+    this.#last = { cpuMs: (user + system) / US_PER_MS, nowMs: this.#now, inFlight }
     // While the loop rests, beats are rarer than questions.
-    const isLoopWorking = active > 0 && active >= WORK_SHARE * (active + idleMs - last.idleMs)
+    const isLoopWorking = this.#activity.count(activeMs + idleMs, activeMs)
+    if (this.#pool.isOpen || this.#lookups.isOpen || inFlight !== last.inFlight) return PROBE_MS
     // Threads of the pool that compute leave the loop idle.
     if (isLoopWorking || this.#last.cpuMs - last.cpuMs >= CPU_SHARE * (this.#now - last.nowMs)) return PROBE_MS
     if (rest === RESTS_SAMPLED) this.#restedAtMs = this.#now

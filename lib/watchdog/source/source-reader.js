@@ -1,23 +1,20 @@
 'use strict'
 
+const fs = require('node:fs')
+const path = require('node:path')
 const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { BoundedMap } = require('../../util/bounded-map')
-const { FrameTable } = require('../../explain/source/frame-table')
-const { ByPlace } = require('../../explain/source/by-place')
-const { FunctionHeads } = require('../../explain/source/function-head')
-const { callsGiven } = require('../../explain/source/passing-on')
+const { FrameTable, ByPlace, callsGiven } = require('../../explain/source/frame-table')
+const { FunctionHeads, FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
 const { positionIn } = require('../../explain/source/javascript')
 const { SourceMaps, toPath } = require('../../explain/source/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
-const { Backlog } = require('./backlog')
-const { packageIn } = require('./packages')
-const { FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
 const { readSource } = require('../../util/read-source')
-const fs = require('node:fs')
+const { isText } = require('../../util/validators')
 
 /**
- * @import { Frame } from '../../types'
+ * @import { Frame, PackageRecord } from '../../types'
  * @import { Say } from '../health'
  */
 
@@ -233,4 +230,102 @@ function sizeOf (file) {
   }
 }
 
+/** The most packages that are remembered, in less than 1 MB; fewer ones block. */
+const PACKAGES = 200
+/** A larger package.json is not read. Old versions of npm wrote the package's readme into it: some 100 kB. */
+const FILE_BYTES = 256 * 1024
+/** The longest name, version and address that are accepted: npm's own limits, and what any browser accepts. */
+const NAME_CHARS = 214
+const VERSION_CHARS = 256
+const URL_CHARS = 2048
+
+/** By folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
+const known = new BoundedMap({ mostItems: PACKAGES })
+
+/** What a package.json says, read once; null if it is missing, broken or too large. @param {string} folder absolute */
+const packageIn = (folder) => {
+  let found = known.get(folder)
+  if (found === undefined) {
+    found = read(folder)
+    known.set(folder, found)
+  }
+  return found
+}
+
+/** @param {string} folder @returns {PackageRecord | null} */
+function read (folder) {
+  // A source map may name a relative folder, which is not one in this process's working directory.
+  const text = path.isAbsolute(folder) ? readSource(path.join(folder, 'package.json'), FILE_BYTES) : null
+  if (text === null) return null
+  try {
+    const { name, version, bugs } = JSON.parse(text.replace(/^\uFEFF/, ''))
+    if (!isShort(name, NAME_CHARS)) return null
+    return { name, version: isShort(version, VERSION_CHARS) ? version : null, bugs: bugsOf(bugs?.url ?? bugs) }
+  } catch {
+    // The text is no JSON, or not that of an object.
+    return null
+  }
+}
+
+/** @param {unknown} bugs the page where they are reported */
+const bugsOf = (bugs) => isShort(bugs, URL_CHARS) ? /** @type {string} */ (bugs) : null
+
+/** @param {any} text @param {number} mostChars */
+function isShort (text, mostChars) {
+  return isText(text) && text.length > 0 && text.length <= mostChars
+}
+
+/** Far more than the places of one block. Beyond this, a place is tried again when it is next needed. */
+const JOBS = 1000
+
+/** Work that would delay a sample or a report, done later: one job between two turns of the watchdog's loop. */
+class Backlog {
+  /** By subject, so that nothing is done twice. @type {Map<string, () => void>} */
+  #jobs = new Map()
+  #isScheduled = false
+  #mayWork
+
+  /** @param {() => boolean} mayWork false while something more urgent is about to happen */
+  constructor (mayWork) {
+    this.#mayWork = mayWork
+  }
+
+  get isEmpty () {
+    return this.#jobs.size === 0
+  }
+
+  /** @param {string} about @param {() => void} job that throws nothing @returns {boolean} false if there is no room */
+  add (about, job) {
+    if (this.#jobs.size >= JOBS) return false
+    if (!this.#jobs.has(about)) this.#jobs.set(about, job)
+    return true
+  }
+
+  /** Starts doing jobs, until something more urgent comes up. */
+  workOff () {
+    if (this.#isScheduled || this.isEmpty || !this.#mayWork()) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      if (!this.#mayWork()) return
+      this.#doNext()
+      this.workOff()
+    })
+  }
+
+  /** Does all jobs that can be begun in this time. @param {number} mostMs */
+  finish (mostMs) {
+    const untilMs = nowMs() + mostMs
+    while (!this.isEmpty && nowMs() < untilMs) this.#doNext()
+  }
+
+  #doNext () {
+    const [[about, job]] = this.#jobs
+    this.#jobs.delete(about)
+    job()
+  }
+}
+
 exports.SourceReader = SourceReader
+exports.Backlog = Backlog
+exports.packageIn = packageIn

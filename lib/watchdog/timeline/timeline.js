@@ -1,22 +1,147 @@
 'use strict'
 
+const { nowMs } = require('../../util/clock')
+const { BYTES_PER_MB, MS_PER_S } = require('../../util/units')
+const { gatherTrace } = require('./trace')
 const { GC_KINDS } = require('../../bridge/memory')
 const { ABORTED, unpack, unpackWork } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
-const { MS_PER_S } = require('../../util/units')
 const { SECONDS } = require('../page-feed/history')
-const { BYTES_PER_ROW, SpanRing } = require('./span-ring')
 const { residentBytes } = require('../../util/resident-memory')
 
 /**
+ * @import { BlockRecord, HeapReading } from '../../types'
  * @import { Bridge } from '../../bridge/memory'
  * @import { Trace } from '../../export/timeline/trace-events'
- * @import { HeapReading } from '../../types'
  * @import { History, Second } from '../page-feed/history'
  * @import { OnEnd } from '../requests/stats'
  */
 
-const BYTES_PER_MB = 1024 * 1024
+/** The number of a name (Uint32), when it began (Float64), its length and how long it waited (Float32). */
+const BYTES_PER_ROW = 4 + 8 + 4 + 4
+
+/** The latest spans of one kind, a bounded number of them. All memory is allocated at once and used as spans come. */
+class SpanRing {
+  #capacity
+  #names
+  #startsMs
+  #lengthsMs
+  #waitsMs
+  #count = 0
+
+  /** @param {number} capacity rows */
+  constructor (capacity) {
+    this.#capacity = capacity
+    this.#names = new Uint32Array(capacity)
+    this.#startsMs = new Float64Array(capacity)
+    this.#lengthsMs = new Float32Array(capacity)
+    this.#waitsMs = new Float32Array(capacity)
+  }
+
+  /** @param {number} name a number @param {number} startMs @param {number} durationMs */
+  add (name, startMs, durationMs, waitedMs = 0) {
+    const at = this.#count++ % this.#capacity
+    this.#names[at] = name
+    this.#startsMs[at] = startMs
+    this.#lengthsMs[at] = durationMs
+    this.#waitsMs[at] = waitedMs
+  }
+
+  get #first () {
+    return Math.max(0, this.#count - this.#capacity)
+  }
+
+  /** Everything that ended after this is here; -Infinity until the ring was full. */
+  get completeSinceMs () {
+    const at = this.#first % this.#capacity
+    return this.#first === 0 ? -Infinity : this.#startsMs[at] + this.#lengthsMs[at]
+  }
+
+  /**
+   * @param {number} fromMs @param {number} toMs
+   * @returns {{ name: number, startMs: number, durationMs: number, waitedMs: number }[]} in the order they came
+   */
+  within (fromMs, toMs) {
+    const found = []
+    for (let i = this.#first; i < this.#count; i++) {
+      const at = i % this.#capacity
+      const [startMs, durationMs] = [this.#startsMs[at], this.#lengthsMs[at]]
+      if (startMs > toMs || startMs + durationMs < fromMs) continue
+      found.push({ name: this.#names[at], startMs, durationMs, waitedMs: this.#waitsMs[at] })
+    }
+    return found
+  }
+}
+
+/** What is kept before and after a block: what led to it, and who waited. */
+const AROUND_MS = 15 * MS_PER_S
+
+/** Keeps the timeline around a block beside its record. A storm of blocks shares one file each 15 seconds. */
+class TimelineKeeper {
+  #parts
+  /** @type {{ id: string, startMs: number, dueAtMs: number } | null} */
+  #awaited = null
+  #isWriting = false
+
+  /**
+   * @param {Parameters<typeof gatherTrace>[0] & { keep: (id: string, text: string) => void,
+   *   onThrow: (error: Error) => void }} parts
+   */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** A process that is stuck may be killed soon: what there is by now. @param {BlockRecord} record */
+  stuck ({ id, durationMs }) {
+    try {
+      const { traceText } = require('../../export/timeline/trace-events')
+      this.#parts.keep(id, traceText(this.#trace(nowMs() - durationMs)))
+    } catch (error) {
+      this.#parts.onThrow(error)
+    }
+  }
+
+  /** @param {BlockRecord} record @param {number} endMs monotonic */
+  settled ({ id, durationMs }, endMs) {
+    this.#awaited ??= { id, startMs: endMs - durationMs, dueAtMs: endMs + AROUND_MS }
+  }
+
+  /** @param {number} now */
+  poll (now) {
+    if (this.#awaited !== null && now >= this.#awaited.dueAtMs) this.#take()
+  }
+
+  async #take () {
+    const awaited = this.#awaited
+    this.#awaited = null
+    if (awaited !== null) await this.#write(awaited.id, awaited.startMs)
+  }
+
+  /** @param {string} id @param {number} startMs monotonic */
+  async #write (id, startMs) {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    try {
+      const { writeTrace } = require('../../export/timeline/trace-events')
+      this.#parts.keep(id, await writeTrace(this.#trace(startMs)))
+    } catch (error) {
+      this.#parts.onThrow(error)
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  /** @param {number} startMs of a block, monotonic */
+  #trace (startMs) {
+    const toMs = Date.now()
+    return gatherTrace(this.#parts, { fromMs: toMs - (nowMs() - startMs) - AROUND_MS, toMs })
+  }
+
+  /** Writes what is awaited, without what would have come. */
+  stop () {
+    return this.#take()
+  }
+}
 
 /** A request from this length on has a ring of its own, so that a flood of short ones does not push it out. */
 const SLOW_MS = 10
@@ -146,4 +271,7 @@ const counters = [
   { name: 'resident memory (MB)', read: () => ({ resident: inMb(residentBytes()) }) }
 ]
 
+exports.SpanRing = SpanRing
+exports.BYTES_PER_ROW = BYTES_PER_ROW
+exports.TimelineKeeper = TimelineKeeper
 exports.Timeline = Timeline

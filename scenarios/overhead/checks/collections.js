@@ -6,7 +6,7 @@
 // quarter of a second (on, off, off, on), and slices are compared four by four.
 const v8 = require('node:v8')
 const { createMemory, openBridge } = require('../../../lib/bridge/memory')
-const { startGcObserver } = require('../../../lib/host/sense/gc')
+const { startGcObserver } = require('../../../lib/host/sense/heap')
 const { print } = require('../report/spread')
 
 const SLICE_MS = 250

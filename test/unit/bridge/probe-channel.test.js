@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { ProbeChannel } = require('../../../lib/bridge/probe-channel')
+const { ProbeChannel } = require('../../../lib/bridge/probe')
 
 const GUARD_BYTES = 64
 

@@ -4,7 +4,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../lib/bridge/memory')
-const { parseAnswer, FIELD, LINE } = require('../../../lib/bridge/probe-codec')
+const { parseAnswer, FIELD, LINE } = require('../../../lib/bridge/probe')
 const { RequestContext } = require('../../../lib/host/work/http/context')
 const { createProbe } = require('../../../lib/host/sense/probe')
 const { Work } = require('../../../lib/host/work/work')

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { callbacksOf } = require('../../../lib/explain/callbacks')
+const { callbacksOf } = require('../../../lib/explain/work')
 const { FrameTable } = require('../../../lib/explain/source/frame-table')
 
 /** @param {string} text `name@file` */

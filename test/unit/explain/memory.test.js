@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { memoryOf, withHeap } = require('../../../lib/explain/memory')
+const { memoryOf, withHeap } = require('../../../lib/explain/evidence')
 const { garbageOf } = require('../../../lib/util/memory-text')
 const { makeRecord } = require('../../support/record')
 

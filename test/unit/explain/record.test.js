@@ -7,7 +7,7 @@ const { recordOf } = require('../../../lib/explain/record')
 const { FrameTable } = require('../../../lib/explain/source/frame-table')
 const { sentenceOf } = require('../../../lib/util/sentence')
 const { BlockFacts } = require('../../../lib/watchdog/loop/block-facts')
-const { packageIn } = require('../../../lib/watchdog/source/packages')
+const { packageIn } = require('../../../lib/watchdog/source/source-reader')
 
 /** @typedef {ConstructorParameters<typeof BlockFacts>[0]} Parts */
 /** @typedef {Partial<Parts> & Pick<Parts, 'before'> & { table?: FrameTable }} Story */

@@ -2,8 +2,8 @@
 
 const v8 = require('node:v8')
 const { nowMs } = require('../../../util/clock')
+const { MS_PER_MINUTE } = require('../../../util/units')
 
-const MS_PER_MINUTE = 60000
 /** No block that is worth a profile lasts longer; a longer one gets its beginning profiled. A sample takes 16 bytes. */
 const LONGEST_MS = 5 * MS_PER_MINUTE
 /** As rare as the API allows. V8 samples at the common divisor of all intervals: this is a multiple of most. */

@@ -16,11 +16,11 @@ const HEX_OR_DASH = 16
 const classes = new Uint8Array(128)
 for (let code = 0; code < 128; code++) {
   const char = String.fromCharCode(code)
-  classes[code] = (/\d/.test(char) ? DIGIT : 0) |
+  classes[code] = (/[0-9]/.test(char) ? DIGIT : 0) |
     (/[a-z]/i.test(char) ? LETTER : 0) |
-    (/[\da-f]/i.test(char) ? HEX : 0) |
+    (/[0-9a-f]/i.test(char) ? HEX : 0) |
     (/[@%]/.test(char) ? ENCODED : 0) |
-    (/[\da-f-]/i.test(char) ? HEX_OR_DASH : 0)
+    (/[0-9a-f-]/i.test(char) ? HEX_OR_DASH : 0)
 }
 
 const SLASH = 47

@@ -1,7 +1,7 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
-const { LINE } = require('../../../bridge/probe-codec')
+const { LINE } = require('../../../bridge/probe')
 const { ABORTED, pack } = require('../../../bridge/request-row')
 const { nowMs } = require('../../../util/clock')
 const { Connections, watchConnections } = require('./connections')

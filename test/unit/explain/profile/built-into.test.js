@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { isBuiltInto } = require('../../../../lib/explain/profile/built-into')
+const { isBuiltInto } = require('../../../../lib/explain/profile/profiled-function')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app.js'

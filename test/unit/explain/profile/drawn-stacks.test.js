@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { drawnStacks } = require('../../../../lib/explain/profile/drawn-stacks')
+const { drawnStacks } = require('../../../../lib/explain/profile/profiled')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/prices.js'

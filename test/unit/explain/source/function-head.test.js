@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { Fold } = require('../../../../lib/explain/fold')
-const { beginsFunction, FunctionHeads } = require('../../../../lib/explain/source/function-head')
+const { beginsFunction, FunctionHeads } = require('../../../../lib/explain/source/function-names')
 const { makeDir } = require('../../../support/files')
 
 test('a function begins with its parameters, whatever its kind', () => {

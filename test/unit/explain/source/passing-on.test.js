@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { callsGiven } = require('../../../../lib/explain/source/passing-on')
+const { callsGiven } = require('../../../../lib/explain/source/frame-table')
 
 /** Whether the call at `<` only goes on to what its caller was given. @param {string} source */
 const passes = (source) => callsGiven(source.replace('<', ''), source.indexOf('<'))

@@ -23,3 +23,12 @@ test('/blocks gives as many as are asked for, and refuses what it does not know'
     assert.deepEqual([status, typeof answer.error], [400, 'string'], query)
   }
 })
+
+test('no path that picks blocks takes a parameter that it does not know', () => {
+  const paths = makePaths(/** @type {any} */ ({}))
+  for (const path of ['/blocks', '/blocks/:id', '/block', '/profile', '/flame', '/timeline', '/recording']) {
+    const { status, body } = /** @type {any} */ (paths[path](/** @type {any} */ ({ query: new URLSearchParams('Id=1'), id: '1' })))
+    assert.equal(status, 400, path)
+    assert.match(JSON.parse(body).error, /parameters/)
+  }
+})

@@ -5,7 +5,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { setTimeout: wait } = require('node:timers/promises')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
-const { Delays } = require('../../../../lib/host/sense/delays')
+const { Delays } = require('../../../../lib/host/sense/load-report')
 const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 const { eventually } = require('../../../support/app')
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { tellAsBeats } = require('../../../../lib/host/sense/rest-to-beats')
+const { tellAsBeats } = require('../../../../lib/host/sense/heartbeat')
 const { LoopLoad } = require('../../../../lib/host/shedding/loop-load')
 
 /** @param {number} busyMs of a second at its end @param {number} [gapMs] */

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { AgentHolds } = require('../../../../lib/watchdog/loop/agent-holds')
+const { AgentHolds } = require('../../../../lib/watchdog/loop/intervals')
 
 function makeHolds () {
   /** @type {any} */

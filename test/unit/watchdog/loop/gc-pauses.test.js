@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { GC_KINDS } = require('../../../../lib/bridge/memory')
-const { GcPauses } = require('../../../../lib/watchdog/loop/gc-pauses')
+const { GcPauses } = require('../../../../lib/watchdog/loop/intervals')
 
 test('a block has the pauses within it, and knows whether one of them was a collection of the whole heap', () => {
   const kind = (/** @type {string} */ name) => GC_KINDS.indexOf(name)

@@ -6,7 +6,7 @@ const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
 const { FrameTable } = require('../../../../lib/explain/source/frame-table')
 const { LoopMonitor } = require('../../../../lib/watchdog/loop/monitor')
-const { packageIn } = require('../../../../lib/watchdog/source/packages')
+const { packageIn } = require('../../../../lib/watchdog/source/source-reader')
 
 const sinks = { opened () {}, lasting () {}, stuck () {}, ended () {}, settled () {} }
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { OwnCpu } = require('../../../../lib/watchdog/loop/own-cpu')
+const { OwnCpu } = require('../../../../lib/watchdog/loop/block-facts')
 
 /** @param {...[number, number | null | undefined]} readings when, and CPU time */
 function ownCpu (...readings) {

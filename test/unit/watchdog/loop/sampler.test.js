@@ -2,8 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { FIELD, LINE } = require('../../../../lib/bridge/probe-codec')
-const { ProbeChannel } = require('../../../../lib/bridge/probe-channel')
+const { FIELD, LINE, ProbeChannel } = require('../../../../lib/bridge/probe')
 const { Sampler } = require('../../../../lib/watchdog/loop/sampler')
 
 const LOOK_MS = 10

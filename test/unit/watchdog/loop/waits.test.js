@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Waits } = require('../../../../lib/watchdog/loop/waits')
+const { Waits } = require('../../../../lib/watchdog/loop/intervals')
 
 /** @param {string} call @param {string | null} target */
 const wait = (call, target) => ({ call, target, text: target === null ? call : `${call} of ${target}` })

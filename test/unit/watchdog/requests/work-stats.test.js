@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { packWork } = require('../../../../lib/bridge/request-row')
 const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
-const { WorkStats } = require('../../../../lib/watchdog/requests/work-stats')
+const { WorkStats } = require('../../../../lib/watchdog/requests/stats')
 
 /** Stats over a bridge, with what they told the metrics. */
 function makeStats () {

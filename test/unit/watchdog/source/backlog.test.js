@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { setImmediate } = require('node:timers/promises')
-const { Backlog } = require('../../../../lib/watchdog/source/backlog')
+const { Backlog } = require('../../../../lib/watchdog/source/source-reader')
 
 test('what is put off is done once, one job between two turns of the loop, and only while there is time', async () => {
   /** @type {string[]} */

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { packageIn } = require('../../../../lib/watchdog/source/packages')
+const { packageIn } = require('../../../../lib/watchdog/source/source-reader')
 const { makeDir } = require('../../../support/files')
 
 /**

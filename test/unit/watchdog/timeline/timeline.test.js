@@ -5,8 +5,7 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { pack, packWork } = require('../../../../lib/bridge/request-row')
 const { History, SECONDS } = require('../../../../lib/watchdog/page-feed/history')
-const { SpanRing } = require('../../../../lib/watchdog/timeline/span-ring')
-const { RING_BYTES, Timeline } = require('../../../../lib/watchdog/timeline/timeline')
+const { SpanRing, RING_BYTES, Timeline } = require('../../../../lib/watchdog/timeline/timeline')
 
 test('a ring keeps the latest, says since when it has all, and finds what overlaps a range', () => {
   const ring = new SpanRing(3)

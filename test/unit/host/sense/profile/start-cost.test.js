@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { startCostMs, startCostNowMs } = require('../../../../../lib/host/sense/profile/start-cost')
+const { startCostMs, startCostNowMs } = require('../../../../../lib/host/sense/profile/profiler')
 
 /**
  * Measured: version, what was loaded, MB of heap, KB of bytecode and of code, ms of CPU time of the start.

@@ -13,28 +13,6 @@ const AWAITING = 'a'
 const CUT = 'c'
 const REQUEST_FIELDS = 7
 
-/**
- * @typedef {object} Answer what the host says from within a block
- * @property {number} atMs monotonic
- * @property {number} idleMs as in BeatSlots
- * @property {number} beats as in BeatSlots
- * @property {boolean} debugged the inspector's port is open, so the agent stands aside
- * @property {number | null} putAtMs when the question was put again, null if it was put once
- * @property {number | null} [cpuMs] of its thread so far; null if Node.js does not report it
- * @property {RequestContext | null} request
- * @property {WorkContext | null} [work] the innermost
- * @property {RequestContext[]} [others] the newest open requests
- * @property {(Frame & { start?: string })[]} frames innermost first; `start`: where a function without a name begins
- * @property {true} [cut] the outermost frames are missing
- * @property {Frame[]} [awaiting] async functions that await what runs, as far as V8 knows them, innermost first
- */
-
-exports.AWAITING = AWAITING
-exports.CUT = CUT
-exports.FIELD = FIELD
-exports.LINE = LINE
-exports.NUMBER = NUMBER
-
 /** Reads what lib/host/sense/probe.js wrote. @param {string} text @returns {Answer} */
 exports.parseAnswer = (text) => {
   const [head, work = '', open = '', openWork = '', others = '', ...lines] = text.split(LINE)
@@ -189,3 +167,70 @@ function parseWritten (line) {
     ...(line.startsWith(AWAITED) && { async: true })
   }
 }
+
+const ASKED = 0
+const ANSWERED = 1
+const LENGTH = 2
+const HEADER_BYTES = 16
+/** 64 frames of 500 bytes; more is cut. */
+const TEXT_BYTES = 32768
+
+/** One question and its answer, a text in shared memory: it needs neither an inspector session nor the host's loop. */
+class ProbeChannel {
+  static BYTES = HEADER_BYTES + TEXT_BYTES
+
+  #header
+  #text
+  #encoder = new TextEncoder()
+
+  /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 4 */
+  constructor (memory, offset) {
+    this.#header = new Int32Array(memory, offset, HEADER_BYTES / 4)
+    this.#text = new Uint8Array(memory, offset + HEADER_BYTES, TEXT_BYTES)
+  }
+
+  /** Watchdog: opens a question. Answers to earlier ones no longer count. */
+  ask () {
+    return Atomics.add(this.#header, ASKED, 1) + 1
+  }
+
+  /** Host: the number of the open question, 0 if it is answered already. */
+  get question () {
+    const asked = Atomics.load(this.#header, ASKED)
+    return Atomics.load(this.#header, ANSWERED) === asked ? 0 : asked
+  }
+
+  /** Host: answers the open question. @param {number} question @param {string} text */
+  answer (question, text) {
+    Atomics.store(this.#header, LENGTH, this.#encoder.encodeInto(text, this.#text).written)
+    Atomics.store(this.#header, ANSWERED, question)
+  }
+
+  /** Watchdog: the answer to the question, or null while there is none. @param {number} question */
+  take (question) {
+    if (Atomics.load(this.#header, ANSWERED) !== question) return null
+    return Buffer.from(this.#text.slice(0, Atomics.load(this.#header, LENGTH))).toString('utf8')
+  }
+}
+
+/**
+ * @typedef {object} Answer what the host says from within a block
+ * @property {number} atMs monotonic
+ * @property {number} idleMs as in BeatSlots
+ * @property {number} beats as in BeatSlots
+ * @property {boolean} debugged the inspector's port is open, so the agent stands aside
+ * @property {number | null} putAtMs when the question was put again, null if it was put once
+ * @property {number | null} [cpuMs] of its thread so far; null if Node.js does not report it
+ * @property {RequestContext | null} request
+ * @property {WorkContext | null} [work] the innermost
+ * @property {RequestContext[]} [others] the newest open requests
+ * @property {(Frame & { start?: string })[]} frames innermost first; `start`: where a function without a name begins
+ * @property {true} [cut] the outermost frames are missing
+ * @property {Frame[]} [awaiting] async functions that await what runs, as far as V8 knows them, innermost first
+ */
+exports.AWAITING = AWAITING
+exports.CUT = CUT
+exports.FIELD = FIELD
+exports.LINE = LINE
+exports.NUMBER = NUMBER
+exports.ProbeChannel = ProbeChannel

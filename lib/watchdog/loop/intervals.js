@@ -1,0 +1,221 @@
+'use strict'
+
+const { GC_KINDS } = require('../../bridge/memory')
+const { overlapMs } = require('./self-lateness')
+const { OTHER } = require('../../util/overflow-label')
+const { US_PER_MS } = require('../../util/units')
+
+/**
+ * @import { Ring } from '../../bridge/ring'
+ * @import { Metrics } from '../../export/prometheus/metrics'
+ * @import { Timeline } from '../timeline/timeline'
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { Counters } from '../../bridge/counters'
+ * @import { PollReading } from './monitor'
+ * @import { SleptIn } from '../../types'
+ * @import { Wait } from '../kernel/system-call-reader'
+ */
+
+/** The latest pauses that are kept, enough for the longest batch of one block. Older ones belong to settled blocks. */
+const PAUSES = 4096
+const MAJOR = GC_KINDS.indexOf('major')
+
+/** The latest pauses of the host's garbage collector, to compare with a block. */
+class GcPauses {
+  /** @type {{ startMs: number, endMs: number, isMajor: boolean }[]} */
+  #pauses = []
+  #ring
+
+  /** @param {Ring} ring */
+  constructor (ring) {
+    this.#ring = ring
+  }
+
+  /**
+   * @param {Pick<Metrics, 'observeGc'>} metrics
+   * @param {Pick<Timeline, 'pause'>} timeline
+   */
+  drain (metrics, timeline) {
+    for (const [startMs, durationMs, kind] of this.#ring.drain()) {
+      this.#pauses.push({ startMs, endMs: startMs + durationMs, isMajor: kind === MAJOR })
+      timeline.pause(startMs, durationMs, kind)
+      metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
+    }
+    if (this.#pauses.length > 2 * PAUSES) this.#pauses = this.#pauses.slice(-PAUSES)
+  }
+
+  /** How many ms of an interval were pauses. @param {number} startMs @param {number} endMs */
+  within (startMs, endMs) {
+    return overlapMs(this.#pauses, startMs, endMs)
+  }
+
+  /** Whether the whole heap was collected in an interval. @param {number} startMs @param {number} endMs */
+  isMajorWithin (startMs, endMs) {
+    return this.#pauses.some((pause) => pause.isMajor && pause.startMs < endMs && pause.endMs > startMs)
+  }
+}
+
+/** The latest calls that are kept, one second of calls back to back. Older ones belong to settled blocks. */
+const CALLS = 1024
+/** A block is allowed if calls cover this share of it. */
+const MOSTLY = 0.5
+
+/** @typedef {{ startMs: number, endMs: number, reason: number }} Call */
+
+/** The latest calls of agent.allow(), to compare with a block. */
+class AllowedTime {
+  /** @type {Call[]} */
+  #calls = []
+  #bridge
+
+  /** @param {Pick<Bridge, 'allowedCalls' | 'allowedNow' | 'reasons'>} bridge */
+  constructor (bridge) {
+    this.#bridge = bridge
+  }
+
+  drain () {
+    for (const [startMs, endMs, reason] of this.#bridge.allowedCalls.drain()) {
+      // The host extends a row of short calls by writing it again.
+      if (this.#calls.at(-1)?.startMs === startMs) this.#calls.pop()
+      this.#calls.push({ startMs, endMs, reason })
+    }
+    if (this.#calls.length > 2 * CALLS) this.#calls = this.#calls.slice(-CALLS)
+  }
+
+  /** Why most of an interval was allowed, null if less than half was. @param {number} startMs @param {number} endMs */
+  reasonWithin (startMs, endMs) {
+    this.drain()
+    const parts = [...this.#calls, ...this.#now(endMs)]
+      .map((call) => ({ reason: call.reason, ms: Math.min(call.endMs, endMs) - Math.max(call.startMs, startMs) }))
+      .filter(({ ms }) => ms > 0)
+    const allMs = parts.reduce((sum, { ms }) => sum + ms, 0)
+    if (parts.length === 0 || allMs < MOSTLY * (endMs - startMs)) return null
+    const most = parts.reduce((a, b) => b.ms > a.ms ? b : a)
+    return this.#bridge.reasons.stringOf(most.reason) ?? OTHER
+  }
+
+  /** The call in progress. @param {number} nowMs @returns {Call[]} */
+  #now (nowMs) {
+    const { 0: startMs, 1: reason } = this.#bridge.allowedNow
+    return startMs === 0 ? [] : [{ startMs, endMs: nowMs, reason }]
+  }
+}
+
+/** If the agent keeps the thread for longer than this, it counts as a block after all. */
+const HELD_MS = 5000
+
+/** The time for which the agent itself keeps the thread (its start, profiler, modules), no block of the application. */
+class AgentHolds {
+  #counters
+  /** Odd while the agent keeps the thread. */
+  #holds
+  #sinceMs = -Infinity
+  #seenAtMs = -Infinity
+
+  /** @param {Pick<Counters, 'get' | 'heldMicros'>} counters */
+  constructor (counters) {
+    this.#counters = counters
+    this.#holds = counters.get('holds')
+  }
+
+  /** Whether the agent has not kept the thread since the last poll. @param {number} nowMs */
+  isCalm (nowMs) {
+    const holds = this.#counters.get('holds')
+    if (holds !== this.#holds || isOdd(holds)) return false
+    this.#seenAtMs = nowMs
+    return true
+  }
+
+  /** Moves the beat by the agent's time. @param {PollReading} seen @returns {PollReading} */
+  adjust (seen) {
+    const holds = this.#counters.get('holds')
+    const { reading: { atMs }, beat } = seen
+    if (holds !== this.#holds) this.#sinceMs = this.#seenAtMs
+    this.#seenAtMs = atMs
+    this.#holds = holds
+    const since = atMs - this.#sinceMs < HELD_MS ? this.heldMicros(atMs) : this.#counters.heldMicros
+    const heldMs = (since - (beat.heldMicros ?? 0) | 0) / US_PER_MS
+    return heldMs === 0 ? seen : { ...seen, beat: { ...beat, atMs: Math.min(atMs, beat.atMs + heldMs) } }
+  }
+
+  /** For how long the agent has kept the thread so far, with what it does now. @param {number} nowMs */
+  heldMicros (nowMs) {
+    return this.#counters.heldMicros + (isOdd(this.#holds) ? (nowMs - this.#sinceMs) * US_PER_MS : 0)
+  }
+}
+
+/** @param {number} count */
+const isOdd = (count) => (count & 1) === 1
+
+/** The least time between two looks, and as a share of the block so far: ten seconds get 25 looks. */
+const LOOK_MS = 20
+const LOOK_SHARE = 0.25
+/** Looks that are kept: those of a block of an hour, or of several blocks that have not settled. */
+const KEPT = 100
+
+/**
+ * @typedef {{ atMs: number, weightMs: number, wait: Wait | null }} Look
+ */
+
+/** What the thread slept in while its beat was overdue, looked at now and then. */
+class Waits {
+  #read
+  #nextAtMs = -Infinity
+  #blockedMs = 0
+  #lastAtMs = 0
+  /** @type {Look[]} */
+  #looks = []
+
+  /** @param {() => Wait | null} read what it sleeps in now, null if it runs or if that is unknown */
+  constructor (read) {
+    this.#read = read
+  }
+
+  /** @param {number} nowMs @param {number} blockedMs so far */
+  lookIfDue (nowMs, blockedMs) {
+    const isNew = blockedMs < this.#blockedMs
+    if (isNew) this.#nextAtMs = -Infinity
+    if (nowMs < this.#nextAtMs) return
+    const weightMs = isNew || this.#looks.length === 0 ? blockedMs : Math.min(blockedMs, nowMs - this.#lastAtMs)
+    this.#blockedMs = blockedMs
+    this.#lastAtMs = nowMs
+    this.#nextAtMs = nowMs + Math.max(LOOK_MS, blockedMs * LOOK_SHARE)
+    this.#looks.push({ atMs: nowMs, weightMs, wait: this.#read() })
+    if (this.#looks.length > KEPT) this.#looks.shift()
+  }
+
+  /** @param {number} startMs @param {number} endMs @returns {SleptIn | null} the longest */
+  within (startMs, endMs) {
+    const looks = this.#looks.filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
+    const asleep = looks.flatMap(({ wait, weightMs }) => wait === null ? [] : [{ ...wait, weightMs }])
+    const call = heaviest(asleep, ({ call }) => call)
+    if (call === null) return null
+    const ofCall = asleep.filter((each) => each.call === call.key)
+    const { first, weightMs, count } = heaviest(ofCall, ({ text }) => text) ?? call
+    const isOneOfMany = count > 1 && weightMs <= call.weightMs / 2
+    return {
+      call: first.call,
+      target: first.target,
+      text: isOneOfMany ? `${first.text} and ${count - 1} more` : first.text,
+      share: Math.round(100 * call.weightMs / looks.reduce((sum, { weightMs }) => sum + weightMs, 0)) / 100
+    }
+  }
+}
+
+/** @template {Wait & { weightMs: number }} T @param {T[]} waits @param {(wait: T) => string} keyOf */
+function heaviest (waits, keyOf) {
+  /** @type {Map<string, { key: string, first: T, weightMs: number }>} */
+  const sums = new Map()
+  for (const wait of waits) {
+    const key = keyOf(wait)
+    const sum = sums.get(key) ?? { key, first: wait, weightMs: 0 }
+    sums.set(key, { ...sum, weightMs: sum.weightMs + wait.weightMs })
+  }
+  const [top] = [...sums.values()].sort((a, b) => b.weightMs - a.weightMs)
+  return top === undefined ? null : { ...top, count: sums.size }
+}
+
+exports.GcPauses = GcPauses
+exports.AllowedTime = AllowedTime
+exports.AgentHolds = AgentHolds
+exports.Waits = Waits
