@@ -23,7 +23,7 @@ function sendEvent (title, text, tags) {
 agent.on('block', ({ durationMs, cause, frame, stacks, work }) => {
   if (durationMs < REPORTED_MS || cause === 'starved' || cause === 'suspended') return
   const lines = stacks[0]?.frames.map(({ function: name, file, line }) => `at ${name} (${file}:${line})`) ?? []
-  const place = frame === null ? cause : `${frame.function} (${frame.file}:${frame.line})`
+  const place = frame === null ? cause : `${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line})`
   sendEvent(`event loop blocked: ${place}`, `${Math.round(durationMs)} ms\n${lines.join('\n')}`,
     ['service:datadog-example', `cause:${cause}`, `work:${work?.name ?? 'none'}`])
 })

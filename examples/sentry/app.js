@@ -21,7 +21,7 @@ agent.on('block', ({ durationMs, cause, frame, stacks, request, work }) => {
     colno: column ?? undefined,
     in_app: file !== null && !file.includes('node_modules') && !file.startsWith('node:')
   }))
-  const place = frame === null ? cause : `${frame.function} (${frame.file}:${frame.line})`
+  const place = frame === null ? cause : `${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line})`
   Sentry.captureEvent({
     level: 'warning',
     exception: { values: [{ type: 'EventLoopBlocked', value: `${Math.round(durationMs)} ms in ${place}`, stacktrace: { frames } }] },

@@ -10,6 +10,7 @@ const { tools } = require('../../lib/cli/mcp/tools')
 const { causes } = require('../../lib/tables/causes')
 const { table } = require('../../lib/tables/metrics')
 const { scripts } = require('../../package.json')
+const { eventually } = require('../support/app')
 const { commandsIn, faultOf } = require('../support/docs/commands')
 const { makeWorld, runCode, runCommand, startAgent } = require('../support/docs/world')
 const { anchors, codeBlocks, documents, links, read, ROOT } = require('../support/docs/markdown')
@@ -145,4 +146,24 @@ test('code runs, and blocks where it says so', async (t) => {
       assert.equal(code, 0, `${placeOf(block)}\n${output}`)
     })
   }
+})
+
+test('the sample of doctor is what doctor prints', async (t) => {
+  const { url } = await startAgent(t)
+  const world = makeWorld(t)
+  // What a busy machine did before the agent watched is not kept.
+  const shapes = (/** @type {string} */ text) => text.replace(/\d[\d.:]*/g, '0').replace(/^(not kept +).*/m, '$1').split('\n')
+  const sample = shapes(`${blocks.find(({ text }) => text.startsWith('watching '))?.text}`)
+  let printed = ''
+  // On a busy machine a heartbeat may be late, and the profile not there yet.
+  await eventually(async () => {
+    printed = (await runCommand(t, world, 'npx loopwatch doctor 127.0.0.1:9464', url)).output
+    return sample.every((line) => shapes(printed).includes(line))
+  }, () => `${sample.join('\n')} in ${printed}`)
+})
+
+test('the action takes what documents give it, with the defaults that they name', () => {
+  const { inputs } = parseYaml(read('action/action.yml'))
+  const [given] = blocks.filter(({ language, text }) => language === 'yaml' && text.includes('loopwatch/action@')).flatMap(({ text }) => parseYaml(text).steps)
+  for (const [name, value] of Object.entries(given.with)) assert.equal(value, inputs[name]?.default, name)
 })
