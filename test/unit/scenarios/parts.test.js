@@ -68,7 +68,7 @@ test('of a worker that has ended in between nothing is taken from the delays of 
   assert.deepEqual(subtract(after, before), [[1, 90], [50, 90], [Infinity, 100]])
 })
 
-test('latencies are right to a hundredth, also when they went through another process', () => {
+test('latencies are right to a hundredth, even if they went through another process', () => {
   const [here, there] = [new Latency(), new Latency()]
   for (let i = 1; i <= 1000; i++) here.record(i / 100)
   for (const [ms, count] of JSON.parse(JSON.stringify(here.counts()))) there.record(ms, count)
@@ -159,13 +159,17 @@ test('every scenario has a README that answers the four questions, and modes tha
   }
 })
 
-test('a table fits 40 columns, 120 and none', () => {
+test('tables fit the terminal and never need more than 120 columns', () => {
   const scenario = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'messaging'))
   const document = makeDocument()
   const narrow = renderDocument(document, scenario, 40)
   for (const line of narrow.split('\n')) assert.ok(line.length <= 40, line)
   assert.match(narrow, /^fork-json$/m)
   assert.match(narrow, /^ {2}median: 36,425 messages\/s$/m)
+  const crowded = { ...document, cells: document.cells.map((cell) => ({ ...cell, params: { ...cell.params, connection: 'kept', endpoint: 'database-fixed' } })) }
+  for (const columns of [120, 250, Infinity]) {
+    for (const line of renderDocument(crowded, scenario, columns).split('\n')) assert.ok(line.length <= 120, line)
+  }
   const wide = renderDocument(document, scenario, Infinity)
   assert.match(wide, /^fork-json +payload=small depth=1 +36,425 messages\/s /m)
   assert.match(wide, /skipped: go is not on the PATH/)
