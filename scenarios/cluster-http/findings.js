@@ -110,31 +110,47 @@ function ofOpenLoop ({ name, params, single }, isK6) {
   return `${name}, open loop at ${Number(params.share) * 100}% of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests a second)`}: in one process, the p95 from when a request was ${isK6 ? 'sent' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')}.`
 }
 
+/** @typedef {[variant: string, workers?: number]} Side with as many workers as cores, unless a number is given */
+
+/**
+ * Rows of a table of comparisons: each pair in each case.
+ * @param {Case[]} cases @param {(cell: Cell | undefined) => Measured | undefined} read @param {[Side, Side][]} pairs
+ */
+const inCases = (cases, read, pairs) => cases.flatMap(({ name, params, single, find }) => pairs.map(([first, second]) => {
+  const cellOf = (/** @type {Side} */ [variant, workers]) => variant === 'single' ? single : find(variant, workers)
+  const nameIn = (/** @type {Side} */ [variant, workers]) => workers === undefined ? variant : `${variant} (${workers})`
+  const where = `${name}${params.share === undefined ? '' : ` at ${Number(params.share) * 100}%`}`
+  return { first: nameIn(first), second: nameIn(second), where, a: read(cellOf(first)), b: read(cellOf(second)) }
+}))
+
+/** What a connection for each request costs. @param {Case[]} cases of closed loops */
+const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) =>
+  cases.filter(({ params }) => params.connection === 'kept').map((kept) => {
+    const fresh = cases.find(({ params }) => params.connection === 'new' && params.endpoint === kept.params.endpoint)
+    const [a, b] = variant === 'single' ? [fresh?.single, kept.single] : [fresh?.find(variant), kept.find(variant)]
+    return { first: `${variant}, new connections`, second: `${variant}, kept ones`, where: kept.name, a, b }
+  }))
+
+/** @type {[Side, Side][]} */
+const TOPOLOGIES = [
+  [['cluster'], ['single']], [['single-pool'], ['single']], [['cluster'], ['single-pool']],
+  [['single-piscina'], ['single']], [['cluster'], ['single-piscina']],
+  [['cluster-none'], ['cluster']], [['reuse-port'], ['cluster']], [['cluster', 1], ['single']]
+]
+const MORE = /** @type {[Side, Side][]} */ ([[['cluster', MANY], ['cluster']], [['cluster', MANY], ['single-pool', MANY]]])
+
 /**
  * Every comparison that was measured.
  * @param {import('../harness/interface').Document} document
  */
 exports.tables = (document) => {
   const { closed, open } = measuredCases(document)
-  const { cores } = document.environment
-  const over = (/** @type {Case[]} */ cases, /** @type {(cell: Cell | undefined) => any} */ read, /** @type {[string, number?][][]} */ pairs) => cases.flatMap(({ name, params, single, find }) => pairs.map(([first, second]) => {
-    const cellOf = (/** @type {[string, number?]} */ [variant, workers]) => variant === 'single' ? single : find(variant, workers)
-    const nameIn = (/** @type {[string, number?]} */ [variant, workers]) => workers === undefined ? variant : `${variant} (${workers})`
-    return { first: nameIn(first), second: nameIn(second), where: `${name}${params.share === undefined ? '' : ` at ${Number(params.share) * 100}%`}`, a: read(cellOf(first)), b: read(cellOf(second)) }
-  }))
-  const more = /** @type {[string, number?][][]} */ (MANY === cores ? [] : [[['cluster', MANY], ['cluster']], [['cluster', MANY], ['single-pool', MANY]]])
-  const own = (/** @type {Cell | undefined} */ cell) => cell
-  const fresh = ['single', 'cluster'].flatMap((variant) => closed.filter(({ params }) => params.connection === 'kept').map((kept) => {
-    const other = closed.find(({ params }) => params.connection === 'new' && params.endpoint === kept.params.endpoint)
-    return { first: `${variant}, new connections`, second: `${variant}, kept ones`, where: kept.name, a: variant === 'single' ? other?.single : other?.find(variant), b: variant === 'single' ? kept.single : kept.find(variant) }
-  }))
+  const topologies = [...TOPOLOGIES, ...(MANY === document.environment.cores ? [] : MORE)]
+  const openLoops = [...new Set(TOPOLOGIES.flat().map(([variant]) => variant))].filter((variant) => variant !== 'single')
   return [
-    ...contrastTable('Requests answered', [
-      ...over(closed, own, [[['cluster'], ['single']], [['single-pool'], ['single']], [['cluster'], ['single-pool']], [['single-piscina'], ['single']], [['cluster'], ['single-piscina']], [['cluster-none'], ['cluster']], [['reuse-port'], ['cluster']], [['cluster', 1], ['single']], ...more]),
-      ...fresh
-    ]),
-    ...contrastTable('Share of the busiest worker', over(closed, (cell) => cell?.extra.busiestShare, [[['cluster-none'], ['cluster']], [['reuse-port'], ['cluster']]])),
-    ...contrastTable('p95 latency in an open loop', over(open, (cell) => cell?.extra.p95Ms, ['single-pool', 'cluster', 'cluster-none', 'reuse-port', 'single-piscina'].map((variant) => [[variant], ['single']])))
+    ...contrastTable('Requests answered', [...inCases(closed, (cell) => cell, topologies), ...ofConnections(closed)]),
+    ...contrastTable('Share of the busiest worker', inCases(closed, (cell) => cell?.extra.busiestShare, TOPOLOGIES.slice(5, 7))),
+    ...contrastTable('p95 latency in an open loop', inCases(open, (cell) => cell?.extra.p95Ms, openLoops.map((variant) => [[variant], ['single']])))
   ]
 }
 

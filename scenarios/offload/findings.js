@@ -132,7 +132,7 @@ const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-le
     `At the top level, ${name} took ${figure(startMs.median)} ms.`,
     blockedAtMaxMs === undefined
       ? 'blocked-at reported nothing of it.'
-      : `blocked-at reported ${counted(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0), 'block')} in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms), which were later callbacks and not the start.`,
+      : `blocked-at reported ${counted(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0), 'block')} in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms): later callbacks, not the start.`,
     agentStartMs === undefined ? 'The agent did not report it either.' : `The agent reported a block of ${figure(agentStartMs.median)} ms, which includes the start and what else ran before the first turn of the loop.`
   ].join(' ')
 })
