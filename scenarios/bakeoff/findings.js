@@ -31,7 +31,10 @@ exports.verdict = ({ cells }) => {
 const ofGenerated = (cell) =>
   `In ${of(cell, 'judged', '')} blocks of ${counted(cell.extra.programs.median, 'generated program')}, the line is right in ${of(cell, 'line')}. It is certain but wrong in ${of(cell, 'wrongLine')}.`
 
-/** What the cells say in sentences; all figures are in the table. @param {import('../harness/interface').Document} document */
+/**
+ * What the cells say in sentences; all figures are in the table.
+ * @param {import('../harness/interface').Document} document
+ */
 exports.findings = ({ cells }) => {
   const measured = cells.filter(({ median, extra }) => median !== null && extra.programs === undefined)
   const missing = cells.filter(({ skipped }) => skipped !== null).map(({ variant, skipped }) => `${variant} was not measured: ${skipped}.`)

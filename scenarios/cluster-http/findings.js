@@ -116,7 +116,8 @@ function ofOpenLoop ({ name, params, single }, isK6) {
  * Rows of a table of comparisons: each pair in each case.
  * @param {Case[]} cases @param {(cell: Cell | undefined) => Measured | undefined} read @param {[Side, Side][]} pairs
  */
-const inCases = (cases, read, pairs) => cases.flatMap(({ name, params, single, find }) => pairs.map(([first, second]) => {
+const inCases = (cases, read, pairs) => cases.flatMap(({ name, params, single, find }) => pairs.map((pair) => {
+  const [first, second] = pair
   const cellOf = (/** @type {Side} */ [variant, workers]) => variant === 'single' ? single : find(variant, workers)
   const nameIn = (/** @type {Side} */ [variant, workers]) => workers === undefined ? variant : `${variant} (${workers})`
   const where = `${name}${params.share === undefined ? '' : ` at ${Number(params.share) * 100}%`}`

@@ -146,6 +146,8 @@ test('every scenario has a README that answers the four questions, and modes tha
   for (const { name, title, modes, plan } of scenarios) {
     const readme = fs.readFileSync(path.join(ROOT, name, 'README.md'), 'utf8')
     for (const heading of ['The question', 'Reading the table', 'Where it comes from', 'Results']) assert.equal(readme.split(`\n## ${heading}\n`).length, 2, `${name}: ${heading}, once`)
+    const opening = readme.slice(0, readme.indexOf('\n## '))
+    assert.match(opening, /^# .+\n\n\*\*[^]+?\*\*[^]+\n\n(?:The original|There is no original)/, `${name}: our answer, then the original's`)
     assert.ok(title.length < 120)
     // One run of bakeoff is many blocks under each, which are seen or not; the others measure times.
     assert.ok(modes.default.repeats >= 5 || name === 'bakeoff', `${name}: at least five repeats by default`)
