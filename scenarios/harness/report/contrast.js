@@ -102,7 +102,7 @@ exports.ratioCells = (a, b) => {
 exports.surplusCells = (a, b, unit) => {
   const { pairs, middle, ci95 } = differenceOf(a.samples, b.samples)
   if (ci95 === null) return [measure(middle, unit), '', few(pairs)]
-  const answer = ci95[0] > 0 ? 'more' : ci95[1] < 0 ? 'less' : 'cannot be told from 0'
+  const answer = ci95[0] > 0 ? 'more' : ci95[1] < 0 ? 'less' : 'not clearly above 0'
   return [measure(middle, unit), ci95.map(figure).join(' to '), answer]
 }
 

@@ -93,7 +93,7 @@ exports.verdict = ({ cells }) => {
 function ofDifference (cell, noise) {
   const [figure] = figures[partOf(cell)]
   const [more, range, answer] = surplusCells(cell, unwatched(noise, figure, cell), figure.unit ?? '')
-  const added = `${more} (${range || answer}${range !== '' && answer === 'cannot be told from 0' ? `, which ${answer}` : ''})`
+  const added = `${more} (${range || answer}${range !== '' && answer !== 'more' ? `, ${answer}` : ''})`
   if (partOf(cell) === 'idle') return `Watching an idle server adds ${added}.`
   if (partOf(cell) === 'preload') return `Preloading loopwatch adds ${added} to an empty script.`
   return `The agent adds ${added} to a call of ${CALLED[String(cell.params.handler)]}.`
