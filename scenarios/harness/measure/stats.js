@@ -49,7 +49,7 @@ exports.summarise = (samples) => ({
 })
 
 /**
- * The mean difference of the pairs that two cells' runs are: repeat i of one ran in the same round as repeat i of the other, so
+ * The mean difference of two cells' runs in pairs: repeat i of one ran in the same round as repeat i of the other, so
  * what slowed the machine is in both. A cell that was interrupted has one pair less.
  * @param {number[]} as @param {number[]} bs
  */
