@@ -171,6 +171,12 @@ test('bars begin at 0 and are as long as their values, however far apart; groups
   assert.ok(Math.abs(largest.width / middle.width - 2) < 0.02 && least.width <= 1, apart)
   assert.ok(Math.abs(two.width / one.width - 2) < 0.02, apart)
   assert.equal(new Set([largest, middle, least, two, one].map(({ x }) => x)).size, 1)
+  /** Where the values of the axes stand, by their rows. @param {string} svg */
+  const ticksOf = (svg) => [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)" class="tick"[^>]*>([^<]*)</g)].map(([, x, y, text]) => ({ x: Number(x), y, text }))
+  assert.equal(new Set(ticksOf(apart).map(({ y }) => y)).size, 2, 'an axis for each group')
+  const ticks = ticksOf(await renderBars({ title: 't', unit: 'updates/s', groups: [group('a', [52.9e6, 9.6e6])] }))
+  assert.ok(ticks.some(({ text }) => text === '20M'), JSON.stringify(ticks))
+  for (const [i, { x, text }] of ticks.slice(1).entries()) assert.ok(x - ticks[i].x > 6 * text.length + 10, `${text} touches the one before`)
   const [below, above] = barsOf(await renderBars({ title: 't', unit: 'ms', groups: [group('a', [-1, 2])] }))
   assert.ok(Math.abs(below.x + below.width - above.x) < 0.1 && Math.abs(above.width / below.width - 2) < 0.02, 'less than nothing goes the other way')
 })
