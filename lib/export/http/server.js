@@ -49,9 +49,9 @@ exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSO
 /** @param {string} error @param {number} status @param {Record<string, string>} [headers] @returns {Reply} */
 const refusal = (error, status, headers) => ({ ...exports.json({ error }, status), headers })
 
-exports.BUSY = refusal('others have asked for much; try again', 503, { 'retry-after': '2' })
+exports.BUSY = refusal('too busy with other requests; try again', 503, { 'retry-after': '2' })
 
-const ONE_AT_A_TIME = refusal('one request at a time on a connection', 503, { connection: 'close' })
+const ONE_AT_A_TIME = refusal('only one request at a time per connection', 503, { connection: 'close' })
 
 /**
  * Runs on the watchdog's thread, so it answers while the host is stuck. Never throws. If its port is taken, it uses the
@@ -207,7 +207,7 @@ class HttpServer {
     if (handler === undefined) return refusal('not found', 404)
     const accept = headers.accept ?? ''
     if (!handler.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {
-      return refusal('a bearer token is asked for', 401, { 'www-authenticate': 'Bearer' })
+      return refusal('a bearer token is required', 401, { 'www-authenticate': 'Bearer' })
     }
     return handler({ id, query: new URLSearchParams(query), accept, etag: headers['if-none-match'] ?? '' })
   }

@@ -100,7 +100,7 @@ class BlockLog {
     const suppressed = this.#takeSuppressed()
     if (suppressed === 0) return
     const blocks = suppressed === 1 ? '1 more block was' : `${suppressed} more blocks were`
-    this.#pino.warn({ event: 'suppressed', suppressed }, `${blocks} counted and not logged`)
+    this.#pino.warn({ event: 'suppressed', suppressed }, `${blocks} counted but not logged`)
   }
 
   #takeSuppressed () {

@@ -151,7 +151,7 @@ class SourceReader {
   #sayTooLarge (file) {
     if (this.#said.get(file)) return
     this.#said.set(file, true)
-    this.#say('warn', { event: 'source_map', file }, `the source map of ${file} is too large to be read: places are those of the code that runs`)
+    this.#say('warn', { event: 'source_map', file }, `the source map of ${file} is too large to read: positions are those of the compiled code`)
   }
 
   /** @param {string} file */

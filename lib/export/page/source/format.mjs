@@ -13,7 +13,7 @@ export function duration (ms) {
 /** @param {number | null} ratio */
 export function percent (ratio) {
   if (ratio === null) return '–'
-  return `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`
+  return `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)}%`
 }
 
 /** @param {number | null} perSecond */

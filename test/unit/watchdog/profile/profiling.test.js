@@ -164,7 +164,7 @@ test('a profile without a tick in a second is given up, for good and said: V8 is
     story.window = { ...taken, profile: { nodes } }
     answer({ action: 'take', taken })
     assert.equal(asked.at(-1) === 'stop', isGivenUp)
-    assert.equal(states.at(-1), isGivenUp ? 'V8 hands no samples over, and its thread may take a whole CPU' : null)
+    assert.equal(states.at(-1), isGivenUp ? 'V8 delivers no samples, and its thread may use a whole CPU' : null)
     if (!isGivenUp) continue
     answer({ action: 'stop', isOn: false })
     assert.match(states.at(-1), /^V8 hands/)

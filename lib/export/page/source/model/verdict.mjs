@@ -4,7 +4,7 @@ import { counted, duration, percent } from '../format.mjs'
 import { endOf } from './culprits.mjs'
 import { asideOf, placeOf } from './labels.mjs'
 
-const NUMBERS = ['No', 'One', 'Two', 'Three']
+const NUMBERS = ['', '', 'Two', 'Three']
 /** From this share on, a part of the time is most of it. */
 const MOST = 0.5
 
@@ -45,7 +45,7 @@ function fewFunctions (rows, range, allMs) {
   let ms = 0
   for (const [i, { totalMs }] of culprits.entries()) {
     ms += totalMs
-    if (ms >= MOST * allMs) return { count: i + 1, share: ms / allMs, first: placeOf(culprits[0]) }
+    if (ms >= MOST * allMs) return { share: ms / allMs, places: culprits.slice(0, i + 1).map((each) => placeOf(each)) }
   }
   return null
 }
@@ -68,8 +68,11 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
     : `${within} the loop was blocked${by} ${percent(share)} of the time, ${howOften}.`]
   const own = rows.filter((row) => asideOf(row) === null)
   const few = fewFunctions(own, range, blockedMs)
-  if (few !== null && few.count === 1) sentences.push(`One function makes ${percent(few.share)} of it: ${few.first}.`)
-  else if (few !== null) sentences.push(`${NUMBERS[few.count]} functions make ${percent(few.share)} of it.`)
+  if (few !== null) {
+    const { share, places } = few
+    const functions = places.length === 1 ? 'One function accounts' : `${NUMBERS[places.length]} functions account`
+    sentences.push(`${functions} for ${percent(share)} of it: ${places.join(', ')}.`)
+  }
   if (excusedMs > 0) sentences.push(`${percent(excusedMs / blockedMs)} was not your code.`)
   return sentences.join(' ')
 }
