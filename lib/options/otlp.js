@@ -14,7 +14,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /**
  * @typedef {keyof typeof PATHS} Signal
  * @typedef {{ url: string, headers: Record<string, string>, gzip: boolean, timeoutMs: number }} SignalSettings
- *   a user and password in the url become basic authentication
+ *   a user and password in the URL become basic authentication
  * @typedef {object} OtlpSettings
  * @property {Record<Signal, SignalSettings | null>} signals null if a signal is not sent
  * @property {Record<string, string>} attributes of the resource, from the environment
@@ -26,7 +26,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /**
  * Other tools use OpenTelemetry's variables as well, so a bad value is no error but a fault, which the watchdog
  * reports.
- * @param {true | string} option a url replaces all endpoint variables @param {NodeJS.ProcessEnv} env
+ * @param {true | string} option a URL replaces all endpoint variables @param {NodeJS.ProcessEnv} env
  */
 exports.otlpSettings = (option, env) => {
   const faults = /** @type {Set<string>} */ (new Set())

@@ -47,7 +47,7 @@ const partsOf = (header) => [header, ...header.split(' ').slice(1)]
 /** For Slack and others, the path is what lets in. @param {string} url */
 const pathOf = (url) => new URL(url).pathname.slice(1)
 
-/** As it stands in the url, and as it is meant. @param {string} url */
+/** As it stands in the URL, and as it is meant. @param {string} url */
 function passwordOf (url) {
   const { password } = new URL(url)
   try {

@@ -58,7 +58,7 @@ function filesOf (dir) {
       return parts && stat ? { file, pid: Number(parts[1]), namedAtMs: Number(parts[2]), mtimeMs: stat.mtimeMs } : []
     })
   } catch {
-    // The folder cannot be read: the reason is said when a record cannot be written.
+    // The folder cannot be read: the reason is logged when a record cannot be written.
     return []
   }
 }

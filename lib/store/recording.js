@@ -24,7 +24,7 @@ const GZIP = Buffer.from([0x1f, 0x8b])
  * @property {string} format @property {number} formatVersion @property {string} recordedAt wall time
  * @property {Record<string, string>} versions of loopwatch and Node.js @property {{ pid: number }} process
  * @property {Record<string, unknown>} settings see lib/options/shown.js
- * @property {{ hello: any, state: any }} page what the live page was told
+ * @property {{ hello: any, state: any }} page what the live page got
  * @property {BlockRecord[]} blocks newest first, with all their stacks
  * @property {Record<string, { source: any, advice: any[], waits: any }>} details of blocks, by id
  * @property {object} profile of all blocks, as V8 writes it @property {object} timeline in the Trace Event format

@@ -8,7 +8,7 @@ const { openFile } = require('../util/files')
 /** Most timelines of one process, and most bytes: the latest, of ten minutes of blocks without a pause. */
 const FILES = 20
 const BYTES = 16 * 1024 * 1024
-/** blocks-<pid>-<time>.timeline-<id of a block>.json.gz, beside blocks-<pid>-<time>.ndjson. */
+/** blocks-<pid>-<time>.timeline-<id of a block>.json.gz, next to blocks-<pid>-<time>.ndjson. */
 const NAME = /^(blocks-\d+-\d+)\.timeline-[\w.-]{1,64}\.json\.gz(?:\.part)?$/
 /** Until it is whole, a file ends in this: a process may be killed while it is written. */
 const PART = '.part'

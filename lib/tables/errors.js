@@ -2,7 +2,7 @@
 
 /** @import { BlockRecord } from '../types' */
 
-/** Every coded error. Its message names the thing, what was expected and what came. */
+/** Every coded error. Its message says what was wrong, what was expected and what it got. */
 const table = {
   LOOPWATCH_ERR_OPTION: (/** @type {string} */ source, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
     `${source} takes ${expected}, got ${show(actual)}`,

@@ -5,7 +5,7 @@ const PREFIX = 'loopwatch_'
 /**
  * Every metric, its name without the prefix. A read resets nothing, and computes the gauges. Every label is bounded:
  * `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`, SITES
- * `site`, THREADS `thread` (beside the main thread and the watchdog), and the slots of a cluster `worker`.
+ * `site`, THREADS `thread` (in addition to the main thread and the watchdog), and the slots of a cluster `worker`.
  */
 const table = [
   { key: 'delay', name: 'eventloop_delay_seconds', type: 'histogram', unit: 'seconds', help: 'Delay of a timer beyond its due time, sampled every 25 ms by default', labels: ['thread'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },

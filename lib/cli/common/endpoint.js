@@ -20,7 +20,7 @@ const REASONS = {
 /** Whether a text is an address, not a folder. @param {string} text */
 exports.isAddress = (text) => /^https?:\/\//i.test(text) || HOST_AND_PORT.test(text.replace(/\/.*$/, ''))
 
-/** @param {string} text a url, or host:port @throws LOOPWATCH_ERR_ADDRESS */
+/** @param {string} text a URL, or host:port @throws LOOPWATCH_ERR_ADDRESS */
 exports.addressOf = (text) => {
   const url = /^https?:\/\//i.test(text) ? text : `http://${text}`
   if (!exports.isAddress(text) || !URL.canParse(url)) throw codedError('LOOPWATCH_ERR_ADDRESS', text)

@@ -95,7 +95,7 @@ class Works {
       this.#end(work, { isOpen })
       return result
     }
-    // The application gets our promise: if ours were a branch beside its own, one of the two would reject unhandled.
+    // The application gets our promise: if ours were a branch next to its own, one of the two would reject unhandled.
     return /** @type {any} */ (Reflect.apply(then, result, [
       (/** @type {unknown} */ value) => {
         this.#end(work)

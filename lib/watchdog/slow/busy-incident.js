@@ -19,7 +19,7 @@ const QUEUED_SHARE = 0.5
  * queuedShare: number, turns: number }} BusyEvent `turns`: of the loop, 0 if Node.js does not count them
  */
 
-/** Decides from the loop's totals, once a second, when it is busy without one long block. */
+/** Decides from the loop's totals, once a second, when it is busy without a single long block. */
 class BusyIncident {
   /** The latest seconds, oldest first. @type {Totals[]} */
   #seconds = []

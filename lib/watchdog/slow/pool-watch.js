@@ -23,7 +23,7 @@ const POOL = 'libuv-worker'
 /** In this call a thread of the pool waits for work. */
 const IDLE = 'futex'
 
-/** A host that does not say within this time what waits is busy itself: then the incident is told without that. */
+/** A host that does not say within this time what waits is busy itself: then the incident is reported without that. */
 const ANSWER_MS = 500
 
 /** What is known of a host that does not answer. */

@@ -16,7 +16,7 @@ export function isMain ({ threadId, worker }) {
 /**
  * `Blocked for 9.5 s in GET /forever, idle.js:1 spin, 1 request waiting.` in parts, each with its own style.
  * @param {any} row
- * @param {number} waiting requests besides the block's own
+ * @param {number} waiting requests other than the block's own
  * @param {string} [recorded] when, in a recording
  * @returns {Part[]}
  */

@@ -107,7 +107,7 @@ export class Strip {
   }
 }
 
-/** Requests in flight besides the one that blocks. @param {any} row @param {number} inFlight */
+/** Requests in flight other than the one that blocks. @param {any} row @param {number} inFlight */
 const waitingFor = (row, inFlight) => isMain(row) ? Math.max(0, inFlight - (row.request === null ? 0 : 1)) : 0
 
 /** @param {{ kind: string, text: string }} part */
