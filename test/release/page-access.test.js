@@ -94,8 +94,10 @@ test('every key of the list of keys does what it says', async (t) => {
   await reads(page, '#blocks-note', new RegExp(`^${RECORDS.length} blocks`))
   const press = (/** @type {string} */ key) => page.keyboard.press(key)
 
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
   await press('?')
   assert.ok(await page.locator('#help').isVisible())
+  assert.ok(await page.evaluate('(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.querySelector(\'#help\').getBoundingClientRect())'), 'in view')
   assert.deepEqual(await page.locator('#help kbd').allTextContents(), ['/', 'j', 'k', 'Enter', 'c', '?', 'Esc'])
   await press('?')
   assert.ok(await page.locator('#help').isHidden())

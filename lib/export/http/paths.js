@@ -44,7 +44,7 @@ const FILTERS = ['seconds', 'from', 'to', 'cause', 'work', 'route', 'file', 'lin
 const taking = (names, handler) => (asked) => {
   const isUnknown = [...asked.query.keys()].some((name) => !names.includes(name))
   if (!isUnknown) return handler(asked)
-  return json({ error: names.length === 0 ? 'there are no parameters here' : `the parameters are ${names.join(', ')}` }, 400)
+  return json({ error: names.length === 0 ? 'this path takes no parameters' : `this path takes only ${names.join(', ')}` }, 400)
 }
 
 /**

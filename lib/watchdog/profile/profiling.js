@@ -90,7 +90,7 @@ class Profiling {
     if (mode === 'on' || this.#neededAtMs !== null) {
       if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
     } else if (!this.#isSizeKnown) {
-      // Also while the application loads: it grows with every module.
+      // Even while the application loads: it grows with every module.
       this.#isSizeKnown = true
       this.#ask('startIfSmall', now)
     }

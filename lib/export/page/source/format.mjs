@@ -43,8 +43,3 @@ export function doubtOf ({ exact }) {
 export function functionOf (frame) {
   return frame.function ?? '(anonymous)'
 }
-
-/** The file without its folders. @param {Place} frame */
-export function fileOf ({ file, line }) {
-  return file === null ? '(native)' : `${file.split(/[\\/]/).pop()}:${line}`
-}

@@ -31,5 +31,5 @@ test('an answer has less than 4 kB, in bytes, and says how many rows had no room
     assert.ok(shown > 0)
     assert.match(text, new RegExp(`^${507 - shown} more are not shown: continue with offset=${20 + shown}, or narrow the question\\.\nAfter\\.$`, 'm'))
   }
-  assert.match(textOf({ head: [], rows: ['a'], left: 1 }), /\n1 more are not shown: narrow it\.$/)
+  assert.match(textOf({ head: [], rows: ['a'], left: 1 }), /\n1 more are not shown: narrow the question\.$/)
 })

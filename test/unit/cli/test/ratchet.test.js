@@ -106,7 +106,7 @@ test('a file that cannot be read says why', (t) => {
   const cases = {
     '{\n<<<<<<< HEAD\n=======\n>>>>>>> x\n}': /has a merge conflict/,
     '{ "blocks": [': /is not JSON: /,
-    '[]': /takes an object with "allow", "blocks" and "calls"/,
+    '[]': /must be an object with "allow", "blocks" and "calls"/,
     '{ "allows": [] }': /has an unknown key "allows"/,
     '{ "allow": {} }': /must have lists/,
     '{ "allow": [{ "reason": "no place" }] }': /allow\[0\] takes strings/,

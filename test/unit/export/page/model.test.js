@@ -47,7 +47,7 @@ test('the verdict says how much, how often, where, and what was not the applicat
   assert.equal(verdictOf([], RANGE, more), 'In 1 min 40 s nothing blocked the loop for 50 ms or longer.')
   assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20% of the time, once. One function accounts for 100% of it: report app/report.js:41.')
   const spread = [at(1, { frame: frame('a') }), at(2, { frame: frame('b') }), at(3, { frame: frame('c') }), at(4, { frame: frame('d') }), at(5, { cause: 'starved', frame: null })]
-  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0% of the time, 5 times. Three functions account for 60% of it: a app/report.js:41, b app/report.js:41, c app/report.js:41. 20% was not your code.')
+  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0% of the time, 5 times. Three functions account for 60% of it: a app/a.js:1, b app/b.js:1, c app/c.js:1. 20% was not your code.')
   assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
   const half = START + 50_000
   assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0% in 1 block; this range 4.0% in 2 blocks.')
@@ -121,11 +121,11 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
 test('the strip names the block in progress, and the tab with it', async () => {
   const { sentenceOf, titleOf, worstOf } = await import(`${MODEL}/strip.mjs`)
   const text = (/** @type {any} */ row, waiting = 0, recorded = '') => sentenceOf(row, waiting, recorded).map((/** @type {any} */ part) => part.text).join('')
-  assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report.js:41 report, 1 request waiting.')
-  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in ≈ f.js:1 f, 3 requests waiting.')
+  assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report app/report.js:41, 1 request waiting.')
+  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in ≈ f app/f.js:1, 3 requests waiting.')
   assert.equal(text(at(1, { cause: 'starved', frame: null })), 'Blocked for 1.0 s: the process was kept waiting for a CPU.')
   assert.equal(text(at(1, { worker: 2, frame: null })), 'Worker 2 blocked for 1.0 s in GET /report/:id; its line is not known yet.')
-  assert.equal(text(at(1, { durationMs: 9500 }), 1, 'Recorded 14:03:12'), 'The loop was blocked for 9.5 s in GET /report/:id, report.js:41 report, 1 request waiting.')
+  assert.equal(text(at(1, { durationMs: 9500 }), 1, 'Recorded 14:03:12'), 'The loop was blocked for 9.5 s in GET /report/:id, report app/report.js:41, 1 request waiting.')
   assert.equal(text(at(1, { worker: 2, frame: null }), 0, 'Recorded 14:03:12'), 'Worker 2 was blocked for 1.0 s in GET /report/:id; its line was not known yet.')
   assert.equal(titleOf([at(1)], 'shop'), 'Blocked 1.0 s: shop – loopwatch')
   assert.equal(titleOf([], undefined), 'loopwatch')

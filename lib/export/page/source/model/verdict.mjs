@@ -69,9 +69,8 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
   const own = rows.filter((row) => asideOf(row) === null)
   const few = fewFunctions(own, range, blockedMs)
   if (few !== null) {
-    const { share, places } = few
-    const functions = places.length === 1 ? 'One function accounts' : `${NUMBERS[places.length]} functions account`
-    sentences.push(`${functions} for ${percent(share)} of it: ${places.join(', ')}.`)
+    const functions = few.places.length === 1 ? 'One function accounts' : `${NUMBERS[few.places.length]} functions account`
+    sentences.push(`${functions} for ${percent(few.share)} of it: ${few.places.join(', ')}.`)
   }
   if (excusedMs > 0) sentences.push(`${percent(excusedMs / blockedMs)} was not your code.`)
   return sentences.join(' ')
