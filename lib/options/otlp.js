@@ -24,8 +24,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  */
 
 /**
- * Other tools use OpenTelemetry's variables as well, so a bad value is no error but a fault, which the watchdog
- * reports.
+ * Other tools use OpenTelemetry's variables as well, so a bad value is a fault that the watchdog reports, not an
+ * error.
  * @param {true | string} option a URL replaces all endpoint variables @param {NodeJS.ProcessEnv} env
  */
 exports.otlpSettings = (option, env) => {

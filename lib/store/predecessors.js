@@ -10,7 +10,7 @@ const { isRecord } = require('./record')
 
 /** blocks-<pid>-<time>.ndjson, the time at which the file got its name. */
 const NAME = /^blocks-(\d+)-(\d+)\.ndjson$/
-/** A tool may well end its process within a callback. A block of this length in which a process ends is news. */
+/** A tool may end its process within a callback. Only a process that ends in a block this long is worth a report. */
 const LONG_MS = 1000
 /** A block in progress is written each second: no living process leaves its file alone for this long. */
 const QUIET_MS = 2500
@@ -75,7 +75,7 @@ function unendedIn (tail) {
   return last?.ongoing && last.durationMs >= LONG_MS ? last : null
 }
 
-/** @param {string} line @returns {BlockRecord[]} none if it is no record, as a line that was cut */
+/** @param {string} line @returns {BlockRecord[]} none if it is not a record, as a line that was cut */
 function parse (line) {
   try {
     const record = JSON.parse(line)

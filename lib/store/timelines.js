@@ -15,7 +15,7 @@ const PART = '.part'
 /** The writer's next line should not wait for compression: this level takes 8 ms/MB, the default 25. */
 const LEVEL = 1
 
-/** The name of the records that a timeline belongs to, null if a file is none. @param {string} name */
+/** The name of the records that a timeline belongs to, null if it is not a timeline. @param {string} name */
 exports.ownerOf = (name) => NAME.exec(name)?.[1] ?? null
 
 /**

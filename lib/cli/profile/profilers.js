@@ -39,7 +39,7 @@ const profilers = {
 function emptyFile (output, name) {
   const file = filesIn(output).find((each) => name.test(path.basename(each)))
   if (file === undefined) return 'the tool wrote no data'
-  // An empty list or object is no data.
+  // An empty list or object means no data.
   return fs.statSync(file).size <= 2 ? `its data is empty (${path.basename(file)})` : null
 }
 

@@ -65,7 +65,7 @@ const FILES = {
  * @param {object} sources
  * @param {Pick<Metrics, 'contentType' | 'render'>} sources.metrics
  * @param {() => number} sources.blockedMs how long the block in progress has lasted, 0 without one
- * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers null if this is no cluster's primary
+ * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers null if this is not a cluster's primary
  * @param {() => BlockRecord[]} sources.blocks newest first; those in progress are up to date
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
  * @param {(id: string) => object | null} sources.detail record, source and advice of one block

@@ -91,7 +91,7 @@ class HttpServer {
       requestTimeout: requestMs,
       keepAliveTimeout: 75000, // longer than Prometheus' own scrape interval, a minute
       connectionsCheckingInterval: 1000,
-      // Joins two Host headers into one that is no valid host: a proxy may have checked the other one.
+      // Joins two Host headers into one that is not a valid host: a proxy may have checked the other one.
       joinDuplicateHeaders: true
     })
     this.#server.timeout = unreadMs

@@ -18,7 +18,7 @@ const { Work } = require('./work')
 // Bound at load: the application may have replaced it.
 const then = Promise.prototype.then
 
-/** Named work that is no HTTP request. Each finished piece is a row in the ring; the probe reads the open ones. */
+/** Named work that is not an HTTP request. Each finished piece is a row in the ring; the probe reads the open ones. */
 class Works {
   #bridge
   #contexts

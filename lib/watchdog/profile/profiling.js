@@ -154,7 +154,7 @@ class Profiling {
     const ms = Math.round(tookMs)
     if (isOn) {
       this.#onSinceMs = now
-      // At start-up this is no news.
+      // At start-up this is not news.
       const level = this.#neededAtMs !== null || this.#parts.mode === 'on' ? 'info' : 'debug'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {

@@ -262,7 +262,7 @@ function read (folder) {
     if (!isShort(name, NAME_CHARS)) return null
     return { name, version: isShort(version, VERSION_CHARS) ? version : null, bugs: bugsOf(bugs?.url ?? bugs) }
   } catch {
-    // The text is no JSON, or not that of an object.
+    // The text is not JSON, or not that of an object.
     return null
   }
 }
