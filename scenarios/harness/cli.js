@@ -36,19 +36,19 @@ function addNames (text, before = []) {
 /** @param {Scenario[]} scenarios */
 function programOf (scenarios) {
   const program = makeProgram('loopwatch scenario', 'options')
-    .description('Runs benchmarks of Node.js concurrency. Without a name it lists them.')
+    .description('Measures how Node.js behaves in questions that public benchmarks asked. Without a name it lists them.')
     .argument('[names...]', 'scenarios to run, one after the other')
-    .addOption(new Option('--quick', 'smoke run of about half a minute').conflicts(['full', 'faithful']))
+    .addOption(new Option('--quick', 'half a minute: that it works, rather than figures').conflicts(['full', 'faithful']))
     .addOption(new Option('--full', 'every variant with every parameter').conflicts(['faithful']))
-    .option('--faithful', 'the original experiment with its own parameters, and its table next to ours')
+    .option('--faithful', 'the original experiment with its own parameters, its table beside ours')
     .option('--json <file>', 'write the results as JSON (scenarios/harness/schema.json)')
-    .addOption(new Option('--format <format>', 'output format: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
-    .option('--report <file>', 'write an HTML report with charts to this file')
-    .option('--repeats <n>', 'number of fresh processes per cell', number('--repeats', 1, 1000))
-    .option('--seconds <n>', 'how long each cell measures', number('--seconds', 1, DAY_S))
-    .option('--only <variant>', 'run only this variant; may be repeated, or list several with commas', addNames)
+    .addOption(new Option('--format <format>', 'of what is printed: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
+    .option('--report <file>', 'write one HTML file with charts')
+    .option('--repeats <n>', 'fresh processes of each cell', number('--repeats', 1, 1000))
+    .option('--seconds <n>', 'that each cell measures', number('--seconds', 1, DAY_S))
+    .option('--only <variant>', 'run this variant only; may be given again, or several with commas', addNames)
     .option('--list', 'list variants and cells instead of running them')
-    .option('--port <port>', 'port of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
+    .option('--port <port>', 'of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
     .addHelpText('after', EXAMPLES + LACKS)
   for (const { name, options = [] } of scenarios) {
     for (const { flags, description, parse } of options) {
