@@ -160,7 +160,7 @@ test('what the strip says is said aloud, again when the verdict changes, and not
     assert.equal(bare(aloud), bare(shown), 'the same words')
   }
   await last({ frame: null }, /^Blocked for .* in GET \/report\/:id; its line is not known yet\.$/)
-  await last({}, /^Blocked for .* in GET \/report\/:id, report\.js:41 report\.$/)
+  await last({}, /^Blocked for .* in GET \/report\/:id, report app\/report\.js:41\.$/)
   await last({ cause: 'starved' }, /^Blocked for .*: /)
   records.shift()
   await reads(page, '#announcer', /^Running again$/)

@@ -322,7 +322,7 @@ test('500 blocks with stacks of 60 frames, the newest five minutes long, are lis
   const { page, complaints } = await openPage(browser, agent.url)
   await reads(page, '#blocks-note', /^500 blocks/)
   assert.equal(await page.locator('#blocks > li').count(), 50)
-  await reads(page, '#state-now', /^Blocked for 5 min \d+ s in GET \/report\/:id, report\.js:41 report/)
+  await reads(page, '#state-now', /^Blocked for 5 min \d+ s in GET \/report\/:id, report app\/report\.js:41/)
   await reads(page, '#flame', /step59 app\/block-/)
   await page.uncheck('#flame-lines')
   await reads(page, '#flame', /step59 app\/block-\d\.js(?!:)/)

@@ -41,7 +41,7 @@ const BUDGETS = {
   'is said, is told': { docs: 15, 'other documents': 13, 'strings in scenarios': 1 },
   'as it comes': { docs: 7 },
   'Of a … at the start': { 'comments in lib': 1, docs: 7, 'other documents': 2, 'strings in scenarios': 3 },
-  beside: { 'comments in lib': 1, docs: 22, 'other documents': 28, 'strings in scenarios': 10, 'README.md': 2 },
+  beside: { 'comments in lib': 1, docs: 22, 'other documents': 28, 'strings in scenarios': 11, 'README.md': 2 },
   'who has it': { docs: 1 },
   'also while': { docs: 5 },
   'is no …': { 'comments in lib': 11, docs: 17, 'other documents': 7, 'strings in scenarios': 2 },

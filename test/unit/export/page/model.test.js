@@ -48,6 +48,8 @@ test('the verdict says how much, how often, where, and what was not the applicat
   assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20% of the time, once. One function accounts for 100% of it: report app/report.js:41.')
   const spread = [at(1, { frame: frame('a') }), at(2, { frame: frame('b') }), at(3, { frame: frame('c') }), at(4, { frame: frame('d') }), at(5, { cause: 'starved', frame: null })]
   assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0% of the time, 5 times. Three functions account for 60% of it: a app/a.js:1, b app/b.js:1, c app/c.js:1. 20% was not your code.')
+  const lasting = at(6, { durationMs: 9000, cause: 'starved', ongoing: true })
+  assert.doesNotMatch(verdictOf([...spread, lasting], RANGE, more), /accounts? for/, 'a block without a culprit is not a function')
   assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
   const half = START + 50_000
   assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0% in 1 block; this range 4.0% in 2 blocks.')

@@ -13,7 +13,7 @@ const EVIDENCE = [
   ['cpuMs', 'on a CPU'],
   ['nativeMs', 'inside native calls'],
   ['gcMs', 'in the garbage collector'],
-  ['runQueueMs', 'runnable, waiting for a CPU'],
+  ['runQueueMs', 'waiting for a CPU'],
   ['throttledMs', 'out of CPU quota'],
   ['stolenMs', 'taken by the hypervisor'],
   ['answerMs', 'time to answer (median)'],

@@ -83,7 +83,7 @@ export class FlameOfAll {
     if (tree.value === 0) {
       this.#flame?.destroy()
       this.#flame = null
-      this.#box.replaceChildren(make('p', { class: 'empty' }, 'No stack of a block so far.'))
+      this.#box.replaceChildren(make('p', { class: 'empty' }, 'No stack so far.'))
       return
     }
     // The user is reading the graph: try again later.

@@ -36,7 +36,7 @@ export function sumOf (rows, range) {
 function fewFunctions (rows, range, allMs) {
   /** @type {Map<string, Culprit>} */
   const byKey = new Map()
-  for (const row of rows.filter(({ frame }) => frame !== null)) {
+  for (const row of rows.filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
     const culprit = byKey.get(keyOf(row)) ?? new Culprit()
     byKey.set(keyOf(row), culprit)
     culprit.add({ ...row, durationMs: withinMs(row, range) }, '')
