@@ -129,8 +129,8 @@ test('during a block the page shows the line, and a click opens stack and flame 
   assert.deepEqual(await violations(page), [])
 
   const answer = app.get('/spin?ms=6000')
-  await reads(page, '#state-now', /^Blocked for \d+(\.\d)? m?s in GET \/spin, blocks\.js:\d+ spin\./)
-  await reads(page, '#announcer', /^Blocked for .* in GET \/spin, blocks\.js:\d+ spin/)
+  await reads(page, '#state-now', /^Blocked for \d+(\.\d)? m?s in GET \/spin, spin corpus\/blocks\.js:\d+\./)
+  await reads(page, '#announcer', /^Blocked for .* in GET \/spin, spin corpus\/blocks\.js:\d+/)
   await eventually(async () => /^Blocked \d/.test(await page.title()), 'the tab to say so')
   assert.match(await page.locator('#icon').getAttribute('href') ?? '', /d1242f/)
   await page.click('#blocks > li.ongoing > button')

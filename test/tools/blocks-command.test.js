@@ -91,9 +91,9 @@ test('a file of records is read, and it is said that it is one; any other file i
     return startNode(t, [CLI, 'blocks', '--json', file]).closed
   }
   const saved = await list(`${JSON.stringify(started(0, {}))}\n${JSON.stringify(started(5, { id: '1-2' }))}\n`)
-  assert.deepEqual([saved.code, saved.stderr], [0, `${file}: read as a file of records\n`])
+  assert.deepEqual([saved.code, saved.stderr], [0, `${file}: read as a file with one record per line\n`])
   assert.deepEqual(saved.stdout.trim().split('\n').map((line) => JSON.parse(line).id), ['1-1', '1-2'])
-  assert.deepEqual(await list(''), { code: 0, signal: null, stdout: '', stderr: `${file}: read as a file of records\n` })
+  assert.deepEqual(await list(''), { code: 0, signal: null, stdout: '', stderr: `${file}: read as a file with one record per line\n` })
   const other = await list('{\n  "name": "shop"\n}\n')
   assert.deepEqual([other.code, other.stdout], [1, ''])
   assert.equal(other.stderr, `loopwatch: cannot read ${file}: expected one JSON record per line, as the option dir and blocks --json write them, got 3 lines and no record (LOOPWATCH_ERR_SOURCE)\n`)
