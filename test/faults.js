@@ -8,10 +8,13 @@ const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { isSound, markdownRun, markdownTables, renderFaults, rows } = require('./support/fault-table')
+const { installFor } = require('./support/packages')
 
 const README = path.join(__dirname, 'README.md')
 
 const { values: { short, write } } = parseArgs({ options: { short: { type: 'boolean' }, write: { type: 'boolean' } } })
+// Some of these tests need frameworks and profilers.
+installFor('test')
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-faults-'))
 const output = path.join(dir, 'results.json')
 const patterns = new Set(rows.flatMap(({ test, within }) => [test, ...(within === undefined ? [] : [within])]))

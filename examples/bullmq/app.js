@@ -10,7 +10,7 @@ const connection = { host: '127.0.0.1', port: Number(process.env.REDIS_PORT ?? 6
 /** @param {{ rows: number }} data */
 function renderInvoice ({ rows }) {
   let total = 0
-  // Blocks: the discount of every row is worked out from every other.
+  // Blocks: computes the discount of every row from every other row.
   for (let i = 0; i < rows ** 2; i++) total += Math.sqrt(i % rows)
   return total
 }
@@ -19,4 +19,4 @@ const worker = new Worker('invoices', async (job) => renderInvoice(job.data), { 
 worker.on('error', (error) => console.error(error.message))
 const queue = new Queue('invoices', { connection })
 setInterval(() => queue.add('render', { rows: 6000 }, { removeOnComplete: true }), EVERY_MS)
-console.log('a job a second, see the log')
+console.log('adds a job every second: see the log')

@@ -3,10 +3,10 @@
 const cluster = require('node:cluster')
 const http = require('node:http')
 
-// In the primary and in each worker. The primary's endpoint answers for all of them.
+// Runs in the primary and in every worker. The primary's endpoint answers for all of them.
 const agent = require('loopwatch').start({ labels: { service: 'cluster-example' } })
 
-/** Blocks one worker, and the other one serves meanwhile. @param {number} n @returns {number} */
+/** Blocks one worker while the other one keeps serving. @param {number} n @returns {number} */
 function fibonacci (n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2)
 }

@@ -8,7 +8,7 @@ const sessions = Array.from({ length: 12_000 }, (_, id) => ({ id, user: id % 977
 
 function findDuplicates () {
   let duplicates = 0
-  // Blocks: every session is compared with every other.
+  // Blocks: compares every session with every other session.
   for (const one of sessions) {
     for (const other of sessions) if (one.user === other.user && one.id < other.id) duplicates++
   }
@@ -16,4 +16,4 @@ function findDuplicates () {
 }
 
 cron.schedule('* * * * * *', findDuplicates, { name: 'clean-up' })
-console.log('a job a second, see the log')
+console.log('runs a job every second: see the log')

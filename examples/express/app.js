@@ -1,11 +1,11 @@
 'use strict'
 
-// The agent comes first: start-up is watched as well.
+// The agent starts first, so it also watches the start-up.
 require('loopwatch').start({ labels: { service: 'express-example' } })
 
 const express = require('express')
 
-/** Blocks: the loop is the application's own, and nobody else is served until it ends. @param {number} limit */
+/** Blocks: no other request is served until this loop ends. @param {number} limit */
 function countPrimes (limit) {
   let count = 0
   for (let n = 2, divisor; n < limit; n++) {

@@ -5,13 +5,13 @@ const loopwatch = require('loopwatch').start({ labels: { service: 'fastify-examp
 const { pbkdf2Sync } = require('node:crypto')
 const fastify = require('fastify')
 
-/** Blocks: the call waits for the hash where `pbkdf2` with a callback would not. @param {string} password */
+/** Blocks until the hash is done. `pbkdf2` with a callback does not. @param {string} password */
 function hash (password) {
   return pbkdf2Sync(password, 'salt', 300_000, 64, 'sha512').toString('hex')
 }
 
 const app = fastify()
-// Answers 503 while requests wait for the event loop for more than a second.
+// Answers 503 while requests wait more than a second for the event loop.
 app.register(loopwatch.fastify, { maxDelay: 1000 })
 app.get('/hash/:password', async (request) => ({ hash: hash(request.params.password) }))
 app.listen({ port: Number(process.env.PORT ?? 3000) }).then((address) => console.log(`ask ${address}/hash/secret`))

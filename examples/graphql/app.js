@@ -10,7 +10,7 @@ const schema = buildSchema('type Query { path(cities: Int!): Float }')
 /** @param {{ cities: number }} args */
 function shortestPath ({ cities }) {
   let shortest = Infinity
-  // Blocks: a resolver that tries every pair of pairs.
+  // Blocks: the resolver tries every pair of pairs.
   for (let i = 0; i < cities ** 4; i++) shortest = Math.min(shortest, Math.hypot(i % cities, i % 7))
   return shortest
 }

@@ -5,7 +5,7 @@ require('loopwatch').start({ labels: { service: 'koa-example' } })
 const Koa = require('koa')
 const Router = require('@koa/router')
 
-// Blocks: each further `a` doubles the ways in which a text without a match is tried.
+// Blocks: every further `a` doubles the number of ways to try a text that does not match.
 const WORDS = /^(\w+\s?)*$/
 
 /** @param {string} text */

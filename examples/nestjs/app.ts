@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core'
 
 start({ labels: { service: 'nestjs-example' } })
 
-/** Blocks: a new collator for each comparison. */
+/** Blocks: makes a new collator for every comparison. */
 const byName = (a: string, b: string): number => a.localeCompare(b, 'de', { numeric: true })
 
 @Controller('reports')

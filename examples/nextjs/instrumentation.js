@@ -1,4 +1,4 @@
-// Next.js calls this once in each of its server processes, before the first request.
+// Next.js calls this once per server process, before the first request.
 export async function register () {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
   const { start } = await import('loopwatch')

@@ -1,6 +1,6 @@
 export default {
-  // The agent is a thread with a file of its own, which a bundle would not have.
+  // The agent starts a thread from a file of its own, which a bundle would lack.
   serverExternalPackages: ['loopwatch'],
-  // Records then name the functions and lines of the source.
+  // Keeps the function names and lines of the source in records.
   experimental: { serverMinification: false, serverSourceMaps: true }
 }

@@ -16,7 +16,7 @@ const tracer = trace.getTracer('example')
 /** @param {number} items */
 function priceOrder (items) {
   let total = 0
-  // Blocks: the tax of every item is worked out for every other.
+  // Blocks: computes the tax of every item from every other item.
   for (let i = 0; i < items ** 2; i++) total += Math.sqrt(i % items)
   return total
 }
@@ -30,4 +30,4 @@ async function processOrder () {
 }
 
 setInterval(processOrder, EVERY_MS)
-console.log('an order a second, see the log')
+console.log('prices an order every second: see the log')

@@ -11,7 +11,7 @@ agent.on('block', ({ durationMs, cause, frame }) => {
 
 const orders: Order[] = Array.from({ length: 4000 }, (_, id) => ({ id, customer: id % 3000, total: id }))
 
-/** Blocks: a loop within a loop over the same list. */
+/** Blocks: two nested loops over the same list. */
 function totals (): number[] {
   const sums: number[] = []
   for (const order of orders) {

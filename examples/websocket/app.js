@@ -6,7 +6,7 @@ const { WebSocketServer } = require('ws')
 
 /** @param {number} number */
 function isPrime (number) {
-  // Blocks: one message with a large number, and nobody else gets an answer.
+  // Blocks: while a large number is tested, no other client gets an answer.
   for (let divisor = 2; divisor < number; divisor++) if (number % divisor === 0) return false
   return number > 1
 }

@@ -34,7 +34,7 @@ const WARM_UP = 'recursion'
 const PREFIX = { plain: '/', express: '/shop/17/', fastify: '/api/17/', koa: '/' }
 /** A block shorter than that is none that everyone must see. */
 const LEAST_MS = 1.5 * THRESHOLD_MS
-/** Questions take 2 % of a block. */
+/** Questions take 2% of a block. */
 const MOST_OWN_SHARE = 0.2
 
 /** @param {Pick<Case, 'server' | 'name' | 'path'>} each */

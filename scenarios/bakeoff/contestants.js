@@ -6,9 +6,9 @@ const { Worker } = require('node:worker_threads')
 const { choosePort } = require('../../lib/cli/common/port')
 const { THREAD } = require('./target/thread-name')
 
-/** All are told to report blocks from this length on. */
+/** All report blocks from this length on. */
 exports.THRESHOLD_MS = 50
-/** Of what is told nothing about intervals by its documentation but examples in seconds. */
+/** For a contestant whose documentation has intervals in seconds only. */
 const HEARTBEAT_MS = 20
 
 /**

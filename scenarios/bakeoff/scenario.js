@@ -131,7 +131,7 @@ function certainAndWrong ({ extra, median }) {
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {
   name: 'bakeoff',
-  title: 'who sees which block of the event loop: line, request, cause and length, and what is blamed where nothing is wrong',
+  title: 'who reports which block of the event loop: line, request, cause and length, and false alarms',
   unit: '%',
   better: 'higher',
   agent: null,
@@ -139,32 +139,32 @@ exports.scenario = {
   packages: isInstalled ? [] : ['@jridgewell/trace-mapping', 'ajv', 'eta', 'express', 'fastify', 'hdr-histogram-js', 'rxjs', 'typescript', 'yaml'],
   optionalPackages: isInstalled ? [] : [...new Set([...fresh.packages, ...shapes.packages])],
   modes: {
-    quick: { repeats: 1, seconds: 0.5, warmUpSeconds: 0, note: 'whether it works: a few blocks under three contestants' },
+    quick: { repeats: 1, seconds: 0.5, warmUpSeconds: 0, note: 'a smoke run: a few blocks under three contestants' },
     default: { repeats: 1, seconds: 1.5, warmUpSeconds: 0, note: 'every block and trap under every contestant' },
     full: { repeats: 5, seconds: 5, warmUpSeconds: 0, note: 'the same five times, traps of 5 s' },
-    faithful: { repeats: 5, seconds: 12, warmUpSeconds: 0, note: 'there is no original; the 14 first kinds for 300 ms and a minute of each trap, the agent alone' }
+    faithful: { repeats: 5, seconds: 12, warmUpSeconds: 0, note: 'there is no original: the agent alone, the first 14 kinds for 300 ms and a minute of each trap; about 8 minutes' }
   },
   options: [
     { flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, or all', parse: corpusName },
-    { flags: '--generated <programs>', description: 'programs drawn by chance in place of a corpus, under loopwatch alone', parse: counted('--generated') },
-    { flags: '--seed <number>', description: 'of the generated programs: the same number draws the same programs', parse: counted('--seed') }
+    { flags: '--generated <programs>', description: 'number of random programs to run in place of a corpus, with loopwatch alone', parse: counted('--generated') },
+    { flags: '--seed <number>', description: 'seed of the generated programs: the same seed draws the same programs', parse: counted('--seed') }
   ],
   plan: ({ mode, options: { corpus = DEFAULT_SET, generated, seed = SEED }, isListing }) =>
     generated === undefined ? plan(mode, corpus, isListing) : planGenerated(generated, seed, isListing),
   columns: [
     ...[['false positives', 'falsePositives'], ['blamed in traps', 'blamedInTraps']].map(([title, key]) => ({ title, text: (/** @type {Cell} */ { extra }) => count(extra[key]?.median) })),
-    column('function', 'function', ' %'),
-    column('line', 'line', ' %'),
-    column('line (JavaScript)', 'lineOfJs', ' %'),
-    column('line exact', 'exactLine', ' %', ''),
-    column('package', 'package', ' %', ''),
-    column('request', 'request', ' %'),
-    column('cause', 'cause', ' %'),
+    column('function', 'function', '%'),
+    column('line', 'line', '%'),
+    column('line (JavaScript)', 'lineOfJs', '%'),
+    column('line exact', 'exactLine', '%', ''),
+    column('package', 'package', '%', ''),
+    column('request', 'request', '%'),
+    column('cause', 'cause', '%'),
     { title: 'certain and wrong', text: certainAndWrong },
-    column('duration off', 'durationError', ' %'),
-    column('while blocked', 'whileBlocked', ' %', ''),
+    column('duration off', 'durationError', '%'),
+    column('while blocked', 'whileBlocked', '%', ''),
     column('first report ms', 'firstMs', '', ''),
-    column('endpoint answers', 'answered', ' %', 'has none')
+    column('endpoint answers', 'answered', '%', 'has none')
   ],
   tables,
   verdict,

@@ -43,7 +43,7 @@ exports.tables = ({ cells }) => {
     ? []
     : [
         {
-          title: 'Block by block: ok, missed, or what was wrong of that which it tells (! said with certainty)',
+          title: 'Block by block: ok, missed, or what was wrong (! without a mark of doubt)',
           head: ['block', ...measured.map(({ variant }) => variant)],
           rows: ran.map(({ name }) => [name, ...measured.map((cell) => verdict(cell, name))])
         },
@@ -58,7 +58,7 @@ function confusion (cell) {
   const truths = all.filter((cause) => keys.some(([, truth]) => truth === cause))
   const said = all.filter((cause) => keys.some(([, , each]) => each === cause))
   return {
-    title: `Causes that ${cell.variant} says (columns) of what truly was (rows), in ${cell.samples.length === 1 ? 'one run' : `${cell.samples.length} runs`}`,
+    title: `Causes that ${cell.variant} reports (columns) by true cause (rows), in ${cell.samples.length === 1 ? 'one run' : `${cell.samples.length} runs`}`,
     head: ['', ...said],
     rows: truths.map((truth) => [truth, ...said.map((each) => `${count(cell, `said:${truth}:${each}`) || '.'}`)])
   }

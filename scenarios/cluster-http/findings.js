@@ -1,13 +1,13 @@
 'use strict'
 
-const { compared, contrast, withInterval } = require('../harness/report/contrast')
-const { count, counted } = require('../harness/report/format')
+const { contrast, contrastTable, ratioCells, told, withInterval } = require('../harness/report/contrast')
+const { count, counted, listed } = require('../harness/report/format')
 const { MANY } = require('./plan')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 /** @typedef {import('../harness/report/contrast').Measured} Measured */
 
-/** An event loop that is active for longer than that has no more to give. */
+/** An event loop that is active for longer than this is at its limit. */
 const FULL = 0.9
 
 /** @param {Cell} cell of one process */
@@ -15,13 +15,13 @@ const utilization = ({ extra }) => extra.utilization1?.median ?? null
 /** @param {Cell} cell */
 const isFull = (cell) => Number(utilization(cell)) >= FULL
 /** @param {Cell} cell */
-const activity = (cell) => utilization(cell) === null ? '' : `its event loop active ${Math.round(Number(utilization(cell)) * 100)} % of the time`
-/** A figure of the driver is none of the server. @param {Cell} cell */
+const active = (cell) => `${Math.round(Number(utilization(cell)) * 100)}%`
+/** Whether the figure is the driver's and not the server's. @param {Cell} cell */
 const isDrivers = ({ extra }) => extra.driverWasBottleneck?.max > 0
 /** @param {Cell} cell */
 const caseOf = ({ params: { endpoint, connection, share } }) => JSON.stringify([endpoint, connection, share])
 /** @param {Cell} cell */
-const nameOf = ({ params: { endpoint, connection } }) => `${endpoint}${connection === 'new' ? ', a new connection for each request' : ''}`
+const nameOf = ({ params: { endpoint, connection } }) => `${endpoint}${connection === 'new' ? ' (new connections)' : ''}`
 
 /**
  * What was measured of one endpoint, one kind of connection and one rate.
@@ -41,35 +41,30 @@ function casesOf (cells, cores) {
 
 /** @typedef {ReturnType<typeof casesOf>[number]} Case */
 
-/** Does a cluster help? @param {Case} of */
+const requests = { more: /** @type {[string, string]} */ (['answers', 'as many requests as']), what: 'requests answered' }
+
+/** Does a cluster help, and was the process its limit? @param {Case} of */
 function ofCluster ({ name, single, find }) {
   const cluster = find('cluster')
   if (cluster === undefined) return []
-  const many = `a cluster of ${cluster.params.workers}`
-  const verdict = contrast(cluster, single)
-  if (verdict !== 'more' && verdict !== 'less') return [`${name}: ${many} over one process: ${compared(cluster, single)}; the one process answers ${withInterval(single, single.unit)}, ${activity(single)}.`]
-  const what = `${compared(cluster, single)} the requests of one process (${withInterval(single, single.unit)})`
-  if (verdict === 'less') return [`${name}: ${many} harms, ${what}, ${activity(single)}.`]
-  const pool = find('single-pool')
-  const why = isFull(single)
-    ? `that process was the limit, ${activity(single)}`
-    : `that process was not at its limit, ${activity(single)}${pool !== undefined && contrast(pool, single) === 'more' ? ', and further connections alone help as well' : ''}`
-  return [`${name}: ${many} helps, ${what}; ${why}.`]
+  const limit = utilization(single) === null || contrast(cluster, single) === 'less'
+    ? ''
+    : isFull(single)
+      ? ` The process was the limit: its event loop was active ${active(single)} of the time.`
+      : ` The process was not the limit: its event loop was active ${active(single)} of the time.`
+  return [`${name}: ${told(cluster, single, { ...requests, first: `a cluster of ${cluster.params.workers}`, second: 'one process', unit: single.unit })}${limit}`]
 }
 
 /** Were the connections the limit? @param {Case} of */
 function ofPool ({ name, single, find }) {
   const pool = find('single-pool')
   if (pool === undefined) return []
-  const many = `a pool of ${pool.params.pool} connections in one process`
-  const verdict = contrast(pool, single)
   const cluster = find('cluster')
-  const beside = cluster === undefined ? '' : ` The cluster over that pool: ${compared(cluster, pool)}.`
-  if (verdict !== 'more' && verdict !== 'less') return [`${name}: ${many} over one connection: ${compared(pool, single)}.${beside}`]
-  const ratio = `${compared(pool, single)} the requests of one connection`
-  if (verdict === 'less') return [`${name}: ${many} harms, ${ratio}.${beside}`]
-  const enough = cluster !== undefined && contrast(cluster, pool) !== 'more' ? ', and nothing shows that a cluster would be needed' : ''
-  return [`${name}: ${many} helps, ${ratio}: ${isFull(single) ? 'the one connection cost the process its time' : 'the connection was the limit'}${enough}.${beside}`]
+  const first = `a pool of ${pool.params.pool} connections in one process`
+  return [
+    `${name}: ${told(pool, single, { ...requests, first, second: 'one connection', unit: single.unit })}`,
+    ...(cluster === undefined ? [] : [`${name}: ${told(cluster, pool, { ...requests, first: `a cluster of ${cluster.params.workers}`, second: first, unit: single.unit })}`])
+  ]
 }
 
 /** What threads do for the loop, what a cluster does for throughput. @param {Case} of */
@@ -78,10 +73,11 @@ function ofThreads ({ name, single, find }) {
   if (threads === undefined) return []
   const [own, before] = [threads.extra.utilization1, single.extra.utilization1]
   const isFreed = own !== undefined && before !== undefined && contrast(own, before) === 'less'
-  const loop = isFreed
-    ? `They keep the event loop free, ${activity(threads)} instead of ${Math.round(Number(utilization(single)) * 100)} %`
-    : own === undefined || before === undefined ? '' : `How long the event loop is active, with them over without: ${compared(own, before)}`
-  return [`${name}: ${threads.params.workers} threads behind one process over one process alone: ${compared(threads, single)}${cluster === undefined ? '' : `; a cluster of ${cluster.params.workers} over the threads: ${compared(cluster, threads)}`}.${loop === '' ? '' : ` ${loop}.`}`]
+  const first = `one process with ${threads.params.workers} threads`
+  return [
+    `${name}: ${told(threads, single, { ...requests, first, second: 'one process alone', unit: single.unit })}${isFreed ? ` Threads keep its event loop free: it was active ${active(threads)} of the time instead of ${active(single)}.` : ''}`,
+    ...(cluster === undefined ? [] : [`${name}: ${told(cluster, threads, { ...requests, first: `a cluster of ${cluster.params.workers}`, second: first, unit: single.unit })}`])
+  ]
 }
 
 /**
@@ -94,63 +90,76 @@ exports.verdict = (document) => {
     return cluster === undefined ? [] : [{ name, cluster, single, verdict: contrast(cluster, single) }]
   })
   if (pairs.length === 0) return null
-  const parts = /** @type {const} */ ([['more', 'helps '], ['less', 'harms '], ['same', ''], ['unclear', ''], ['few', '']]).flatMap(([answer, word]) =>
-    pairs.filter((pair) => pair.verdict === answer).map(({ name, cluster, single }) => `${word}${name}: ${compared(cluster, single)}`))
-  return `Requests that a cluster of ${pairs[0].cluster.params.workers} answers over one process: ${parts.join('; ')}.`
+  const cluster = `a cluster of ${pairs[0].cluster.params.workers}`
+  const sentences = /** @type {const} */ ([
+    ['more', `With *, ${cluster} answers more requests than one process.`],
+    ['less', `With *, ${cluster} answers fewer requests than one process.`],
+    ['same', `With *, there is no difference that matters between ${cluster} and one process.`],
+    ['unclear', `With *, these runs show no clear difference between ${cluster} and one process.`],
+    ['few', `Requests answered by ${cluster}, compared with one process: *.`]
+  ])
+  return sentences.flatMap(([answer, sentence]) => {
+    const names = pairs.filter((pair) => pair.verdict === answer).map(({ name, cluster, single }) => `${name} (${ratioCells(cluster, single)[0]} times)`)
+    return names.length === 0 ? [] : [sentence.replace('*', listed(names))]
+  }).join(' ')
 }
 
-/** Latency from when requests were due, or with k6 from when they were sent. @param {Case} of @param {boolean} isK6 */
-function ofOpenLoop ({ name, params, single, find }, isK6) {
+/** @param {Case} of an open loop @param {boolean} isK6 which has no time when a request was due */
+function ofOpenLoop ({ name, params, single }, isK6) {
   const due = single.extra.duePerSecond
-  const others = ['single-pool', 'cluster', 'cluster-none', 'reuse-port', 'single-piscina'].flatMap((variant) => find(variant) ?? [])
-  if (others.length === 0) return []
-  const list = others.map((cell) => {
-    const verdict = contrast(cell.extra.p95Ms, single.extra.p95Ms)
-    const word = verdict === 'less' ? ' shortens it' : verdict === 'more' ? ' lengthens it' : ''
-    return `${cell.variant} (${cell.params.pool ?? cell.params.workers})${word}: ${compared(cell.extra.p95Ms, single.extra.p95Ms)}`
-  })
-  return [`${name}, an open loop at ${Number(params.share) * 100} % of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests due a second)`}: p95 from when a request was ${isK6 ? 'sent (k6)' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')} in one process; ${list.join('; ')}.`]
+  return `${name}, open loop at ${Number(params.share) * 100}% of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests a second)`}: in one process, the p95 from when a request was ${isK6 ? 'sent' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')}.`
 }
+
+/** @typedef {[variant: string, workers?: number]} Side with as many workers as cores, unless a number is given */
 
 /**
- * One comparison over all cases, none where none was measured.
- * @param {string} title
- * @param {Case[]} cases
- * @param {(of: Case) => [Measured | undefined, Measured | undefined]} pair
+ * Rows of a table of comparisons: each pair in each case.
+ * @param {Case[]} cases @param {(cell: Cell | undefined) => Measured | undefined} read @param {[Side, Side][]} pairs
  */
-function overCases (title, cases, pair) {
-  const list = cases.flatMap((of) => {
-    const [a, b] = pair(of)
-    return a === undefined || b === undefined ? [] : `${of.name}: ${compared(a, b)}`
-  })
-  return list.length === 0 ? [] : [`${title}: ${list.join('; ')}.`]
-}
-
-/** @param {Case[]} cases of closed loops @param {number} cores */
-function ofTopologies (cases, cores) {
-  const busiest = (/** @type {Cell | undefined} */ cell) => cell?.extra.busiestShare
-  return [
-    ...overCases('The kernel chooses who accepts (SCHED_NONE), over round robin', cases, ({ find }) => [find('cluster-none'), find('cluster')]),
-    ...overCases('Processes that share a port (SO_REUSEPORT), over node:cluster', cases, ({ find }) => [find('reuse-port'), find('cluster')]),
-    ...overCases('What the busiest worker answered, with SCHED_NONE over round robin', cases, ({ find }) => [busiest(find('cluster-none')), busiest(find('cluster'))]),
-    ...overCases('The same with SO_REUSEPORT over round robin', cases, ({ find }) => [busiest(find('reuse-port')), busiest(find('cluster'))]),
-    ...overCases('What node:cluster itself costs, one worker over one process', cases, ({ find, single }) => [find('cluster', 1), single]),
-    ...(MANY === cores ? [] : overCases(`${MANY} workers over as many as there are cores (${cores})`, cases, ({ find }) => [find('cluster', MANY), find('cluster')])),
-    ...(MANY === cores ? [] : overCases(`A cluster of ${MANY} over one process with ${MANY} connections`, cases, ({ find }) => [find('cluster', MANY), find('single-pool', MANY)]))
-  ]
-}
+const inCases = (cases, read, pairs) => cases.flatMap(({ name, params, single, find }) => pairs.map((pair) => {
+  const [first, second] = pair
+  const cellOf = (/** @type {Side} */ [variant, workers]) => variant === 'single' ? single : find(variant, workers)
+  const nameIn = (/** @type {Side} */ [variant, workers]) => workers === undefined ? variant : `${variant} (${workers})`
+  const where = `${name}${params.share === undefined ? '' : ` at ${Number(params.share) * 100}%`}`
+  return { first: nameIn(first), second: nameIn(second), where, a: read(cellOf(first)), b: read(cellOf(second)) }
+}))
 
 /** What a connection for each request costs. @param {Case[]} cases of closed loops */
-const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) => overCases(`New connections over kept ones, ${variant}`, cases.filter(({ params }) => params.connection === 'kept'), (kept) => {
-  const fresh = cases.find(({ params }) => params.connection === 'new' && params.endpoint === kept.params.endpoint)
-  return variant === 'single' ? [fresh?.single, kept.single] : [fresh?.find(variant), kept.find(variant)]
-}))
+const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) =>
+  cases.filter(({ params }) => params.connection === 'kept').map((kept) => {
+    const fresh = cases.find(({ params }) => params.connection === 'new' && params.endpoint === kept.params.endpoint)
+    const [a, b] = variant === 'single' ? [fresh?.single, kept.single] : [fresh?.find(variant), kept.find(variant)]
+    return { first: `${variant}, new connections`, second: `${variant}, kept ones`, where: kept.name, a, b }
+  }))
+
+/** @type {[Side, Side][]} */
+const TOPOLOGIES = [
+  [['cluster'], ['single']], [['single-pool'], ['single']], [['cluster'], ['single-pool']],
+  [['single-piscina'], ['single']], [['cluster'], ['single-piscina']],
+  [['cluster-none'], ['cluster']], [['reuse-port'], ['cluster']], [['cluster', 1], ['single']]
+]
+const MORE = /** @type {[Side, Side][]} */ ([[['cluster', MANY], ['cluster']], [['cluster', MANY], ['single-pool', MANY]]])
+
+/**
+ * Every comparison that was measured.
+ * @param {import('../harness/interface').Document} document
+ */
+exports.tables = (document) => {
+  const { closed, open } = measuredCases(document)
+  const topologies = [...TOPOLOGIES, ...(MANY === document.environment.cores ? [] : MORE)]
+  const openLoops = [...new Set(TOPOLOGIES.flat().map(([variant]) => variant))].filter((variant) => variant !== 'single')
+  return [
+    ...contrastTable('Requests answered', [...inCases(closed, (cell) => cell, topologies), ...ofConnections(closed)]),
+    ...contrastTable('Share of the busiest worker', inCases(closed, (cell) => cell?.extra.busiestShare, TOPOLOGIES.slice(5, 7))),
+    ...contrastTable('p95 latency in an open loop', inCases(open, (cell) => cell?.extra.p95Ms, openLoops.map((variant) => [[variant], ['single']])))
+  ]
+}
 
 /** @param {Cell} cell */
 function ofKill (cell) {
   const { failed, requests, unansweredAfterKill: left } = cell.extra
-  const open = left === undefined || left.max === 0 ? '' : `; up to ${count(left.max)} of them had neither an answer nor an end: their connections stay open until the client gives up`
-  return `${nameOf(cell)}: a worker that is killed half-way takes ${counted(failed.median, 'request')} with it (${count(failed.min)} to ${count(failed.max)}), of ${count(requests.median)}${open}.`
+  const open = left === undefined || left.max === 0 ? '' : ` Up to ${count(left.max)} of them got neither an answer nor an end: their connections stay open until the client gives up.`
+  return `${nameOf(cell)}: when a worker is killed halfway, ${counted(failed.median, 'request')} of ${count(requests.median)} fail (${count(failed.min)} to ${count(failed.max)}).${open}`
 }
 
 /**
@@ -180,11 +189,9 @@ exports.findings = (document) => {
     ...closed.flatMap(ofCluster),
     ...closed.flatMap(ofPool),
     ...closed.flatMap(ofThreads),
-    ...open.flatMap((of) => ofOpenLoop(of, environment.tools.k6 !== undefined)),
-    ...ofTopologies(closed, cores),
-    ...ofConnections(closed),
+    ...open.map((of) => ofOpenLoop(of, environment.tools.k6 !== undefined)),
     ...known.filter(({ variant }) => variant === 'cluster-kill').map(ofKill),
-    ...(limited.length === 0 ? [] : [`The driver was the bottleneck in ${limited.join(', ')}: those figures are its own, and nothing above rests on them.`]),
-    ...(known.length === 0 ? [] : [`Server, database and driver share the ${cores} cores of this machine: what a cluster gains in CPU it takes from them.`])
+    ...(limited.length === 0 ? [] : [`The driver was the bottleneck in ${listed(limited)}, so those figures are not used above.`]),
+    ...(known.length === 0 ? [] : [`Server, database and driver share the ${cores} cores of this machine, so a cluster takes CPU time from the other two.`])
   ]
 }

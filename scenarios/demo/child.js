@@ -13,7 +13,7 @@ class Child {
   #isEnding = false
 
   /**
-   * @param {string} name of the file beside this one
+   * @param {string} name of the file next to this one
    * @param {string[]} args
    * @param {Record<string, string>} env in addition to ours
    * @param {(code: number | null, signal: string | null) => void} onDeath that nobody asked for

@@ -1,7 +1,7 @@
 'use strict'
 
-const { compared, contrast, told, withInterval } = require('../harness/report/contrast')
-const { count, counted, figure } = require('../harness/report/format')
+const { contrast, contrastTable, told, withInterval } = require('../harness/report/contrast')
+const { count, counted, figure, listed } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 /** @typedef {import('../harness/report/contrast').Measured} Measured */
@@ -32,20 +32,17 @@ const describe = ({ kernel, workMs, users }) => `${kernel} of ${workMs} ms, ${co
 const from = (pairs, verdict) =>
   pairs.find((_, i) => pairs.slice(i).every(({ a, b }) => contrast(a, b) === verdict)) ?? null
 
-/**
- * @param {string} where @param {{ over: string, claim: string }} words
- * @param {{ workMs: number, a: Measured, b: Measured }[]} pairs @param {'more' | 'less'} verdict
- */
-function threshold (where, { over, claim }, pairs, verdict) {
-  const list = pairs.map(({ workMs, a, b }) => `at ${workMs} ms: ${compared(a, b)}`).join('; ')
-  if (pairs.length === 1) return `${where}: ${over}, ${list}.`
-  const first = from(pairs, verdict)
-  if (first === null) return `${where}: these runs show no size from which on ${claim}; ${over}, ${list}.`
-  return `${where}: ${claim} from ${first.workMs} ms of work on${first === pairs[0] ? ', the smallest measured' : ''}; ${over}, ${list}.`
-}
+/** @param {Cell[]} works */
+const kernelsOf = (works) => distinct(works.map((cell) => workOf(cell).kernel))
+/** @param {Cell[]} works */
+const usersOf = (works) => distinct(works.map((cell) => workOf(cell).users)).sort((a, b) => a - b)
+
+/** How a pool and the main thread are compared. */
+const answers = { first: 'a pool of threads', second: 'the main thread', more: /** @type {[string, string]} */ (['answers', 'as many requests as']), what: 'requests answered' }
+const waits = { first: 'a cheap request next to a pool of threads', second: 'a cheap request next to a busy main thread', more: /** @type {[string, string]} */ (['waits', 'as long as']), what: 'p99 latency' }
 
 /**
- * When do threads beat the main thread, for who asks and for everyone else?
+ * When do threads beat the main thread, for those who ask and for everyone else?
  * @param {Cell[]} works
  * @param {string} kernel
  * @param {number} users
@@ -55,71 +52,56 @@ function ofMain (works, kernel, users) {
     const [a, b] = ['node-pool', 'node-main'].map((variant) => find(works, variant, { kernel, workMs, users }))
     return a === undefined || b === undefined ? [] : { workMs, a, b }
   })
-  if (measured.length === 0) return []
-  const health = measured.flatMap(({ workMs, a, b }) =>
-    a.extra.healthP99Ms === undefined || b.extra.healthP99Ms === undefined
-      ? []
-      : { workMs, a: a.extra.healthP99Ms, b: b.extra.healthP99Ms }
-  )
-  const where = `${kernel}, ${counted(users, 'user')}`
+  const health = measured.flatMap(({ workMs, a: { extra: a }, b: { extra: b } }) =>
+    a.healthP99Ms === undefined || b.healthP99Ms === undefined ? [] : { workMs, a: a.healthP99Ms, b: b.healthP99Ms })
+  /**
+   * @param {{ workMs: number, a: Measured, b: Measured }[]} pairs @param {'more' | 'less'} verdict
+   * @param {string} claim @param {Parameters<typeof told>[2]} words
+   */
+  const sentence = (pairs, verdict, claim, words) => {
+    if (pairs.length === 0) return []
+    const where = describe({ kernel, workMs: pairs[0].workMs, users })
+    if (pairs.length === 1) return [`${where}: ${told(pairs[0].a, pairs[0].b, words)}`]
+    const first = from(pairs, verdict)
+    return [`${kernel}, ${counted(users, 'user')}: ${first === null ? `These runs show no amount of work from which on ${claim}.` : `From ${first.workMs} ms of work on, ${claim}.`}`]
+  }
   return [
-    threshold(where, { over: 'a pool over the main thread', claim: 'a pool of threads answers more than the main thread' }, measured, 'more'),
-    ...(health.length === 0 ? [] : [threshold(where, { over: 'the p99 of a cheap request beside a pool over that beside the main thread', claim: 'a cheap request waits less beside a pool of threads' }, health, 'less')])
+    ...sentence(measured, 'more', 'a pool of threads answers more requests than the main thread', { ...answers, unit: 'requests/s' }),
+    ...sentence(health, 'less', 'a cheap request waits less next to a pool of threads than next to the main thread', { ...waits, unit: 'ms' })
   ]
 }
 
-/** A thread for each request against a pool of them. @param {Cell[]} works @param {string} kernel */
+/** A thread for each request. @param {Cell[]} works @param {string} kernel */
 function ofThreads (works, kernel) {
-  const pairs = works.filter(({ variant, params }) => variant === 'node-worker-per-request' && params.kernel === kernel).flatMap((each) => find(works, 'node-pool', workOf(each)) === undefined ? [] : { each, pool: /** @type {Cell} */ (find(works, 'node-pool', workOf(each))) })
-  if (pairs.length === 0) return []
-  const alone = pairs.find(({ each }) => each.params.users === 1)
-  const costMs =
-    alone === undefined || contrast(alone.each, alone.pool) !== 'less' ? null : MS_PER_S / Number(alone.each.median) - MS_PER_S / Number(alone.pool.median)
-  const list = pairs.map(({ each, pool }) => `${describe(workOf(each))}: ${compared(each, pool)}`).join('; ')
-  const most = pairs.reduce((a, b) => Number(a.each.params.users) > Number(b.each.params.users) ? a : b).each
+  const each = works.filter(({ variant, params }) => variant === 'node-worker-per-request' && params.kernel === kernel)
+  if (each.length === 0) return []
+  const alone = each.find(({ params }) => params.users === 1)
+  const pool = alone && find(works, 'node-pool', workOf(alone))
+  const costMs = alone === undefined || pool === undefined || contrast(alone, pool) !== 'less' ? null : MS_PER_S / Number(alone.median) - MS_PER_S / Number(pool.median)
+  const most = each.reduce((a, b) => Number(a.params.users) > Number(b.params.users) ? a : b)
   return [
-    `A thread for each request over a pool of threads: ${list}.`,
-    ...(costMs === null ? [] : [`To start and end a thread costs one user ${figure(costMs)} ms a request, by the medians.`]),
-    `Threads for each request, terminated: with ${counted(Number(most.params.users), 'user')} the server grew from ${figure(most.extra.serverFromMiB?.median)} to ${figure(most.extra.serverToMiB?.median)} MiB, and had ${figure(most.extra.serverPeakMiB?.median)} at its peak.`
+    ...(costMs === null ? [] : [`Starting and ending a thread costs one user ${figure(costMs)} ms per request.`]),
+    `With a thread for each request, terminated afterwards, and ${counted(Number(most.params.users), 'user')}, the server grew from ${figure(most.extra.serverFromMiB?.median)} to ${figure(most.extra.serverToMiB?.median)} MiB and peaked at ${figure(most.extra.serverPeakMiB?.median)} MiB.`
   ]
 }
 
-/**
- * @param {string} title
- * @param {Cell[]} works
- * @param {[string, string]} variants
- * @param {Work[]} all
- * @param {(work: Work) => string} name
- */
-function listed (title, works, [a, b], all, name) {
-  const pairs = all.flatMap((work) => {
-    const [of, over] = [find(works, a, work), find(works, b, work)]
-    return of === undefined || over === undefined ? [] : { name: name(work), of, over, answer: contrast(of, over) }
-  })
-  if (pairs.length === 0) return []
-  const more = pairs.filter(({ answer }) => answer === 'more').map(({ name, of, over }) => `${name} ${compared(of, over)}`)
-  const less = pairs.filter(({ answer }) => answer === 'less').map(({ name, of, over }) => `${name} ${compared(over, of)}`)
-  const others = pairs.filter(({ answer }) => answer !== 'more' && answer !== 'less')
-  const parts = [
-    ...(more.length === 0 ? [] : [`Go answers more with ${more.join(', ')}`]),
-    ...(less.length === 0 ? [] : [`Node.js answers more with ${less.join(', ')}`]),
-    ...others.map(({ name, of, over }) => `${name}: ${compared(of, over)}`)
-  ]
-  return [`${title}: ${parts.join('; ')}.`]
-}
-
-/** Where does Go beat Node.js? @param {Cell[]} works */
+/** With which work of the same size does Go beat Node.js? @param {Cell[]} works */
 function ofLanguages (works) {
-  const all = distinct(works.map((cell) => JSON.stringify(workOf(cell)))).map(
-    (text) => /** @type {Work} */ (JSON.parse(text))
-  )
-  const base = baseOf(works)
-  const series = [
-    { title: `Goroutines over a pool of threads, ${base.workMs} ms, ${counted(base.users, 'user')}`, of: all.filter(({ workMs, users }) => workMs === base.workMs && users === base.users), name: (/** @type {Work} */ { kernel }) => kernel },
-    ...distinct(all.map(({ kernel }) => kernel)).map((kernel) => ({ title: `The same with ${kernel} of other sizes`, of: all.filter((work) => work.kernel === kernel && work.workMs !== base.workMs && work.users === base.users).sort((a, b) => a.workMs - b.workMs), name: (/** @type {Work} */ { workMs }) => `${workMs} ms` })),
-    { title: 'The same with other numbers of users', of: all.filter(({ users }) => users !== base.users).sort((a, b) => a.users - b.users), name: (/** @type {Work} */ work) => describe(work) }
-  ]
-  return series.flatMap(({ title, of, name }) => listed(title, works, ['go-goroutines', 'node-pool'], of, name))
+  const { workMs, users } = baseOf(works)
+  const pairs = kernelsOf(works).flatMap((kernel) => {
+    const [go, pool] = ['go-goroutines', 'node-pool'].map((variant) => find(works, variant, { kernel, workMs, users }))
+    return go === undefined || pool === undefined ? [] : { kernel, answer: contrast(go, pool) }
+  })
+  const sentences = /** @type {const} */ ([
+    ['more', 'Goroutines answer more requests than a pool of threads with'],
+    ['less', 'A pool of threads answers more requests than goroutines with'],
+    ['same', 'Goroutines and a pool of threads answer about as many requests with'],
+    ['unclear', 'These runs show no clear difference between goroutines and a pool of threads with']
+  ])
+  return sentences.flatMap(([answer, sentence]) => {
+    const kernels = pairs.filter((pair) => pair.answer === answer).map(({ kernel }) => kernel)
+    return kernels.length === 0 ? [] : [`${workMs} ms, ${counted(users, 'user')}: ${sentence} ${listed(kernels)}.`]
+  })
 }
 
 /** The work that most variants did, and most kinds of work share their size with. @param {Cell[]} works at least one */
@@ -131,40 +113,49 @@ function baseOf (works) {
   return workOf(works.reduce((best, cell) => weight(cell) > weight(best) ? cell : best))
 }
 
-/** All ways to do the same work: who answers most, and what everyone else waits for. @param {Cell[]} works */
-function ofWays (works) {
-  const base = baseOf(works)
-  const group = works.filter(
-    ({ params }) => params.kernel === base.kernel && params.workMs === base.workMs && params.users === base.users
-  )
-  const pool = group.find(({ variant }) => variant === 'node-pool')
-  const others = group.filter((cell) => cell !== pool)
-  if (pool === undefined || others.length === 0) return []
-  const health = pool.extra.healthP99Ms
-  const waiting = others.filter(({ extra }) => extra.healthP99Ms !== undefined)
+/**
+ * Every comparison that was measured, and what a user costs in memory.
+ * @param {import('../harness/interface').Document} document
+ */
+exports.tables = ({ cells }) => {
+  const works = measuredWorks(cells)
+  const keys = distinct(works.map((cell) => JSON.stringify(workOf(cell))))
+  const all = keys.map((key) => /** @type {Work} */ (JSON.parse(key)))
+  const base = works.length === 0 ? null : baseOf(works)
+  const ways = base === null ? [] : distinct(works.map(({ variant }) => variant)).filter((variant) => variant !== 'node-pool')
+  const others = all.filter((work) => describe(work) !== (base && describe(base)))
+  /** @param {(cell: Cell | undefined) => Measured | undefined} read */
+  const pairs = (read) => [
+    ...ways.map((variant) => ({ variant, work: /** @type {Work} */ (base) })),
+    ...others.flatMap((work) => ['node-main', 'node-worker-per-request', 'go-goroutines'].map((variant) => ({ variant, work })))
+  ].map(({ variant, work }) => ({ first: variant, second: 'node-pool', where: describe(work), a: read(find(works, variant, work)), b: read(find(works, 'node-pool', work)) }))
+  const counters = ['node-', 'go-'].flatMap((prefix) => {
+    const [best, ...rest] = bestFirst(updatesOf(cells).filter(({ variant }) => variant.startsWith(prefix)))
+    return rest.map((cell) => ({ first: best.variant, second: cell.variant, where: 'shared counters', a: best, b: cell }))
+  })
+  const users = Math.max(...usersOf(works))
+  const memory = works.filter((cell) => users >= 100 && workOf(cell).users === users && cell.extra.kibPerUser !== undefined && cell.variant !== 'node-worker-kept')
   return [
-    `${describe(base)}: a pool of threads answers ${withInterval(pool, pool.unit)}. Over it ${others.map((cell) => `${cell.variant}: ${compared(cell, pool)}`).join('; ')}.`,
-    ...(health === undefined || waiting.length === 0 ? [] : [`${describe(base)}: beside the pool a cheap request waits ${withInterval(health, 'ms')} (p99). Over that ${waiting.map((cell) => `${cell.variant}: ${compared(cell.extra.healthP99Ms, health)}`).join('; ')}.`])
+    ...contrastTable('Requests answered', pairs((cell) => cell)),
+    ...contrastTable('p99 of a cheap request at the same time', pairs((cell) => cell?.extra.healthP99Ms)),
+    ...contrastTable('Updates of shared counters', counters),
+    ...(memory.length === 0
+      ? []
+      : [{ title: `Memory that each of ${count(users)} users adds to the server at its peak`, head: ['variant', 'work', 'KiB'], keep: 2, rows: memory.map((cell) => [cell.variant, describe(workOf(cell)), withInterval(cell.extra.kibPerUser, 'KiB')]) }])
   ]
-}
-
-/** Memory by users. @param {Cell[]} works */
-function ofMemory (works) {
-  const users = Math.max(...works.map((cell) => workOf(cell).users))
-  const group = works.filter((cell) => workOf(cell).users === users && cell.extra.kibPerUser !== undefined && cell.variant !== 'node-worker-kept')
-  return users < 100 || group.length === 0 ? [] : [`What each of ${count(users)} users adds to the server's memory at its peak: ${group.map((cell) => `${cell.variant} ${withInterval(cell.extra.kibPerUser, 'KiB')}${cell.params.kernel === 'float' && cell.params.workMs === 1 ? '' : ` (${describe(workOf(cell))})`}`).join(', ')}.`]
 }
 
 /** Which way to share counters? @param {Cell[]} updates of one language @param {string} name */
 function ofUpdates (updates, name) {
-  const racy = updates.find(({ params }) => params.racy)
-  const lost = racy === undefined ? '' : ` Without a guard ${figure(racy.extra.lostPercent?.median)} % of the updates are lost.`
+  const lost = updates.find(({ params }) => params.racy)?.extra.lostPercent
   const [best, ...others] = bestFirst(updates)
   if (best === undefined) return []
-  const way = (/** @type {Cell} */ cell) => cell.variant.replace(/^\w+-state-/, '')
-  if (others.length === 0) return [`Shared counters in ${name}: ${way(best)} ${withInterval(best, best.unit)}.${lost}`]
-  const fastest = others.every((cell) => contrast(best, cell) === 'more') ? `${way(best)} is the fastest and` : way(best)
-  return [`Shared counters in ${name}, none lost: ${fastest} makes ${withInterval(best, best.unit)}. Over the others: ${others.map((cell) => `${way(cell)}: ${compared(best, cell)}`).join('; ')}.${lost}`]
+  const figures = `${best.variant.replace(/^\w+-state-/, '')} makes ${withInterval(best, best.unit)}`
+  const isFastest = others.length > 0 && others.every((cell) => contrast(best, cell) === 'more')
+  return [
+    `Shared counters in ${name}: ${figures}${isFastest ? ', more than any other way that loses no update' : ''}.`,
+    ...(lost === undefined ? [] : [`Shared counters in ${name}: without a guard, ${figure(lost.median)}% of the updates are lost.`])
+  ]
 }
 
 /** @param {Cell[]} updates */
@@ -177,14 +168,22 @@ function ofOriginal (cells) {
   const [kept, ended, go] = ['node-worker-kept', 'node-worker-per-request', 'go-goroutines'].map(named)
   const grown = (/** @type {Cell} */ { extra }) => figure(extra.serverToMiB.median - extra.serverFromMiB.median)
   return [
-    ...(kept !== undefined && go !== undefined ? [`The original's loop, Go over Node.js: ${compared(go, kept)}. Beyond 2^31 V8 counts in doubles, an addition of which takes four cycles where an integer's takes one; threads have no part in it.`] : []),
-    ...(kept !== undefined && ended !== undefined ? [`The original's memory leak is its workers, which nobody ended: the server grew by ${grown(kept)} MiB with them and by ${grown(ended)} MiB with workers that are terminated.`] : [])
+    ...(kept === undefined || go === undefined
+      ? []
+      : [
+          `The original's loop: ${told(go, kept, { first: 'Go', second: 'Node.js', more: ['completes', 'as many iterations as'], what: 'iterations', unit: kept.unit })}`,
+          'The ratio comes from the loop and not from threads: beyond 2^31 V8 counts in doubles, whose addition takes four cycles instead of one.'
+        ]),
+    ...(kept === undefined || ended === undefined ? [] : [`The original's memory leak is workers that nobody terminates: the server grew by ${grown(kept)} MiB with them, and by ${grown(ended)} MiB with terminated ones.`])
   ]
 }
 
-/** @param {Cell[]} cells what is no figure of the driver, which is none of the server */
+/** Without figures that are the driver's and not the server's. @param {Cell[]} cells */
 const measuredWorks = (cells) => cells.filter(({ median, extra, params }) =>
   median !== null && !(extra.driverWasBottleneck?.max > 0) && params.kernel !== undefined)
+
+/** @param {Cell[]} cells */
+const updatesOf = (cells) => cells.filter(({ median, params }) => median !== null && params.updates !== undefined)
 
 /**
  * Threads or goroutines?
@@ -192,39 +191,37 @@ const measuredWorks = (cells) => cells.filter(({ median, extra, params }) =>
  */
 exports.verdict = ({ cells }) => {
   const works = measuredWorks(cells)
-  if (works.length === 0) return null
+  if (works.length === 0) return ofOriginal(cells.filter(({ median }) => median !== null))[0] ?? null
   const base = baseOf(works)
   const [main, pool, go] = ['node-main', 'node-pool', 'go-goroutines'].map((variant) => find(works, variant, base))
   if (pool === undefined || (main === undefined && go === undefined)) return null
   const work = describe(base)
   return [
-    ...(main === undefined ? [] : [told(pool, main, { of: `${work}, in a pool of threads over on the main thread`, more: `${work}: do it in a pool of threads, which answers more than the main thread`, less: `${work}: do it on the main thread, a pool of threads answers less` })]),
-    ...(go === undefined ? [] : [told(go, pool, { of: 'Goroutines over that pool', more: 'Goroutines answer more than that pool', less: 'Goroutines answer less than that pool' })])
+    ...(main === undefined ? [] : [`${work}: ${told(pool, main, { ...answers, unit: pool.unit })}`]),
+    ...(go === undefined ? [] : [told(go, pool, { ...answers, first: 'a Go server with goroutines', second: 'that pool', unit: pool.unit })])
   ].join(' ')
 }
 
-/** When which, and by how much, as far as it was measured. @param {import('../harness/interface').Document} document */
+/**
+ * What the cells say in sentences, as far as they were measured.
+ * @param {import('../harness/interface').Document} document
+ */
 exports.findings = ({ cells, environment: { cores } }) => {
-  // A figure of the driver is none of the server.
   const known = cells.filter(({ median, extra }) => median !== null && !(extra.driverWasBottleneck?.max > 0))
   const limited = cells.filter(({ extra }) => extra.driverWasBottleneck?.max > 0)
   const works = measuredWorks(cells)
-  const updates = known.filter(({ params }) => params.updates !== undefined)
-  const [ofNode, ofGo] = ['node-', 'go-'].map((prefix) => updates.filter(({ variant }) => variant.startsWith(prefix)))
+  const [ofNode, ofGo] = ['node-', 'go-'].map((prefix) => updatesOf(cells).filter(({ variant }) => variant.startsWith(prefix)))
   const [node, go] = [bestFirst(ofNode)[0], bestFirst(ofGo)[0]]
-  const kernels = distinct(works.map((cell) => workOf(cell).kernel))
-  const users = distinct(works.map((cell) => workOf(cell).users)).sort((a, b) => a - b)
+  const kernels = kernelsOf(works)
   return [
-    ...(works.length === 0 ? [] : ofWays(works)),
-    ...kernels.flatMap((kernel) => users.flatMap((count) => ofMain(works, kernel, count))),
+    ...kernels.flatMap((kernel) => usersOf(works).flatMap((users) => ofMain(works, kernel, users))),
     ...(works.length === 0 ? [] : ofLanguages(works)),
     ...kernels.slice(0, 1).flatMap((kernel) => ofThreads(works, kernel)),
-    ...(works.length === 0 ? [] : ofMemory(works)),
     ...ofUpdates(ofNode, 'Node.js'),
     ...ofUpdates(ofGo, 'Go'),
-    ...(node === undefined || go === undefined ? [] : [`Go's fastest counters over Node.js' fastest: ${compared(go, node)}.`]),
+    ...(node === undefined || go === undefined ? [] : [told(go, node, { first: 'the fastest way to share counters in Go', second: 'the fastest way to share counters in Node.js', more: ['makes', 'as many updates as'], what: 'updates', unit: node.unit })]),
     ...ofOriginal(known),
-    ...(limited.length === 0 ? [] : [`The driver was the bottleneck in ${limited.map(({ variant }) => variant).join(', ')}: those figures are its own, and nothing above rests on them.`]),
-    ...(works.length === 0 ? [] : [`Server and driver share the ${cores} cores of this machine: on more of them whatever runs in parallel has more to gain.`])
+    ...(limited.length === 0 ? [] : [`The driver was the bottleneck in ${listed(limited.map(({ variant }) => variant))}, so those figures are not used above.`]),
+    ...(works.length === 0 ? [] : [`Server and driver share the ${cores} cores of this machine. With more cores, whatever runs in parallel has more to gain.`])
   ]
 }

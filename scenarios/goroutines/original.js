@@ -26,7 +26,7 @@ exports.compare = ({ cells, environment, seconds }) => [false, true].map((toggle
   const [ourNode, ourGo] = [rate('node-worker-kept-original'), rate('go-goroutines-original')]
   const loop = Number(cells[0]?.params.loop ?? ORIGINAL_LOOP)
   return {
-    title: `Experiment ${toggle ? 'two: the loop and a toggle' : 'one: the loop'}. The original's medians and ours`,
+    title: `Experiment ${toggle ? 'two: the loop and a toggle' : 'one: the loop'}. Medians of the original and ours`,
     head: ['', 'iterations', 'ours', 'p95 s', 'ours', 'min s', 'ours', 'max s', 'ours', 'max cpu %', 'ours', 'max mem %', 'ours'],
     rows: rows.map(({ variant, name, iterations, p95, min, max, cpu, memory }) => {
       const cell = known.find((each) => each.variant === variant)
@@ -37,10 +37,10 @@ exports.compare = ({ cells, environment, seconds }) => [false, true].map((toggle
       ]
     }),
     notes: [
-      `Go's iterations over Node's: ${(toggle ? 91 / 40 : 90 / 40).toFixed(2)} in the original${ourNode === null || ourGo === null ? '' : `, ${(ourGo / ourNode).toFixed(2)} here`}.`,
+      `Iterations of Go divided by those of Node.js: ${(toggle ? 91 / 40 : 90 / 40).toFixed(2)} in the original${ourNode === null || ourGo === null ? '' : `, ${(ourGo / ourNode).toFixed(2)} here`}.`,
       `${ORIGINAL.users} users on ${environment.cores} cores instead of 16; each request counts to ${loop.toLocaleString('en-US')}${loop === ORIGINAL_LOOP ? '' : ` instead of ${ORIGINAL_LOOP.toLocaleString('en-US')}, so only ratios compare`}.`,
       ...(seconds !== null && seconds !== ORIGINAL.seconds ? [`Ours were measured over ${seconds} s and scaled to ${ORIGINAL.seconds} s.`] : []),
-      'Servers listen on a free port instead of 8080, and each run has a new one: what is left behind grows within a run only.'
+      'Each run has a new server on a free port instead of 8080, so leaks grow within a run only.'
     ]
   }
 })

@@ -36,23 +36,23 @@ function addNames (text, before = []) {
 /** @param {Scenario[]} scenarios */
 function programOf (scenarios) {
   const program = makeProgram('loopwatch scenario', 'options')
-    .description('Measures how Node.js behaves in questions that public benchmarks asked. Without a name it lists them.')
+    .description('Runs benchmarks of concurrency in Node.js. Without a name, lists them.')
     .argument('[names...]', 'scenarios to run, one after the other')
-    .addOption(new Option('--quick', 'half a minute: that it works, rather than figures').conflicts(['full', 'faithful']))
+    .addOption(new Option('--quick', 'smoke run of seconds to a few minutes; no figures to quote').conflicts(['full', 'faithful']))
     .addOption(new Option('--full', 'every variant with every parameter').conflicts(['faithful']))
-    .option('--faithful', 'the original experiment with its own parameters, its table beside ours')
+    .option('--faithful', 'the original experiment with its own parameters, its table next to ours; 2 to 25 minutes a scenario')
     .option('--json <file>', 'write the results as JSON (scenarios/harness/schema.json)')
-    .addOption(new Option('--format <format>', 'of what is printed: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
+    .addOption(new Option('--format <format>', 'output format: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--report <file>', 'write one HTML file with charts')
-    .option('--repeats <n>', 'fresh processes of each cell', number('--repeats', 1, 1000))
-    .option('--seconds <n>', 'that each cell measures', number('--seconds', 1, DAY_S))
-    .option('--only <variant>', 'run this variant only; may be given again, or several with commas', addNames)
+    .option('--repeats <n>', 'runs of each cell, each in a fresh process', number('--repeats', 1, 1000))
+    .option('--seconds <n>', 'measuring time of each cell', number('--seconds', 1, DAY_S))
+    .option('--only <variant>', 'run this variant only; repeat it, or separate several by commas', addNames)
     .option('--list', 'list variants and cells instead of running them')
-    .option('--port <port>', 'of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
+    .option('--port <port>', 'port of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
     .addHelpText('after', EXAMPLES + LACKS)
   for (const { name, options = [] } of scenarios) {
     for (const { flags, description, parse } of options) {
-      const option = new Option(flags, description).helpGroup(`Of ${name}:`)
+      const option = new Option(flags, description).helpGroup(`Options of ${name}:`)
       program.addOption(parse === undefined ? option : option.argParser(parse))
     }
   }
@@ -73,7 +73,7 @@ function listScenarios (scenarios) {
 }
 
 /**
- * Whoever read it may have read enough: `| head`. What a run writes to files is wanted nevertheless.
+ * A reader such as `| head` may close the pipe; the files of a run are still written.
  * @param {NodeJS.ErrnoException} error
  */
 function ignoreClosedPipe (error) {

@@ -10,7 +10,7 @@
  * @property {number} repeats fresh processes of each cell
  * @property {number} seconds that a cell measures
  * @property {number} warmUpSeconds before it measures
- * @property {string} note one line: what this mode does
+ * @property {string} note one line: what this mode does, and for the original's experiment how long it takes
  *
  * @typedef {Record<string, string | number | boolean>} Params
  *
@@ -47,11 +47,12 @@
  * @property {{ label: string, bars: { series: string, value: number, low?: number, high?: number, oversubscribed?:
  * boolean }[] }[]} groups
  *
- * @typedef {object} Comparison a further table: the original's beside ours, or a scenario's own
+ * @typedef {object} Comparison a further table: the original's next to ours, or a scenario's own
  * @property {string} title
  * @property {string[]} head
  * @property {string[][]} rows
  * @property {string[]} [notes]
+ * @property {number} [keep] leading columns that name a row, 1 by default
  *
  * @typedef {object} Scenario
  * @property {string} name that of its folder
@@ -76,8 +77,8 @@
  * @property {Column[]} [columns]
  * @property {(document: Document) => Comparison[]} [tables] further ones, of every mode
  * @property {(document: Document) => Chart[]} [charts]
- * @property {(document: Document) => string | null} [verdict] its question answered in plain words, first of all; null
- * where what it needs was not measured
+ * @property {(document: Document) => string | null} [verdict] the answer to its question, in sentences; null if what it
+ * needs was not measured
  * @property {(document: Document) => string[]} findings sentences with their numbers
  * @property {(document: Document) => Comparison[]} [compare] what --faithful prints
  * @property {string[]} [diagrams] SVG texts or files for the report

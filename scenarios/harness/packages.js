@@ -9,8 +9,8 @@ const { dependencies: ownDependencies } = require('../package.json')
 const SCENARIOS = path.join(__dirname, '..')
 
 /**
- * The versions that scenarios are tested with. They are no peer dependencies: npm refuses to install the
- * agent, which needs none of them, into an application that has another version of one.
+ * The versions that scenarios are tested with. They are not peer dependencies: npm would refuse to install the agent,
+ * which needs none of them, into an application that has another version of one.
  */
 const ranges = /** @type {Record<string, string | undefined>} */ ({
   ...ownDependencies,
@@ -19,7 +19,7 @@ const ranges = /** @type {Record<string, string | undefined>} */ ({
 })
 
 /**
- * Packages that are not there. They are no dependencies of the agent, which most who install it want alone.
+ * Packages that are missing. They are not dependencies of the agent, which most users install alone.
  * @param {string[]} packages
  */
 exports.missingPackages = (packages) => packages.filter((name) => {
@@ -33,15 +33,15 @@ exports.missingPackages = (packages) => packages.filter((name) => {
 })
 
 /**
- * Installs what scenarios need beside them, as their lock file has it. Only a checkout has that file: an application
- * that has installed the package decides itself what else it installs.
+ * Installs what scenarios need from their lock file. Only a checkout has that file: an application that has installed
+ * the package decides for itself what else it installs.
  * @param {string[]} packages that are to be used
  * @param {(line: string) => void} say
  */
 exports.installMissing = (packages, say) => {
   const isOurs = exports.missingPackages(packages).some((name) => name in ownDependencies)
   if (!isOurs || !fs.existsSync(path.join(SCENARIOS, 'package-lock.json'))) return
-  say('installing what scenarios need (npm ci in scenarios/), once')
+  say('installing the packages of scenarios (npm ci in scenarios/), once')
   const { status, stderr } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: SCENARIOS, encoding: 'utf8', shell: process.platform === 'win32' })
   if (status !== 0) say(`npm ci in scenarios/ failed: ${stderr}`)
 }

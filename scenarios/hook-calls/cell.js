@@ -173,7 +173,7 @@ async function checkCeiling (context, pool, measured) {
     checkAnswers(context, outcome)
   }
   const fastest = Math.min(...runs.map(({ tookMs }) => tookMs))
-  context.check(isBelowCeiling(runs, params), `${fastest} ms, the fastest of ${runs.length}, are more than 2 % over the ${leastMs(params)} ms that the hooks take`)
+  context.check(isBelowCeiling(runs, params), `${fastest} ms, the fastest of ${runs.length}, are more than 2% over the ${leastMs(params)} ms that the hooks take`)
 }
 
 /**

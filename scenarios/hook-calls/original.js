@@ -58,7 +58,7 @@ exports.compare = ({ cells }) => {
     )
   const ratio = (/** @type {number} */ ours, /** @type {number} */ theirs) => (ours / theirs).toFixed(2)
   return [{
-    title: 'Initialising, ms: the original\'s means and ours',
+    title: 'Initialising, ms: means of the original and ours',
     head: ['', 'total', 'ours', 'ratio', 'worker wait', 'ours'],
     rows: COLUMNS.map((column, i) => {
       const cell = find(column, exports.ROWS[0])
@@ -67,13 +67,13 @@ exports.compare = ({ cells }) => {
       return [nameOf(column), figure(totalMs), initMs === null ? '' : figure(initMs), initMs === null ? '' : ratio(initMs, totalMs), figure(waitMs), cell === undefined ? '' : figure(mean(cell.extra.workerWaitMs.samples))]
     })
   }, ...exports.ROWS.map((row, r) => ({
-    title: `Consume ${row.consumeMs} ms, ${row.count} calls, ids of ${row.idLength}: ms, the original's means and ours`,
+    title: `Consume ${row.consumeMs} ms, ${row.count} calls, ids of ${row.idLength}: ms, means of the original and ours`,
     head: ['', 'original', 'ours', 'ratio'],
     rows: COLUMNS.map((column, i) => {
       const cell = find(column, row)
       return [nameOf(column), figure(published[r][i]), cell === undefined ? '' : figure(mean(cell.samples)), cell === undefined ? '' : ratio(mean(cell.samples), published[r][i])]
     }),
-    notes: row.consumeMs === 0 ? [] : ['Hooks burn wall time: one that waits for a core counts as working.']
+    notes: row.consumeMs === 0 ? [] : ['Hooks burn wall time, so a hook that waits for a core counts as working.']
   }))]
 }
 

@@ -5,7 +5,7 @@ const { buildAddon, rustVersion } = require('./build')
 const { charts } = require('./report/charts')
 const { compare, ROWS } = require('./original')
 const { diagrams } = require('./report/diagram')
-const { findings, verdict } = require('./report/findings')
+const { findings, tables, verdict } = require('./report/findings')
 const { extra } = require('../harness/report/format')
 
 const MODULE = path.join(__dirname, 'cell.js')
@@ -81,16 +81,16 @@ const plans = {
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {
   name: 'hook-calls',
-  title: 'what it costs to call JavaScript hooks from Rust: on the main thread, through it, or in worker threads directly',
+  title: 'what it costs to call JavaScript hooks from Rust: on the main thread, through it, or directly in worker threads',
   unit: 'ms',
   better: 'lower',
   agent: { threshold: 20 },
   packages: ['piscina'],
   modes: {
-    quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
-    default: { repeats: 5, seconds: 0.05, warmUpSeconds: 0, note: 'the overhead of calling by workers, and what is done about it; hooks burn CPU' },
+    quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'a smoke run, no figures to quote' },
+    default: { repeats: 5, seconds: 0.05, warmUpSeconds: 0, note: 'the overhead of calling, by number of workers; hooks burn CPU' },
     full: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'every implementation with every row of the original; hooks burn CPU' },
-    faithful: { repeats: 10, seconds: 0, warmUpSeconds: 0, note: 'the original\'s rows, mean of 10; its hooks burn wall time, so workers beyond the cores look faster than they are' }
+    faithful: { repeats: 10, seconds: 0, warmUpSeconds: 0, note: 'the original\'s rows, mean of 10; its hooks burn wall time, so workers beyond the cores look faster than they are; about 20 minutes' }
   },
   plan: ({ mode, isListing }) => {
     const skipped = isListing || rustVersion() !== null ? null : 'needs cargo to build its addon: https://rustup.rs'
@@ -106,11 +106,12 @@ exports.scenario = {
   },
   columns: [
     { title: 'initialise ms', text: (cell) => extra(cell, 'initMs') },
-    { title: 'of it waiting', text: (cell) => extra(cell, 'workerWaitMs') },
-    { title: 'main CPU of it ms', text: (cell) => extra(cell, 'initCpuMs') },
+    { title: 'waiting for workers ms', text: (cell) => extra(cell, 'workerWaitMs') },
+    { title: 'main CPU of initialising ms', text: (cell) => extra(cell, 'initCpuMs') },
     { title: 'main CPU of the calls ms', text: (cell) => extra(cell, 'mainCpuMs') },
     { title: 'over the least possible', text: (cell) => extra(cell, 'overLeast') }
   ],
+  tables,
   charts,
   verdict,
   findings,

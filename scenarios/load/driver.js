@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 
 const MAIN = path.join(__dirname, 'driver-main.js')
-/** Sockets beside those of users: pipes, modules, the probe. */
+/** Sockets in addition to those of users: pipes, modules, the probe. */
 const RESERVE = 64
 
 /** The open files a process may have, Infinity where the system does not say. */

@@ -16,7 +16,7 @@
  * @property {Expectation} [expect]
  * @property {Record<string, string>} [headers]
  * @property {number} [graceSeconds] that requests under way have to end, default 30
- * @property {{ url: string, ratePerSecond: number }} [probe] a cheap request beside, at an even rate
+ * @property {{ url: string, ratePerSecond: number }} [probe] a cheap request at the same time, at an even rate
  *
  * @typedef {import('./summary').Summary} Summary
  *

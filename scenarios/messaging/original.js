@@ -44,12 +44,12 @@ exports.faithfulCells = (module) =>
 const percent = (share) => `${Math.round(share * 100)}%`
 
 /**
- * The original's two tables, row by row, ours beside.
+ * The original's two tables, row by row, ours next to them.
  * @param {import('../harness/interface').Document} document
  * @returns {import('../harness/interface').Comparison[]}
  */
 exports.compare = ({ cells, seconds }) => RUN_SECONDS.map((run) => ({
-  title: `The original's ${run} s runs and ours, messages processed`,
+  title: `${run} s runs of the original and ours, messages processed`,
   head: ['payload', 'process', 'ours', 'ratio', 'thread', 'ours', 'ratio', 'thread / process', 'ours'],
   rows: Object.entries(published[run]).map(([payload, theirs]) => {
     const ours = WAYS.map((way) => {

@@ -29,9 +29,9 @@ exports.charts = ({ cells }) => {
   const hasInput = (/** @type {Cell} */ { params }) =>
     params.workMs === 1 && params.parallel === 1 && params.inputKiB !== 0
   return [
-    { title: 'How long the caller is held, by size of the work', unit: 'ms', note: 'Lower is better. Inline is the work itself: where a bar is below it, the loop is freer.', groups: groups('workMs', isPlain, (ms) => `${ms} ms`, held) },
-    { title: 'Until the result is here, by size of the work', unit: 'ms', note: 'What starting a process or a thread adds to the answer.', groups: groups('workMs', isPlain, (ms) => `${ms} ms`, own) },
-    { title: 'How long the caller is held, by size of the input', unit: 'ms', note: 'Sending copies on the caller.', groups: groups('inputKiB', hasInput, (kib) => `${kib} KiB`, held) },
-    { title: 'How long the caller is held, by tasks at once', unit: 'ms', note: 'All starts come in one turn of the loop.', groups: groups('parallel', ({ params }) => params.workMs === 10 && params.inputKiB === 0, (count) => `${count} at once`, held) }
+    { title: 'How long the caller is blocked, by size of the work', unit: 'ms', note: 'Lower is better. Inline is the work itself; a shorter bar means a freer loop.', groups: groups('workMs', isPlain, (ms) => `${ms} ms`, held) },
+    { title: 'Time until the result arrives, by size of the work', unit: 'ms', note: 'Lower is better. It includes starting the process or thread.', groups: groups('workMs', isPlain, (ms) => `${ms} ms`, own) },
+    { title: 'How long the caller is blocked, by size of the input', unit: 'ms', note: 'Lower is better. Sending copies the input on the caller.', groups: groups('inputKiB', hasInput, (kib) => `${kib} KiB`, held) },
+    { title: 'How long the caller is blocked, by tasks at once', unit: 'ms', note: 'Lower is better. All starts happen in one turn of the loop.', groups: groups('parallel', ({ params }) => params.workMs === 10 && params.inputKiB === 0, (count) => `${count} at once`, held) }
   ].filter((chart) => chart.groups.length > 0)
 }

@@ -1,14 +1,14 @@
 'use strict'
 
-const { compared, contrast, isBelow, withInterval } = require('../harness/report/contrast')
+const { capital, contrast, isBelow, told, withInterval } = require('../harness/report/contrast')
 const { count, counted, figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
-/** Offloading pays where the caller is held for less than this share of what the work would have held it. */
+/** Offloading pays if it blocks the caller for less than this share of what the work would. */
 const PAYS_BELOW = 0.5
 /** @type {Record<string, string>} */
-const names = { pool: 'a warm pool', worker: 'new Worker', fork: 'fork()' }
+const names = { pool: 'a warm pool', worker: 'a new thread', fork: 'a new process' }
 
 /**
  * @param {Cell[]} cells
@@ -67,63 +67,72 @@ function bestOf (means) {
  */
 exports.verdict = ({ cells, environment }) => {
   const means = breakEven(cells)
-  if (means.length === 0) return null
+  if (means.length === 0) return topLevel(cells).join(' ') || null
   const [best, ...equals] = bestOf(means)
   const isKnown = means.every((each) => each.isKnown)
-  if (best === undefined) return `${isKnown ? 'Offloading does not pay' : 'These runs do not show that offloading pays'} up to ${count(Math.max(...means.map(({ upToMs }) => upToMs)))} ms of work, by any means.`
-  return `Hand work of ${best.from?.workMs} ms and more to ${names[best.variant]} (on ${count(environment.cores)} cores): that holds the caller for ${withInterval(best.cost, 'ms')}, less than half of what the work would.` +
-    equals.map(({ variant, cost }) => ` How long ${names[variant]} holds it over ${names[best.variant]}: ${compared(cost, best.cost)}.`).join('')
+  const upTo = count(Math.max(...means.map(({ upToMs }) => upToMs)))
+  if (best === undefined) return isKnown ? `Offloading does not pay for work of up to ${upTo} ms.` : `These runs do not show that offloading pays for work of up to ${upTo} ms.`
+  return [
+    `Hand work of ${best.from?.workMs} ms or more to ${names[best.variant]}: on ${count(environment.cores)} cores it blocks the caller for ${withInterval(best.cost, 'ms')}, less than half as long as the work itself would.`,
+    ...equals.map(({ variant, cost }) => told(cost, best.cost, { first: names[variant], second: names[best.variant], more: ['blocks the caller', 'as long as'], what: 'time for which the caller is blocked' }))
+  ].join(' ')
 }
-
-/**
- * @param {Cell[]} cells
- * @param {(variant: string, cell: Cell) => string | null} describe
- * @param {Parameters<typeof find>[2]} params
- */
-const each = (cells, params, describe) => Object.keys(names).flatMap((variant) => {
-  const cell = find(cells, variant, params)
-  return cell === undefined ? [] : describe(variant, cell) ?? []
-}).join('; ')
 
 /**
  * What the cells say in sentences, as far as they were measured.
  * @param {import('../harness/interface').Document} document
  */
-exports.findings = ({ cells }) => {
-  const means = breakEven(cells)
-  const texts = means.map(({ variant, from, cost, upToMs, isKnown }) =>
-    from === null
-      ? `${names[variant]} not up to ${upToMs} ms${isKnown ? '' : ', as far as these runs can tell'}`
-      : `${names[variant]} from ${from.workMs} ms of work on, which holds the caller for ${withInterval(cost, 'ms')}`)
+exports.findings = ({ cells }) => [
+  ...breakEven(cells).map(({ variant, from, cost, upToMs, isKnown }) => {
+    if (from !== null) return `${capital(names[variant])} pays from ${from.workMs} ms of work on: it blocks the caller for ${withInterval(cost, 'ms')}.`
+    return isKnown ? `${capital(names[variant])} does not pay for work of up to ${upToMs} ms.` : `These runs do not show that ${names[variant]} pays for work of up to ${upToMs} ms.`
+  }),
+  ...topLevel(cells)
+]
+
+/** @param {Cell} cell @param {Cell} inline how much later its result comes */
+const later = (cell, inline) => ['more', 'few'].includes(contrast(cell, inline)) ? `${figure(Number(cell.median) - Number(inline.median))} later` : 'unclear'
+
+/**
+ * What each means costs the caller.
+ * @param {import('../harness/interface').Document} document
+ */
+exports.tables = ({ cells }) => {
   const largest = (/** @type {string} */ key) => Math.max(0, ...cells.flatMap(({ params }) => typeof params[key] === 'number' ? params[key] : []))
   const [inputKiB, parallel] = [largest('inputKiB'), largest('parallel')]
+  const means = breakEven(cells)
   const inline = find(cells, 'inline', {})
-  const later = inline === undefined ? '' : each(cells, {}, (variant, cell) => laterThan(cell, inline, names[variant]))
-  const sending = inputKiB === 0 ? '' : each(cells, { inputKiB }, (variant, cell) => cell.extra.sendMs === undefined ? null : `${withInterval(cell.extra.sendMs, 'ms')} by ${names[variant]}`)
-  const starting = parallel < 2 ? '' : each(cells, { workMs: 10, parallel }, (variant, cell) => cell.extra.heldMs === undefined ? null : `${withInterval(cell.extra.heldMs, 'ms')} by ${names[variant]}`)
-  return [
-    ...(texts.length === 0 ? [] : [`Offloading pays where it holds the caller for less than half of what the work itself would: ${texts.join('; ')}.`]),
-    ...(later === '' ? [] : [`When the result of 1 ms of work comes, compared with inline: ${later}.`]),
-    ...(sending === '' ? [] : [`Sending blocks too: ${count(inputKiB)} KiB of input hold the caller for ${sending}.`]),
-    ...(starting === '' ? [] : [`${count(parallel)} at once hold the caller for ${starting}, in one turn of its loop.`]),
-    ...topLevel(cells)
-  ]
+  const blocked = (/** @type {import('../harness/interface').Summary | undefined} */ summary) => summary === undefined ? '' : withInterval(summary, 'ms')
+  return means.length === 0
+    ? []
+    : [{
+        title: 'How long each means blocks the caller, and how much later the result of 1 ms of work comes',
+        head: ['means', 'pays from', 'blocks for', 'result, ms', `sending ${count(inputKiB)} KiB`, `starting ${count(parallel)} at once`],
+        rows: means.map(({ variant, from, cost }) => {
+          const one = find(cells, variant, {})
+          return [
+            names[variant],
+            from === null ? '' : `${from.workMs} ms`,
+            blocked(cost),
+            one === undefined || inline === undefined ? '' : later(one, inline),
+            inputKiB === 0 ? '' : blocked(find(cells, variant, { inputKiB })?.extra.sendMs),
+            parallel < 2 ? '' : blocked(held(find(cells, variant, { workMs: 10, parallel })))
+          ]
+        }),
+        notes: ['A means pays if it blocks the caller for less than half as long as the work itself would.']
+      }]
 }
 
-/** @param {Cell} cell @param {Cell} inline @param {string} name */
-function laterThan (cell, inline, name) {
-  const isLater = ['more', 'few'].includes(contrast(cell, inline))
-  return `${name}${isLater ? ` ${figure(Number(cell.median) - Number(inline.median))} ms later, ` : ': '}${compared(cell, inline)}`
-}
-
-/** What the original's tool saw beside what there was. @param {Cell[]} cells */
+/** What the original's tool saw, and what there was. @param {Cell[]} cells */
 const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-level', 'new Worker()']].flatMap(([variant, name]) => {
   const cell = cells.find((each) => each.variant === variant && each.median !== null)
   if (cell === undefined) return []
   const { startMs, blockedAtBlocks, blockedAtMaxMs, agentStartMs } = cell.extra
-  const seen = blockedAtMaxMs === undefined
-    ? 'blocked-at reported nothing'
-    : `blocked-at reported ${counted(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0), 'block')} in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
-  const reported = agentStartMs === undefined ? 'the agent did not either' : `the agent reported the block with the start in it, ${figure(agentStartMs.median)} ms with what else ran before the loop's first turn`
-  return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; ${reported}.`]
+  return [
+    `At the top level, ${name} took ${figure(startMs.median)} ms.`,
+    blockedAtMaxMs === undefined
+      ? 'blocked-at reported nothing of it.'
+      : `blocked-at reported ${counted(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0), 'block')} in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms): later callbacks, not the start.`,
+    agentStartMs === undefined ? 'The agent did not report it either.' : `The agent reported a block of ${figure(agentStartMs.median)} ms, which includes the start and what else ran before the first turn of the loop.`
+  ].join(' ')
 })

@@ -4,7 +4,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { charts } = require('./charts')
 const { compare } = require('./original')
-const { findings, verdict } = require('./findings')
+const { findings, tables, verdict } = require('./findings')
 const { extra, figure } = require('../harness/report/format')
 
 const TASK = path.join(__dirname, 'task.js')
@@ -70,16 +70,16 @@ const plans = {
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {
   name: 'offload',
-  title: 'from which work size on a process, a thread or a pool frees the caller, and what starting and sending cost it',
+  title: 'from which work size on a process, a thread or a pool frees the caller, and what starting and sending cost',
   unit: 'ms',
   better: 'lower',
   agent: { threshold: 3 },
   packages: ['piscina'],
   modes: {
-    quick: { repeats: 1, seconds: 0.1, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
+    quick: { repeats: 1, seconds: 0.1, warmUpSeconds: 0, note: 'a smoke run, no figures to quote' },
     default: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'sizes of work and input, 16 at once, and starts at the top level' },
     full: { repeats: 7, seconds: 1, warmUpSeconds: 0, note: 'input with every size of work, and more at once' },
-    faithful: { repeats: 5, seconds: 0, warmUpSeconds: 0, note: 'counting to 5,000,000,000 under blocked-at, as the original' }
+    faithful: { repeats: 5, seconds: 0, warmUpSeconds: 0, note: 'counting to 5,000,000,000 under blocked-at, as in the original; about 2 minutes' }
   },
   plan: ({ mode }) => plans[mode]().filter((each, i, all) => all.findIndex((other) => isSame(each, other)) === i),
   setup: async ({ cells }) => {
@@ -89,12 +89,13 @@ exports.scenario = {
     return { stepsPerMs, values: Object.fromEntries(WORK_MS.map((workMs) => [workMs, work(workMs * stepsPerMs)])) }
   },
   columns: [
-    { title: 'caller held ms', text: (cell) => extra(cell, 'heldMs') },
+    { title: 'caller blocked ms', text: (cell) => extra(cell, 'heldMs') },
     { title: 'start + send ms', text: (cell) => cell.extra.sendMs === undefined ? extra(cell, 'startMs') : `${extra(cell, 'startMs')} + ${extra(cell, 'sendMs')}` },
     { title: 'online ms', text: (cell) => cell.extra.onlineMs?.median ? extra(cell, 'onlineMs') : '' },
-    { title: 'blocked-at says', text: ({ extra: { blockedAtBlocks, blockedAtMaxMs } }) => blockedAtBlocks === undefined ? '' : blockedAtMaxMs === undefined ? 'nothing' : `${figure(blockedAtMaxMs.median)} ms` },
-    { title: 'agent: the block with the start', text: (cell) => cell.extra.agentStartMs === undefined ? '' : `${extra(cell, 'agentStartMs')} ms` }
+    { title: 'blocked-at', text: ({ extra: { blockedAtBlocks, blockedAtMaxMs } }) => blockedAtBlocks === undefined ? '' : blockedAtMaxMs === undefined ? 'nothing' : `${figure(blockedAtMaxMs.median)} ms` },
+    { title: 'agent: block with the start', text: (cell) => cell.extra.agentStartMs === undefined ? '' : `${extra(cell, 'agentStartMs')} ms` }
   ],
+  tables,
   charts,
   verdict,
   findings,

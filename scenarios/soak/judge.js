@@ -84,8 +84,8 @@ function judgeCounts (main, thread, { counted, written, lost }) {
   return [
     row('blocks made / with a record', `${made} / ${main.pairs.length}`, 'all', made > 0 && main.missed.length === 0),
     row('blocks of the worker thread made / with a record', `${madeInThread} / ${thread.pairs.length}`, 'all', thread.missed.length === 0),
-    row('records of blocks that were not made, blamed on code', `${blamed}`, 'at most 3 % of those made, or 2', blamed <= Math.max(2, made * 0.03)),
-    row('records of others: the machine, or the unknown', `${main.others.length - blamed}`),
+    row('records of blocks that were not made, blamed on code', `${blamed}`, 'at most 3% of those made, or 2', blamed <= Math.max(2, made * 0.03)),
+    row('records of others: the machine, or unknown', `${main.others.length - blamed}`),
     row('counted by the metric / written to dir / lost by number', `${counted} / ${written} / ${lost}`, 'equal in sum', counted === written + lost)
   ]
 }
@@ -99,7 +99,7 @@ function judgeTimes (main, thread, { secondsCounted }) {
   const startOff = [...main.pairs, ...thread.pairs]
     .map(({ truth, record }) => Math.abs(Date.parse(record.startedAt) - truth.startedAt))
   return [
-    row('blocked time counted, of what was made', ratio.toFixed(3), '0.98 to 1.10', ratio >= 0.98 && ratio <= 1.1),
+    row('blocked time counted / made', ratio.toFixed(3), '0.98 to 1.10', ratio >= 0.98 && ratio <= 1.1),
     row('duration off by, median / largest', `${median(off).toFixed(1)} / ${Math.max(...off).toFixed(0)} ms`, 'median at most 20 ms', median(off) <= 20),
     row('start off by, median / largest', `${median(startOff).toFixed(0)} / ${Math.max(...startOff).toFixed(0)} ms`, 'median at most 20 ms', median(startOff) <= 20)
   ]
@@ -114,8 +114,8 @@ function judgeContents ({ pairs }) {
   const least = (/** @type {number} */ share) => Math.min(judged.length - 1, judged.length * share)
   return [
     row('made blocks that are charged to the machine', `${pairs.length - judged.length}`),
-    row('of the others, the function is right', `${named} of ${judged.length}`, 'at least 95 %, or all but 1', named >= least(0.95)),
-    row('of the others, the cause is right', `${right} of ${judged.length}`, 'at least 90 %, or all but 1', right >= least(0.9))
+    row('of the others, the function is right', `${named} of ${judged.length}`, 'at least 95%, or all but 1', named >= least(0.95)),
+    row('of the others, the cause is right', `${right} of ${judged.length}`, 'at least 90%, or all but 1', right >= least(0.9))
   ]
 }
 

@@ -7,6 +7,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { parse } = require('yaml')
 const { table } = require('../../lib/tables/metrics')
+const { codeBlocks } = require('../support/docs/markdown')
+const { makeDir } = require('../support/files')
 const { needs } = require('../support/tools')
 
 const FOLDER = path.join(__dirname, '..', '..', 'grafana', 'prometheus')
@@ -19,9 +21,9 @@ const rules = ['recording.yml', 'alerts.yml'].flatMap((name) => read(name).group
 const alerts = rules.filter(({ alert }) => alert)
 const recorded = rules.filter(({ record }) => record).map(({ record }) => record)
 
-/** @param {string[]} args */
-function promtool (args) {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: FOLDER, encoding: 'utf8' })
+/** @param {string[]} args @param {string} [cwd] */
+function promtool (args, cwd = FOLDER) {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd, encoding: 'utf8' })
   assert.equal(status, 0, `${stdout}${stderr}`)
 }
 
@@ -30,6 +32,17 @@ test('Prometheus accepts the rules and both configurations', (t) => {
   promtool(['check', 'rules', '--lint=all', '--lint-fatal', 'recording.yml', 'alerts.yml'])
   promtool(['check', 'config', 'prometheus.yml'])
   promtool(['check', 'config', '--agent', 'agent.yml'])
+})
+
+test('Prometheus accepts the configuration of the documents, beside the copied rules', (t) => {
+  if (!needs(t, 'promtool')) return
+  const dir = makeDir(t)
+  const [{ text }, copying] = ['yaml', ''].map((language) => /** @type {import('../support/docs/markdown').CodeBlock} */ (
+    codeBlocks('docs/operate/monitoring.md').find((block) => block.language === language)))
+  for (const [, file] of copying.text.matchAll(/node_modules\/loopwatch\/grafana\/prometheus\/(\S+)/g)) fs.copyFileSync(path.join(FOLDER, file), path.join(dir, file))
+  for (const { authorization } of parse(text).scrape_configs) fs.writeFileSync(path.join(dir, authorization.credentials_file), 'secret')
+  fs.writeFileSync(path.join(dir, 'prometheus.yml'), text)
+  promtool(['check', 'config', 'prometheus.yml'], dir)
 })
 
 test('every alert fires above its threshold, with the text that a person gets, and not below', (t) => {

@@ -1,10 +1,11 @@
 'use strict'
 
 // `npm run release:check`: whether this checkout may be published. Says everything that is missing, and ends with 1.
-const { execFileSync } = require('node:child_process')
+const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { installFor } = require('../support/packages')
 const { ELSEWHERE, judgeSupply, readCheckout } = require('./scorecard')
 
 const ROOT = path.join(__dirname, '..', '..')
@@ -12,6 +13,10 @@ const ROOT = path.join(__dirname, '..', '..')
 const NO_COMMONJS = { excludeEntrypoints: ['./vitest'] }
 /** What an application gets that installs loopwatch. test/release/package.test.js holds it too. */
 const LIMITS = { unpackedBytes: 2.1e6, packedBytes: 660e3 }
+/** Stands for a name or an address that only the project's owner knows. */
+const OWNER = 'OWNER'
+/** Lists what an owner has to fill in. */
+const OWNERS_PAGE = '.github/RELEASING.md'
 
 /**
  * What an application installs, packed.
@@ -66,6 +71,12 @@ function judgeManifest (pkg, changelog) {
   return problems
 }
 
+/** Where OWNER is still to be replaced. @param {string} root @returns {string[]} file:line */
+function placesOfOwner (root) {
+  const { stdout } = spawnSync('git', ['grep', '-nwI', OWNER, '--', '.', ':!lib', ':!test', `:!${OWNERS_PAGE}`], { cwd: root, encoding: 'utf8' })
+  return stdout.split('\n').filter((line) => line !== '').map((line) => line.split(':', 2).join(':'))
+}
+
 /**
  * @param {{ path: string, size: number }[]} files
  * @returns {string} the largest folders, for who has to find what to leave out
@@ -90,7 +101,8 @@ async function judge () {
       ...judgeManifest(JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')), fs.readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8')),
       ...(unpackedSize > LIMITS.unpackedBytes ? [`the package has ${unpackedSize} bytes unpacked, ${LIMITS.unpackedBytes} are allowed: ${largest(files)}`] : []),
       ...await judgePack(fs.readFileSync(file)),
-      ...judgeSupply(readCheckout(ROOT))
+      ...judgeSupply(readCheckout(ROOT)),
+      ...placesOfOwner(ROOT).map((place) => `${place} has ${OWNER}, see ${OWNERS_PAGE}`)
     ]
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
@@ -98,6 +110,8 @@ async function judge () {
 }
 
 async function main () {
+  // publint and arethetypeswrong are packages of test/ alone.
+  installFor('test')
   const problems = await judge()
   process.stdout.write(`not asked, as no file says it: ${Object.entries(ELSEWHERE).map(([name, what]) => `${name} (${what})`).join(', ')}\n`)
   for (const problem of problems) process.stderr.write(`not ready: ${problem}\n`)
@@ -108,6 +122,9 @@ async function main () {
 exports.judgePack = judgePack
 exports.pack = pack
 exports.judgeManifest = judgeManifest
+exports.placesOfOwner = placesOfOwner
 exports.LIMITS = LIMITS
+exports.OWNER = OWNER
+exports.OWNERS_PAGE = OWNERS_PAGE
 
 if (require.main === module) main()

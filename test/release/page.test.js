@@ -16,6 +16,7 @@ const { makeDir } = require('../support/files')
 const { startPageAgent } = require('../support/page-agent')
 const { makeRecord } = require('../support/record')
 const { STREAMS } = require('../../lib/export/http/event-streams')
+const manifest = require('../../package.json')
 
 const BUILT = path.join(__dirname, '..', '..', 'lib', 'export', 'page', 'built')
 const SERVED = ['index.html', 'page.js', 'page.css', 'runbook.html']
@@ -77,6 +78,10 @@ test('the runbook of every alert is on the agent itself, under the policy of the
     assert.equal(status, 200, href)
   }
   assert.doesNotMatch(text, /<script|style=|\]\(/)
+  for (const cause of ['many', 'gc', 'starved']) assert.ok(text.includes(`<a href="causes/${cause}">`), cause)
+  const files = [...text.matchAll(/<code>([\w./-]+)<\/code> of the package/g)].map(([, file]) => file)
+  const isPacked = (/** @type {string} */ file) => manifest.files.some((packed) => file === packed || file.startsWith(`${packed}/`))
+  assert.deepEqual(files.filter((file) => !isPacked(file)), [])
   assert.equal((await watchdog('/runbook', { method: 'POST' })).status, 405)
 })
 

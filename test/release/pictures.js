@@ -6,7 +6,7 @@ const { spawn, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { chromium } = require('playwright-core')
+const { installFor } = require('../support/packages')
 
 const ROOT = path.join(__dirname, '..', '..')
 const IMAGES = path.join(ROOT, '.github', 'images')
@@ -36,6 +36,8 @@ function pageOf (demo) {
 }
 
 async function main () {
+  installFor('test')
+  const { chromium } = require('playwright-core')
   const executablePath = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim()
   if (executablePath === '') throw new Error('there is no chromium on the PATH: apt-get install chromium')
   const demo = spawn(process.execPath, [path.join(ROOT, 'scenarios', 'demo', 'start.js'), '--port', '0', '--worker-port', '0'])

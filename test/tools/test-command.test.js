@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { parse } = require('yaml')
 const { eventually, startNode, FIXTURES } = require('../support/app')
+const { tables } = require('../support/docs/markdown')
 const { makeDir } = require('../support/files')
 
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
@@ -231,6 +232,11 @@ test('the action of action/action.yml does what its steps say', { skip: process.
   const action = parse(fs.readFileSync(path.join(__dirname, '..', '..', 'action', 'action.yml'), 'utf8'))
   const [step, ...others] = action.runs.steps
   assert.deepEqual([action.runs.using, step.shell, others], ['composite', 'bash', []])
+  const described = tables('action/README.md', '')[0]
+  assert.deepEqual(described.map(([name, value]) => [name, value === 'the project\'s own' ? '' : value]),
+    Object.entries(action.inputs).map(([name, input]) => [name, /** @type {any} */ (input).default]))
+  // GitHub Marketplace lists nothing that lacks one of these.
+  for (const key of ['name', 'description', 'author', 'branding']) assert.ok(key in action, key)
   const cwd = makeSuite(t, { 'orders.test.js': BLOCKING })
   fs.mkdirSync(path.join(cwd, 'bin'))
   fs.writeFileSync(path.join(cwd, 'bin', 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 })

@@ -262,11 +262,13 @@ class SourceMaps {
     let bytes = 0
     try {
       const parsed = text === null ? null : JSON.parse(text)
-      const chars = parsed?.mappings?.length ?? 0
+      const chars = charsOf(parsed)
       bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
       if (chars > MAPPINGS_CHARS) this.#onTooLarge(file)
       // Sources are URLs relative to the map's; in a path, a `#` or `?` in a folder name would end it.
-      else if (parsed !== null) map = new (tracing().TraceMap)(this.#itself(file, parsed), pathToFileURL(mapFile).href)
+      else if (parsed !== null) {
+        map = new (tracing().FlattenMap)(this.#itself(file, parsed), pathToFileURL(mapFile).href)
+      }
     } catch {
       // With a broken map, the generated place is still shown.
     }
@@ -290,6 +292,12 @@ function findMap (file, text) {
     // A broken URL names no map.
     return { mapFile: null, inline: null }
   }
+}
+
+/** A map in sections, as Turbopack writes it, has the mappings of each. @param {any} map @returns {number} */
+function charsOf (map) {
+  if (map?.sections === undefined) return map?.mappings?.length ?? 0
+  return map.sections.reduce((/** @type {number} */ sum, /** @type {any} */ section) => sum + charsOf(section.map), 0)
 }
 
 /** Decodes now what a map would decode at the first lookup. @param {TraceMap} map */

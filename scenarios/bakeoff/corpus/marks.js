@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-/** The application whose code is to be blamed, by paths from here: what lies beside it is the contest. */
+/** The application whose code is to be blamed, by paths from here: the files next to it are the contest. */
 const FILES = [
   'at-top-level.js', 'blocks.js', 'everyday.js', 'in-memory.ts', 'libraries.js', 'native.js', 'places.js',
   'fresh/bytes.js', 'fresh/data.js', 'fresh/documents.js', 'fresh/generated.js', 'fresh/near-limit.js',

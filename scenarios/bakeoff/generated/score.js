@@ -18,7 +18,7 @@
  * @property {BlockRecord | null} record
  */
 
-/** With less, the JavaScript beside a native call may be the cause. */
+/** With less, the JavaScript next to a native call may be the cause. */
 const MOST = 0.75
 /** Waiting for a CPU for a larger share of a block makes it the machine's. */
 const EXCUSED_SHARE = 0.25

@@ -49,7 +49,7 @@ function slotOf (memory, key) {
 const THOUGHT = 8
 let thought = 1
 
-/** Long beside reading and writing, so that every run of the control has somebody between the two. */
+/** Long compared with reading and writing, so that every run of the control has a thread between the two. */
 function think () {
   for (let i = 0; i < THOUGHT; i++) thought = xorshift(thought)
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-// A thread of the pool, and of one request: it does what it is told and says what came out.
+// A thread of the pool or of one request: it runs the work in each message and posts the result.
 const { parentPort, workerData } = require('node:worker_threads')
 const { kernels } = require('../kernels')
 const { KEYS, ways } = require('./state')

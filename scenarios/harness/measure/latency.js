@@ -4,7 +4,7 @@
 const { default: Int32Histogram } = require('hdr-histogram-js/dist/Int32Histogram')
 
 const NS_PER_MS = 1e6
-/** Two digits: a percentile is right to 1 %, and a histogram of a run is a few hundred counts. */
+/** Two digits: a percentile is right to 1%, and a histogram of a run is a few hundred counts. */
 const DIGITS = 2
 /** Ten seconds; it grows where an operation takes longer. */
 const LARGEST_NS = 1e10

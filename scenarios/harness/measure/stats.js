@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Two-sided 95 % quantiles of Student's t distribution by degrees of freedom, from 1 on (any printed
+ * Two-sided 95% quantiles of Student's t distribution by degrees of freedom, from 1 on (any printed
  * table, NIST's for one). Five repeats leave 4, where the normal 1.96 would claim a third too much.
  */
 const T95 = [
@@ -49,8 +49,8 @@ exports.summarise = (samples) => ({
 })
 
 /**
- * The mean difference of the pairs that two cells' runs are: repeat i of one ran beside repeat i of the other, so what
- * slowed the machine is in both. A cell that was interrupted has one pair less.
+ * The mean difference of two cells' runs in pairs: repeat i of one ran in the same round as repeat i of the other, so
+ * what slowed the machine is in both. A cell that was interrupted has one pair less.
  * @param {number[]} as @param {number[]} bs
  */
 exports.differenceOf = (as, bs) => {

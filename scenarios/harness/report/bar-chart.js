@@ -4,7 +4,7 @@ const { figure } = require('./format')
 
 const WIDTH = 600
 const NAMES = 135
-/** Of a name, in the font of the report. */
+/** Width of a character in the font of the report. */
 const CHARACTER = 6.7
 const NAME_GAP = 8
 const VALUES = 155
@@ -13,12 +13,16 @@ const BAR = 14
 const GROUP_GAP = 10
 const AXIS = 26
 const TICKS = 5
-/** Where one group's largest is so many times another's, that one's bars would be no more than a line. */
+/** Of a group with an axis of its own. */
+const TICK_ROW = 16
+/** If one group's largest is so many times another's, the bars of the other would be no more than a line. */
 const OWN_SCALES_FROM_RATIO = 20
 const COLORS = 6
 
 /** @typedef {import('../interface').Chart} Chart */
 /** @typedef {Chart['groups'][number]['bars'][number]} Bar */
+
+const tick = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 })
 
 /** @param {unknown} text */
 const escape = (text) => String(text).replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
@@ -62,8 +66,8 @@ async function makeScales ({ groups, stacked }) {
 }
 
 /**
- * Every bar has its name and its figure beside it, so that nothing hangs on a colour: dark, printed or
- * seen by somebody who tells few colours apart. Whiskers are the smallest and the largest sample.
+ * Every bar has its name and its figure next to it, so that nothing depends on a colour: in the dark, in print, or for
+ * somebody who tells few colours apart. Whiskers are the smallest and the largest sample.
  * @param {Chart} chart
  * @returns {Promise<string>} caption and SVG
  */
@@ -79,19 +83,23 @@ exports.renderBars = async (chart) => {
     }
     parts.push(label(0, y + 12, group.label, 'class="group"'))
     y += chart.groups.length === 1 && group.label === '' ? 0 : ROW
+    if (!isShared) parts.push(axisOf(scales[i], y + TICK_ROW, (y += TICK_ROW) + group.bars.length * ROW))
     for (const bar of group.bars) {
       parts.push(barOf(bar, y, scales[i]))
       y += ROW
     }
     y += GROUP_GAP
   }
-  const axis = (isShared ? scales[0].ticks(TICKS) : [0]).map((value) => {
-    const x = scales[0](value)
-    return `<line x1="${x}" x2="${x}" y1="${AXIS - 6}" y2="${y}" class="grid"/>${label(x, AXIS - 12, figure(value), 'class="tick" text-anchor="middle"')}`
-  })
+  const axis = isShared ? axisOf(scales[0], AXIS - 6, y) : ''
   const title = `${chart.title} (${chart.unit}${isShared ? '' : '; each group has a scale of its own, from 0'})`
-  return `<figcaption>${escape(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${y}" role="img" aria-label="${escape(title)}">${axis.join('')}${parts.join('')}</svg>`
+  return `<figcaption>${escape(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${y}" role="img" aria-label="${escape(title)}">${axis}${parts.join('')}</svg>`
 }
+
+/** Lines from top to bottom, their values above them. @param {any} scale @param {number} top @param {number} bottom */
+const axisOf = (scale, top, bottom) => scale.ticks(TICKS).map((/** @type {number} */ value) => {
+  const x = scale(value).toFixed(1)
+  return `<line x1="${x}" x2="${x}" y1="${top}" y2="${bottom}" class="grid"/>${label(Number(x), top - 6, tick.format(value), 'class="tick" text-anchor="middle"')}`
+}).join('')
 
 /** @param {Bar} bar @param {number} y @param {any} scale */
 function barOf ({ series, value, low, high, oversubscribed }, y, scale) {

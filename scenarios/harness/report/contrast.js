@@ -1,8 +1,8 @@
 'use strict'
 
-// What may be said of two figures, so that sentences cannot claim what was not measured.
-const { count, figure } = require('./format')
-const { differenceOf, halfOf } = require('../measure/stats')
+// Compares two figures, so that no sentence claims what was not measured.
+const { count, figure, measure } = require('./format')
+const { differenceOf, halfOf, median } = require('../measure/stats')
 
 /** @typedef {{ samples: number[] }} Measured a cell, or a further figure of one: a sample of each repeat */
 /**
@@ -54,39 +54,56 @@ function repeatsToTell ({ pairs, middle, deviation }) {
 /** "one run", "two runs". @param {number} runs fewer than an interval needs */
 const few = (runs) => runs === 1 ? 'one run' : 'two runs'
 
+/** @param {LogRatio} ratio */
+const rangeOf = ({ pairs, ci95 }) => ci95 === null ? few(pairs) : ci95.map((end) => figure(Math.exp(end))).join(' to ')
+
 /**
  * A median with its interval.
  * @param {import('../interface').Summary | import('../interface').Cell} measured @param {string} unit
  */
 exports.withInterval = ({ median, ci95, samples }, unit) =>
-  `${figure(median)} ${unit} (${ci95 === null ? few(samples.length) : `${figure(ci95[0])} to ${figure(ci95[1])}`})`
+  `${measure(median, unit)} (${ci95 === null ? few(samples.length) : `${figure(ci95[0])} to ${figure(ci95[1])}`})`
 
 /**
- * How many times as much one is as the other, that it makes no difference that matters, or that these runs cannot tell.
- * @param {Measured | undefined} a @param {Measured | undefined} b
+ * A table of comparisons; those of which one side was not measured are left out.
+ * @param {string} title
+ * @param {{ first: string, second: string, where: string, a: Measured | undefined, b: Measured | undefined }[]} rows
+ * @returns {import('../interface').Comparison[]} none where no row is left
  */
-exports.compared = (a, b) => {
-  if (a === undefined || b === undefined) return 'not measured'
-  const ratio = logRatioOf(a, b)
-  if (ratio === null) return 'cannot be told apart: a run measured 0'
-  const times = `${figure(Math.exp(ratio.middle))} times`
-  if (ratio.ci95 === null) return `${times} (${few(ratio.pairs)})`
-  const range = ratio.ci95.map((end) => figure(Math.exp(end))).join(' to ')
-  const answer = answerOf(ratio)
-  if (answer === 'same') return `no difference that matters (${times}, ${range})`
-  if (answer === 'unclear') return `cannot be told apart in these runs (${times}, ${range}; about ${repeatsToTell(ratio)} repeats would tell)`
-  return `${times} (${range})`
+exports.contrastTable = (title, rows) => {
+  const measured = rows.filter(({ a, b }) => a !== undefined && b !== undefined)
+  return measured.length === 0
+    ? []
+    : [{
+        title,
+        keep: 3,
+        head: ['first', 'second', 'where', 'first / second', '95% interval', 'the first is'],
+        rows: measured.map(({ first, second, where, a, b }) => [first, second, where, ...exports.ratioCells(a, b)])
+      }]
 }
 
 /**
- * By how much one is more than the other: for figures that may be 0, which have no ratio.
+ * How many times as much one is as the other, as cells of a table.
+ * @param {Measured | undefined} a @param {Measured | undefined} b
+ */
+exports.ratioCells = (a, b) => {
+  if (a === undefined || b === undefined) return ['', '', 'not measured']
+  const ratio = logRatioOf(a, b)
+  if (ratio === null) return ['', '', 'unclear: a run measured 0']
+  const answer = answerOf(ratio)
+  const words = { more: 'more', less: 'less', same: 'about the same', unclear: '', few: few(ratio.pairs) }[answer]
+  return [figure(Math.exp(ratio.middle)), ratio.ci95 === null ? '' : rangeOf(ratio), words || `unclear, about ${repeatsToTell(ratio)} repeats would tell`]
+}
+
+/**
+ * By how much one is more than the other, as cells of a table: for figures that may be 0, which have no ratio.
  * @param {Measured} a @param {Measured} b @param {string} unit
  */
-exports.surplus = (a, b, unit) => {
+exports.surplusCells = (a, b, unit) => {
   const { pairs, middle, ci95 } = differenceOf(a.samples, b.samples)
-  if (ci95 === null) return `${figure(middle)} ${unit} (${few(pairs)})`
-  const range = `${figure(ci95[0])} to ${figure(ci95[1])}`
-  return ci95[0] <= 0 && ci95[1] >= 0 ? `cannot be told from 0 in these runs (${range} ${unit})` : `${figure(middle)} ${unit} (${range})`
+  if (ci95 === null) return [measure(middle, unit), '', few(pairs)]
+  const answer = ci95[0] > 0 ? 'more' : ci95[1] < 0 ? 'less' : 'not clearly above 0'
+  return [measure(middle, unit), ci95.map(figure).join(' to '), answer]
 }
 
 /**
@@ -100,14 +117,31 @@ exports.isBelow = (a, b, times) => {
   return high < Math.log(times) ? true : low < Math.log(times) ? null : false
 }
 
+/** @param {string} text */
+const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`
+
 /**
- * A sentence on two ways: which one is more and by how much, that it does not matter, or that nobody can tell.
+ * A sentence that compares two ways. The one that has more comes first, so that the ratio is above 1.
  * @param {Measured} a @param {Measured} b
- * @param {{ of: string, more: string, less: string }} words of = which ratio this is
+ * @param {object} words
+ * @param {string} words.first what a is
+ * @param {string} words.second what b is
+ * @param {[verb: string, than: string]} words.more `first answers 1.80 times as many requests as second`
+ * @param {string} words.what is compared: `no clear difference in what`
+ * @param {string} [words.unit] of the medians, which are left out without it
+ * @returns {string}
  */
-exports.told = (a, b, { of, more, less }) => {
-  const answer = contrast(a, b)
-  return `${answer === 'more' ? more : answer === 'less' ? less : of}: ${exports.compared(a, b)}.`
+exports.told = (a, b, { first, second, more: [verb, than], what, unit }) => {
+  const ratio = logRatioOf(a, b)
+  if (ratio === null) return `${capital(first)} and ${second} cannot be compared in ${what}: a run measured 0.`
+  const answer = answerOf(ratio)
+  if (answer !== 'unclear' && answer !== 'same' && ratio.middle < 0) return exports.told(b, a, { first: second, second: first, more: [verb, than], what, unit })
+  const medians = unit === undefined ? '' : `${figure(median(a.samples))} against ${figure(median(b.samples))} ${unit}; `
+  const times = `${figure(Math.exp(ratio.middle))} times`
+  if (answer === 'same') return `No difference that matters between ${first} and ${second} in ${what} (${medians}${times}, ${rangeOf(ratio)}).`
+  if (answer === 'unclear') return `No clear difference between ${first} and ${second} in ${what} (${medians}${times}, ${rangeOf(ratio)}; about ${repeatsToTell(ratio)} repeats would tell).`
+  return `${capital(first)} ${verb} ${times} ${than} ${second} (${medians}${rangeOf(ratio)}).`
 }
 
+exports.capital = capital
 exports.contrast = contrast

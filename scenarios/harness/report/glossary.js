@@ -7,12 +7,13 @@ const ROOT = path.join(__dirname, '..', '..')
 
 /** What every table's columns and marks mean. @type {[string, string][]} */
 exports.terms = [
-  ['median, min to max', 'of the runs of a cell, each in a fresh process'],
-  ['95 %', 'where the true median lies, by Student\'s t on logarithms; two cells are compared by the interval of their ratio instead, repeat by repeat'],
-  ['p50 / p99 ms', 'half of the single operations, and 99 of 100, took no longer'],
-  ['caller delay', 'by how much the event loop that calls was late, and how often it was blocked'],
-  ['CPU s, RSS MiB', 'of the caller, + other processes; threads of the caller, in brackets, are part of it'],
-  ['oversubscribed', 'more processes and threads were busy than there are cores: the figure is the scheduler\'s as well']
+  ['median, min to max', 'of the runs of a cell; each run is a fresh process'],
+  ['95%', 'the confidence interval of the median, by Student\'s t on logarithms; to compare two cells, use the interval of their ratio instead'],
+  ['p50 / p99 ms', 'half of the operations, and 99 of 100, took no longer than this'],
+  ['caller delay', 'how late the calling event loop was, and how often it was blocked'],
+  ['CPU s, RSS MiB', 'of the caller, + of other processes; threads of the caller are in brackets and included in its figure'],
+  ['first / second', 'the ratio of two figures with its 95% interval; if that is within 0.9 to 1.1 they are about the same'],
+  ['oversubscribed', 'more processes and threads were busy than there are cores, so the figure also depends on the scheduler']
 ]
 
 /** As text: code and links without their marks. @param {string} markdown */

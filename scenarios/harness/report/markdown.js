@@ -3,11 +3,11 @@
 const { inMarkdown, markdownTable } = require('../../../lib/cli/common/markdown')
 const { columnsOf, furtherTables } = require('./format')
 
-/** A column that says nothing takes no room. @param {string[][]} rows */
+/** An empty column is left out. @param {string[][]} rows */
 const usedIn = (rows) => (/** @type {unknown} */ _, /** @type {number} */ i) => rows.some((row) => (row[i] ?? '') !== '')
 
 /**
- * What came of a run, for a ticket.
+ * The results of a run, for a ticket.
  * @param {import('../interface').Document} document
  * @param {import('../interface').Scenario} scenario
  */
@@ -20,12 +20,12 @@ exports.renderMarkdown = (document, scenario) => {
   const shown = columns.filter(isUsed)
   const cellsOf = rows.map((row) => row.filter(isUsed))
   const measured = markdownTable(shown.map(({ title }) => title), cellsOf, (i) => shown[i].isNumber)
-  const further = furtherTables(document, scenario).map(({ title, head, rows, notes = [] }) =>
-    [`### ${inMarkdown(title)}\n`, markdownTable(head, rows, (i) => i > 0), ...notes.map((note) => `${inMarkdown(note)}\n`)].join('\n'))
+  const further = furtherTables(document, scenario).map(({ title, head, rows, notes = [], keep = 1 }) =>
+    [`### ${inMarkdown(title)}\n`, markdownTable(head, rows, (i) => i >= keep), ...notes.map((note) => `${inMarkdown(note)}\n`)].join('\n'))
   const where = `${mode}, repeats: ${repeats}. Node ${node}, ${cores} cores, ${cpu}, ${kernel}, load ${loadAverage} before.`
   return [
     `## ${inMarkdown(document.scenario)}: ${inMarkdown(scenario.title)}\n`,
-    `${inMarkdown(where)}${interrupted ? ' Interrupted: what was finished until then.' : ''}\n`,
+    `${inMarkdown(where)}${interrupted ? ' Interrupted: only finished runs are shown.' : ''}\n`,
     `**${inMarkdown(verdict)}**\n`,
     ...(findings.length === 0 ? [] : [`${findings.map((finding) => `- ${inMarkdown(finding)}`).join('\n')}\n`]),
     measured,

@@ -11,7 +11,7 @@ const { cellName } = require('../measure/live')
 /** @typedef {import('../interface').Document} Document */
 /** @typedef {import('../interface').Scenario} Scenario */
 
-/** Of more columns the letters are smaller, so that they fit a window of 1280 px. */
+/** A table with more columns gets a smaller font, so that it fits a window of 1280 px. */
 const MANY = 12
 
 /** @param {string} tag @param {string[]} cells @param {(boolean | undefined)[]} isNumber */
@@ -45,7 +45,7 @@ function glossary ({ scenario, cells }) {
     return words === undefined ? [] : [[name, words]]
   })
   const list = (/** @type {string[][]} */ entries) => `<dl>${entries.map(([name, words]) => `<dt>${escape(name)}</dt><dd>${escape(words)}</dd>`).join('')}</dl>`
-  return `${variants.length === 0 ? '' : `<h3>The variants</h3>${list(variants)}`}<details><summary>The columns</summary>${list(terms)}<p class="quiet">How to read the others, and where the scenario comes from: scenarios/${escape(scenario)}/README.md.</p></details>`
+  return `${variants.length === 0 ? '' : `<h3>The variants</h3>${list(variants)}`}<details><summary>The columns</summary>${list(terms)}<p class="quiet">For the other columns and the origin of this scenario, see scenarios/${escape(scenario)}/README.md.</p></details>`
 }
 
 /** @param {Document} document @param {Scenario} scenario */
@@ -76,13 +76,13 @@ async function section (document, scenario) {
 <p class="verdict">${escape(verdict)}</p>
 <p class="quiet">${escape(`${mode}, ${counted(repeats, 'repeat')}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
 ${findings.length > 0 ? `<ul>${findings.map((finding) => `<li>${escape(finding)}</li>`).join('')}</ul>` : ''}
-${glossary(document)}
-${jsonLink(`loopwatch-${document.scenario}.json`, document)}
-${comparisons.map(({ title, head, rows, notes = [] }) => `<h3>${escape(title)}</h3>${table(head, rows, head.map((_, i) => i > 0))}${notes.map((note) => `<p class="quiet">${escape(note)}</p>`).join('')}`).join('')}
 <div class="charts">${figures.join('')}</div>
-${(scenario.diagrams ?? []).map((svg) => `<figure>${svg}</figure>`).join('')}
+${comparisons.map(({ title, head, rows, notes = [], keep = 1 }) => `<h3>${escape(title)}</h3>${table(head, rows, head.map((_, i) => i >= keep))}${notes.map((note) => `<p class="quiet">${escape(note)}</p>`).join('')}`).join('')}
 <h3>Every cell</h3>
 ${table(shown.map(({ title }) => title), cells.map((_, i) => shown.map((column) => column.cells[i])), shown.map(({ isNumber }) => isNumber))}
+${glossary(document)}
+${jsonLink(`loopwatch-${document.scenario}.json`, document)}
+${scenario.diagrams === undefined ? '' : `<h3>How the variants work</h3><div class="charts">${scenario.diagrams.map((svg) => `<figure>${svg}</figure>`).join('')}</div>`}
 </section>`
 }
 
@@ -107,7 +107,7 @@ exports.renderReport = async (documents, scenarios) => {
 <style>${style}</style>
 <h1>loopwatch scenario ${escape(documents.map(({ scenario }) => scenario).join(', '))}</h1>
 ${sections.join('\n')}
-<p class="quiet">Bars are medians, whiskers the smallest and the largest run. Each run is a fresh process; the 95 % interval is Student's t on logarithms. CPU and memory: the caller, + other processes, threads of the caller in brackets.</p>
+<p class="quiet">Bars are medians; whiskers are the smallest and the largest run. Each run is a fresh process. The 95% interval is Student's t on logarithms.</p>
 </html>
 `
 }

@@ -32,8 +32,8 @@ function planOf (scenario, { mode, options, only }, { isListing } = { isListing:
 }
 
 /**
- * Runs a scenario: every cell in a fresh process, one repeat of all cells after the other, so that the
- * machine's ups and downs meet all of them.
+ * Runs a scenario: every cell in a fresh process, one repeat of all cells after the other, so that the machine's ups
+ * and downs affect all of them.
  * @param {import('../interface').Scenario} scenario
  * @param {Settings} settings
  * @param {{ live: import('../measure/live').Live, progress: import('./progress').Progress, signal: AbortSignal }} parts
@@ -50,6 +50,7 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
   let shared = {}
   /** @type {(() => unknown)[]} */
   const endings = []
+  progress.say(`${scenario.name}, ${settings.mode}: ${mode.note}`)
   progress.begin(scenario, due.length * repeats)
   live.begin(scenario.name, due.map(({ plan }) => plan))
   try {
@@ -124,7 +125,9 @@ async function endAll (endings, scenario, progress) {
  */
 function withFindings (document, scenario, progress) {
   try {
-    return { ...document, verdict: verdictOf(document, scenario), findings: scenario.findings(document) }
+    const verdict = verdictOf(document, scenario)
+    const findings = scenario.findings(document).filter((sentence) => !verdict.includes(sentence))
+    return { ...document, verdict, findings }
   } catch (error) {
     // An hour's figures must not be lost for a sentence about them.
     progress.say(`${scenario.name}: no verdict and no findings: ${error.stack}`)

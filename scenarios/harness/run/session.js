@@ -20,7 +20,7 @@ const EXIT_INTERRUPTED = 130
 /** @typedef {import('../interface').Document} Document */
 
 /**
- * Wrong variants are said before anything runs.
+ * Wrong variants are reported before anything runs.
  * @param {Scenario[]} scenarios
  * @param {import('./run').Settings} settings
  */
@@ -84,7 +84,7 @@ exports.run = async (scenarios, settings, { json, report, format, port }) => {
     signals.release()
     if (documents.length > 0) await writeFiles(documents, scenarios, { json, report })
   }
-  if (ending.signal.aborted) process.stderr.write('interrupted: every process of the scenario was ended, what was finished is above\n')
+  if (ending.signal.aborted) process.stderr.write('interrupted: all processes of the scenario have ended; finished runs are above\n')
   hasFailed ||= documents.some(({ cells }) => cells.some(({ error }) => error !== null))
   if (ending.signal.aborted) process.exitCode = EXIT_INTERRUPTED
   else process.exitCode = hasFailed ? EXIT_FAILED : 0
@@ -95,13 +95,13 @@ exports.run = async (scenarios, settings, { json, report, format, port }) => {
  * @param {import('./run').Settings} settings
  * @param {{ documents: Document[], live: Live, progress: Progress, format?: string, signal: AbortSignal }} parts
  * documents gets what came of it
- * @returns {Promise<boolean>} false when the scenario itself has failed, which is said
+ * @returns {Promise<boolean>} false when the scenario itself has failed, which is reported
  */
 async function runAndPrint (scenario, settings, { documents, live, progress, format, signal }) {
   try {
     const document = await runScenario(scenario, settings, { live, progress, signal })
     documents.push(document)
-    const columns = process.stdout.isTTY ? process.stdout.columns : Infinity
+    const columns = process.stdout.columns ?? Infinity
     process.stdout.write(format === 'md' ? renderMarkdown(document, scenario) : renderDocument(document, scenario, columns))
     return true
   } catch (error) {

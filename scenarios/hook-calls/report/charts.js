@@ -42,16 +42,16 @@ exports.charts = ({ cells }) => {
   const long = measured.filter(({ params }) => params.consumeMs === 10)
   return [
     {
-      title: 'Initialising',
+      title: 'Time to initialise',
       unit: 'ms',
       stacked: true,
-      note: 'First what the main thread does until the last worker is constructed, then waiting for them.',
+      note: 'Lower is better. The first part runs on the main thread until the last worker is constructed; the second is the wait for them.',
       groups: starts.map((cell) => {
         const [initMs, waitMs] = [cell.extra.initMs.median, cell.extra.workerWaitMs.median]
         return { label: name(cell), bars: [{ series: 'constructing', value: Math.max(0, initMs - waitMs), oversubscribed: cell.oversubscribed }, { series: 'waiting for the workers', value: waitMs, oversubscribed: cell.oversubscribed }] }
       })
     },
-    { title: 'Overhead of calling: all calls of a hook that consumes so much', unit: 'ms', note: 'Lower is better.', groups: groupsBy(short, ({ params }) => `${params.consumeMs} ms, ${params.count} calls${params.uneven === undefined ? '' : ', uneven'}`) },
-    { title: 'Overhead of data: all calls by the length of their ids', unit: 'ms', note: `Each hook consumes 10 ms; an id of ${LONGEST_ID} is 1 MB.`, groups: groupsBy(long, ({ params }) => `ids of ${params.idLength}, ${params.count} calls`) }
+    { title: 'Overhead of calling: time for all calls, by the work of the hook', unit: 'ms', note: 'Lower is better.', groups: groupsBy(short, ({ params }) => `${params.consumeMs} ms, ${params.count} calls${params.uneven === undefined ? '' : ', uneven'}`) },
+    { title: 'Overhead of data: time for all calls, by the length of the ids', unit: 'ms', note: `Lower is better. Each hook works for 10 ms; an id of ${LONGEST_ID} characters is 1 MB.`, groups: groupsBy(long, ({ params }) => `ids of ${params.idLength}, ${params.count} calls`) }
   ]
 }

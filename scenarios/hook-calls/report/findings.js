@@ -1,75 +1,22 @@
 'use strict'
 
-const { compared, told } = require('../../harness/report/contrast')
+const { told } = require('../../harness/report/contrast')
 const { count, figure } = require('../../harness/report/format')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */
-
-/** Beyond that a hook's work hides what calling costs. */
-const LITTLE_OVER = 1.02
+/** @typedef {import('../../harness/interface').Comparison} Comparison */
 
 /** @param {Cell} cell */
-const name = ({ variant, params }) => variant === 'main' ? 'main' : `${variant} W=${params.workers}`
+const workersOf = ({ variant, params }) => variant === 'main' ? 'none' : `${params.workers}`
 
 /** @param {Cell} cell */
 const rowOf = ({ params: { consumeMs, count: calls, idLength, uneven } }) =>
-  `${calls} calls of ${consumeMs} ms${idLength === 30 ? '' : ` with ids of ${count(Number(idLength))}`}${uneven === undefined ? '' : `, of which one in ten takes ${uneven} times as long`}`
+  `${count(Number(calls))} calls of ${consumeMs} ms${idLength === 30 ? '' : `, ids of ${count(Number(idLength))}`}${uneven === undefined ? '' : `, one in ten ${uneven} times as long`}`
 
-/**
- * What does it cost to call hooks from Rust, and does the main thread stay free?
- * @param {import('../../harness/interface').Document} document
- */
-exports.verdict = ({ cells }) => {
-  const overhead = widest(cells.filter(({ median, params }) => median !== null && params.consumeMs === 0))
-  const [direct, indirect, main] = ['direct', 'indirect-fifo', 'main'].map((variant) => overhead.find((cell) => cell.variant === variant))
-  if (direct === undefined || indirect === undefined) return null
-  const time = told(indirect, direct, {
-    of: 'How long the same calls of hooks take through the main thread, compared with directly from Rust',
-    more: 'Call hooks in worker threads directly from Rust: through the main thread the same calls take longer',
-    less: 'Call hooks through the main thread: in worker threads directly from Rust the same calls take longer'
-  })
-  const cpu = main?.extra.mainCpuMs === undefined || direct.extra.mainCpuMs === undefined
-    ? ''
-    : ` Main thread's CPU time in direct calls over hooks on the main thread itself: ${compared(direct.extra.mainCpuMs, main.extra.mainCpuMs)}.`
-  return `${time}${cpu}`
-}
-
-/**
- * What the cells say in sentences, as far as they were measured.
- * @param {import('../../harness/interface').Document} document
- */
-exports.findings = ({ cells }) => {
-  const measured = cells.filter(({ median }) => median !== null)
-  if (measured.length === 0) return [`The overhead of calling was not measured${cells[0]?.skipped ? `: ${cells[0].skipped}` : ''}.`]
-  const overhead = measured.filter(({ params }) => params.consumeMs === 0)
-  return [
-    ...overheads(overhead),
-    ...payers(overhead),
-    ...delays(overhead),
-    ...byRow(measured.filter(({ params }) => params.consumeMs !== 0))
-  ]
-}
-
-/** What calling costs. @param {Cell[]} overhead */
-function overheads (overhead) {
-  /** @param {string} variant @param {(cell: Cell) => number | null | undefined} read */
-  const byWorkers = (variant, read) => overhead.filter((cell) => cell.variant === variant).map((cell) => `${figure(read(cell))} ms (W=${cell.params.workers})`).join(', ')
-  /** @param {string} variant @param {string} sentence */
-  const say = (variant, sentence) => overhead.some((cell) => cell.variant === variant) ? [`${sentence} ${byWorkers(variant, ({ median }) => median)}.`] : []
-  const main = overhead.find(({ variant }) => variant === 'main')
-  return [
-    ...(main === undefined ? [] : [`${count(Number(main.params.count))} calls of a hook that does nothing take ${figure(main.median)} ms on the main thread.`]),
-    ...say('direct', 'In worker threads called from Rust directly'),
-    ...say('direct-by-turn', 'The same with one call each time that Node-API\'s queue calls the worker:'),
-    ...say('direct-channel', 'As Rolldown does it, from a channel of free workers:'),
-    ...say('direct-depth', 'With up to four calls on their way to a worker'),
-    ...say('direct-least-loaded', 'The same to the worker with the fewest in flight'),
-    ...say('indirect-fifo', 'Through the main thread with a free list'),
-    ...say('indirect-piscina', 'Through the main thread by piscina'),
-    ...say('indirect-race', 'By the original\'s race, where each completion wakes all that wait:'),
-    ...(overhead.some(({ variant }) => variant === 'direct') ? [`Initialising direct takes ${byWorkers('direct', ({ extra }) => extra.initMs?.median)}; of the main thread's CPU ${byWorkers('direct', ({ extra }) => extra.initCpuMs?.median)}.`] : [])
-  ]
-}
+/** @param {Cell[]} cells */
+const measuredOf = (cells) => cells.filter(({ median }) => median !== null)
+/** Hooks that do nothing: what calling costs. @param {Cell[]} cells */
+const overheadOf = (cells) => measuredOf(cells).filter(({ params }) => params.consumeMs === 0)
 
 /** With most workers, and main. @param {Cell[]} cells */
 function widest (cells) {
@@ -77,46 +24,74 @@ function widest (cells) {
   return cells.filter(({ variant, params }) => variant === 'main' || params.workers === most)
 }
 
-/** Who pays for it. @param {Cell[]} overhead */
-function payers (overhead) {
-  const each = widest(overhead).filter(({ extra }) => extra.mainCpuMs !== undefined)
-  return each.length === 0 ? [] : [`Of the main thread's CPU these calls take ${each.map((cell) => `${name(cell)} ${figure(cell.extra.mainCpuMs.median)} ms`).join(', ')}.`]
-}
-
-/** What a caller's loop has to bear meanwhile. @param {Cell[]} overhead */
-function delays (overhead) {
-  const each = widest(overhead).filter(({ caller }) => caller !== null)
-  return each.length === 0 ? [] : [`Largest delay of the main thread's loop meanwhile: ${each.map(({ variant, caller }) => `${variant} ${figure(caller?.delayMaxMs)} ms`).join(', ')}.`]
+/**
+ * What does it cost to call hooks from Rust, and does the main thread stay free?
+ * @param {import('../../harness/interface').Document} document
+ */
+exports.verdict = ({ cells }) => {
+  const overhead = widest(overheadOf(cells))
+  const [direct, indirect, main] = ['direct', 'indirect-fifo', 'main'].map((variant) => overhead.find((cell) => cell.variant === variant))
+  if (direct === undefined || indirect === undefined) return null
+  const time = told(indirect, direct, { first: 'a relay through the main thread', second: 'calling workers directly from Rust', more: ['takes', 'as long as'], what: 'time', unit: 'ms' })
+  return main?.extra.mainCpuMs === undefined || direct.extra.mainCpuMs === undefined
+    ? time
+    : `${time} ${told(main.extra.mainCpuMs, direct.extra.mainCpuMs, { first: 'running hooks on the main thread', second: 'calling workers directly', more: ['costs the main thread', 'as much CPU time as'], what: 'CPU time of the main thread', unit: 'ms' })}`
 }
 
 /**
- * Rows whose hooks do something: how long, over what is possible, and whether the main thread stays free.
- * @param {Cell[]} consuming
+ * What the cells say in sentences, as far as they were measured. The figures are in the tables.
+ * @param {import('../../harness/interface').Document} document
  */
-function byRow (consuming) {
-  return [...new Set(consuming.map(rowOf))].flatMap((row) => {
-    const cells = consuming.filter((cell) => rowOf(cell) === row)
-    const over = cells.filter(({ extra }) => extra.overLeast !== undefined)
-    const near = over.filter(({ extra }) => extra.overLeast.median <= LITTLE_OVER)
-    const loops = cells.filter(({ caller }) => caller !== null)
-    return [
-      `${row}: ${cells.map((cell) => `${name(cell)} ${figure(cell.median)} ms`).join(', ')}.` +
-      (over.length === 0 ? '' : ` Over the least possible: ${over.map((cell) => `${name(cell)} ${cell.extra.overLeast.median.toFixed(2)}`).join(', ')}; within 2 %: ${near.map(name).join(', ') || 'none'}.`) +
-      (loops.length === 0 ? '' : ` The main thread's loop is late by up to ${loops.map((cell) => `${name(cell)} ${figure(cell.caller?.delayMaxMs)} ms`).join(', ')}.`),
-      ...byOrder(row, cells)
-    ]
-  })
+exports.findings = ({ cells }) => {
+  const measured = measuredOf(cells)
+  if (measured.length === 0) return [`Nothing was measured${cells[0]?.skipped ? `: ${cells[0].skipped}` : ''}.`]
+  const overhead = widest(overheadOf(cells))
+  const find = (/** @type {string} */ variant) => overhead.find((cell) => cell.variant === variant)
+  const [direct, main, race, fifo] = ['direct', 'main', 'indirect-race', 'indirect-fifo'].map(find)
+  const longer = /** @type {[string, string]} */ (['takes', 'as long as'])
+  /** @param {Cell | undefined} a @param {Cell | undefined} b @param {string} first @param {string} second */
+  const pair = (a, b, first, second) => a === undefined || b === undefined ? [] : [told(a, b, { first, second, more: longer, what: 'time', unit: 'ms' })]
+  return [
+    ...pair(direct, main, 'calling a hook that does nothing in workers', 'calling it on the main thread'),
+    ...pair(race, fifo, 'a relay in which waiting calls race for workers', 'a relay with a queue'),
+    ...measured.filter(({ variant }) => variant === 'direct-least-loaded').flatMap((least) => {
+      const list = measured.find((cell) => cell.variant === 'direct-depth' && JSON.stringify(cell.params) === JSON.stringify(least.params))
+      return pair(least, list, 'handing calls to the least loaded worker', 'handing them to the last free worker').map((sentence) => `${rowOf(least)}, W=${least.params.workers}: ${sentence}`)
+    })
+  ]
 }
 
 /**
- * Free list against least loaded, where both were measured with as many workers.
- * @param {string} row
- * @param {Cell[]} cells
+ * By variant, a column for each number of workers.
+ * @param {string} title @param {Cell[]} cells @param {(cell: Cell) => number | null | undefined} read
+ * @returns {Comparison[]}
  */
-function byOrder (row, cells) {
-  return cells.filter(({ variant }) => variant === 'direct-least-loaded').flatMap((least) => {
-    const list = cells.find(({ variant, params }) => variant === 'direct-depth' && params.workers === least.params.workers)
-    if (list === undefined) return []
-    return [`Least-loaded over the free list for ${row} (W=${least.params.workers}), by the time it takes: ${compared(least, list)}.`]
-  })
+function byWorkers (title, cells, read) {
+  const counts = [...new Set(cells.map(workersOf))]
+  const variants = [...new Set(cells.map(({ variant }) => variant))]
+  const rows = variants.map((variant) => [variant, ...counts.map((workers) => {
+    const cell = cells.find((each) => each.variant === variant && workersOf(each) === workers)
+    return cell === undefined ? '' : figure(read(cell))
+  })])
+  return rows.some((row) => row.slice(1).some((text) => text !== '')) ? [{ title, head: ['variant', ...counts.map((workers) => workers === 'none' ? 'no worker' : `W=${workers}`)], rows }] : []
+}
+
+/** @param {import('../../harness/interface').Document} document @returns {Comparison[]} */
+exports.tables = ({ cells }) => {
+  const overhead = overheadOf(cells)
+  const consuming = measuredOf(cells).filter(({ params }) => params.consumeMs !== 0)
+  const calls = count(Number(overhead[0]?.params.count))
+  return [
+    ...byWorkers(`${calls} calls of a hook that does nothing, ms by number of workers (W)`, overhead, ({ median }) => median),
+    ...byWorkers('The same: CPU time of the main thread, ms', overhead, ({ extra }) => extra.mainCpuMs?.median),
+    ...byWorkers('The same: largest delay of the main thread\'s event loop, ms', overhead, ({ caller }) => caller?.delayMaxMs),
+    ...byWorkers('Initialising, ms', overhead, ({ extra }) => extra.initMs?.median),
+    ...(consuming.length === 0
+      ? []
+      : [{
+          title: 'Hooks that work',
+          head: ['calls', 'variant', 'workers', 'ms', 'over the least possible', 'largest loop delay, ms'],
+          rows: consuming.map((cell) => [rowOf(cell), cell.variant, workersOf(cell), figure(cell.median), cell.extra.overLeast?.median.toFixed(2) ?? '', figure(cell.caller?.delayMaxMs)])
+        }])
+  ]
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 // node scenarios/messaging/bare/against-bare.js [--pairs 5] [--seconds 2] Whether the harness slows what it measures:
-// each cell of the original beside the bare protocol, in turn.
+// each cell of the original and the bare protocol, in turn.
 const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { parseArgs, promisify } = require('node:util')

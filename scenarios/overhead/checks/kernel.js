@@ -35,7 +35,7 @@ exports.readThreads = (pid, proc = '/proc') => {
   let tids
   try {
     tids = fs.readdirSync(tasks)
-    // Of kernels without schedstat nothing is told, rather than a part.
+    // A kernel without schedstat gets no figure rather than a partial one.
     fs.accessSync(`${tasks}/${tids[0]}/schedstat`)
   } catch {
     return null

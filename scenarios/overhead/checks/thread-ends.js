@@ -1,6 +1,6 @@
 'use strict'
 
-// Worker threads come and go by the dozen, in all ways, beside a watching agent. Nothing may abort:
+// Worker threads come and go by the dozen, in all ways, next to a watching agent. Nothing may abort:
 //   node scenarios/overhead/checks/thread-ends.js
 //   node scenarios/overhead/checks/thread-ends.js 200
 //     so many processes, AT_A_TIME=25: how many were ended by a signal

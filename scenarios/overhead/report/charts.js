@@ -22,15 +22,15 @@ exports.charts = ({ cells }) => {
   const preload = cells.filter((cell) => partOf(cell) === 'preload')
   const programs = cells.filter((cell) => partOf(cell) === 'suites')
   return [
-    { title: 'Throughput', unit: '× bare', note: 'Of the unwatched server beside it; 1 costs nothing. `nothing` is the unwatched server against itself: its whiskers are the noise of the method.', groups: groups(loaded, own) },
+    { title: 'Throughput', unit: '× bare', note: 'Higher is better; 1 costs nothing. `nothing` is a second unwatched server: its whiskers are the noise of the method.', groups: groups(loaded, own) },
     { title: 'Latency, p99', unit: '× bare', note: 'Lower is better.', groups: groups(loaded, ({ extra }) => extra.p99Ratio) },
     { title: 'CPU of a request, all threads', unit: '× bare', note: 'Lower is better.', groups: groups(loaded, ({ extra }) => extra.cpuRatio) },
-    { title: 'CPU while idle', unit: '% of a core', note: 'More than the unwatched server.', groups: groups(idle, own) },
-    { title: 'Wake-ups while idle', unit: 'a second', note: 'Of all threads.', groups: groups(idle, ({ extra }) => extra.wakeUps) },
-    { title: 'A large application, CPU of a request', unit: '× bare', note: '`nothing` is the unwatched application against itself: its whiskers are the noise of the method.', groups: groups(realApp, own) },
+    { title: 'CPU while idle', unit: '% of a core', note: 'Lower is better. In addition to the unwatched server.', groups: groups(idle, own) },
+    { title: 'Wake-ups while idle', unit: 'a second', note: 'Lower is better. All threads.', groups: groups(idle, ({ extra }) => extra.wakeUps) },
+    { title: 'A large application, CPU of a request', unit: '× bare', note: 'Lower is better. `nothing` is a second unwatched application: its whiskers are the noise of the method.', groups: groups(realApp, own) },
     { title: 'A large application, latency, p99.9', unit: '× bare', note: 'Lower is better.', groups: groups(realApp, ({ extra }) => extra.p999Ratio) },
-    { title: 'An empty script', unit: 'ms', note: 'What the preload adds.', groups: groups(preload, own) },
-    { title: 'A named piece of work', unit: 'µs', note: 'What run() adds to a call; `nothing` is run() without an agent.', groups: groups(named, own) },
-    { title: 'Whole programs under the preload', unit: '× bare', note: 'Time from the start to the end.', groups: groups(programs, own) }
+    { title: 'An empty script', unit: 'ms', note: 'Lower is better. Time that the preload adds.', groups: groups(preload, own) },
+    { title: 'A named piece of work', unit: 'µs', note: 'Lower is better. Time that run() adds to a call; `nothing` is run() without an agent.', groups: groups(named, own) },
+    { title: 'Whole programs under the preload', unit: '× bare', note: 'Lower is better. Time from start to end.', groups: groups(programs, own) }
   ].filter((chart) => chart.groups.length > 0)
 }

@@ -80,7 +80,7 @@ const programTable = (cells) => cells.length === 0
         ...['bareSeconds', 'bareCpuSeconds', 'addedLines', 'addedBytes'].map((key) => extra(cell, key)),
         yes(cell, 'port'), yes(cell, 'speaks')
       ]),
-      notes: ['What they print on stdout, and how they end, is the same with the preload: otherwise there is no figure.']
+      notes: ['A program has figures only if its stdout and exit code are the same with the preload.']
     }]
 
 /**
@@ -94,8 +94,8 @@ exports.comparisons = ({ cells }) => {
   const noKernel = idle.length > 0 && idle.every(({ extra }) => extra.wakeUps === undefined)
   return [
     ...tableOf('A large application at a constant rate of requests: median (smallest to largest) of the rounds', of('real-app'), REAL_APP,
-      ['Ratios are to the unwatched application beside it in the same round; nothing = that application against itself, the noise of all this.']),
-    ...tableOf('An idle server', idle, IDLE, noKernel ? ['Wake-ups are counted on Linux only, from /proc/<pid>/task: this system has none.'] : []),
+      ['Ratios are to the unwatched application of the same round; nothing is a second unwatched application: the noise of the method.']),
+    ...tableOf('An idle server', idle, IDLE, noKernel ? ['Wake-ups are counted on Linux only, from /proc/<pid>/task.'] : []),
     ...tableOf('An empty script under the preload', of('preload'), PRELOAD, []),
     ...programTable(of('suites'))
   ]

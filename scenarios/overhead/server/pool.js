@@ -1,6 +1,6 @@
 'use strict'
 
-// A piscina pool of 8 beside an HTTP server, watched or not: WATCH=off | threads-off | auto. Answers, over
+// A piscina pool of 8 next to an HTTP server, watched or not: WATCH=off | threads-off | auto. Answers, over
 // IPC, how many tasks it does in a while, and how much CPU time it has used.
 const http = require('node:http')
 const path = require('node:path')

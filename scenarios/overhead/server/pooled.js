@@ -42,7 +42,7 @@ exports.tables = ({ cells }) => {
     { title: 'CPU a request × bare', key: 'cpuRatio' },
     { title: 'p99 × bare', key: 'p99Ratio' }
   ].map(({ title, key }) => ({
-    title: `${title}, over all servers (${servers.join(', ')}): median and 95 % interval`,
+    title: `${title}, over all servers (${servers.join(', ')}): median and 95% interval`,
     head: ['variant', ...handlers],
     rows: groups.map(({ variant, byHandler }) => [variant, ...byHandler.map((each) => pooled(each, key))])
   }))

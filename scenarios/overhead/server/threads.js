@@ -1,6 +1,6 @@
 'use strict'
 
-// The price of watching a pool of 8 worker threads, beside that of watching the main thread alone:
+// The price of watching a pool of 8 worker threads, compared with watching the main thread alone:
 // node scenarios/overhead/server/threads.js [--pairs 15] [--seconds 1] [--atomics sync|disabled] [--watch auto]
 // [--against threads-off|off] A watched and an unwatched process live side by side; short bursts of
 // tasks and of requests go to the one and the other in turn and are compared pair by pair, while its pool computes or

@@ -5,7 +5,7 @@ const path = require('node:path')
 
 const ROOT = path.join(__dirname, '..', '..', '..')
 /** Where documents of the project are, but for those of its dependencies and those that are data. */
-const FOLDERS = ['docs', 'grafana', 'scenarios', 'test', 'examples', '.github']
+const FOLDERS = ['docs', 'grafana', 'scenarios', 'test', 'examples', 'action', '.github']
 const MARK = /^<!-- (not run|parsed only|blocks|exits|file)(?:: (.+?))? -->$/
 
 /**

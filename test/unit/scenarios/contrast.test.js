@@ -3,11 +3,11 @@
 // How often what a scenario says of two figures is wrong, where the true ratio is known.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { compared, contrast } = require('../../../scenarios/harness/report/contrast')
+const { contrast, ratioCells } = require('../../../scenarios/harness/report/contrast')
 
 /**
  * Noise of one run, as a deviation of logarithms, from the results in the READMEs of cluster-http and goroutines. These
- * are 95 % intervals of five runs, so it is ln(high / low) / 2 * sqrt(5) / 2.776.
+ * are 95% intervals of five runs, so it is ln(high / low) / 2 * sqrt(5) / 2.776.
  */
 const NOISES = Object.entries({
   'cluster-http, cpu, one process': [163, 181],
@@ -50,7 +50,7 @@ const isWrong = (answer, ratio) =>
   (answer === 'more' && ratio <= 1) || (answer === 'less' && ratio >= 1) || (answer === 'same' && (ratio < 0.9 || ratio > 1.1))
 
 for (const strayShare of [0, 0.1]) {
-  test(`each answer about two figures is wrong in one of twenty comparisons at most${strayShare === 0 ? '' : ', also where something else disturbs runs'}`, (t) => {
+  test(`each answer about two figures is wrong in one of twenty comparisons at most${strayShare === 0 ? '' : ', even if something else disturbs runs'}`, (t) => {
     const random = seeded(20261127)
     for (const { of, deviation } of NOISES) {
       for (const ratio of RATIOS) {
@@ -63,7 +63,7 @@ for (const strayShare of [0, 0.1]) {
           }
         }
         const wrong = Object.keys(shares).reduce((sum, each) => sum + (isWrong(each, ratio) ? shares[each] : 0), 0)
-        const text = `${of} (${deviation.toFixed(3)}), ratio ${ratio}: ${Object.entries(shares).map(([answer, share]) => `${answer} ${(share * 100).toFixed(1)} %`).join(', ')}; wrong ${(wrong * 100).toFixed(2)} %`
+        const text = `${of} (${deviation.toFixed(3)}), ratio ${ratio}: ${Object.entries(shares).map(([answer, share]) => `${answer} ${(share * 100).toFixed(1)}%`).join(', ')}; wrong ${(wrong * 100).toFixed(2)}%`
         t.diagnostic(text)
         assert.ok(wrong <= ALLOWED + BY_CHANCE, text)
       }
@@ -79,7 +79,7 @@ test('as many repeats as are said to tell do so in four of five cases', (t) => {
   for (const ratio of RATIOS) {
     for (let i = 0; i < COMPARISONS; i++) {
       const [a, b] = simulate(random, { ratio, deviation, repeats: 4, strayShare: 0 })
-      const said = /; about ([\d,]+) repeats would tell/.exec(compared(a, b))
+      const said = /^unclear, about ([\d,]+) repeats would tell$/.exec(ratioCells(a, b)[2])
       if (said === null) continue
       const [more, than] = simulate(random, { ratio, deviation, repeats: Number(said[1].replace(',', '')), strayShare: 0 })
       asked++

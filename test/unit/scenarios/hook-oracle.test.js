@@ -4,7 +4,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { hasCeiling, isBelowCeiling, isPossible, isSlow, leastMs } = require('../../../scenarios/hook-calls/oracle')
-const { findings } = require('../../../scenarios/hook-calls/report/findings')
+const { findings, tables } = require('../../../scenarios/hook-calls/report/findings')
 const { makeHook } = require('../../../scenarios/hook-calls/threads/hook')
 const { scenario } = require('../../../scenarios/hook-calls/scenario')
 const { summarise } = require('../../../scenarios/harness/measure/stats')
@@ -76,13 +76,31 @@ const cellOf = (variant, params, median, extra = {}) => /** @type {any} */ ({
   skipped: null
 })
 
-test('findings say what calling costs, who pays and whether the main thread stays free, of the rows that there are', () => {
+test('tables have what calling costs, who pays and whether the main thread stays free; findings compare', () => {
+  const rows = (/** @type {any[]} */ ...cells) => tables(/** @type {any} */ ({ cells })).flatMap(({ title, head, rows }) => rows.map((row) => [title, ...row.map((text, i) => `${head[i]} ${text}`)].join(' | '))).join('\n')
   const say = (/** @type {any[]} */ ...cells) => findings(/** @type {any} */ ({ cells })).join('\n')
-  assert.match(say(cellOf('direct', { consumeMs: 0, count: 1000 }, 2, { mainCpuMs: 0.7, initMs: 60, initCpuMs: 5 })),
-    /called from Rust directly 2\.00 ms \(W=4\)[^]*main thread's CPU these calls take direct W=4 0\.700 ms[^]*loop meanwhile: direct 1\.50 ms/)
-  const consuming = say(cellOf('direct-depth', {}, 20, { overLeast: 2 }), cellOf('direct-least-loaded', {}, 10.1, { overLeast: 1.01 }))
-  assert.match(consuming, /4 calls of 5 ms: direct-depth W=4 20\.0 ms, direct-least-loaded W=4 10\.1 ms\. Over the least possible: direct-depth W=4 2\.00, direct-least-loaded W=4 1\.01; within 2 %: direct-least-loaded W=4\. The main thread's loop is late by up to/)
-  assert.match(consuming, /Least-loaded over the free list for 4 calls of 5 ms \(W=4\), by the time it takes: 0\.505 times \(.*\)\.$/)
-  assert.match(say(cellOf('direct-depth', { uneven: 10 }, 20), cellOf('direct-least-loaded', { uneven: 10 }, 20.1)), /one in ten takes 10 times as long \(W=4\), by the time it takes: no difference that matters/)
-  assert.match(say({ ...cellOf('direct', {}, 1), median: null, skipped: 'needs cargo' }), /not measured: needs cargo/)
+  const nothing = rows(cellOf('direct', { consumeMs: 0, count: 1000 }, 2, { mainCpuMs: 0.7, initMs: 60, initCpuMs: 5 }), cellOf('main', { consumeMs: 0, count: 1000, workers: 0 }, 1, { mainCpuMs: 0.9, initMs: 1 }))
+  assert.match(nothing, /^1,000 calls of a hook that does nothing, ms by number of workers \(W\) \| variant direct \| W=4 2\.00 \| no worker $/m)
+  assert.match(nothing, /^The same: CPU time of the main thread, ms \| variant direct \| W=4 0\.700 /m)
+  assert.match(nothing, /^The same: largest delay of the main thread's event loop, ms \| variant direct \| W=4 1\.50 /m)
+  const consuming = [cellOf('direct-depth', {}, 20, { overLeast: 2 }), cellOf('direct-least-loaded', {}, 10.1, { overLeast: 1.01 })]
+  assert.match(rows(...consuming), /^Hooks that work \| calls 4 calls of 5 ms \| variant direct-depth \| workers 4 \| ms 20\.0 \| over the least possible 2\.00 \| largest loop delay, ms 1\.50$/m)
+  assert.match(say(...consuming), /^4 calls of 5 ms, W=4: Handing them to the last free worker takes 1\.98 times as long as handing calls to the least loaded worker \(20\.0 against 10\.1 ms; .*\)\.$/)
+  assert.match(say(cellOf('direct-depth', { uneven: 10 }, 20), cellOf('direct-least-loaded', { uneven: 10 }, 20.1)), /one in ten 10 times as long, W=4: No difference that matters between/)
+  assert.match(say({ ...cellOf('direct', {}, 1), median: null, skipped: 'needs cargo' }), /not measured|Nothing was measured: needs cargo/)
+})
+
+test('no text of a diagram runs into a box', () => {
+  for (const svg of scenario.diagrams ?? []) {
+    const boxes = [...svg.matchAll(/<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/g)].map(([, ...numbers]) => numbers.map(Number))
+    for (const [, x, y, text] of svg.matchAll(/<text x="([\d.]+)" y="(\d+)" text-anchor="middle"[^>]*>([^<]*)</g)) {
+      const half = text.length * 6.6 / 2
+      for (const [left, top, width, height] of boxes) {
+        const [from, to, above, below] = [Number(x) - half, Number(x) + half, Number(y) - 11, Number(y)]
+        const isInside = from >= left && to <= left + width && above >= top && below <= top + height
+        const isOutside = to <= left || from >= left + width || below <= top || above >= top + height
+        assert.ok(isInside || isOutside, `"${text}" in ${svg}`)
+      }
+    }
+  }
 })

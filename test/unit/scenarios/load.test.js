@@ -141,7 +141,7 @@ test('bytes are those of the original\'s two runs to 1 %, and its gain is 50.8 %
   const { compare } = scenarioOf('cluster-http')
   const [, cell] = makeDocument().cells
   const [table] = compare?.({ ...makeDocument(), cells: ['single', 'cluster'].map((variant, i) => ({ ...cell, variant, median: 100 * (i + 1), params: { users: 50 }, extra: {} })) }) ?? []
-  assert.match(String(table.notes?.[0]), /\+50\.8 % in the original, which says \+30 %; here \+100\.0 %/)
+  assert.match(String(table.notes?.[0]), /\+50\.8% in the original, which says \+30%; here \+100\.0%/)
   assert.deepEqual(table.rows[0].slice(0, 2), ['http_reqs', '10,337'])
 })
 

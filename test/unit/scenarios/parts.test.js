@@ -68,7 +68,7 @@ test('of a worker that has ended in between nothing is taken from the delays of 
   assert.deepEqual(subtract(after, before), [[1, 90], [50, 90], [Infinity, 100]])
 })
 
-test('latencies are right to a hundredth, also when they went through another process', () => {
+test('latencies are right to a hundredth, even if they went through another process', () => {
   const [here, there] = [new Latency(), new Latency()]
   for (let i = 1; i <= 1000; i++) here.record(i / 100)
   for (const [ms, count] of JSON.parse(JSON.stringify(here.counts()))) there.record(ms, count)
@@ -146,6 +146,8 @@ test('every scenario has a README that answers the four questions, and modes tha
   for (const { name, title, modes, plan } of scenarios) {
     const readme = fs.readFileSync(path.join(ROOT, name, 'README.md'), 'utf8')
     for (const heading of ['The question', 'Reading the table', 'Where it comes from', 'Results']) assert.equal(readme.split(`\n## ${heading}\n`).length, 2, `${name}: ${heading}, once`)
+    const opening = readme.slice(0, readme.indexOf('\n## '))
+    assert.match(opening, /^# .+\n\n\*\*[^]+?\*\*[^]+\n\n(?:The original|There is no original)/, `${name}: our answer, then the original's`)
     assert.ok(title.length < 120)
     // One run of bakeoff is many blocks under each, which are seen or not; the others measure times.
     assert.ok(modes.default.repeats >= 5 || name === 'bakeoff', `${name}: at least five repeats by default`)
@@ -159,13 +161,17 @@ test('every scenario has a README that answers the four questions, and modes tha
   }
 })
 
-test('a table fits 40 columns, 120 and none', () => {
+test('tables fit the terminal and never need more than 120 columns', () => {
   const scenario = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'messaging'))
   const document = makeDocument()
   const narrow = renderDocument(document, scenario, 40)
   for (const line of narrow.split('\n')) assert.ok(line.length <= 40, line)
   assert.match(narrow, /^fork-json$/m)
   assert.match(narrow, /^ {2}median: 36,425 messages\/s$/m)
+  const crowded = { ...document, cells: document.cells.map((cell) => ({ ...cell, params: { ...cell.params, connection: 'kept', endpoint: 'database-fixed' } })) }
+  for (const columns of [120, 250, Infinity]) {
+    for (const line of renderDocument(crowded, scenario, columns).split('\n')) assert.ok(line.length <= 120, line)
+  }
   const wide = renderDocument(document, scenario, Infinity)
   assert.match(wide, /^fork-json +payload=small depth=1 +36,425 messages\/s /m)
   assert.match(wide, /skipped: go is not on the PATH/)

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { findScenarios } = require('../../../scenarios/harness/registry')
 const { summarise } = require('../../../scenarios/harness/measure/stats')
 const { renderBars } = require('../../../scenarios/harness/report/bar-chart')
-const { compared, told } = require('../../../scenarios/harness/report/contrast')
+const { ratioCells, told } = require('../../../scenarios/harness/report/contrast')
 const { count, counted } = require('../../../scenarios/harness/report/format')
 const { variantsOf } = require('../../../scenarios/harness/report/glossary')
 const { renderReport } = require('../../../scenarios/harness/report/report')
@@ -25,15 +25,15 @@ const verdictBy = (scenario, given) => verdictOf(documentOf(given), scenarioOf(s
 
 const NOISE = 0.4
 
-test('two ways are told apart with a ratio and its spread, or by words that claim nothing', () => {
+test('a sentence about two ways has their ratio and its interval, or claims nothing', () => {
   const [slow, fast, wide] = [around(100), beside(150), around(110, NOISE)].map(summarise)
-  const words = { of: 'A over B', more: 'Take A, it is more', less: 'Take B, A is less' }
-  assert.match(told(fast, slow, words), /^Take A, it is more: 1\.50 times \(1\.4\d to 1\.5\d\)\.$/)
-  assert.match(told(slow, fast, words), /^Take B, A is less: 0\.667 times \(0\.6\d+ to 0\.6\d+\)\.$/)
-  assert.match(told(wide, slow, words), /^A over B: cannot be told apart in these runs \(1\.0\d times, 0\.\d+ to 1\.\d+; about \d+ repeats would tell\)\.$/)
-  assert.match(told(summarise(beside(101)), slow, words), /^A over B: no difference that matters \(1\.01 times, 0\.9\d+ to 1\.0\d\)\.$/)
-  assert.equal(told(summarise([147, 148.5]), slow, words), 'A over B: 1.50 times (two runs).')
-  assert.equal(compared(undefined, slow), 'not measured')
+  const words = { first: 'way A', second: 'way B', more: /** @type {[string, string]} */ (['answers', 'as much as']), what: 'answers' }
+  assert.match(told(fast, slow, words), /^Way A answers 1\.50 times as much as way B \(1\.4\d to 1\.5\d\)\.$/)
+  assert.match(told(slow, fast, words), /^Way B answers 1\.50 times as much as way A \(1\.4\d to 1\.5\d\)\.$/)
+  assert.match(told(wide, slow, words), /^No clear difference between way A and way B in answers \(1\.0\d times, 0\.\d+ to 1\.\d+; about \d+ repeats would tell\)\.$/)
+  assert.match(told(summarise(beside(101)), slow, words), /^No difference that matters between way A and way B in answers \(1\.01 times, 0\.9\d+ to 1\.0\d\)\.$/)
+  assert.equal(told(summarise([147, 148.5]), slow, { ...words, unit: 'ms' }), 'Way A answers 1.50 times as much as way B (148 against 100 ms; two runs).')
+  assert.deepEqual(ratioCells(undefined, slow), ['', '', 'not measured'])
 })
 
 /** @param {string} variant @param {number[]} samples */
@@ -41,14 +41,20 @@ const sent = (variant, samples) => ({ variant, params: { payload: 'small', depth
 
 test('messaging: a thread, a process, or that these runs cannot tell', () => {
   const by = (/** @type {number[]} */ process, /** @type {number[]} */ thread) => verdictBy('messaging', [sent('fork-json', process), sent('worker-clone', thread)])
-  assert.match(by(around(9000), beside(18000)), /^Send messages to a thread rather than to a process: .*: 2\.00 times \(1\.9\d to 2\.0\d\)\.$/)
-  assert.match(by(around(18000), around(9000)), /^Send messages to a process rather than to a thread: .*: 0\.500 times/)
-  assert.match(by(around(9269, NOISE), beside(8399, NOISE)), /^How many small messages, sent one at a time, come back from a thread compared with a process: cannot be told apart in these runs \(0\.906 times, 0\.\d+ to 1\.\d+; about \d+ repeats would tell\)\.$/)
-  assert.match(by([9269], [18399]), /^How many small messages, .* compared with a process: 1\.99 times \(one run\)\.$/)
-  assert.match(verdictBy('messaging', [sent('ring-json', around(1))]), /^No verdict: what the question needs was not measured in this run\.$/)
-  const { findings } = scenarioOf('messaging')
-  const noise = findings(documentOf([sent('fork-json', around(9269, NOISE)), sent('worker-clone', beside(8399, NOISE))]))
-  assert.match(noise[0], /a thread answers 8,399\/s, a process 9,269\/s: cannot be told apart/)
+  assert.match(by(around(9000), beside(18000)), /^A thread returns 2\.00 times as many small messages, one in flight, as a process \(18,000 against 9,000 requests\/s; 1\.9\d to 2\.0\d\)\.$/)
+  assert.match(by(around(18000), around(9000)), /^A process returns 2\.00 times as many small messages/)
+  assert.match(by(around(9269, NOISE), beside(8399, NOISE)), /^No clear difference between a thread and a process in small messages, one in flight, returned \(.*0\.906 times, 0\.\d+ to 1\.\d+; about \d+ repeats would tell\)\.$/)
+  assert.match(by([9269], [18399]), /^A thread returns 1\.99 times .* \(18,399 against 9,269 requests\/s; one run\)\.$/)
+  assert.match(verdictBy('messaging', [sent('ring-json', around(1))]), /^No verdict: this run did not measure what the question needs\.$/)
+})
+
+test('a quick run has its figures in the headline, and says that they are of one run', () => {
+  const document = { ...documentOf([sent('fork-json', [9269]), sent('worker-clone', [18399])]), mode: /** @type {const} */ ('quick'), repeats: 1 }
+  assert.equal(verdictOf(document, scenarioOf('messaging')), 'A thread returns 1.99 times as many small messages, one in flight, as a process (18,399 against 9,269 requests/s; one run). One quick run of each, not to quote: run it without --quick for intervals.')
+})
+
+test('the mode with the original\'s experiment says how long it takes', () => {
+  for (const { name, modes } of scenarios) assert.match(modes.faithful.note, /; about \d+ minutes/, name)
 })
 
 /** @param {string} variant @param {number} workMs @param {number[]} heldMs */
@@ -67,50 +73,53 @@ const offloaded = (held) => Object.entries(held).flatMap(([variant, read]) =>
 test('offload: from which size of work on, by which means, or that it does not pay', () => {
   const held = { pool: () => around(0.1), worker: () => around(2), fork: () => around(200) }
   const given = offloaded({ inline: (ms) => around(ms), ...held })
-  assert.match(verdictBy('offload', given), /^Hand work of 1 ms and more to a warm pool \(on 2 cores\): that holds the caller for 0\.1\d\d ms .*, less than half of what the work would\.$/)
-  const [pays, later] = scenarioOf('offload').findings(documentOf(given))
-  assert.match(pays, /a warm pool from 1 ms of work on, which holds the caller for 0\.100 ms \(.*\); new Worker from 10 ms of work on, .*; fork\(\) not up to 100 ms\.$/)
-  assert.match(later, /^When the result of 1 ms of work comes, compared with inline: .*; fork\(\) 200 ms later, 201 times \(/)
+  assert.match(verdictBy('offload', given), /^Hand work of 1 ms or more to a warm pool: on 2 cores it blocks the caller for 0\.1\d\d ms .*, less than half as long as the work itself would\.$/)
+  const { findings, tables = () => [] } = scenarioOf('offload')
+  const [pool, thread, process] = findings(documentOf(given))
+  assert.match(pool, /^A warm pool pays from 1 ms of work on: it blocks the caller for 0\.100 ms \(.*\)\.$/)
+  assert.match(thread, /^A new thread pays from 10 ms of work on/)
+  assert.equal(process, 'A new process does not pay for work of up to 100 ms.')
+  const [table] = tables(documentOf(given))
+  assert.deepEqual(table.rows.map(([name, from, , later]) => [name, from, later]), [['a warm pool', '1 ms', '0.100 later'], ['a new thread', '10 ms', '2.00 later'], ['a new process', '', '200 later']])
   // It would by the medians.
-  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms, NOISE), pool: (ms) => beside(ms * 0.45, NOISE) })), /^These runs do not show that offloading pays up to 100 ms of work, by any means\.$/)
-  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms), pool: (ms) => beside(ms) })), /^Offloading does not pay up to 100 ms of work, by any means\.$/)
-  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms), pool: () => around(0.1, NOISE), worker: () => beside(0.11, NOISE) })), /\. How long new Worker holds it over a warm pool: cannot be told apart in these runs \(.*\)\.$/)
-  assert.match(verdictBy('offload', offloaded({ inline: (ms) => [ms], pool: () => [0.1] })), /^Hand work of 1 ms and more to a warm pool .* holds the caller for 0\.100 ms \(one run\), less than half/)
-  assert.match(scenarioOf('offload').findings(documentOf(offloaded({ inline: (ms) => around(ms, NOISE), pool: () => around(0.01) })))[1], /inline: a warm pool: cannot be told apart in these runs \(/)
+  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms, NOISE), pool: (ms) => beside(ms * 0.45, NOISE) })), /^These runs do not show that offloading pays for work of up to 100 ms\.$/)
+  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms), pool: (ms) => beside(ms) })), /^Offloading does not pay for work of up to 100 ms\.$/)
+  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms), pool: () => around(0.1, NOISE), worker: () => beside(0.11, NOISE) })), /\. No clear difference between a new thread and a warm pool in time for which the caller is blocked \(.*\)\.$/)
+  assert.match(verdictBy('offload', offloaded({ inline: (ms) => [ms], pool: () => [0.1] })), /^Hand work of 1 ms or more to a warm pool: .* blocks the caller for 0\.100 ms \(one run\), less than half/)
 })
 
 test('hook-calls: through the main thread or directly', () => {
   const called = (/** @type {string} */ variant, /** @type {number[]} */ samples) => ({ variant, params: { consumeMs: 0, count: 1000, idLength: 30, workers: variant === 'main' ? 0 : 4 }, samples, extra: { mainCpuMs: samples }, unit: 'ms' })
   const by = (/** @type {number[]} */ direct, /** @type {number[]} */ indirect) => verdictBy('hook-calls', [called('main', around(10)), called('direct', direct), called('indirect-fifo', indirect)])
-  assert.match(by(around(10), around(40)), /^Call hooks in worker threads directly from Rust: .* 4\.00 times \(.*Main thread's CPU time .*: no difference that matters/)
-  assert.match(by(around(40, NOISE), beside(41, NOISE)), /^How long the same calls of hooks take .*: cannot be told apart/)
+  assert.match(by(around(10), around(40)), /^A relay through the main thread takes 4\.00 times as long as calling workers directly from Rust \(40\.0 against 10\.0 ms; .*\)\. No difference that matters between running hooks on the main thread and calling workers directly in CPU time/)
+  assert.match(by(around(40, NOISE), beside(41, NOISE)), /^No clear difference between a relay through the main thread and calling workers directly from Rust in time/)
 })
 
 test('cluster-http: where a cluster helps, where it harms, and where neither', () => {
   const served = (/** @type {string} */ endpoint, /** @type {string} */ variant, /** @type {number[]} */ samples) => ({ variant, params: { endpoint, workers: variant === 'single' ? 1 : 2, users: 50, connection: 'kept' }, samples })
   const pair = (/** @type {string} */ endpoint, /** @type {number[]} */ one, /** @type {number[]} */ two) => [served(endpoint, 'single', one), served(endpoint, 'cluster', two)]
   assert.match(verdictBy('cluster-http', [...pair('cpu', around(100), around(180)), ...pair('static', around(100, NOISE), beside(105, NOISE)), ...pair('database', around(100), beside(101)), ...pair('empty', around(100), around(80))]),
-    /^Requests that a cluster of 2 answers over one process: helps cpu: 1\.80 times \(.*\); harms empty: 0\.800 times \(.*\); database: no difference that matters \(.*\); static: cannot be told apart in these runs \(.*\)\.$/)
+    /^With cpu \(1\.80 times\), a cluster of 2 answers more requests than one process\. With empty \(0\.800 times\), a cluster of 2 answers fewer .*\. With database \(1\.01 times\), there is no difference that matters .*\. With static \(1\.0\d times\), these runs show no clear difference/)
   const few = documentOf(pair('cpu', [100], [180]))
-  assert.match(verdictOf(few, scenarioOf('cluster-http')), /^Requests that a cluster of 2 answers over one process: cpu: 1\.80 times \(one run\)\.$/)
+  assert.match(verdictOf(few, scenarioOf('cluster-http')), /^Requests answered by a cluster of 2, compared with one process: cpu \(1\.80 times\)\.$/)
 })
 
 test('goroutines, overhead and bakeoff: their questions answered', () => {
   const worked = (/** @type {string} */ variant, /** @type {number[]} */ samples) => ({ variant, params: { kernel: 'float', workMs: 10, users: 1 }, samples })
   assert.match(verdictBy('goroutines', [worked('node-main', around(100)), worked('node-pool', around(180)), worked('go-goroutines', beside(182, NOISE))]),
-    /^float of 10 ms, 1 user: do it in a pool of threads, .*: 1\.80 times \(.*\)\. Goroutines over that pool: cannot be told apart/)
+    /^float of 10 ms, 1 user: A pool of threads answers 1\.80 times as many requests as the main thread \(.*\)\. No clear difference between a Go server with goroutines and that pool/)
   const watched = (/** @type {string} */ variant, /** @type {number[]} */ ratio, /** @type {number[]} */ p99) => ({ variant, params: { server: 'bare', handler: 'trivial' }, samples: ratio, extra: { cpuRatio: ratio, p99Ratio: p99 }, unit: '× bare' })
   assert.match(verdictBy('overhead', [watched('nothing', around(1), around(1, NOISE)), watched('loopwatch', around(0.9), beside(1.1, NOISE))]),
-    /^Watched by loopwatch, against unwatched, the bare server\. Requests answered: 0\.900 times \(.*\); CPU time of each: 0\.900 times \(.*\); p99 latency: cannot be told apart in these runs \(.*\)\.$/)
-  assert.match(verdictBy('overhead', [watched('loopwatch', around(0.99), around(1.3))]), /Requests answered: no difference that matters \(0\.990 times, .*p99 latency: 1\.30 times/)
+    /^An unwatched bare server answers 1\.11 times as many requests as a bare server watched by loopwatch \(.*\)\. An unwatched bare server takes 1\.11 times as much CPU time .*\. No clear difference between .* in p99 latency \(.*\)\.$/)
+  assert.match(verdictBy('overhead', [watched('loopwatch', around(0.99), around(1.3))]), /^No difference that matters between .* in requests answered \(0\.990 times, .*A bare server watched by loopwatch has 1\.30 times as high a p99 latency/)
   const saw = (/** @type {string} */ variant, /** @type {number} */ percent, /** @type {number} */ falsePositives) => ({ variant, params: { blocks: 48, traps: 4 }, samples: [percent], extra: { falsePositives: [falsePositives], whileBlocked: [50] }, unit: '%' })
   const document = documentOf([saw('blocked-at', 87.5, 3), saw('loopwatch', 100, 1)])
-  assert.equal(verdictOf(document, scenarioOf('bakeoff')), 'Of 48 blocks loopwatch reports 48; blocked-at 42. Where nothing of the application\'s blocked, loopwatch reports 1 block.')
+  assert.equal(verdictOf(document, scenarioOf('bakeoff')), 'loopwatch reports 48 of 48 blocks; blocked-at is next with 42. loopwatch blames the application for 1 block that it did not cause.')
   assert.match(scenarioOf('bakeoff').findings(document).join('\n'), /blocked-at reports 3 blocks where there are none/)
 })
 
-test('cells that failed are said beside the verdict', () => {
-  assert.match(verdictOf(makeDocument(), scenarioOf('messaging')), /^Send messages to a thread .*\. 1 of 4 cells failed and have no part in this\.$/)
+test('the verdict says how many cells failed', () => {
+  assert.match(verdictOf(makeDocument(), scenarioOf('messaging')), /^A thread returns .*\. 1 of 4 cells failed and is left out\.$/)
 })
 
 test('what is counted has no decimals', () => {
@@ -135,10 +144,10 @@ test('every variant of every scenario has its words, in the report of a run that
   }
 })
 
-test('a report opens with the verdict, then what was found, the glossary and the JSON; the terminal has the verdict too', async () => {
+test('a report opens with the verdict, the findings and the charts; the terminal has the verdict too', async () => {
   const document = makeDocument()
   const html = await renderReport([document], scenarios)
-  const order = ['<h2>messaging</h2>', `<p class="verdict">${document.verdict}</p>`, '<li>Small messages', '<h3>The variants</h3>', 'download="loopwatch-messaging.json"', '<svg', '<h3>Every cell</h3>'].map((part) => html.indexOf(part))
+  const order = ['<h2>messaging</h2>', `<p class="verdict">${document.verdict}</p>`, '<li>Small messages', '<svg', '<h3>Every cell</h3>', '<h3>The variants</h3>', 'download="loopwatch-messaging.json"'].map((part) => html.indexOf(part))
   assert.ok(order.every((at, i) => at > (order[i - 1] ?? 0)), `${order}`)
   const [, data] = /** @type {RegExpExecArray} */ (/href="data:application\/json;base64,([^"]+)"/.exec(html))
   assert.deepEqual(JSON.parse(Buffer.from(data, 'base64').toString()), document)
@@ -162,6 +171,12 @@ test('bars begin at 0 and are as long as their values, however far apart; groups
   assert.ok(Math.abs(largest.width / middle.width - 2) < 0.02 && least.width <= 1, apart)
   assert.ok(Math.abs(two.width / one.width - 2) < 0.02, apart)
   assert.equal(new Set([largest, middle, least, two, one].map(({ x }) => x)).size, 1)
+  /** Where the values of the axes stand, by their rows. @param {string} svg */
+  const ticksOf = (svg) => [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)" class="tick"[^>]*>([^<]*)</g)].map(([, x, y, text]) => ({ x: Number(x), y, text }))
+  assert.equal(new Set(ticksOf(apart).map(({ y }) => y)).size, 2, 'an axis for each group')
+  const ticks = ticksOf(await renderBars({ title: 't', unit: 'updates/s', groups: [group('a', [52.9e6, 9.6e6])] }))
+  assert.ok(ticks.some(({ text }) => text === '20M'), JSON.stringify(ticks))
+  for (const [i, { x, text }] of ticks.slice(1).entries()) assert.ok(x - ticks[i].x > 6 * text.length + 10, `${text} touches the one before`)
   const [below, above] = barsOf(await renderBars({ title: 't', unit: 'ms', groups: [group('a', [-1, 2])] }))
   assert.ok(Math.abs(below.x + below.width - above.x) < 0.1 && Math.abs(above.width / below.width - 2) < 0.02, 'less than nothing goes the other way')
 })

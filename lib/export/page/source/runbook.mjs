@@ -15,14 +15,16 @@ const renderer = {
     return `<h${depth} id="${text}">${this.parser.parseInline(tokens)}</h${depth}>\n`
   },
   /**
-   * The agent serves no other document, so a link becomes text that says where in the package its document is.
+   * The agent serves the document of a cause as text. Any other link becomes text that says where in the package its
+   * document is.
    * @this {any}
    * @param {any} link
    */
   link ({ href, tokens }) {
     const text = this.parser.parseInline(tokens)
     const file = path.posix.join(path.posix.dirname(DOCUMENT), href)
-    return `${text} (<code>${file}</code> of the package)`
+    const cause = /^docs\/causes\/([a-z-]+)\.md$/.exec(file)?.[1]
+    return cause === undefined ? `${text} (<code>${file}</code> of the package)` : `<a href="causes/${cause}">${text}</a>`
   }
 }
 

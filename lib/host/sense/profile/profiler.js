@@ -19,7 +19,7 @@ const { BYTES_PER_MB } = require('../../../util/units')
 
 /**
  * A block has one sample, or two from 1.2 thresholds on. More would wake an idle process more often; how often the
- * line of a short block is right with fewer is in docs/understand/overhead.md.
+ * line of a short block is right with fewer is in scenarios/overhead/figures.md.
  */
 const INTERVAL_SHARE = 0.6
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */

@@ -25,7 +25,7 @@ const all = [
   { module: 'fresh/documents', server: 'plain', name: 'yamlLoad', cause: ['js'] },
   { module: 'fresh/documents', server: 'express', name: 'textDiff', cause: ['js'] },
 
-  // Of these two collections are 36 to 68 % (PerformanceObserver, without a contestant).
+  // Collections take 36 to 68% of these two (PerformanceObserver, without a contestant).
   { module: 'fresh/data', server: 'plain', name: 'zodParse', cause: ['js', 'gc'] },
   { module: 'fresh/data', server: 'express', name: 'graphqlReport', cause: ['js'], frames: ['graphqlReport', 'total'] },
   { module: 'fresh/data', server: 'plain', name: 'protobufDecode', cause: ['js', 'gc'] },

@@ -8,7 +8,7 @@ const CACHE_BYTES = 230 * MB
 /** A process with a larger heap has no cache: nothing is asked of this module there. */
 const SMALL_BYTES = 300 * MB
 const PAGE = 200
-/** Most of what a request makes at a time: it fits beside the cache. */
+/** Most of what a request makes at a time: it fits next to the cache. */
 const ROWS = 10000
 
 /** @type {object[]} */

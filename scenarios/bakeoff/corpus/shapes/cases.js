@@ -12,7 +12,7 @@ const { linesWith } = require('./package-lines')
  * @property {string} name
  * @property {string[]} cause
  * @property {string[]} [frames] where others than the function of that name may be blamed
- * @property {string[]} [moreLines] that may be blamed beside those that are marked
+ * @property {string[]} [moreLines] that may be blamed in addition to the marked ones
  * @property {string[]} [packages] any line of which may be blamed
  * @property {string | null} [route]
  * @property {string} [path] below that of its name

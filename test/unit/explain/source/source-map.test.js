@@ -104,6 +104,18 @@ test('the last comment counts, in any of its forms; a comment quoted in code doe
   }
 })
 
+test('a map in sections, as Turbopack writes it, is read; all its sections count as its size', () => {
+  const { generated, original } = compiled
+  const sections = [{ offset: { line: 0, column: 0 }, map: { version: 3, sources: [], names: [], mappings: '' } },
+    { offset: { line: 2, column: 0 }, map: compiled.map }]
+  const of = (/** @type {object[]} */ all) =>
+    makeMaps({ '/srv/total.js': `'a'\n'b'\n${compiled.code}`, '/srv/total.js.map': JSON.stringify({ version: 3, sections: all }) }).maps
+  const frame = frameIn('/srv/total.js', { ...generated, line: generated.line + 2 })
+  assert.deepEqual(of(sections).original(frame), { function: 'total', file: '/srv/total.ts', ...original })
+  const large = { offset: { line: 999, column: 0 }, map: { ...compiled.map, mappings: ';'.repeat(3e6) } }
+  assert.deepEqual(of([...sections, large, large]).original(frame), frame)
+})
+
 test('folders and files with spaces, umlauts, #, ? and % are found', () => {
   for (const folder of ['/srv/a b', '/srv/größe', '/srv/c#', '/srv/why?', '/srv/100%', '/srv/a%20b']) {
     const { maps } = makeMaps({ [`${folder}/dist/total.js`]: `${bare}//# sourceMappingURL=the%20map.json\n`, [`${folder}/dist/the map.json`]: JSON.stringify({ ...compiled.map, sources: ['../src/to tal.ts'] }) })
@@ -153,7 +165,8 @@ test('without a map, or with one that is broken, a frame comes back as it was', 
     'mappings decoded badly': JSON.stringify({ ...compiled.map, mappings: [[null]] }),
     'without sources': JSON.stringify({ ...compiled.map, sources: undefined }),
     'naming a source it has not': JSON.stringify({ ...compiled.map, sources: [] }),
-    'in sections': JSON.stringify({ version: 3, sections: [{ offset: { line: 0, column: 0 }, map: compiled.map }] })
+    'sections of another type': JSON.stringify({ version: 3, sections: 7 }),
+    'a section without its map': JSON.stringify({ version: 3, sections: [{ offset: { line: 0, column: 0 } }] })
   }
   for (const [what, text] of Object.entries(broken)) {
     const { maps } = makeMaps({ '/srv/total.js': compiled.code, ...(text !== null && { '/srv/total.js.map': text }) })

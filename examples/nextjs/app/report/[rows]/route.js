@@ -1,4 +1,4 @@
-/** Blocks: each row is compared with each other. @param {number} rows */
+/** Blocks: compares every row with every other row. @param {number} rows */
 function countPairs (rows) {
   let pairs = 0
   for (let a = 0; a < rows; a++) {
