@@ -36,7 +36,7 @@ if (require.main === module) {
   if (process.argv.includes('--check')) {
     const different = exports.differences(files)
     if (different.length > 0) {
-      process.stderr.write(`not what grafana/src makes: ${different.join(', ')}; run npm run grafana\n`)
+      process.stderr.write(`differ from what grafana/src generates: ${different.join(', ')}; run npm run grafana\n`)
       process.exitCode = 1
     }
   } else {

@@ -153,7 +153,7 @@
  * @property {number} [heapLimitBytes] at which V8 ends the process
  * @property {number} [externalBytes] outside the heap and held by it, such as buffers
  * @property {number | null} [allocatedBytesPerSecond] null before Node.js 26
- * @property {boolean} [isHeapFull] collected as a whole, 80 % of the limit stayed in use: something keeps memory
+ * @property {boolean} [isHeapFull] collected as a whole, 80% of the limit stayed in use: something keeps memory
  * @property {number | null} rssBytes resident memory of the process
  * @property {number | null} cgroupBytes in use by the cgroup, which is the container's
  * @property {number | null} cgroupLimitBytes null as well if there is no limit
@@ -229,7 +229,7 @@
  *
  * @typedef {object} LoopLoadReport what agent.load() returns
  * @property {LoadOfTime} lastSecond with what is due now; its utilization is of the last half to whole second
- * @property {LoadOfTime} sinceStart since the agent started, delays to 1 %
+ * @property {LoadOfTime} sinceStart since the agent started, delays to 1%
  * @property {number} threadPoolDelayMs how long a piece of work last waited for libuv's thread pool, 0 if that was not
  * measured: it is while the application works
  * @property {number} busyMs for how long the loop has been busy with short turns: 0, or from 10,000 on

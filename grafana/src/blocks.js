@@ -22,7 +22,7 @@ const range = [
     none: '0',
     shows: 'Blocks of the main threads at or above the threshold that ended within the time range. Prometheus extrapolates, so small numbers may be off by one.',
     bad: 'any number that comes with complaints; a process without bugs has a handful after its start.',
-    act: 'go down the page: why, where, how long.'
+    act: 'read on below: why, where, how long.'
   }),
   stat({
     title: 'Time blocked',
@@ -32,7 +32,7 @@ const range = [
     instant: true,
     none: '0 s',
     shows: 'Time all blocks of the range took together, in the chosen routes.',
-    bad: 'more than 1 % of the range times the number of processes.',
+    bad: 'more than 1% of the range times the number of processes.',
     act: 'the first lines of the two tables below usually are most of it.'
   }),
   stat({
@@ -54,9 +54,9 @@ const range = [
     levels: [0.2, 0.5],
     width: 5,
     instant: true,
-    none: '0 %',
+    none: '0%',
     shows: 'Share of the blocked time in which the process was kept waiting for a CPU or was stopped as a whole.',
-    bad: 'above 20 %: no change of the application will help with that part.',
+    bad: 'above 20%: no change of the application will help with that part.',
     act: 'raise CPU requests and limits, look for neighbours on the machine and for throttling.'
   }),
   stat({
@@ -67,7 +67,7 @@ const range = [
     width: 4,
     instant: true,
     none: '0',
-    shows: 'Processes that ended in the middle of a block of more than a second, as those after them found in the folder `dir`.',
+    shows: 'Processes that ended in the middle of a block of more than a second, as found by their successors in the folder `dir`.',
     bad: 'any: a liveness probe or the option `stuck` ended them, and all they were doing was lost.',
     act: 'the log of the process after it has the line (event predecessor); `loopwatch blocks` on the folder has the record.'
   })
@@ -88,7 +88,7 @@ const why = [
     none: 'no blocks',
     shows: 'Number of blocks of the main threads in each interval.',
     bad: 'regular spikes: a timer or a scrape that does too much at once.',
-    act: 'compare the distance of the spikes with your cron jobs, cache refreshes and health checks.'
+    act: 'compare the interval between spikes with your cron jobs, cache refreshes and health checks.'
   })
 ]
 
@@ -104,7 +104,7 @@ const where = [
     units: ['s', 'short'],
     shows: 'Time the main threads were blocked within the range by each route\'s requests. (none) is what no request did: timers, start-up, queues.',
     bad: 'a route with much time and few requests: each of them stops everybody else.',
-    act: 'start with the first line; the table beside it names the functions.'
+    act: 'start with the first line; the table next to it names the functions.'
   }),
   table({
     title: 'Functions that block',
@@ -199,9 +199,9 @@ const work = [
     labels: { work: 'Work' },
     unit: 's',
     units: ['s', 's'],
-    shows: 'How much of the time that named work lasted within the range something else blocked the loop. Work that runs at once lasts at once, so times add up to more than the range.',
+    shows: 'How much of the time that named work lasted within the range something else blocked the loop. Concurrent work overlaps, so times can add up to more than the range.',
     bad: 'time lost above a tenth of the time in all: this work is a victim.',
-    act: 'do not optimise this work; find the culprit in the table beside it, or among the routes above.'
+    act: 'do not optimise this work; find the culprit in the table next to it, or among the routes above.'
   }),
   timeseries({
     title: 'Time blocked by work',
@@ -211,7 +211,7 @@ const work = [
     width: 8,
     none: 'no blocks in named work',
     shows: 'Share of time blocked by each named piece of work, averaged over the chosen processes.',
-    bad: 'a job that begins to block with growing data. From the lock time of a queue on (30 s in BullMQ) its jobs stall and run twice.',
+    bad: 'a job that begins to block with growing data. Beyond the lock time of a queue (30 s in BullMQ), its jobs stall and run twice.',
     act: 'split the work, move it to a worker thread, or give the queue workers a process of their own.'
   }),
   timeseries({
@@ -243,8 +243,8 @@ const host = [
     stacked: true,
     width: 8,
     shows: 'Share of time in pauses of the garbage collector, averaged over the chosen processes.',
-    bad: 'above 10 %, or major pauses that come ever closer together: the heap is nearly full.',
-    act: 'raise --max-old-space-size if memory is there; else find what allocates, or what is never let go.'
+    bad: 'above 10%, or major pauses that come ever closer together: the heap is nearly full.',
+    act: 'raise --max-old-space-size if memory is available; otherwise find what allocates, or what is never released.'
   }),
   timeseries({
     title: 'Garbage collector, p99 pause',
@@ -264,7 +264,7 @@ const host = [
     none: 'the processes got the CPU they asked for',
     shows: 'Share of time blocked because the process was kept waiting for a CPU (starved) or was stopped as a whole (suspended).',
     bad: 'anything that lasts: latency that no profile of the application explains.',
-    act: 'starved: raise the CPU limit, fewer processes a machine. suspended: look at the hypervisor, laptop sleep, or who sends SIGSTOP.'
+    act: 'starved: raise the CPU limit, or run fewer processes per machine. suspended: look at the hypervisor, laptop sleep, or who sends SIGSTOP.'
   }),
   timeseries({
     title: 'CPU by thread',
@@ -272,7 +272,7 @@ const host = [
     unit: 'percentunit',
     width: 8,
     shows: 'CPU time of the main thread, of worker threads and of the watchdog, user and system, summed over the chosen processes (Linux).',
-    bad: 'main at 100 % of a core for each process: nothing is left for peaks.',
+    bad: 'main at 100% of a core for each process: nothing is left for peaks.',
     act: 'much system time: many small reads and writes. Much user time: a CPU profile.'
   }),
   timeseries({
@@ -281,7 +281,7 @@ const host = [
     unit: 'percentunit',
     width: 8,
     shows: 'Share of time the event loop was active and yet not on a CPU: asleep in a synchronous call, or waiting for its turn (Linux).',
-    bad: 'above 10 %.',
+    bad: 'above 10%.',
     act: 'with blocks of sync-io: replace the *Sync calls. With starved, or without blocks: the machine is short of CPU.'
   }),
   timeseries({

@@ -22,9 +22,9 @@ const state = [
     unit: 'short',
     width: 6,
     none: 'no cluster',
-    shows: 'Workers joined to the primaries of the chosen instances whose watchdogs answer. A blocked worker answers.',
+    shows: 'Workers that joined the primaries of the chosen instances and whose watchdogs answer. A blocked worker still answers.',
     bad: 'fewer than you started.',
-    act: 'see "Restarts", and the log of the primary for workers that exit at their start.'
+    act: 'see "Restarts", and the log of the primary for workers that exit at start-up.'
   }),
   stat({
     title: 'Silent workers',
@@ -33,7 +33,7 @@ const state = [
     levels: [1, 2],
     width: 6,
     none: 'no cluster',
-    shows: 'Workers that are joined and whose watchdogs do not answer: stopped, or without any CPU. Their last values stay.',
+    shows: 'Workers that joined but whose watchdogs do not answer: stopped, or without any CPU. Their last values remain.',
     bad: 'anything above 0 for more than a few seconds.',
     act: 'look for SIGSTOP, a debugger, memory swapped out, or a machine without CPU to give.'
   }),
@@ -46,7 +46,7 @@ const state = [
     width: 6,
     instant: true,
     none: '0',
-    shows: 'Workers within the time range that took the slot of one that had gone.',
+    shows: 'Workers within the time range that took the slot of one that had ended.',
     bad: 'any outside a deployment.',
     act: 'read the exit code in the log of the primary; with `dir` set, the record of what the worker was doing is on disk.'
   }),
@@ -58,7 +58,7 @@ const state = [
     levels: [1.5, 2],
     width: 6,
     shows: 'Utilization of the busiest worker over the average of all, of the worst cluster: 1 is even.',
-    bad: 'above 1.5 under load. An idle cluster says nothing.',
+    bad: 'above 1.5 under load. The figure means nothing on an idle cluster.',
     act: 'few long connections (WebSocket, HTTP/2, keep-alive from one proxy) stay where they are: balance requests before the cluster, or close connections from time to time.'
   })
 ]
@@ -89,8 +89,8 @@ const workers = [
     max: 1,
     levels: [0.7, 0.9],
     shows: 'Share of time each event loop was active.',
-    bad: 'one at 100 % while others idle: requests queue behind it for nothing.',
-    act: 'see "Requests/s by worker": as uneven means connections, even means that one has dearer requests or a job of its own.'
+    bad: 'one at 100% while others idle: requests queue behind it for nothing.',
+    act: 'see "Requests/s by worker": equally uneven means connections; even means that one has more expensive requests or a job of its own.'
   }),
   timeseries({
     title: 'Loop delay p99 by worker',
@@ -129,7 +129,7 @@ const balance = [
     width: 8,
     shows: 'The busiest worker over the average of its cluster, in utilization and in requests: 1 is even.',
     bad: 'above 1.5 under load.',
-    act: 'both high: uneven connections. Utilization alone: dear requests that go to one worker.'
+    act: 'both high: uneven connections. Utilization alone: expensive requests that go to one worker.'
   }),
   timeseries({
     title: 'Requests/s by worker',
@@ -147,7 +147,7 @@ const balance = [
     width: 8,
     shows: 'CPU time of each main thread, as a share of one core (Linux).',
     bad: 'all below their utilization at once: more workers than cores.',
-    act: 'start as many workers as there are cores to have, not more.'
+    act: 'start as many workers as there are cores, not more.'
   })
 ]
 
@@ -159,7 +159,7 @@ const life = [
     stacked: true,
     width: 8,
     none: 'no restarts',
-    shows: 'Workers in each interval that took the slot of one that had gone.',
+    shows: 'Workers in each interval that took the slot of one that had ended.',
     bad: 'the same slot again and again, or all in turn outside a deployment.',
     act: 'exit codes are in the log of the primary. SIGABRT is `onStuck: \'abort\'`, SIGKILL is mostly memory.'
   }),

@@ -19,9 +19,9 @@ const now = [
     decimals: 1,
     levels: [0.05, 1],
     width: 3,
-    shows: 'How long the event loop has been blocked by the block in progress, of the process that has been longest. It is told by the watchdog\'s thread, so it goes on while the process answers nobody.',
-    bad: 'anything above 0 on several refreshes in a row; from a second on every client of that process waits.',
-    act: 'open /blocks of that instance, or its log: both name the line and the request while the block lasts.'
+    shows: 'How long the event loop has been blocked by the block in progress, of the process that has been longest. The watchdog thread reports it, so it keeps rising while the process answers nobody.',
+    bad: 'anything above 0 on several refreshes in a row; above a second, every client of that process waits.',
+    act: 'open /blocks of that instance, or its log: both show the line and the request while the block lasts.'
   }),
   stat({
     title: 'Longest block, 5 m',
@@ -38,9 +38,9 @@ const now = [
     unit: 'percentunit',
     decimals: 1,
     levels: [0.01, 0.1],
-    none: '0 %',
+    none: '0%',
     shows: 'Share of the last five minutes in which the event loop was blocked, of the process with the largest.',
-    bad: 'above 1 % latencies have a tail that no other metric explains; above 10 % the process is in trouble.',
+    bad: 'above 1% latencies have a tail that no other metric explains; above 10% the process is in trouble.',
     act: 'see the causes below: js and native want other code or a worker thread, starved wants CPU.'
   }),
   stat({
@@ -53,7 +53,7 @@ const now = [
     levels: [0.7, 0.9],
     width: 3,
     shows: 'Share of time the event loop was active rather than waiting for events, of the busiest process.',
-    bad: 'above 70 % delays grow steeply with each further request; at 100 % a queue builds up.',
+    bad: 'above 70% delays grow steeply with each further request; at 100% a queue builds up.',
     act: 'add processes, or take work off the loop. High utilization without blocks is load, with blocks it is code.'
   }),
   stat({
@@ -61,7 +61,7 @@ const now = [
     queries: [[by('max', '', quantile(0.99, PROCESS_LABELS, rate(of('delay:bucket', MAIN)))), 'highest']],
     unit: 's',
     levels: [0.05, 0.25],
-    shows: 'One timer in a hundred came at least this late, in the process where it is worst: what every callback waits besides its own work.',
+    shows: 'One timer in a hundred came at least this late, in the process where it is worst: what every callback waits in addition to its own work.',
     bad: 'above 50 ms users notice; a p99 that is far above the median means blocks rather than load.',
     act: 'compare with "Utilization": low there and high here is a few long blocks, high in both is saturation.'
   }),
@@ -73,7 +73,7 @@ const now = [
     width: 3,
     shows: 'HTTP requests answered per second by all chosen processes, for the chosen routes.',
     bad: 'a sudden fall while "Blocked now" is above 0: requests queue up in front of a blocked loop.',
-    act: 'look at the marks of blocks at the moment of the fall. A fall without one has its reason before the process.'
+    act: 'look at the marks of blocks at the moment of the fall. A fall without one has its cause upstream of the process.'
   }),
   stat({
     title: 'Duration p95',
@@ -81,7 +81,7 @@ const now = [
     unit: 's',
     levels: [0.5, 2],
     width: 3,
-    shows: '95 of 100 requests were answered within this time, connection and queueing in the process included.',
+    shows: '95 of 100 requests were answered within this time, including connection and queueing in the process.',
     bad: 'whatever your clients time out at, halved.',
     act: 'see "Share of duration lost to blocks": a large share means that another request is to blame, not this route.'
   })
@@ -91,13 +91,13 @@ const loop = [
   blockedBy('site', of('site'), {
     title: 'Time blocked by function',
     shows: 'Share of time blocked by each function of the application, with file and line, averaged over the chosen processes. A block counts when it ends.',
-    bad: 'any function that stays: this line is what makes requests wait.',
+    bad: 'any function that remains: this line makes requests wait.',
     act: 'open that line. The instance\'s live page and `/blocks` have the stack and the request.'
   }),
   blockedBy('cause', of('blocked', ROUTE), {
     title: 'Time blocked by cause',
-    shows: 'Share of time blocked, averaged over the chosen processes, by what caused it. A block counts when it ends, so one longer than the interval shows as more than 100 %.',
-    bad: 'a colour that stays: blocks of one cause again and again. Grey is not the code\'s fault.',
+    shows: 'Share of time blocked, averaged over the chosen processes, by what caused it. A block counts when it ends, so one longer than the interval shows as more than 100%.',
+    bad: 'a colour that remains: blocks of one cause again and again. Grey is not the fault of the code.',
     act: remedies
   }),
   timeseries({
@@ -106,16 +106,16 @@ const loop = [
     unit: 'percentunit',
     max: 1,
     levels: [0.7, 0.9],
-    shows: 'Share of time each event loop was active, over the interval and not since the start.',
-    bad: 'a process that stays above 70 %, or one far above the others.',
+    shows: 'Share of time each event loop was active, in the interval rather than since the start.',
+    bad: 'a process that stays above 70%, or one far above the others.',
     act: 'all high: scale out. One high: see Cluster for imbalance, or a job that runs only there.'
   }),
   heatmap({
     title: 'Loop delay',
     queries: [[by('sum', 'le', increase(of('delay:bucket', MAIN))), '{{le}}']],
     unit: 's',
-    shows: 'How late timers came, over time: each column is an interval, the nearer to yellow a cell the more timers.',
-    bad: 'a second band above the first: most timers come in time and some wait long, which an average hides.',
+    shows: 'How late timers ran, over time: each column is an interval; the closer a cell is to yellow, the more timers it has.',
+    bad: 'a second band above the first: most timers run in time and some wait long, which an average hides.',
     act: 'a band that moves up with the load is saturation; single cells far up are blocks, each with a mark.'
   }),
   timeseries({
@@ -124,7 +124,7 @@ const loop = [
     unit: 's',
     none: 'no process was blocked when it was scraped',
     shows: 'Length of the block that was in progress when the process was scraped. Only blocks longer than the scrape interval are sure to be seen here.',
-    bad: 'a line that climbs by a second a second: a loop that does not come back.',
+    bad: 'a line that climbs by a second per second: the loop is stuck.',
     act: 'read the line from /blocks of the instance, then end the process; `stuck` with `onStuck: \'abort\'` does so by itself.'
   })
 ]
@@ -165,7 +165,7 @@ const red = [
     unit: 'percentunit',
     width: 8,
     shows: 'How much of the duration of a route\'s requests passed while something else blocked the loop: what its own code cannot improve.',
-    bad: 'above 10 %: this route is a victim.',
+    bad: 'above 10%: this route is a victim.',
     act: 'do not optimise this route; find the culprit in Blocks.'
   }),
   timeseries({
@@ -173,8 +173,8 @@ const red = [
     queries: [[of('inFlight'), PROCESS]],
     unit: 'short',
     width: 8,
-    shows: 'Requests that have come and are not answered yet, by process.',
-    bad: 'a steady climb: more comes than is answered.',
+    shows: 'Requests that have arrived and are not answered yet, by process.',
+    bad: 'a steady climb: more requests arrive than are answered.',
     act: 'with low utilization the wait is for a database or an upstream; with high utilization shed load or scale out.'
   }),
   timeseries({
@@ -219,7 +219,7 @@ const resources = [
     ],
     unit: 'bytes',
     width: 8,
-    shows: 'Resident memory of the whole process, and the heap of its main thread beside the limit at which V8 ends the process.',
+    shows: 'Resident memory of the whole process, and the heap of its main thread next to the limit at which V8 ends the process.',
     bad: 'a climb that does not level off: near the limit the garbage collector blocks more and more.',
     act: 'see "Garbage collector" in Blocks; take heap snapshots of two moments and compare.'
   })
@@ -233,9 +233,9 @@ const ourselves = [
     max: 1,
     decimals: 0,
     width: 8,
-    shows: 'Parts of loopwatch that cannot do their work: 1 while that lasts.',
+    shows: 'Parts of loopwatch that do not work: 1 while that lasts.',
     bad: 'any line at 1: what it names is missing from these dashboards, the log or the disk.',
-    act: 'the log of the process says why, once, when it began. It recovers by itself where it can.'
+    act: 'the log of the process says why, once, when it begins. It recovers by itself if possible.'
   }),
   timeseries({
     title: 'Events not kept',
@@ -246,7 +246,7 @@ const ourselves = [
     unit: 'short',
     width: 8,
     none: 'nothing was dropped',
-    shows: 'Log lines suppressed and ring entries dropped in each interval, and observations whose label became (other) because its bound was reached. Blocks themselves are always counted.',
+    shows: 'Log lines suppressed and ring entries dropped in each interval, and observations whose label became (other) because its limit was reached. Blocks themselves are always counted.',
     bad: 'a steady stream of anything but suppressed log lines; (other) that grows means that routes hide in it.',
     act: 'raise the option `routes`, or name routes with the option `route` where ids have become part of them.'
   }),
@@ -258,8 +258,8 @@ const ourselves = [
     ],
     unit: 'percentunit',
     width: 8,
-    shows: 'What loopwatch\'s own thread takes of one core, by process (Linux), and of the application\'s thread in blocks that it made itself.',
-    bad: 'above 5 % without blocks; any own blocks.',
+    shows: 'CPU use of loopwatch\'s own thread, as a share of one core, by process (Linux), and the share of the application\'s thread in blocks that loopwatch caused.',
+    bad: 'above 5% without blocks; any own blocks.',
     act: 'check how often /metrics is scraped and by how many; report it if that is not the reason.'
   }),
   timeseries({
@@ -269,7 +269,7 @@ const ourselves = [
     max: 1,
     decimals: 0,
     width: 8,
-    shows: '1 while it is tracked where asynchronous operations are created, which takes up to a tenth of its thread, and while a CPU profile is taken, which costs little.',
+    shows: '1 while the agent tracks where asynchronous operations are created, which takes up to a tenth of its thread, and while a CPU profile is taken, which costs little.',
     bad: 'origins for longer than ten seconds, or more often than once an hour, in production.',
     act: 'set `origin: \'off\'`, or see who calls hunt(); `origin: \'on\'` is for development. For the profile see the option `profile`.'
   }),
@@ -290,7 +290,7 @@ const ourselves = [
     unit: 's',
     text: BigValueTextMode.ValueAndName,
     width: 8,
-    shows: 'From this duration on a block is reported, the highest and the lowest of the chosen processes.',
+    shows: 'Minimum duration of a block that is reported, the highest and the lowest of the chosen processes.',
     bad: 'two different values: blocks of these processes cannot be compared.',
     act: 'set the option `threshold` to the same value everywhere.'
   })

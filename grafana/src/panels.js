@@ -27,7 +27,7 @@ const { DATASOURCE } = require('./variables')
 
 /** @param {Spec} spec */
 function describe ({ title, shows, bad, act }) {
-  for (const part of [shows, bad, act]) if (!part) throw new Error(`${title}: says not what it shows, what is bad and what to do`)
+  for (const part of [shows, bad, act]) if (!part) throw new Error(`${title}: lacks what it shows, what is bad or what to do`)
   return `${shows}\n\n**Bad:** ${bad}\n\n**Do:** ${act}`
 }
 
@@ -101,7 +101,7 @@ exports.timeseries = (spec) => {
   if (spec.levels) {
     builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed))
   }
-  // Nothing but zeros would have an axis up to 10,000 %.
+  // Nothing but zeros would have an axis up to 10,000%.
   if (spec.unit === 'percentunit') builder.axisSoftMax(0.01)
   if (spec.log) {
     builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10))

@@ -44,8 +44,8 @@ const all = [
     levels: [0.1, 0.5],
     width: 8,
     none: 'no scenario is running',
-    shows: 'Share of time the event loop that hands out the work was blocked (of a server: all its loops added up), in the worst variant. Told when a run ends.',
-    bad: 'above 10 %: the work was offloaded, its cost was not.',
+    shows: 'Share of time the event loop that hands out the work was blocked (of a server: all its loops added up), in the worst variant. Reported when a run ends.',
+    bad: 'above 10%: the work was offloaded, its cost was not.',
     act: 'see which variant, and what it sends: starting workers and serialising large input block the caller.'
   }),
   timeseries({
@@ -70,8 +70,8 @@ const all = [
     title: 'Blocks of the caller',
     queries: [[callerBlocked(), VARIANT]],
     unit: 'percentunit',
-    shows: 'Share of time the event loop that calls was blocked (of a server: all its loops added up), as loopwatch itself measures it. Told when a run ends, so a long run shows as one peak.',
-    bad: 'above 10 % in a variant that is meant to free the caller.',
+    shows: 'Share of time the event loop that calls was blocked (of a server: all its loops added up), as loopwatch itself measures it. Reported when a run ends, so a long run shows as one peak.',
+    bad: 'above 10% in a variant that is meant to free the caller.',
     act: 'this is the price that throughput does not show; prefer the variant with less of it for a server.'
   }),
   heatmap({
@@ -108,7 +108,7 @@ const hooks = [
 const GOROUTINES = 'scenario="goroutines"'
 const goroutines = [
   timeseries({
-    title: 'Node beside Go: throughput',
+    title: 'Node and Go: throughput',
     queries: [[throughput(GOROUTINES), '{{variant}} {{cell}}']],
     unit: 'ops',
     shows: 'Requests per second of Node\'s worker threads and Go\'s goroutines for the same work.',
@@ -116,7 +116,7 @@ const goroutines = [
     act: 'compare cells whose work is the same on both sides, such as sha256.'
   }),
   timeseries({
-    title: 'Node beside Go: p95',
+    title: 'Node and Go: p95',
     queries: [[latency(0.95, GOROUTINES), '{{variant}} {{cell}}']],
     unit: 's',
     log: true,
@@ -139,6 +139,6 @@ exports.build = () => dashboard({
   rows: [
     { title: 'All scenarios', panels: all },
     { title: 'Hook calls', panels: hooks },
-    { title: 'Node beside Go', panels: goroutines }
+    { title: 'Node and Go', panels: goroutines }
   ]
 })

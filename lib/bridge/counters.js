@@ -64,7 +64,7 @@ class Counters {
   }
 
   /**
-   * Runs a step of the agent itself, which is no block of the application. One step may interrupt another.
+   * Runs a step of the agent itself, which is not a block of the application. One step may interrupt another.
    * @template T @param {'agentMicros' | 'profileMicros'} slot @param {number} thresholdMs @param {() => T} step
    * @returns {T}
    */
@@ -84,7 +84,7 @@ class Counters {
     }
   }
 
-  /** How long the agent itself has kept the thread so far, which is no block of the application. Wraps at 2^32. */
+  /** How long the agent itself has kept the thread so far, which is not a block of the application. Wraps at 2^32. */
   get heldMicros () {
     return this.get('agentMicros') + this.get('profileMicros')
   }

@@ -88,7 +88,7 @@ const parts = {
   gcPauses: ring(GC_PAUSES, 3), // start and duration of the pause (ms), kind
   requests: ring(REQUESTS, 4), // finished requests, see request-row.js
   routes: part(StringTable.bytes(ROUTES), (memory, at) => new StringTable(memory, at, ROUTES)),
-  works: ring(WORKS, 4), // finished work that is no request, see request-row.js
+  works: ring(WORKS, 4), // finished work that is not a request, see request-row.js
   workNames: part(StringTable.bytes(WORK_NAMES), (memory, at) => new StringTable(memory, at, WORK_NAMES)),
   counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
   answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at)),

@@ -24,11 +24,11 @@ Examples:
   $ loopwatch attach 4711 --once
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 ended by Ctrl-C. 'run' and 'test' end with the
-application's own.
+exit code of the application.
 `
 
 const program = makeProgram('loopwatch', 'commands')
-  .description('Says what blocks a Node.js event loop: which line, which request, why and how long.')
+  .description('Reports what blocks a Node.js event loop: which line, which request, why, and for how long.')
   .version(version)
   .enablePositionalOptions()
   .addHelpText('after', EXAMPLES)

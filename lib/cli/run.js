@@ -55,7 +55,7 @@ function toText (row, value) {
 
 /** @param {string} app @param {string[]} args @param {Record<string, unknown>} given by key, parsed */
 function run (app, args, given) {
-  if (NODE.test(app)) throw codedError('LOOPWATCH_ERR_OPTION', '<app>', `a file of JavaScript (loopwatch run ${args.find((each) => !each.startsWith('-')) ?? 'server.js'}); flags of Node.js go into NODE_OPTIONS`, app)
+  if (NODE.test(app)) throw codedError('LOOPWATCH_ERR_OPTION', '<app>', `a JavaScript file (loopwatch run ${args.find((each) => !each.startsWith('-')) ?? 'server.js'}); put flags of Node.js into NODE_OPTIONS`, app)
   const file = path.resolve(app)
   for (const row of table) {
     if (given[row.key] !== undefined) process.env[row.env] = toText(row, given[row.key])

@@ -20,8 +20,8 @@ The installed package lacks:
 /** The scenarios' program parses its own flags. @param {Command} program */
 exports.addScenario = (program) => {
   program.command('scenario')
-    .description('measure messaging, offload and others, in a checkout of the repository')
-    .argument('[arguments...]', 'a name and its flags; in a checkout --help lists them')
+    .description('run the benchmarks (messaging, offload and others) in a checkout of the repository')
+    .argument('[arguments...]', 'a name and its flags; --help lists them in a checkout')
     .allowUnknownOption()
     .helpOption(false)
     .addHelpText('after', exports.LACKS)

@@ -10,7 +10,7 @@ const { LineReader, LINE_BYTES } = require('./wire')
 /** Most bytes that may wait to be sent. If more wait, the other side has stopped reading. */
 const BACKLOG_BYTES = 1024 * 1024
 
-/** A connection between two watchdogs, with messages both ways. The first line that is no message closes it. */
+/** A connection between two watchdogs, with messages both ways. The first line that is not a message closes it. */
 class Connection {
   #socket
   /** @type {Error | null} */

@@ -33,7 +33,7 @@ class Listener {
   }
 
   #check () {
-    // A named pipe is no file.
+    // A named pipe is not a file.
     if (this.#server.listening && (process.platform === 'win32' || fs.existsSync(this.#address))) return
     // Closing the server keeps its connections open.
     this.#server.close()

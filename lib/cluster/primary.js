@@ -83,7 +83,7 @@ class ClusterPrimary {
     const isWhole = typeof instance === 'string' && Number.isInteger(pid) && pid > 0
     if (!isWhole) throw new Error('a hello without instance or pid')
     const taken = this.#slots.take(instance, pid, wanted)
-    if (taken === null) return refuse(connection, `all ${MOST_SLOTS} places are taken`)
+    if (taken === null) return refuse(connection, `all ${MOST_SLOTS} slots are taken`)
     const { slot, isRestart } = taken
     const worker = new WorkerState({ slot, instance, connection, nowMs: this.#parts.nowMs })
     this.#workers.set(slot, worker)

@@ -10,7 +10,7 @@ const RECORD_BYTES = 16 * 1024
 /**
  * A record as it is sent: with as many of its stacks as there is room for, the heaviest first, and none of a CPU
  * profile. A record that is too large even without stacks is sent bare: that is enough to end a block in the primary.
- * @param {any} whole @returns {any} null if still too large, or if it is no record: that would close the connection
+ * @param {any} whole @returns {any} null if still too large, or if it is not a record: that would close the connection
  */
 exports.fit = (whole) => {
   if (!isRecord(whole)) return null

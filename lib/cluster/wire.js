@@ -31,7 +31,7 @@ exports.LINE_BYTES = 1024 * 1024
 
 /** @typedef {{ t: string, [key: string]: any }} Message */
 
-/** Turns bytes into messages. Throws on a line that is no message. */
+/** Turns bytes into messages. Throws on a line that is not a message. */
 class LineReader {
   #decoder = new StringDecoder()
   #rest = ''

@@ -50,7 +50,7 @@ class WorkerState {
 
   /** @param {Message} message */
   takeBlock ({ record }) {
-    if (!isRecord(record) || !isSmall(record)) throw new Error('a block that is no record')
+    if (!isRecord(record) || !isSmall(record)) throw new Error('a block that is not a record')
     const own = { ...record, worker: this.slot }
     this.#ongoing.delete(own.id)
     if (own.ongoing) this.#ongoing.set(own.id, { record: own, atMs: this.#nowMs() })

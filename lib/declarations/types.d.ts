@@ -456,7 +456,7 @@ export type MemoryRecord = {
   */
  allocatedBytesPerSecond?: number | null | undefined;
  /**
-  * collected as a whole, 80 % of the limit stayed in use: something keeps memory
+  * collected as a whole, 80% of the limit stayed in use: something keeps memory
   */
  isHeapFull?: boolean | undefined;
  /**
@@ -679,7 +679,7 @@ export type LoopLoadReport = {
   */
  lastSecond: LoadOfTime;
  /**
-  * since the agent started, delays to 1 %
+  * since the agent started, delays to 1%
   */
  sinceStart: LoadOfTime;
  /**
@@ -703,7 +703,7 @@ export type LoopLoadReport = {
  };
 };
 /**
- * what the watchdog calls on the host
+ * what the watchdog asks of the host
  * through the inspector
  */
 export type ProfilerAction = "start" | "startIfSmall" | "take" | "stay" | "stop";

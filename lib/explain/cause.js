@@ -126,7 +126,7 @@ const table = [
   {
     cause: 'suspended',
     when: 'the watchdog too did not run for at least half of it, though it waited for no CPU and no thread of the ' +
-      'process ran meanwhile, and neither CPU time nor waiting for a CPU explains 30 % of it; if the kernel does not tell ' +
+      'process ran meanwhile, and neither CPU time nor waiting for a CPU explains 30% of it; if the kernel does not tell ' +
       'of waiting, other processes were not seen taking the CPU',
     test: (e) => {
       const hardlyMs = HARDLY * e.durationMs
@@ -137,15 +137,15 @@ const table = [
   },
   {
     cause: 'gc',
-    when: 'pauses of the garbage collector are at least half of it, and waiting for a CPU is less than 80 % of it',
+    when: 'pauses of the garbage collector are at least half of it, and waiting for a CPU is less than 80% of it',
     // On a small machine, V8's own helper threads keep the thread they help off the CPUs.
     test: (e) => e.gcMs >= HALF * e.durationMs && waitMs(e) < MOSTLY * e.durationMs
   },
   {
     cause: 'starved',
     when: 'waiting for a CPU (run queue, cgroup throttling, stolen time; if the kernel does not tell, what running ' +
-      'JavaScript had not of it while no CPU idled, or what it did not run while others took the CPU often) is at least 20 % of it, half of it while it lasts, and the rest ' +
-      'below the threshold, or it is 80 % of it and the rest below ten thresholds',
+      'JavaScript had not of it while no CPU idled, or what it did not run while others took the CPU often) is at least 20% of it, half of it while it lasts, and the rest ' +
+      'below the threshold, or it is 80% of it and the rest below ten thresholds',
     test: (e) => {
       const waitedMs = waitMs(e)
       const restMs = e.durationMs - waitedMs
@@ -175,13 +175,13 @@ const table = [
   },
   {
     cause: 'unknown',
-    when: 'interrupts were answered in time for 80 % of it, and CPU time, waiting for a CPU and pauses of the garbage ' +
-      'collector do not explain 30 % of it: a debugger of another session held it, or it slept shortly and often',
+    when: 'interrupts were answered in time for 80% of it, and CPU time, waiting for a CPU and pauses of the garbage ' +
+      'collector do not explain 30% of it: a debugger of another session held it, or it slept shortly and often',
     test: isHeld
   },
   {
     cause: 'many',
-    when: 'samples show two or more requests, none has 60 % of the time, and none was seen for as long as the ' +
+    when: 'samples show two or more requests, none has 60% of the time, and none was seen for as long as the ' +
       'threshold without another in between',
     // Two requests that block one after the other are two culprits.
     test: (e) => e.requests >= 2 && e.topRequestShare < 0.6 && e.longestRunMs < e.thresholdMs

@@ -49,7 +49,7 @@ class HttpClient {
   async post (json, end) {
     const { timeoutMs } = this.#target
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    const timer = setTimeout(() => late.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
     const aborted = new Promise((_resolve, reject) => { late.signal.addEventListener('abort', () => reject(late.signal.reason)) })
     const onEnd = () => late.abort(new Error('the agent was stopped'))
     end.addEventListener('abort', onEnd)
@@ -130,7 +130,7 @@ async function textOf (response) {
   let text = ''
   for await (const chunk of response) {
     text += chunk
-    if (text.length > ANSWER_BYTES) throw new Error('the answer is too long to be that of a receiver')
+    if (text.length > ANSWER_BYTES) throw new Error('the response is too long')
   }
   return text
 }

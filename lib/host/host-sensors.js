@@ -40,7 +40,7 @@ exports.startSenses = (options, post, isPreload, see) => {
 }
 
 /** @typedef {{ stop: () => void }} Part */
-/** @typedef {<T>(step: () => T) => T} Hold runs a step of the agent itself, which is no block of the application */
+/** @typedef {<T>(step: () => T) => T} Hold runs a step of the agent itself, which is not a block of the application */
 
 /** @param {Part[]} parts */
 function stopAll (parts) {

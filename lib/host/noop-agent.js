@@ -61,7 +61,7 @@ class NoopAgent extends EventEmitter {
   hunt (options) {
     const { checkHunt } = require('./origin/hunt')
     checkHunt(options)
-    return Promise.resolve({ found: 0, refused: 'origins of the main thread alone are tracked' })
+    return Promise.resolve({ found: 0, refused: 'origins are tracked on the main thread only' })
   }
 
   /** Passes every request on. @param {ShedOptions} [options] */

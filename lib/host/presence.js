@@ -11,7 +11,7 @@ const { isOwnProgram, mainFile } = require('./launchers')
 
 /** A server of a test suite has mostly closed by then. */
 const LOOK_MS = 1000
-/** A program that is still there after this time is no script. */
+/** A program that is still there after this time is not a script. */
 const LIVED_MS = 10000
 /** Published for every server that begins to listen. */
 const LISTEN = 'tracing:net.server.listen:asyncStart'

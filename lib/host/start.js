@@ -113,12 +113,12 @@ function tryBegin (options, env, way) {
   } else if (current) {
     if (!way.isPreload && 'show' in current) current.show()
     const keys = Object.keys(options ?? {})
-    if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`)
+    if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is already running; the options of this start() are ignored: ${keys.join(', ')}`)
     return current
   }
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
-  if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
+  if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `unknown loopwatch option: ${stray.join(', ')}`)
   const agent = isMainThread ? make(resolved, way) : new NoopAgent()
   const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenProperty(agent))
   if (!isFound) hidden = agent

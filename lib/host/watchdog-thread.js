@@ -74,7 +74,7 @@ class WatchdogThread {
 
   #start () {
     try {
-      if (!isReadable()) throw new Error('process.env cannot be read, as Node.js does at each message of a thread')
+      if (!isReadable()) throw new Error('process.env cannot be read, and Node.js reads it for every message between threads')
       if (OWN_FOLDER === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
       this.#holds.push(holdStdio())
       isStarting = true

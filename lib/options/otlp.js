@@ -14,7 +14,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /**
  * @typedef {keyof typeof PATHS} Signal
  * @typedef {{ url: string, headers: Record<string, string>, gzip: boolean, timeoutMs: number }} SignalSettings
- *   a user and password in the url become basic authentication
+ *   a user and password in the URL become basic authentication
  * @typedef {object} OtlpSettings
  * @property {Record<Signal, SignalSettings | null>} signals null if a signal is not sent
  * @property {Record<string, string>} attributes of the resource, from the environment
@@ -24,9 +24,9 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  */
 
 /**
- * Other tools use OpenTelemetry's variables as well, so a bad value is no error but a fault, which the watchdog
- * reports.
- * @param {true | string} option a url replaces all endpoint variables @param {NodeJS.ProcessEnv} env
+ * Other tools use OpenTelemetry's variables as well, so a bad value is a fault that the watchdog reports, not an
+ * error.
+ * @param {true | string} option a URL replaces all endpoint variables @param {NodeJS.ProcessEnv} env
  */
 exports.otlpSettings = (option, env) => {
   const faults = /** @type {Set<string>} */ (new Set())
@@ -56,7 +56,7 @@ function signalSettings (signal, option, env, { faults, failures }) {
   const url = urlOf(signal, option, env, failures)
   if (url === null) return null
   const protocol = env[nameOf('PROTOCOL')]?.trim()
-  if (protocol && protocol !== 'http/json') faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, http/json is sent`)
+  if (protocol && protocol !== 'http/json') faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, but http/json is sent`)
   const given = pairsOf(nameOf('HEADERS'), env[nameOf('HEADERS')], faults)
   return {
     url: url.href,
@@ -72,7 +72,7 @@ function urlOf (signal, option, env, failures) {
   const isOwn = option === true && Boolean(env[own])
   const text = option !== true ? option : env[own] || env.OTEL_EXPORTER_OTLP_ENDPOINT || LOCAL
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    failures.add(`${isOwn ? own : 'OTEL_EXPORTER_OTLP_ENDPOINT'} is no url that begins with http:// or https://`)
+    failures.add(`${isOwn ? own : 'OTEL_EXPORTER_OTLP_ENDPOINT'} is not a URL that starts with http:// or https://`)
     return null
   }
   const url = new URL(text)
@@ -85,7 +85,7 @@ function urlOf (signal, option, env, failures) {
 function headersOf (variable, pairs, faults) {
   return Object.fromEntries(Object.entries(pairs).flatMap(([name, value]) => {
     if (HEADER_NAME.test(name) && HEADER_VALUE.test(value)) return [[name.toLowerCase(), value]]
-    faults.add(`${variable} has a header that HTTP does not take`)
+    faults.add(`${variable} has a header that is not valid in HTTP`)
     return []
   }))
 }
@@ -102,7 +102,7 @@ function pairsOf (variable, text, faults) {
     const name = decoded(pair.slice(0, Math.max(0, at)).trim())
     const value = decoded(pair.slice(at + 1).trim())
     if (name && value !== null) pairs[name] = value
-    else faults.add(`${variable} is not made of a=b,c=d`)
+    else faults.add(`${variable} does not have the form a=b,c=d`)
   }
   return pairs
 }
@@ -122,6 +122,6 @@ function timeOf (variable, env, faults) {
   if (!text) return null
   const ms = Number(text)
   if (Number.isInteger(ms) && ms > 0 && ms <= LONGEST_MS) return ms
-  faults.add(`${variable} is no number of milliseconds`)
+  faults.add(`${variable} is not a number of milliseconds`)
   return null
 }

@@ -4,13 +4,13 @@ const { table } = require('./table')
 
 /** @import { ResolvedOptions as Options } from './table' */
 
-/** A shorter text may be part of any word, and who chose it has no secret. */
+/** A shorter text may be part of any word, and is hardly a secret. */
 const SECRET_CHARS = 6
 const HIDDEN = '(not shown)'
 
 /**
  * As others may see them: numbers, switches, words of the table and defaults. Other values may be or contain a secret,
- * so only whether they are set.
+ * so only whether they are set is shown.
  * @param {Options} options
  */
 exports.shownOptions = (options) => Object.fromEntries(table.map(({ key, type, default: byDefault }) => {
@@ -44,10 +44,10 @@ function secretsIn ({ token, notify, otlp }) {
 /** A header, and what follows `Bearer` or `Basic` in it. @param {string} header */
 const partsOf = (header) => [header, ...header.split(' ').slice(1)]
 
-/** For Slack and others, the path is what lets in. @param {string} url */
+/** For Slack and others, the path is the credential. @param {string} url */
 const pathOf = (url) => new URL(url).pathname.slice(1)
 
-/** As it stands in the url, and as it is meant. @param {string} url */
+/** Encoded, as in the URL, and decoded. @param {string} url */
 function passwordOf (url) {
   const { password } = new URL(url)
   try {

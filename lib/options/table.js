@@ -17,30 +17,30 @@ const PREFIX = 'LOOPWATCH_'
 
 /** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 const table = [
-  { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms; below 10 the jitter of a busy machine counts' },
+  { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'minimum length of a block that is reported, ms; below 10, scheduler jitter is reported too' },
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
-  { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that everything but /healthz and the files of the page asks for' },
-  { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
-  { key: 'log', type: type.log(), default: true, doc: 'lines on stdout, on stderr by a preload or loopwatch run: for people on a terminal, else JSON; false; or { level, destination, format }; in text: true, false, or some of stdout, stderr, json, pretty and a level' },
-  { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the one that blocks: 'auto' = named from the first block on where following requests costs (Node.js 20, 22); 'on' = named always; 'off' = neither" },
-  { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
-  { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
-  { key: 'profile', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "a CPU profile of the main thread, by which native calls, collections and rows of microtasks have their lines: 'auto' = from the start where the application is small by then (a start takes up to 70 ms), else in the first quiet second after a block that needs it; 'on' = from the start; 'off' = none" },
-  { key: 'source', type: type.oneOf(['on', 'off']), default: 'on', doc: "the endpoint shows the lines of source around a place that blocked; 'off' = never; never either where host is not of this machine alone and no token is set" },
+  { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that every path requires, except /healthz and the files of the page' },
+  { key: 'allowHosts', type: type.list(), default: [], doc: 'additional Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
+  { key: 'log', type: type.log(), default: true, doc: 'log lines on stdout, or on stderr with a preload or loopwatch run: readable on a terminal, otherwise JSON; false = none; or { level, destination, format }; in text: true, false, or any of stdout, stderr, json, pretty and a level' },
+  { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the request that blocks: 'auto' = named from the first block on if following requests costs throughput (Node.js 20, 22); 'on' = always named; 'off' = neither" },
+  { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of an incoming request: (request) => string; null or undefined leaves it to loopwatch; in code only' },
+  { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation whose callback blocks was created: 'auto' = for 10 s when a line is not enough; 'on' = always, for development only; 'off' = never" },
+  { key: 'profile', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "CPU profile of the main thread, which finds the lines of native calls, collections and runs of microtasks: 'auto' = from the start if the application is small at that point (starting takes up to 70 ms), otherwise in the first quiet second after a block that needs it; 'on' = from the start; 'off' = never" },
+  { key: 'source', type: type.oneOf(['on', 'off']), default: 'on', doc: "the endpoint shows the source lines around a place that blocked; 'off' = never; disabled automatically if host is reachable from other machines and no token is set" },
   { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' saves up to 0.2 ms that Node.js spends reporting each collection" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
-  { key: 'notify', type: type.url(), default: undefined, doc: 'url that a block longer than notifyAbove is posted to while it lasts, as JSON, in the form of Slack if it is an address of Slack' },
-  { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'from which length on a block is posted to notify, ms' },
-  { key: 'otlp', type: type.or(type.or(type.url(), true), false), default: false, doc: 'metrics, block records as logs, and spans by OTLP/JSON over HTTP: true = where the standard variables OTEL_EXPORTER_OTLP_ENDPOINT and so on say, else http://localhost:4318; a url = there' },
-  { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
-  { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
-  { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
-  { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels, and as many again that are made of paths; the rest go to (other)' },
+  { key: 'notify', type: type.url(), default: undefined, doc: 'URL to which a block longer than notifyAbove is posted while it lasts, as JSON; in the format of Slack if it is an address of Slack' },
+  { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'minimum length of a block that is posted to notify, ms' },
+  { key: 'otlp', type: type.or(type.or(type.url(), true), false), default: false, doc: 'metrics, block records as logs, and spans via OTLP/JSON over HTTP: true = to the address in OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables, by default http://localhost:4318; a URL = to that address' },
+  { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'number of blocks kept in memory' },
+  { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'do onStuck once a block lasts this long, ms; 0 = never' },
+  { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process with SIGABRT" },
+  { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'maximum number of distinct route labels, and as many again made from paths; the rest are counted as (other)' },
   { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines; 'off' = nothing" },
-  { key: 'facts', type: type.text(), default: undefined, doc: 'file that gets all that the agent knew of each block, a JSON object a line, for a bug report about a wrong line; written by the thread that watches, so for development only' },
-  { key: 'only', type: type.list(/[,|]/), default: [], doc: 'only programs of these names are watched, as their main file is called; * is any text; in text: server,worker-*' },
-  { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'programs of these names are not watched' },
+  { key: 'facts', type: type.text(), default: undefined, doc: 'file for everything the agent knew about each block, one JSON object per line, for a bug report about a wrong line; written by the watchdog thread, so for development only' },
+  { key: 'only', type: type.list(/[,|]/), default: [], doc: 'watch only programs with these names (the name of the main file; * matches any text); in text: server,worker-*' },
+  { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'do not watch programs with these names' },
   { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
 
@@ -149,7 +149,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
       resolved[row.key] = fromVariable(row, env[row.env], byDefault)
     }
   }
-  if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time where onStuck is "abort"', resolved.stuck)
+  if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time above 0 if onStuck is "abort"', resolved.stuck)
   resolved.beatPeriod = Math.max(1, Math.min(BEAT_PERIOD_MS, Math.floor(resolved.threshold / 3)))
   const calmMs = Math.min(Math.round(resolved.beatPeriod * CALM_FACTOR), Math.floor(resolved.threshold / 2))
   resolved.calmPeriod = Math.max(resolved.beatPeriod, calmMs)

@@ -51,7 +51,7 @@ exports.token = () => ({
 
 /** May contain a password. @returns {OptionType} */
 exports.url = () => ({
-  takes: 'a url that begins with http:// or https://',
+  takes: 'a URL that starts with http:// or https://',
   accepts: (value) => typeof value === 'string' && URL.canParse(value) && /^https?:/.test(value),
   parse: (text) => text,
   isSecret: true

@@ -14,7 +14,7 @@ const KEPT_BYTES = 128 * 1024 * 1024
  * @property {number} inode @property {number} size @property {number} mtimeMs
  * @property {number} readBytes up to the end of the last whole line
  * @property {Map<string, BlockRecord>} records of whole lines, by id
- * @property {number} broken whole lines that are no record
+ * @property {number} broken whole lines that are not records
  * @property {string} rest what follows the last whole line
  */
 
@@ -112,7 +112,7 @@ function readFrom (file, from) {
   }
 }
 
-/** @param {string} line @returns {BlockRecord | null} null if it is no record */
+/** @param {string} line @returns {BlockRecord | null} null if it is not a record */
 function parse (line) {
   try {
     const record = JSON.parse(line)

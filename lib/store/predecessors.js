@@ -10,7 +10,7 @@ const { isRecord } = require('./record')
 
 /** blocks-<pid>-<time>.ndjson, the time at which the file got its name. */
 const NAME = /^blocks-(\d+)-(\d+)\.ndjson$/
-/** A tool may well end its process within a callback. A block of this length in which a process ends is news. */
+/** A tool may end its process within a callback. Only a process that ends in a block this long is worth a report. */
 const LONG_MS = 1000
 /** A block in progress is written each second: no living process leaves its file alone for this long. */
 const QUIET_MS = 2500
@@ -58,7 +58,7 @@ function filesOf (dir) {
       return parts && stat ? { file, pid: Number(parts[1]), namedAtMs: Number(parts[2]), mtimeMs: stat.mtimeMs } : []
     })
   } catch {
-    // The folder cannot be read: the reason is said when a record cannot be written.
+    // The folder cannot be read: the reason is logged when a record cannot be written.
     return []
   }
 }
@@ -75,7 +75,7 @@ function unendedIn (tail) {
   return last?.ongoing && last.durationMs >= LONG_MS ? last : null
 }
 
-/** @param {string} line @returns {BlockRecord[]} none if it is no record, as a line that was cut */
+/** @param {string} line @returns {BlockRecord[]} none if it is not a record, as a line that was cut */
 function parse (line) {
   try {
     const record = JSON.parse(line)

@@ -24,7 +24,7 @@ const GZIP = Buffer.from([0x1f, 0x8b])
  * @property {string} format @property {number} formatVersion @property {string} recordedAt wall time
  * @property {Record<string, string>} versions of loopwatch and Node.js @property {{ pid: number }} process
  * @property {Record<string, unknown>} settings see lib/options/shown.js
- * @property {{ hello: any, state: any }} page what the live page was told
+ * @property {{ hello: any, state: any }} page what the live page got
  * @property {BlockRecord[]} blocks newest first, with all their stacks
  * @property {Record<string, { source: any, advice: any[], waits: any }>} details of blocks, by id
  * @property {object} profile of all blocks, as V8 writes it @property {object} timeline in the Trace Event format
@@ -54,7 +54,7 @@ exports.readRecording = (file) => {
   let bytes
   try {
     const { size } = fs.statSync(file)
-    if (size > FILE_BYTES) throw codedError('LOOPWATCH_ERR_RECORDING', file, `it has more than ${FILE_BYTES / BYTES_PER_MB} MB`)
+    if (size > FILE_BYTES) throw codedError('LOOPWATCH_ERR_RECORDING', file, `it is larger than ${FILE_BYTES / BYTES_PER_MB} MB`)
     bytes = fs.readFileSync(file)
   } catch (error) {
     if (error.code === 'LOOPWATCH_ERR_RECORDING') throw error
@@ -67,15 +67,15 @@ exports.readRecording = (file) => {
 /** @param {Buffer} bytes @param {string} name for errors @returns {Recording} @throws LOOPWATCH_ERR_RECORDING */
 exports.parseRecording = (bytes, name, unpackedBytes = UNPACKED_BYTES) => {
   if (!bytes.subarray(0, GZIP.length).equals(GZIP)) {
-    throw codedError('LOOPWATCH_ERR_RECORDING', name, "it is no file of 'loopwatch record'")
+    throw codedError('LOOPWATCH_ERR_RECORDING', name, 'it was not written by loopwatch')
   }
   const read = parse(unpack(bytes, name, unpackedBytes), name)
   if (read?.format !== FORMAT || !Number.isSafeInteger(read.formatVersion)) {
-    throw codedError('LOOPWATCH_ERR_RECORDING', name, 'it is compressed, but something else')
+    throw codedError('LOOPWATCH_ERR_RECORDING', name, 'it is compressed, but not a recording')
   }
   if (read.formatVersion > VERSION) {
     const by = typeof read.versions?.loopwatch === 'string' ? ` (${read.versions.loopwatch})` : ''
-    throw codedError('LOOPWATCH_ERR_RECORDING', name, `it is of a newer version of loopwatch${by}: update loopwatch`)
+    throw codedError('LOOPWATCH_ERR_RECORDING', name, `it was written by a newer version of loopwatch${by}: update loopwatch`)
   }
   if (!isWhole(read)) throw codedError('LOOPWATCH_ERR_RECORDING', name, 'parts of it are missing or damaged: record again')
   return { ...read, blocks: read.blocks.filter(isRecord) }
@@ -99,7 +99,7 @@ function parse (text, name) {
     return JSON.parse(text)
   } catch (error) {
     // A file that was cut between two parts unpacks without an error.
-    const reason = text.startsWith(`{"format":"${FORMAT}"`) ? CUT : 'it is compressed, but something else'
+    const reason = text.startsWith(`{"format":"${FORMAT}"`) ? CUT : 'it is compressed, but not a recording'
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_RECORDING', name, reason)
   }
 }

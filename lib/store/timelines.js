@@ -8,14 +8,14 @@ const { openFile } = require('../util/files')
 /** Most timelines of one process, and most bytes: the latest, of ten minutes of blocks without a pause. */
 const FILES = 20
 const BYTES = 16 * 1024 * 1024
-/** blocks-<pid>-<time>.timeline-<id of a block>.json.gz, beside blocks-<pid>-<time>.ndjson. */
+/** blocks-<pid>-<time>.timeline-<id of a block>.json.gz, next to blocks-<pid>-<time>.ndjson. */
 const NAME = /^(blocks-\d+-\d+)\.timeline-[\w.-]{1,64}\.json\.gz(?:\.part)?$/
 /** Until it is whole, a file ends in this: a process may be killed while it is written. */
 const PART = '.part'
 /** The writer's next line should not wait for compression: this level takes 8 ms/MB, the default 25. */
 const LEVEL = 1
 
-/** The name of the records that a timeline belongs to, null if a file is none. @param {string} name */
+/** The name of the records that a timeline belongs to, null if it is not a timeline. @param {string} name */
 exports.ownerOf = (name) => NAME.exec(name)?.[1] ?? null
 
 /**

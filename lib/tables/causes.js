@@ -21,7 +21,7 @@
 /** Every cause of a block. lib/explain/cause.js decides which one it was. @type {Record<Cause, CauseRow>} */
 exports.causes = {
   js: {
-    meaning: 'JavaScript of the application kept the CPU',
+    meaning: 'application JavaScript kept the CPU busy',
     phrase: 'JavaScript',
     remedy: 'optimise or split the function',
     isOnCpu: true,
@@ -31,7 +31,7 @@ exports.causes = {
     color: { light: '#c2591d', dark: '#f0883e', grafana: 'red' }
   },
   native: {
-    meaning: 'a native call (JSON.parse, pbkdf2Sync, gzipSync, sort) kept the CPU until it returned',
+    meaning: 'a native call (JSON.parse, pbkdf2Sync, gzipSync, sort) kept the CPU busy until it returned',
     phrase: 'native call',
     remedy: 'use the asynchronous call or a worker thread',
     isOnCpu: true,
@@ -42,7 +42,7 @@ exports.causes = {
     color: { light: '#8250df', dark: '#bc8cff', grafana: 'orange' }
   },
   gc: {
-    meaning: 'the garbage collector paused the thread for most of it',
+    meaning: 'the garbage collector paused the thread for most of the block',
     phrase: 'garbage collection',
     remedy: 'allocate less',
     isOnCpu: true,
@@ -55,7 +55,7 @@ exports.causes = {
   'sync-io': {
     meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait',
     phrase: 'waiting in a synchronous call',
-    remedy: 'no *Sync calls',
+    remedy: 'avoid *Sync calls',
     isAsleep: true,
     hasCallback: true,
     isCall: true,
@@ -72,7 +72,7 @@ exports.causes = {
     color: { light: '#9a6700', dark: '#e3b341', grafana: 'yellow' }
   },
   starved: {
-    meaning: 'the thread could have run and was kept waiting for a CPU: contention, cgroup throttling, a hypervisor that ran others',
+    meaning: 'the thread was ready to run but had to wait for a CPU: contention, cgroup throttling, CPU steal by the hypervisor',
     phrase: 'no CPU to run on',
     remedy: 'more CPU',
     excuse: 'the process was kept waiting for a CPU',

@@ -2,19 +2,19 @@
 
 /** Every part of the agent that can fail on its own, and what is missing while it does. */
 const degraded = {
-  endpoint: 'the endpoint does not listen',
-  proc: 'the kernel does not tell how long threads wait for a CPU: fewer causes are told apart',
-  inspector: 'the host cannot be asked where it is: no requests, and lines by a CPU profile at most',
-  requests: 'blocks name their request only where it is in doubt, or has just come',
+  endpoint: 'the endpoint is not listening',
+  proc: 'the kernel does not report how long threads wait for a CPU: fewer causes can be told apart',
+  inspector: 'the main thread cannot be asked for its stack: no requests, and lines from a CPU profile at best',
+  requests: 'blocks name a request only with doubt (≈), or if it has just arrived',
   route: 'routes are found without the application\'s help',
-  origin: 'it is not tracked where operations are created',
-  profile: 'no CPU profile is taken: native calls are told by the lines around them',
-  threads: 'too many worker threads: those beyond are not watched',
+  origin: 'origin tracking is unavailable',
+  profile: 'no CPU profile is taken: lines of native calls are approximate',
+  threads: 'too many worker threads: some are not watched',
   dir: 'block records are not written to disk',
-  notify: 'messages about blocks do not reach the address of notify',
-  otlp: 'metrics, logs or spans do not reach the receiver of OTLP',
+  notify: 'messages about blocks do not reach the notify address',
+  otlp: 'metrics, logs or spans do not reach the OTLP receiver',
   log: 'log lines cannot be written',
-  cluster: 'the watchdogs of the cluster do not reach each other'
+  cluster: 'the watchdogs of the cluster cannot reach each other'
 }
 
 /** @typedef {keyof typeof degraded} Reason */

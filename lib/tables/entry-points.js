@@ -4,7 +4,7 @@ const path = require('node:path')
 
 const NAME = 'entry-points.js'
 
-/** False in a bundle: `__filename` is missing (ES modules) or the bundle's, which may lie beside a file of our name. */
+/** False in a bundle: `__filename` is missing (ES modules) or is the bundle's, maybe next to a file of our name. */
 const isFile = typeof __filename === 'string' && path.basename(__filename) === NAME
 
 /** Files of lib/ that are started by their path, which no import shows. Other entry points are in package.json. */
@@ -19,7 +19,7 @@ const table = {
   start: 'host/start.js',
   /** --require of lib/cli/profile, into the profiled application. */
   profilePreload: 'cli/profile/preload.js',
-  /** The thread that lib/cli/profile/cpu-thread.js starts beside a profiled main thread. */
+  /** The thread that lib/cli/profile/cpu-thread.js starts next to a profiled main thread. */
   cpuThread: 'cli/profile/cpu-thread.js',
   /** --require of lib/cli/test/child.js, into every process that `loopwatch test` watches. */
   testPreload: 'cli/test/inside/preload.js',

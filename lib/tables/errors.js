@@ -2,7 +2,7 @@
 
 /** @import { BlockRecord } from '../types' */
 
-/** Every coded error. Its message names the thing, what was expected and what came. */
+/** Every coded error. Its message says what was wrong, what was expected and what it got. */
 const table = {
   LOOPWATCH_ERR_OPTION: (/** @type {string} */ source, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
     `${source} takes ${expected}, got ${show(actual)}`,
@@ -11,7 +11,7 @@ const table = {
   LOOPWATCH_ERR_OPTIONS: (/** @type {unknown} */ actual) =>
     `start() takes an object of options, got ${show(actual)}`,
   LOOPWATCH_ERR_ARGUMENT: (/** @type {string} */ name, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
-    `${name} has to be ${expected}, got ${show(actual)}`,
+    `${name} must be ${expected}, got ${show(actual)}`,
   LOOPWATCH_ERR_BLOCKED: (
     /** @type {Pick<BlockRecord, 'durationMs' | 'cause' | 'frame'>} */ { durationMs, cause, frame },
     /** @type {number} */ overMs
@@ -20,55 +20,55 @@ const table = {
     return `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms${place}`
   },
   LOOPWATCH_ERR_UNWATCHED: () =>
-    'expectNoBlocks() needs a watchdog: there is none in a worker thread, in a bundle, of an agent that was stopped, or until one that has ended is started again',
+    'expectNoBlocks() needs a watchdog, and none is running (worker thread, bundle, stopped agent, or a watchdog that is restarting)',
   LOOPWATCH_ERR_BUNDLED: (/** @type {string} */ file) =>
-    `${file} is not there: a bundler that puts loopwatch into the application's own file leaves out what its thread runs; declare loopwatch external and install it beside the bundle`,
+    `${file} is missing: loopwatch was bundled. Mark it as external and install it next to the bundle`,
   LOOPWATCH_ERR_RUNTIME: (/** @type {string} */ runtime) =>
-    `it watches the event loop of Node.js, and this is ${runtime}`,
+    `only Node.js is supported, and this is ${runtime}`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
     `cannot read ${source}: ${reason}`,
   LOOPWATCH_ERR_RECORDING: (/** @type {string} */ file, /** @type {string} */ reason) =>
-    `${file} is no recording that can be read: ${reason}`,
+    `${file} is not a readable recording: ${reason}`,
   LOOPWATCH_ERR_ADDRESS: (/** @type {string} */ text) =>
-    `${show(text)} is neither a folder or file nor an address: an address is host:port or a url, as 127.0.0.1:9464 or http://127.0.0.1:9464`,
+    `${show(text)} is not a file, a folder or an address (host:port, or a URL such as http://127.0.0.1:9464)`,
   LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>
     `${tool} is not on the PATH: ${hint}`,
   LOOPWATCH_ERR_PROFILER: (/** @type {string} */ tool) =>
-    `${tool} is not installed: npm install --save-dev ${tool}, or npm install --global ${tool}; 'loopwatch profile cpu' needs nothing`,
+    `${tool} is not installed: npm install --save-dev ${tool}, or npm install --global ${tool}; 'loopwatch profile cpu' works without it`,
   LOOPWATCH_ERR_TARGET: (/** @type {string} */ command) =>
-    `after -- comes the application as Node.js runs it, 'node app.js' or 'app.js', got ${show(command)}; what npm or a shell would start has to be written out`,
+    `expected a Node.js command after --, such as 'node app.js', got ${show(command)}; npm scripts and shell commands are not supported`,
   LOOPWATCH_ERR_START: (/** @type {string} */ reason) =>
     `the application could not start: ${reason}`,
   LOOPWATCH_ERR_CLUSTER: (/** @type {string} */ tool) =>
-    `${tool} profiles one process, and the application forks workers by node:cluster: profile one worker's code alone, or watch them all with 'loopwatch run', whose endpoint has /profile`,
+    `${tool} profiles one process, but the application forks workers with node:cluster: profile the code of one worker alone, or watch all of them with 'loopwatch run', whose endpoint serves /profile`,
   LOOPWATCH_ERR_NO_REPORT: (/** @type {string} */ tool, /** @type {string} */ reason, /** @type {string} */ output) =>
-    `${tool} has made no report: ${reason}${output === '' ? '' : `; it said:\n${output}\n`}`,
+    `${tool} produced no report: ${reason}${output === '' ? '' : `; its output:\n${output}\n`}`,
   LOOPWATCH_ERR_ATTACH: (/** @type {number} */ pid, /** @type {string} */ reason) =>
     `cannot attach to process ${pid}: ${reason}`,
   LOOPWATCH_ERR_INSPECTOR: (/** @type {number} */ pid, /** @type {string} */ reason) =>
     `cannot inspect process ${pid}: ${reason}`,
   LOOPWATCH_ERR_TOOL_ENDED: (/** @type {string} */ tool, /** @type {string} */ how, /** @type {string} */ output) =>
-    `${tool} ${how}${output === '' ? '' : `; it said:\n${output}\n`}`,
+    `${tool} ${how}${output === '' ? '' : `; its output:\n${output}\n`}`,
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>
-    `${flag} ${port}: something else listens there, or it may not be used`,
+    `${flag} ${port}: the port is taken, or this user may not use it`,
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
-    `the demo is not there: ${file}; --target host:port watches a process of yours`,
+    `the demo is missing: ${file}; --target host:port watches your own process`,
   LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ known) =>
-    `unknown scenario "${name}", there are ${known.join(', ')}`,
+    `unknown scenario "${name}", expected one of ${known.join(', ')}`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>
-    `scenarios are no part of the installed package: 'npm ci && npx loopwatch scenario' in a checkout of loopwatch${homepage ? ` (${homepage})` : ''} runs them; 'loopwatch demo' is here`,
+    `scenarios are not part of the installed package: run 'npm ci && npx loopwatch scenario' in a checkout of loopwatch${homepage ? ` (${homepage})` : ''}; 'loopwatch demo' works here`,
   LOOPWATCH_ERR_VARIANT: (/** @type {string} */ name, /** @type {string} */ scenario, /** @type {string} */ nearest) =>
-    `--only ${name}: no such variant of ${scenario} in this mode, did you mean "${nearest}"?`,
+    `--only ${name}: ${scenario} has no such variant in this mode, did you mean "${nearest}"?`,
   LOOPWATCH_ERR_OUTPUT: (/** @type {string} */ flag, /** @type {string} */ file, /** @type {string} */ reason) =>
     `${flag} cannot write ${file}: ${reason}`,
   LOOPWATCH_ERR_PACKAGES: (/** @type {string[]} */ packages) =>
-    `scenarios need packages that the agent does not: npm install --no-save ${packages.join(' ')}`,
+    `this scenario needs extra packages: npm install --no-save ${packages.join(' ')}`,
   LOOPWATCH_ERR_COMMAND: (/** @type {string | undefined} */ command, /** @type {string} */ reason) =>
     command === undefined ? reason : `cannot start ${command}: ${reason}`,
   LOOPWATCH_ERR_RATCHET: (/** @type {string} */ file, /** @type {string} */ reason) =>
     `${file} ${reason}`,
   LOOPWATCH_ERR_MCP: (/** @type {string} */ name) =>
-    `loopwatch mcp needs ${name}, version 2 or later, which is not there or does not load: npm install ${name}`,
+    `loopwatch mcp needs ${name} version 2 or later, which is missing or failed to load: npm install ${name}`,
   LOOPWATCH_ERR_DATABASE: (/** @type {string} */ reason) =>
     `no PostgreSQL for the scenario: ${reason}`
 }
@@ -89,7 +89,7 @@ const SECRET = Symbol('secret')
 
 /** @param {unknown} value */
 function show (value) {
-  if (value === SECRET) return 'a value that is not shown'
+  if (value === SECRET) return '<redacted>'
   if (typeof value === 'string') return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value)
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   return typeof value === 'function' ? 'a function' : String(value)

@@ -5,7 +5,7 @@ const PREFIX = 'loopwatch_'
 /**
  * Every metric, its name without the prefix. A read resets nothing, and computes the gauges. Every label is bounded:
  * `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`, SITES
- * `site`, THREADS `thread` (beside the main thread and the watchdog), and the slots of a cluster `worker`.
+ * `site`, THREADS `thread` (in addition to the main thread and the watchdog), and the slots of a cluster `worker`.
  */
 const table = [
   { key: 'delay', name: 'eventloop_delay_seconds', type: 'histogram', unit: 'seconds', help: 'Delay of a timer beyond its due time, sampled every 25 ms by default', labels: ['thread'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
@@ -16,32 +16,32 @@ const table = [
   { key: 'blockDuration', name: 'block_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of blocks of the event loop at or above the threshold', labels: ['thread', 'cause'], buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
   { key: 'blocked', name: 'blocked_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by cause and by the route and the work that blocked it', labels: ['cause', 'route', 'work'] },
   { key: 'site', name: 'block_site_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by the blocking function of the application', labels: ['site'] },
-  { key: 'ownBlocked', name: 'own_blocked_seconds_total', type: 'counter', unit: 'seconds', help: 'Time for which loopwatch itself blocked the event loop: each of its own steps, such as the start of a profile or a load of modules, that took as long as a block', labels: [] },
-  { key: 'endedInBlock', name: 'predecessors_ended_in_block', type: 'gauge', unit: 'processes', help: 'Processes before this one that ended in the middle of a block, as this one found in the folder dir at its start', labels: [] },
-  { key: 'requestDuration', name: 'http_request_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of HTTP requests, from the turn of the loop that reads them to the end of the answer or of the connection', labels: ['method', 'route', 'status_class'], buckets: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] },
+  { key: 'ownBlocked', name: 'own_blocked_seconds_total', type: 'counter', unit: 'seconds', help: 'Time for which loopwatch itself blocked the event loop: each of its own steps, such as starting a profile or loading modules, that took as long as a block', labels: [] },
+  { key: 'endedInBlock', name: 'predecessors_ended_in_block', type: 'gauge', unit: 'processes', help: 'Processes before this one that ended in the middle of a block, as this one found in the folder dir at start-up', labels: [] },
+  { key: 'requestDuration', name: 'http_request_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of HTTP requests, from the turn of the loop that reads them to the end of the response or of the connection', labels: ['method', 'route', 'status_class'], buckets: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] },
   { key: 'requestBlocked', name: 'http_request_blocked_seconds', type: 'histogram', unit: 'seconds', help: 'How long something else blocked the event loop while an HTTP request lasted or waited to be read', labels: ['route'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
-  { key: 'inFlight', name: 'http_requests_in_flight', type: 'gauge', unit: 'requests', help: 'HTTP requests that have come and are not answered yet', labels: [] },
-  { key: 'workDuration', name: 'work_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of named work that is no HTTP request: jobs, messages, tasks, operations', labels: ['work', 'kind'], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300] },
+  { key: 'inFlight', name: 'http_requests_in_flight', type: 'gauge', unit: 'requests', help: 'HTTP requests that have arrived and are not answered yet', labels: [] },
+  { key: 'workDuration', name: 'work_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of named work that is not an HTTP request: jobs, messages, tasks, operations', labels: ['work', 'kind'], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300] },
   { key: 'workBlocked', name: 'work_blocked_seconds', type: 'histogram', unit: 'seconds', help: 'How long something else blocked the event loop while named work lasted', labels: ['work', 'kind'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
-  { key: 'workInFlight', name: 'work_in_flight', type: 'gauge', unit: 'works', help: 'Named work that has begun and is not over yet, HTTP requests not counted', labels: [] },
+  { key: 'workInFlight', name: 'work_in_flight', type: 'gauge', unit: 'works', help: 'Named work in progress, without HTTP requests', labels: [] },
   { key: 'shed', name: 'requests_shed_total', type: 'counter', unit: 'requests', help: 'Requests answered 503 by the middleware or the Fastify plugin, by the limit that was exceeded', labels: ['reason'] },
   { key: 'gc', name: 'gc_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Pauses of the garbage collector', labels: ['kind'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
-  { key: 'poolDelay', name: 'threadpool_delay_seconds', type: 'histogram', unit: 'seconds', help: 'How long work waited for libuv\'s thread pool (fs, crypto, zlib), measured four times a second while the application works; kind dns_lookups is that of dns.lookup, which may use half of its threads', labels: ['kind'], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
-  { key: 'slow', name: 'slow_incidents_total', type: 'counter', unit: 'incidents', help: 'Times that the application was slow without a block: its thread pool or the part of it for DNS lookups was full, or its loop busy with short turns for ten seconds', labels: ['kind'] },
+  { key: 'poolDelay', name: 'threadpool_delay_seconds', type: 'histogram', unit: 'seconds', help: 'How long work waited for libuv\'s thread pool (fs, crypto, zlib), measured four times a second while the application works; kind dns_lookups is the wait of dns.lookup, which may use half of the threads', labels: ['kind'], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
+  { key: 'slow', name: 'slow_incidents_total', type: 'counter', unit: 'incidents', help: 'Times the application was slow without a block: its thread pool, or the part of it for DNS lookups, was full, or its loop was busy with short turns for ten seconds', labels: ['kind'] },
   { key: 'cpu', name: 'thread_cpu_seconds_total', type: 'counter', unit: 'seconds', help: 'CPU time of a thread (Linux)', labels: ['thread', 'mode'] },
   { key: 'rss', name: 'process_resident_memory_bytes', type: 'gauge', unit: 'bytes', help: 'Resident memory of the process', labels: [] },
   { key: 'heapUsed', name: 'heap_used_bytes', type: 'gauge', unit: 'bytes', help: 'Heap in use by the main thread, at most a second old', labels: [] },
-  { key: 'heapLimit', name: 'heap_limit_bytes', type: 'gauge', unit: 'bytes', help: 'Heap that the main thread may use for what lives long (--max-old-space-size): V8 ends the process beyond it', labels: [] },
+  { key: 'heapLimit', name: 'heap_limit_bytes', type: 'gauge', unit: 'bytes', help: 'Heap that the main thread may use for long-lived objects (--max-old-space-size); V8 ends the process beyond it', labels: [] },
   { key: 'external', name: 'external_memory_bytes', type: 'gauge', unit: 'bytes', help: 'Memory outside the heap that objects of the main thread hold, such as buffers', labels: [] },
-  { key: 'dropped', name: 'events_dropped_total', type: 'counter', unit: 'events', help: 'Events that were not kept: log lines suppressed, rings overflowed, blocks of a time without a watchdog', labels: ['reason'] },
-  { key: 'overflow', name: 'label_overflow_total', type: 'counter', unit: 'events', help: 'Observations whose label value went to (other) because the bound was reached', labels: ['label'] },
+  { key: 'dropped', name: 'events_dropped_total', type: 'counter', unit: 'events', help: 'Events that were not kept: log lines suppressed, rings overflowed, blocks while no watchdog was running', labels: ['reason'] },
+  { key: 'overflow', name: 'label_overflow_total', type: 'counter', unit: 'events', help: 'Observations whose label value was counted as (other) because the limit was reached', labels: ['label'] },
   { key: 'degraded', name: 'degraded', type: 'gauge', unit: '', help: '1 while a part of the agent cannot do its work', labels: ['reason'] },
-  { key: 'originTracking', name: 'origin_tracking', type: 'gauge', unit: '', help: '1 while it is tracked where asynchronous operations are created, which takes up to a tenth of the thread', labels: [] },
+  { key: 'originTracking', name: 'origin_tracking', type: 'gauge', unit: '', help: '1 while the agent tracks where asynchronous operations are created, which takes up to a tenth of the thread', labels: [] },
   { key: 'profiling', name: 'profiling', type: 'gauge', unit: '', help: '1 while a CPU profile of the main thread is being taken (option profile)', labels: [] },
-  { key: 'workers', name: 'cluster_workers', type: 'gauge', unit: 'workers', help: 'Workers joined to the primary of a cluster, by whether their watchdog answers', labels: ['state'] },
-  { key: 'workerRestarts', name: 'cluster_worker_restarts_total', type: 'counter', unit: 'workers', help: 'Workers that took the slot of one that had gone', labels: ['worker'] },
+  { key: 'workers', name: 'cluster_workers', type: 'gauge', unit: 'workers', help: 'Workers that joined the primary of a cluster, by whether their watchdog answers', labels: ['state'] },
+  { key: 'workerRestarts', name: 'cluster_worker_restarts_total', type: 'counter', unit: 'workers', help: 'Workers that took the slot of one that had ended', labels: ['worker'] },
   { key: 'buildInfo', name: 'build_info', type: 'gauge', unit: '', help: 'Always 1; the versions of loopwatch and Node.js', labels: ['version', 'node_version'] },
-  { key: 'threshold', name: 'config_threshold_seconds', type: 'gauge', unit: 'seconds', help: 'From this duration on a block is reported', labels: [] }
+  { key: 'threshold', name: 'config_threshold_seconds', type: 'gauge', unit: 'seconds', help: 'Minimum duration of a block that is reported', labels: [] }
 ].map((row) => ({ ...row, name: PREFIX + row.name }))
 
 exports.table = table

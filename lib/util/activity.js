@@ -1,6 +1,6 @@
 'use strict'
 
-/** A loop at rest is active for 1 to 3 % of the time: beats, and the samples of V8. */
+/** A loop at rest is active for 1 to 3% of the time: beats, and the samples of V8. */
 const WORK_SHARE = 0.1
 /** Over a shorter time, a turn of half a millisecond would be all work, and so would a collection of an idle heap. */
 const LEAST_MS = 200

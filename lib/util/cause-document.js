@@ -9,7 +9,7 @@ const FOLDER = path.join(__dirname, '..', '..', 'docs', 'causes')
 exports.causeDocument = (name) => readSource(path.join(FOLDER, `${name}.md`))
 
 /**
- * What the document of a cause advises, in Markdown without links; null if it is not there.
+ * What the document of a cause advises, in Markdown without links; null if it is missing.
  * @param {string} name @returns {{ about: string, toDo: string, found: string } | null} about: its first paragraph;
  *   toDo: for every block of this cause; found: for blocks in which a certain call or pattern is found, may be empty
  */

@@ -39,7 +39,7 @@ class RotationCheck {
   }
 }
 
-/** False only if sure: an unreadable path or inode 0 (Windows) is no proof. @param {number} fd @param {string} path */
+/** False only if sure: unreadable paths and inode 0 (Windows) prove nothing. @param {number} fd @param {string} path */
 function isSameFile (fd, path) {
   const own = fs.fstatSync(fd, { bigint: true })
   try {

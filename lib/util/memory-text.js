@@ -20,7 +20,7 @@ const unitOf = (bytes) => UNITS[Math.min(UNITS.length - 1, Math.max(0, Math.floo
 const outOf = (part, whole) => `${inBytes(part, unitOf(whole)).split(' ')[0]} of ${inBytes(whole)}`
 
 /** @param {number} part @param {number} whole */
-const percent = (part, whole) => `${Math.round(part / whole * 100)} %`
+const percent = (part, whole) => `${Math.round(part / whole * 100)}%`
 
 /** Why a block's time went to the collector; null if it did not. @param {BlockRecord} record */
 exports.garbageOf = ({ cause, evidence: { memory } }) => {

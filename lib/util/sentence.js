@@ -20,7 +20,7 @@ exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(
 
 /** For a block in which its process ended. @param {BlockRecord} record as it was last */
 exports.endSentenceOf = (record) => printable(about(record,
-  `process ${record.pid}, before this one, ended ${duration(record.durationMs)} into a block${record.startup ? ' at start-up' : ''}`))
+  `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a block${record.startup ? ' at start-up' : ''}`))
 
 /** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {

@@ -146,7 +146,7 @@ function joinCluster (cluster, { scrape, metrics, memories, page, endpoint, heal
     onFault: (error, isFirst) => {
       metrics.drop('cluster_connection')
       if (isFirst) {
-        const message = `closed a connection that does not speak as a worker does: ${error.message}`
+        const message = `closed a connection that is not from a cluster worker: ${error.message}`
         health.say('warn', { event: 'fault' }, message)
       }
     }

@@ -124,7 +124,7 @@ class BadRoutes {
     if (count !== this.#count) this.#failures.add(nowMs)
     this.#count = count
     if (!this.#failures.isOn(nowMs)) return null
-    return new Error('the option route threw, or gave something else than a name, null or undefined')
+    return new Error('the option route threw, or returned something other than a name, null or undefined')
   }
 }
 

@@ -77,7 +77,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {Pick<BlockFile, 'append'> | null} parts.file
  * @param {BlockLog | null} parts.log @param {(message: object) => void} parts.post
  * @param {OtlpExporter | null} parts.otlp
- * @param {TimelineKeeper | null} parts.timelines beside the file
+ * @param {TimelineKeeper | null} parts.timelines next to the file
  * @param {BlockSpans} parts.spans @param {Upkeep} parts.upkeep
  */
 exports.mainSinks = ({

@@ -161,7 +161,7 @@ function watch (data, post) {
   return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
 
-/** The outputs besides log and file: notifications, OTLP, traces, endpoint. @param {ReturnType<typeof watch>} parts */
+/** Outputs other than log and file: notifications, OTLP, traces, endpoint. @param {ReturnType<typeof watch>} parts */
 function openOutputs (parts) {
   const { data, health, scrape, post } = parts
   return {

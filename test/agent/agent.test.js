@@ -43,7 +43,7 @@ test('the options of a second start() are said to be without effect, once', asyn
     agent.stop()`)
   assert.equal(code, 0)
   assert.equal(stderr.match(/LOOPWATCH_WARN_STARTED/g)?.length, 1)
-  assert.match(stderr, /a second start\(\) do not count: threshold, log/)
+  assert.match(stderr, /the options of this start\(\) are ignored: threshold, log/)
 })
 
 test('a mistyped variable is said and the rest counts', async (t) => {

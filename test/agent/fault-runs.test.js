@@ -63,7 +63,7 @@ test('killed in mid-block, its file cut short or padded by a power cut: every re
   const { stdout, stderr, code } = await startNode(t, [MAIN, 'blocks', '--json', dir]).closed
   assert.equal(code, 0)
   assert.match(stdout, /"function":"spin"/)
-  assert.match(stderr, /passed over 1 broken line$/m)
+  assert.match(stderr, /skipped 1 broken line$/m)
   measured(t, `${whole.length} blocks after kill -9; cut short at 5 places, each time all but the cut line were read`)
 })
 

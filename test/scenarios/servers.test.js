@@ -156,7 +156,7 @@ test('what is missing or wrong is one line that says what to do', async (t) => {
   const port = String(/** @type {net.AddressInfo} */ (taken.address()).port)
   for (const [args, expected, variables] of /** @type {[string[], RegExp, Record<string, string>?][]} */ ([
     [['cluster-http', '--quick', '--only', 'single', '--database-url', 'postgres://me:secret@127.0.0.1:1/shop'], /no PostgreSQL for the scenario: 127.0.0.1:1\/shop does not answer/],
-    [['goroutines', '--quick', '--only', 'node-main', '--server-port', port], /--server-port \d+: something else listens there/],
+    [['goroutines', '--quick', '--only', 'node-main', '--server-port', port], /--server-port \d+: the port is taken/],
     [['cluster-http', '--database-url', 'mysql://x'], /--database-url/],
     [['cluster-http', '--driver', 'wrk'], /--driver/],
     [['cluster-http', '--quick', '--only', 'single', '--driver', 'k6'], /k6 is not on the PATH: https:\/\/k6\.io/, { PATH: makeDir(t) }],

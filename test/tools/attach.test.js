@@ -59,7 +59,7 @@ function attach (t, ...args) {
 test('blocks of a process that was started without loopwatch, live, and nothing is left in it', NEEDS, async (t) => {
   const app = await startTarget(t, { file: 'profiled.mjs' })
   const run = attach(t, app.pid)
-  await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
+  await run.says(/watching process \d+ with an agent inside it, its inspector is closed again/)
   assert.match(run.out.stderr, /opening the inspector of process/)
   // In it listen its own server and the agent: no inspector, but an agent that asks for its token.
   await eventually(() => app.ports()?.length === 2, () => `ports ${app.ports()}`)
@@ -86,7 +86,7 @@ test('an application that starts its own agent meanwhile has it, with its own op
     setInterval(() => {}, 1000); console.log('ready')`], { env: { LOOPWATCH_DIR: dir } })
   await eventually(() => /ready/.test(app.out.stdout), 'the application')
   const run = attach(t, /** @type {number} */ (app.child.pid))
-  await run.says(/watching process \d+ by an agent in it/)
+  await run.says(/watching process \d+ with an agent inside it/)
   assert.equal(fs.existsSync(dir), false, 'what the environment says is for its own')
   app.child.kill('SIGUSR2')
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], () => `its endpoint: ${app.out.stderr}`)
@@ -120,7 +120,7 @@ test('the inspector of a process that was busy is closed when the block is over 
   const once = await attach(t, app.pid, '--once').closed
   assert.equal(once.code, 0, once.stderr)
   const run = attach(t, app.pid)
-  await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
+  await run.says(/watching process \d+ with an agent inside it, its inspector is closed again/)
   await asked
   await app.ask(300)
   // Twice for the signals, and once more as the loop turns again.
@@ -138,7 +138,7 @@ test('an application that puts a browser\'s `process` in place of its own is lef
   const once = await attach(t, app.pid, '--once').closed
   assert.equal(once.code, 0, once.stderr)
   const run = attach(t, app.pid)
-  await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
+  await run.says(/watching process \d+ with an agent inside it, its inspector is closed again/)
   await app.ask(300)
   await run.says(/event loop was blocked for/)
   run.child.kill('SIGINT')
@@ -175,8 +175,8 @@ test('a process that has an agent is followed, and keeps it; its token is asked 
   assert.match(stdout, new RegExp(`^(\\S+ )?${clockTime(endedAt, endedAt)} event loop was blocked for`, 'm'))
   assert.match(stderr, new RegExp(`has an agent of its own, at ${url}`))
   assert.equal(code, 0)
-  assert.match(await attach(t, pid).error(), /its agent at http\S+ asks for its token: --token \(LOOPWATCH_ERR_ATTACH\)/)
-  assert.match(await attach(t, pid, '--token', 'wrong').error(), /does not take this --token/)
+  assert.match(await attach(t, pid).error(), /its agent at http\S+ requires a token: --token \(LOOPWATCH_ERR_ATTACH\)/)
+  assert.match(await attach(t, pid, '--token', 'wrong').error(), /rejects this --token/)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
 })
 
@@ -227,7 +227,7 @@ test('a process of another user, and one in a container, are refused by name of 
   // Other files, the same network: nothing can be loaded into it.
   const elsewhere = await startTarget(t, { under: under('--mount') })
   const run = attach(t, elsewhere.pid, '--seconds', 1)
-  await run.says(/from outside \(it sees other files than we do\)/)
+  await run.says(/from outside \(it has another file system\)/)
   assert.equal((await run.closed).code, 0)
   assert.equal(elsewhere.ports()?.length, 1)
 })

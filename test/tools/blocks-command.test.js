@@ -69,7 +69,7 @@ test('a folder without files of records is said to be one, as text, table and JS
       code: 1,
       signal: null,
       stdout: '',
-      stderr: `loopwatch: cannot read ${dir}: no files of records (blocks-*.ndjson) are there; the option dir writes one when a process is first blocked (LOOPWATCH_ERR_SOURCE)\n`
+      stderr: `loopwatch: cannot read ${dir}: no block files (blocks-*.ndjson) found; the option dir writes one when a process is first blocked (LOOPWATCH_ERR_SOURCE)\n`
     })
   }
   const { out } = startNode(t, [CLI, 'blocks', dir, '--watch', '--json'])
@@ -80,7 +80,7 @@ test('a folder without files of records is said to be one, as text, table and JS
 test('blocks that are there and not asked for are no fault', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(started(0, {}))}\n`)
-  assert.deepEqual(await startNode(t, [CLI, 'blocks', dir, '--route', 'GET /nowhere']).closed, { code: 0, signal: null, stdout: '', stderr: 'no block that was recorded fits\n' })
+  assert.deepEqual(await startNode(t, [CLI, 'blocks', dir, '--route', 'GET /nowhere']).closed, { code: 0, signal: null, stdout: '', stderr: 'no recorded block matches\n' })
 })
 
 test('a file of records is read, and it is said that it is one; any other file is refused with what was expected and what came', async (t) => {
@@ -91,10 +91,10 @@ test('a file of records is read, and it is said that it is one; any other file i
     return startNode(t, [CLI, 'blocks', '--json', file]).closed
   }
   const saved = await list(`${JSON.stringify(started(0, {}))}\n${JSON.stringify(started(5, { id: '1-2' }))}\n`)
-  assert.deepEqual([saved.code, saved.stderr], [0, `${file}: read as a file of records\n`])
+  assert.deepEqual([saved.code, saved.stderr], [0, `${file}: read as a file with one record per line\n`])
   assert.deepEqual(saved.stdout.trim().split('\n').map((line) => JSON.parse(line).id), ['1-1', '1-2'])
-  assert.deepEqual(await list(''), { code: 0, signal: null, stdout: '', stderr: `${file}: read as a file of records\n` })
+  assert.deepEqual(await list(''), { code: 0, signal: null, stdout: '', stderr: `${file}: read as a file with one record per line\n` })
   const other = await list('{\n  "name": "shop"\n}\n')
   assert.deepEqual([other.code, other.stdout], [1, ''])
-  assert.equal(other.stderr, `loopwatch: cannot read ${file}: expected a file of records, one JSON line each as the option dir and blocks --json write them, got 3 lines and no record (LOOPWATCH_ERR_SOURCE)\n`)
+  assert.equal(other.stderr, `loopwatch: cannot read ${file}: expected one JSON record per line, as the option dir and blocks --json write them, got 3 lines and no record (LOOPWATCH_ERR_SOURCE)\n`)
 })

@@ -79,7 +79,7 @@ test('a block in progress is told while it lasts, and an assistant that has no t
   assert.match(text, /block id=\S+ \S+ event loop blocked for .* so far: /)
   const refused = await stranger.ask('status')
   assert.equal(refused.isError, true)
-  assert.match(refused.text, /asks for its token: --token \(LOOPWATCH_ERR_SOURCE\)$/)
+  assert.match(refused.text, /requires a token: --token \(LOOPWATCH_ERR_SOURCE\)$/)
 })
 
 test('a folder of records is answered from, and the server ends with its client', async (t) => {
@@ -90,7 +90,7 @@ test('a folder of records is answered from, and the server ends with its client'
   const client = await connect(t, [dir])
   assert.match((await client.ask('status')).text, /^This is a folder, which has no live status/)
   const { text } = await client.ask('blocks', { limit: 100 })
-  const next = /(\d+) more are not shown: go on with offset=(\d+)/.exec(text) ?? []
+  const next = /(\d+) more are not shown: continue with offset=(\d+)/.exec(text) ?? []
   assert.equal(Number(next[1]) + Number(next[2]), 500, text)
   assert.match((await client.ask('blocks', { offset: Number(next[2]) })).text, /block id=1-\d+ /)
 
@@ -101,7 +101,7 @@ test('a folder of records is answered from, and the server ends with its client'
 
 test('what is neither a folder or file nor an address, and a missing package, are errors before anything is served', async (t) => {
   const cases = /** @type {const} */ ([
-    [PROJECT, '/no/such/folder', 1, /there is no such folder or file \(LOOPWATCH_ERR_SOURCE\)/],
+    [PROJECT, '/no/such/folder', 1, /no such file or folder \(LOOPWATCH_ERR_SOURCE\)/],
     [PROJECT, 'nonsense', 2, /LOOPWATCH_ERR_ADDRESS/],
     [makeDir(t), '127.0.0.1:9464', 1, /npm install @modelcontextprotocol\/server \(LOOPWATCH_ERR_MCP\)/]
   ])

@@ -158,7 +158,7 @@ test('what cannot be profiled is refused with a code that says what to do instea
   /** @type {[string[], RegExp][]} */
   const cases = [
     [['doctor', '--no-open', '--', 'node', './primary.js'], /node:cluster.*loopwatch run.*LOOPWATCH_ERR_CLUSTER/],
-    [['cpu', '--no-open', '--', 'npm', 'start'], /'node app\.js' or 'app\.js', got "npm start".*LOOPWATCH_ERR_TARGET/],
+    [['cpu', '--no-open', '--', 'npm', 'start'], /such as 'node app\.js', got "npm start".*LOOPWATCH_ERR_TARGET/],
     [['cpu'], /LOOPWATCH_ERR_TARGET/],
     [['cpu', '--', 'node', './missing.js'], /the application could not start: there is no file .*missing\.js.*LOOPWATCH_ERR_START/],
     [['flames', '--', './app.js'], /doctor, flame, bubbleprof.*LOOPWATCH_ERR_OPTION/],

@@ -167,7 +167,7 @@ test('what is no recording, cut short or of a newer version is a coded error for
       assert.equal(stderr.trim().split('\n').length, 1, stderr)
     }
   }
-  assert.match((await loopwatch(['view', write('text', 'hello')])).stderr, /no file of 'loopwatch record'.*LOOPWATCH_ERR_RECORDING/)
+  assert.match((await loopwatch(['view', write('text', 'hello')])).stderr, /not written by loopwatch.*LOOPWATCH_ERR_RECORDING/)
   assert.match((await loopwatch(['view', path.join(dir, 'none')])).stderr, /there is no such file \(LOOPWATCH_ERR_SOURCE\)/)
   assert.match((await loopwatch(['record', '127.0.0.1:1', path.join(dir, 'x')])).stderr, /LOOPWATCH_ERR_SOURCE/)
   assert.equal((await loopwatch(['view'])).code, 2)

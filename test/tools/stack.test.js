@@ -69,7 +69,7 @@ test('a port that was asked for and is taken is refused; a default one makes way
   for (const flag of ['--port', '--grafana-port']) {
     const { code, stderr } = await startStack(t, [...FREE, flag, taken], tools).closed
     assert.equal(code, 1)
-    assert.match(stderr, new RegExp(`${flag} ${taken}: something else listens there.*LOOPWATCH_ERR_PORT`))
+    assert.match(stderr, new RegExp(`${flag} ${taken}: the port is taken.*LOOPWATCH_ERR_PORT`))
   }
   assert.equal(tools.wasStarted('prometheus'), false)
   const { choosePort } = require('../../lib/cli/common/port')
@@ -198,7 +198,7 @@ test('the package has what stack needs, and the demo; where that was taken out s
   const stack = startStack(t, ['--demo', ...FREE], { ...fakeTools(t, ['prometheus']), main: path.join(installed, 'lib', 'cli', 'main.js') })
   const { code, stderr } = await stack.closed
   assert.equal(code, 1)
-  assert.match(stderr, /the demo is not there: .*LOOPWATCH_ERR_DEMO/)
+  assert.match(stderr, /the demo is missing: .*LOOPWATCH_ERR_DEMO/)
 })
 
 test('--dashboards writes them and ends, and says where it cannot', async (t) => {

@@ -122,7 +122,7 @@ test('the exit code is the command\'s own, and wrong usage is 2 before anything 
   const cases = /** @type {[string[], number, RegExp][]} */ ([
     [['--', process.execPath, '-e', 'process.exit(7)'], 7, /no new block/],
     [['--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'], 137, /no new block/],
-    [[], 2, /after -- comes the test command/],
+    [[], 2, /expected a test command after --/],
     [['--', './no-such-command'], 2, /cannot start \.\/no-such-command: not found/],
     [['--over', 'soon', '--', ...touch], 2, /--over takes a time/],
     [['--ratchet', 'conflict.json', '--', ...touch], 2, /conflict\.json has a merge conflict/],
@@ -157,7 +157,7 @@ test('a run that has watched nothing is not green, says so first, and takes noth
   assert.equal(fs.readFileSync(path.join(cwd, 'loopwatch.json'), 'utf8'), list)
   const wrong = await run(t, cwd, ['--', process.execPath, '-e', ''], { LOOPWATCH_KEEP: 'many' }).closed
   assert.equal(wrong.code, 3)
-  assert.match(wrong.stderr, /nothing was watched: a LOOPWATCH_… variable has a wrong value/)
+  assert.match(wrong.stderr, /nothing was watched: a LOOPWATCH_… variable has an invalid value/)
 })
 
 test('Ctrl-C goes to the command, and what was seen until then is reported', async (t) => {

@@ -51,7 +51,7 @@ exports.attach = async (text, flags) => {
   /** @type {NodeJS.Timeout | undefined} */
   let timer
   try {
-    const inspector = await connect(target, () => say(`opening the inspector of process ${pid} on this machine's loopback address; until it is closed again any user here can run code in that process`))
+    const inspector = await connect(target, () => say(`opening the inspector of process ${pid} on this machine's loopback address; until it is closed, any user of this machine can run code in that process`))
     try {
       if (signals.isOver) return
       if (flags.seconds !== undefined) timer = setTimeout(signals.stop, flags.seconds * MS_PER_S)
@@ -73,7 +73,7 @@ async function lookOnce (remote, pid) {
     await sleep(LOOK_MS)
     frames = await askStack(remote, ANSWER_MS)
   }
-  if (frames === null) print(`process ${pid} does not answer within ${ANSWER_MS / MS_PER_S} s: it is inside a native call or has no CPU`)
+  if (frames === null) print(`process ${pid} did not answer within ${ANSWER_MS / MS_PER_S} s: it is in a native call or gets no CPU`)
   else if (frames.length === 0) print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} samples`)
   else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
@@ -87,7 +87,7 @@ async function watch (inspector, target, flags, signals) {
   const how = flags.outside
     ? '--outside'
     : !isSameFiles
-        ? 'it sees other files than we do'
+        ? 'it has another file system'
         // The agent did not see the worker threads start, so it cannot query them safely.
         : await outcome(remote, { host: '127.0.0.1', port, token, log: false, keep: KEEP, threads: 'off', threshold: flags.threshold })
   if (how === 'started' || how === 'running') {
@@ -99,7 +99,7 @@ async function watch (inspector, target, flags, signals) {
     })
     const leftOpen = inspector.isOurs ? 'is open' : 'was open already and stays open'
     const state = `its inspector ${isClosed ? 'is closed again' : leftOpen}`
-    say(how === 'started' ? `watching process ${pid} by an agent in it, ${state}; Ctrl-C ends the watching` : `process ${pid} has an agent of its own, at ${url}`)
+    say(how === 'started' ? `watching process ${pid} with an agent inside it, ${state}; Ctrl-C stops watching` : `process ${pid} has an agent of its own, at ${url}`)
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {
@@ -132,7 +132,7 @@ async function outcome (remote, options) {
 async function urlOf (remote, pid) {
   const answer = await remote.evaluate(AGENT_URL, { ms: ANSWER_MS, awaitPromise: true })
   if (answer !== null && 'value' in answer && typeof answer.value === 'string') return answer.value
-  throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, without an endpoint or stuck: see its log for blocks; --once prints where it is')
+  throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, but has no endpoint or is stuck: see its log for blocks; --once prints its current stack')
 }
 
 /** Stops our agent and closes the inspector. @param {Target} target @param {string} url */
@@ -143,13 +143,13 @@ async function leave (target, url) {
     inspector = await connect(target, () => {}, LEAVE_MS)
   } catch (error) {
     if (!isAlive(pid)) return
-    throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it has not been stopped: ${error.message}`)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it was not stopped: ${error.message}`)
   }
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()
   const endMs = performance.now() + STOP_MS
   while (await answers(url)) {
-    if (performance.now() > endMs) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it, at ${url}, has not stopped: the process has not taken the order, maybe because it is inside a native call`)
+    if (performance.now() > endMs) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it, at ${url}, is still running: the process did not react, perhaps because it is in a native call`)
     await sleep(POLL_MS)
   }
   say(`left process ${pid}: the agent in it is stopped${inspector.isOurs ? ', its inspector closed' : '; its inspector was open already and stays open'}`)

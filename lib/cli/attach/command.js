@@ -16,13 +16,13 @@ Examples:
 /** @param {Command} program */
 exports.addAttach = (program) => {
   program.command('attach')
-    .description('watch a running Node.js process that was started without loopwatch, and restart nothing')
+    .description('watch a running Node.js process that was started without loopwatch, without restarting it')
     .argument('<pid>')
-    .option('--once', 'print where it is now, and leave')
+    .option('--once', 'print the current stack and exit')
     .option('--outside', 'load nothing into it: sample it through its inspector, which stays open meanwhile')
     .option('--threshold <ms>', 'report blocks of at least this length', number('--threshold', 2, 60000), DEFAULT_THRESHOLD_MS)
-    .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
-    .addOption(new Option('--token <token>', 'of the endpoint of an agent that it has already').env('LOOPWATCH_TOKEN'))
+    .option('--seconds <seconds>', 'stop after this long (default: until Ctrl-C)', number('--seconds', 1, 86400))
+    .addOption(new Option('--token <token>', 'bearer token of the endpoint, if the process already has an agent').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
     .action((pid, flags) => require('./attach').attach(pid, flags))
 }

@@ -46,7 +46,7 @@ exports.follow = async (url, token, pid, signals) => {
   while (!signals.isOver) {
     const { records, status, refused, error } = await ask(url, token)
     if (refused !== null) throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent is at ${url}: ${refused}`)
-    if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'asks for its token: --token' : 'does not take this --token'}`)
+    if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'requires a token: --token' : 'rejects this --token'}`)
     if (records !== null) {
       answeredMs = performance.now()
       told = tellAll(records, told, beforeMs)
@@ -88,7 +88,7 @@ async function ask (url, token) {
  */
 function tellAll (records, told, beforeMs = -Infinity) {
   const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
-  if (newest !== undefined && !records.some(({ id }) => id === newest)) say('more blocks have come than the agent keeps: some are not shown')
+  if (newest !== undefined && !records.some(({ id }) => id === newest)) say('more blocks ended than the agent keeps: some are not shown')
   const earlier = records.filter(
     ({ ongoing, startedAt, durationMs }) => !ongoing && Date.parse(startedAt) + durationMs < beforeMs
   )

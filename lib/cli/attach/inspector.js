@@ -45,7 +45,7 @@ class Inspector {
     }
     if (await this.closes(ms)) return
     const { host, port } = this.#place
-    throw codedError('LOOPWATCH_ERR_INSPECTOR', this.#pid, `its inspector is still open at ${host}:${port}, where any user of this machine can run code in it: it has not taken the order to close it, maybe because it is inside a native call, after which it may`)
+    throw codedError('LOOPWATCH_ERR_INSPECTOR', this.#pid, `its inspector is still open at ${host}:${port}, where any user of this machine can run code in it: it did not close it, perhaps because it is in a native call, after which it may`)
   }
 
   /** @param {number} ms to wait */
@@ -94,7 +94,7 @@ async function inspectorAt ({ host, port }, signal) {
   const response = await fetch(`http://${origin}/json/list`, { redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) })
   const [target] = /** @type {any} */ (await response.json())
   const { protocol, pathname } = new URL(target.webSocketDebuggerUrl)
-  if (protocol !== 'ws:') throw new Error('it is no inspector')
+  if (protocol !== 'ws:') throw new Error('it is not an inspector')
   // Use the address that we queried, whatever host and port the answer names.
   return `ws://${origin}${pathname}`
 }
@@ -115,7 +115,7 @@ async function isTaken ({ host, port }) {
  * @param {boolean} isItsPort by the kernel
  */
 function impostor (answer, pid, isItsPort) {
-  if (answer === null) return isItsPort ? null : 'does not tell whether it is that process, maybe because it is inside a native call'
+  if (answer === null) return isItsPort ? null : 'does not say whether it is that process, perhaps because it is in a native call'
   return 'value' in answer && answer.value === pid ? null : 'is another process'
 }
 
@@ -132,7 +132,7 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   const found = before ?? await open(target, onOpening, openMs, listenersOf(pid) === null ? [] : places)
   const { place, address } = found
   const remote = await openRemote(address)
-  if (remote === null) throw refuse(`its inspector at ${address} does not take a connection`)
+  if (remote === null) throw refuse(`its inspector at ${address} refuses the connection`)
   const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
   // A busy process may take the first question only when a second one comes.
   const asked = await remote.evaluate(PID, { ms: AGAIN_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
@@ -153,7 +153,7 @@ async function open (target, onOpening, openMs, others) {
   const { pid, takesUsualPort } = target
   if (takesUsualPort && await isTaken(USUAL)) {
     const other = listenerOn(USUAL.port)
-    throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port} is taken by ${other === null ? 'another process' : `process ${other}`}, and it would have to open its inspector there`)
+    throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port}, where its inspector would open, is taken by ${other === null ? 'another process' : `process ${other}`}`)
   }
   onOpening()
   checkAgain(target)

@@ -18,7 +18,7 @@ class Remote {
   constructor (socket) {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {
-      // A server that is no inspector may send anything.
+      // A server that is not an inspector may send anything.
       const { id, result } = parsed(String(data))
       this.#waiting.get(id)?.(result)
       this.#waiting.delete(id)

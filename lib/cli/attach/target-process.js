@@ -35,7 +35,7 @@ function objection ({ exe, status, flags, isSameNetwork }) {
   if (state === 'Z') return 'it has ended'
   if (state === 'T' || state === 't') return 'it is stopped (SIGSTOP, or a debugger): kill -CONT it first'
   const caught = /^SigCgt:\s+([\da-f]+)/m.exec(status)?.[1]
-  if (caught !== undefined && (BigInt(`0x${caught}`) >> SIGUSR1_BIT & 1n) === 0n) return 'it does not take SIGUSR1, which would end it (--disable-sigusr1, or a Node.js without inspector)'
+  if (caught !== undefined && (BigInt(`0x${caught}`) >> SIGUSR1_BIT & 1n) === 0n) return 'it does not handle SIGUSR1, which would end it (--disable-sigusr1, or a Node.js without inspector)'
   if (!isSameNetwork) return 'it is in a container or another network namespace, where its inspector cannot be reached from here: run loopwatch attach inside it (docker exec, kubectl exec)'
   const open = [...flags.matchAll(INSPECT)].map(([, value]) => value.replace(/:?\d*$/, '')).find((host) => host !== '' && !LOOPBACK.test(host))
   if (open !== undefined) return `it would open its inspector on ${open}, where others could run code in it`

@@ -18,8 +18,8 @@ const { topMarkdown, topTable } = require('./top')
 /** Wall times are written in whole milliseconds. */
 const ROUNDING_MS = 1
 const POLL_MS = 1000
-const NO_FILES = 'no files of records (blocks-*.ndjson) are there; the option dir writes one when a process is first blocked'
-const FILE = 'expected a file of records, one JSON line each as the option dir and blocks --json write them'
+const NO_FILES = 'no block files (blocks-*.ndjson) found; the option dir writes one when a process is first blocked'
+const FILE = 'expected one JSON record per line, as the option dir and blocks --json write them'
 
 /**
  * @typedef {{ json?: boolean, format?: 'text' | 'md', token?: string, top?: boolean, watch?: boolean, since?: number,
@@ -38,7 +38,7 @@ exports.listBlocks = async (sources, flags) => {
   else for (const each of found) print(each, sources.length > 1, flags)
   // One process that is gone must not hide the blocks of the others.
   if (failure !== null) throw failure
-  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write(isFiltered(flags) ? 'no block that was recorded fits\n' : 'no blocks recorded\n')
+  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write(isFiltered(flags) ? 'no recorded block matches\n' : 'no blocks recorded\n')
 }
 
 /** @param {Flags} flags */
@@ -132,7 +132,7 @@ function isOnDisk (source) {
   if (fs.existsSync(source)) return true
   // A missing path is mistyped; anything else is a mistyped address.
   const isPath = /[\\/]/.test(source) && !/^\w+:\/\//.test(source)
-  if (!isAddress(source) && isPath) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder or file')
+  if (!isAddress(source) && isPath) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'no such file or folder')
   addressOf(source)
   return false
 }
@@ -141,8 +141,8 @@ function isOnDisk (source) {
 async function ask (source, token) {
   const list = await askJson(source, 'blocks', token)
   const records = Array.isArray(list) ? list.filter(isRecord) : []
-  if (!Array.isArray(list) || (list.length > 0 && records.length === 0)) throw notOurs(source, 'what it answered is no list of blocks')
-  if (records.length < list.length) passOver(source, `${list.length - records.length} of ${list.length} blocks, which cannot be told`)
+  if (!Array.isArray(list) || (list.length > 0 && records.length === 0)) throw notOurs(source, 'its response is not a list of blocks')
+  if (records.length < list.length) passOver(source, `${list.length - records.length} of ${list.length} blocks, which are not valid records`)
   return records
 }
 
@@ -158,7 +158,7 @@ function readFiles (source) {
     if (!fs.statSync(source).isDirectory()) {
       if (unread.length > 0) throw new Error(unread[0].reason)
       if (records.length === 0 && broken > 0) throw new Error(`${FILE}, got ${counted(broken, 'line')} and no record`)
-      if (!readers.has(source)) say(source, 'read as a file of records')
+      if (!readers.has(source)) say(source, 'read as a file with one record per line')
     }
     readers.set(source, reader)
     if (broken > 0) passOver(source, counted(broken, 'broken line'))
@@ -170,7 +170,7 @@ function readFiles (source) {
 }
 
 /** @param {string} source @param {string} what */
-const passOver = (source, what) => say(source, `passed over ${what}`)
+const passOver = (source, what) => say(source, `skipped ${what}`)
 
 /** @param {string} source @param {string} what */
 function say (source, what) {

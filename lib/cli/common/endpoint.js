@@ -12,15 +12,15 @@ const OWN_PATH = new RegExp(`(?:${paths.join('|').replaceAll('.', '\\.').replace
 
 /** In the words of somebody who looks for an agent. @type {Record<string, string>} */
 const REASONS = {
-  ECONNREFUSED: 'nobody listens there. Is the application running, and which address does its log give as "live page"?',
-  ENOTFOUND: 'there is no machine of this name',
-  ECONNRESET: 'the connection was closed without an answer'
+  ECONNREFUSED: 'nothing is listening there. Is the application running? Its log shows the address as "live page"',
+  ENOTFOUND: 'no such host',
+  ECONNRESET: 'the connection was closed without a response'
 }
 
 /** Whether a text is an address, not a folder. @param {string} text */
 exports.isAddress = (text) => /^https?:\/\//i.test(text) || HOST_AND_PORT.test(text.replace(/\/.*$/, ''))
 
-/** @param {string} text a url, or host:port @throws LOOPWATCH_ERR_ADDRESS */
+/** @param {string} text a URL, or host:port @throws LOOPWATCH_ERR_ADDRESS */
 exports.addressOf = (text) => {
   const url = /^https?:\/\//i.test(text) ? text : `http://${text}`
   if (!exports.isAddress(text) || !URL.canParse(url)) throw codedError('LOOPWATCH_ERR_ADDRESS', text)
@@ -40,7 +40,7 @@ exports.ask = async (text, path, token) => {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(ANSWER_MS)
   }).catch((error) => { throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
-  if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it asks for its token: --token' : 'it does not take this --token')
+  if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it requires a token: --token' : 'it rejects this --token')
   if (!response.ok) throw notOurs(text, `it answered ${response.status}`)
   return response
 }
@@ -51,19 +51,19 @@ exports.askJson = async (text, path, token) => {
   try {
     return await response.json()
   } catch (error) {
-    throw notOurs(text, 'what it answered is no JSON', error)
+    throw notOurs(text, 'its response is not JSON', error)
   }
 }
 
 /** @param {string} text @param {string} what it answered @param {unknown} [cause] */
 function notOurs (text, what, cause) {
-  return codedErrorFrom(cause, 'LOOPWATCH_ERR_SOURCE', text, `this is another server and not the endpoint of an agent: ${what}`)
+  return codedErrorFrom(cause, 'LOOPWATCH_ERR_SOURCE', text, `this is not the endpoint of a loopwatch agent: ${what}`)
 }
 
 /** @param {any} error of fetch() @param {URL} url */
 function reasonOf (error, url) {
   const { cause } = error
-  if (error.name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1000} s`
+  if (error.name === 'TimeoutError') return `no response within ${ANSWER_MS / 1000} s`
   const refused = exports.refusedPort(error, url.href)
   if (refused !== null) return refused
   // With several addresses, the cause collects their errors: it has a code and no message.

@@ -12,7 +12,7 @@ exports.number = (flag, min, max) => (/** @type {string} */ text) => {
   return value
 }
 
-/** @param {string} text a host:port, or the url in an agent's log @param {string[]} [before] earlier ones */
+/** @param {string} text a host:port, or the URL in an agent's log @param {string[]} [before] earlier ones */
 exports.target = (text, before = []) => {
   const hostPort = text.replace(/^http:\/\//, '').replace(/\/$/, '')
   const port = Number(HOST_AND_PORT.exec(hostPort)?.[1] ?? 0)

@@ -24,7 +24,7 @@ exports.watchSignals = (onSecond) => {
   }
   for (const name of names) process.on(name, onSignal)
   let isReleased = false
-  // The reader of our output has gone. The error repeats for each line, so it is no second press.
+  // The reader of our output has gone. The error repeats for each line, so it is not a second press.
   const onGone = () => { if (!isReleased && !ending.signal.aborted) onSignal() }
   process.stdout.on('error', onGone)
   process.stderr.on('error', onGone)

@@ -53,7 +53,7 @@ class Tool {
     this.died.catch(() => {})
   }
 
-  /** Returns when its url answers with success, or the tool is being ended. @param {string} url */
+  /** Returns when its URL answers with success, or the tool is being ended. @param {string} url */
   async ready (url) {
     this.url = url
     const end = performance.now() + READY_MS

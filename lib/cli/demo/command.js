@@ -10,7 +10,7 @@ const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start
 /** A shop that blocks in seven ways, under the agent and a gentle load. @param {Command} program */
 exports.addDemo = (program) => {
   program.command('demo')
-    .description('start a small shop that blocks its event loop, watched: what loopwatch finds, in a minute')
+    .description('start a small shop that blocks its event loop, and show what loopwatch finds')
     .argument('[arguments...]', 'loopwatch demo --help lists them')
     .allowUnknownOption()
     .helpOption(false)

@@ -17,15 +17,15 @@ Examples:
 /** @param {Command} program */
 exports.addDiagnose = (program) => {
   program.command('diagnose')
-    .description('run an application under the agent and load, say what blocks it and what to do, and open the page on the recording')
+    .description('run an application under the agent and load, report what blocks it and what to do, and open the page on the recording')
     .argument('[command...]', 'after --: node app.js')
-    .option('--output <folder>', 'where each run gets a folder of its own', 'loopwatch-profiles')
-    .option('--on-port [load]', 'load on /, or on a /path, or a shell command that finds $PORT; --no-on-port: none', true)
-    .option('--no-on-port', 'no load: it is applied from elsewhere, or the application has work of its own')
+    .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
+    .option('--on-port [load]', 'load on /, or on a /path, or from a shell command that reads $PORT', true)
+    .option('--no-on-port', 'no load: it comes from elsewhere, or the application has work of its own')
     .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), SECONDS)
-    .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
+    .option('--deadline <seconds>', 'how long the tool may take to write its report', number('--deadline', 1, 86400), DEADLINE_S)
     .addOption(new Option('--tool <tool>', "then run it again under this tool of 'loopwatch profile'").choices(['cpu', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x']))
-    .option('--no-open', 'end after printing, open nothing')
+    .option('--no-open', 'print only, open nothing')
     .addHelpText('after', EXAMPLES)
     .action((command, flags) => require('./diagnose').diagnose(command, flags))
 }

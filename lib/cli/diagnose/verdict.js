@@ -49,7 +49,7 @@ exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
   const blockedMs = culprits.reduce((total, { totalMs }) => total + totalMs, 0)
   const durationMs = Math.max(1, Date.parse(recording.recordedAt) - fromMs)
   const share = Math.min(1, blockedMs / durationMs)
-  const figure = `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} % of ${duration(durationMs)}`
+  const figure = `${(share * 100).toFixed(share < 0.1 ? 1 : 0)}% of ${duration(durationMs)}`
   const whole = isFull ? `, the time of the latest ${counted(KEEP, 'block')}` : ''
   const fault = load && faultInWords(load)
   const inRun = fault === null ? '' : ` In this run ${fault}.`

@@ -45,7 +45,7 @@ function showDocs (name) {
 exports.addDocs = (program) => {
   program.command('docs')
     .description('list the documents of the installed version: causes, options, runbook')
-    .argument('[name]', 'print this one, for instance causes/native')
+    .argument('[name]', 'print this one, for example causes/native')
     .addHelpText('after', EXAMPLES)
     .action(showDocs)
 }

@@ -10,14 +10,14 @@ Examples:
   $ loopwatch doctor
   $ loopwatch doctor shop.internal:9464 --token "$TOKEN"
 
-It exits with 1 if nothing watches there, or something of it does not work.
+Exits with 1 if no agent is found, or if a part of it does not work.
 `
 
 /** @param {Command} program */
 exports.addDoctor = (program) => {
   program.command('doctor')
-    .description('say whether an application is watched, what does not work and why, and which limits hold there')
-    .argument('[target]', 'host:port, a url, or a process id on this machine (Linux)', DEFAULT_TARGET)
+    .description('report whether an application is watched, what does not work and why, and which limits apply')
+    .argument('[target]', 'host:port, a URL, or a process id on this machine (Linux)', DEFAULT_TARGET)
     .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', EXAMPLES)
     .action((target, flags) => require('./doctor').examine(target, flags))

@@ -24,7 +24,7 @@ exports.examine = async (target, { token }) => {
   const address = /^\d+$/.test(target) ? await addressOfProcess(Number(target), token) : target
   const text = await (await ask(address, 'metrics', token)).text()
   const samples = parseSamples(text)
-  if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no metric of loopwatch')
+  if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no loopwatch metrics')
   const { isWell, lines } = findings(samples, address)
   endWithReader()
   for (const [head, line] of lines) process.stdout.write(`${head.padEnd(WIDTH)}  ${printable(line)}\n`)
@@ -47,7 +47,7 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
   const lines = [
     ['watching', `${address}: loopwatch ${version} on Node.js ${node}, blocks from ${duration(thresholdMs)}`],
     ['loop', blockedMs > 0 ? `blocked for ${duration(blockedMs)} ${isAddress(address) ? `at this moment: loopwatch blocks ${address}` : 'when this was recorded'}` : `not blocked; its last heartbeat was ${duration(ageMs)} ago`],
-    ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'not taken at present: a line of a native call may be marked ≈'],
+    ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'off at the moment: lines of native calls may be marked ≈'],
     ['not kept', dropped(samples)],
     ...broken.map((reason) => /** @type {[string, string]} */ (['degraded', `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`])),
     ...limitsOf(node, platform).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
@@ -61,9 +61,9 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
 function limitsOf (node, platform) {
   const major = Number.parseInt(node, 10)
   return [
-    ...(major < 24 ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no request (requests: 'on' follows them always, at a cost)`] : []),
+    ...(major < 24 ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no request (requests: 'on' always follows them, at a cost)`] : []),
     // Linux has the kernel's times instead.
-    ...(major < 22 && platform !== 'linux' ? [`Node.js ${major}: elsewhere than on Linux, CPU time of worker threads is not counted, and causes are unknown: use Node.js 22 or later`] : [])
+    ...(major < 22 && platform !== 'linux' ? [`Node.js ${major}: outside Linux, CPU time of worker threads is not counted, and causes are unknown: use Node.js 22 or later`] : [])
   ]
 }
 
@@ -87,14 +87,14 @@ async function addressOfProcess (pid, token) {
     })
     if (text.includes('loopwatch_build_info')) return address
   }
-  const listens = ports.length === 0 ? 'it listens on no port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
-  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it as it is`)
+  const listens = ports.length === 0 ? 'it is not listening on any port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
+  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it without a restart`)
 }
 
 /** The TCP ports that a process of this machine listens on. @param {number} pid */
 const portsOf = (pid) => {
   const listeners = listenersOf(pid)
-  if (listeners === null) throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a url on this system', String(pid))
+  if (listeners === null) throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a URL on this system', String(pid))
   try {
     fs.readdirSync(`/proc/${pid}/fd`)
   } catch (error) {

@@ -36,11 +36,11 @@ const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 function summary (records) {
   const excused = records.length - records.filter(isBlamed).length
   const total = duration(records.reduce((sum, { durationMs }) => sum + durationMs, 0))
-  return `${counted(records.length, 'block')}, ${total} in all${excused === 0 ? '' : ` (${excused} of them no code's: starved or suspended)`}`
+  return `${counted(records.length, 'block')}, ${total} in all${excused === 0 ? '' : ` (${excused} of them not caused by code: starved or suspended)`}`
 }
 
 /** @param {number} share */
-const percent = (share) => `${Math.round(100 * share)} %`
+const percent = (share) => `${Math.round(100 * share)}%`
 
 /** @param {Args} args @param {string} name */
 const timeIn = (args, name) => args[name] === undefined ? undefined : timeOf(name, args[name])
@@ -86,7 +86,7 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
     `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
-  return { head: [`${summary(records)}; a row for each function in a file, the longest in total first.`], rows, left: all.length - rows.length }
+  return { head: [`${summary(records)}; one row per function and file, longest in total first.`], rows, left: all.length - rows.length }
 }
 
 /** @type {Tool} */
@@ -105,7 +105,7 @@ async function detailsOf (source, ids) {
 }
 
 /** @type {Answer} */
-const NO_BLOCK = { head: ['No such block is known any more: ask culprits or blocks.'] }
+const NO_BLOCK = { head: ['This block is no longer known: ask culprits or blocks.'] }
 
 /** @type {Tool} */
 exports.block = async (source, { id }) => {
@@ -115,7 +115,7 @@ exports.block = async (source, { id }) => {
   const evidence = Object.entries(block.evidence).filter(([, value]) => Number(value) > 0)
   const frames = block.stacks[0]?.frames.slice(0, FRAMES) ?? []
   return {
-    head: excerpt === null ? ['The source is not shown: there is none, or it is switched off.'] : [],
+    head: excerpt === null ? ['The source is unavailable or switched off.'] : [],
     rows: [
       rowOf(block),
       ...(block.frame === null ? [] : [`at ${plain(frameText(block.frame), SENTENCE_CHARS)}`]),
@@ -185,7 +185,7 @@ exports.compare = async (source, args) => {
   return {
     head: [
       `Before (${before.minutes.toFixed(1)} min): ${summary(before.records)}. After (${after.minutes.toFixed(1)} min): ${summary(after.records)}.`,
-      `The first block that is known began at ${records[0]?.startedAt ?? '-'}; what was before it may be forgotten.`
+      `The first known block began at ${records[0]?.startedAt ?? '-'}; earlier ones may have been dropped.`
     ],
     rows: rows.sort((a, b) => b.changeMs - a.changeMs).map(({ row }) => row)
   }

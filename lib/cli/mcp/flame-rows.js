@@ -46,6 +46,6 @@ exports.flameRows = (tree, top) => {
     waiting.push(...placesIn(next.node.children, next.order, next.depth + 1))
   }
   const rows = chosen.sort((a, b) => a.order < b.order ? -1 : 1).map(({ node: { name, value }, depth }) =>
-    `${'  '.repeat(depth)}${Math.round(100 * value / tree.value)} % ${duration(value)} ${plain(name)}`)
+    `${'  '.repeat(depth)}${Math.round(100 * value / tree.value)}% ${duration(value)} ${plain(name)}`)
   return { rows, left: waiting.length }
 }

@@ -53,7 +53,7 @@ exports.openSource = (name, token) => {
     records,
     detail: async ({ id }) => {
       const detail = /** @type {any} */ (await askJson(name, `block?${new URLSearchParams({ id })}`, token))
-      if (!isRecord(detail?.block)) throw notOurs(name, 'what it answered is no block')
+      if (!isRecord(detail?.block)) throw notOurs(name, 'its response is not a block')
       return detail
     },
     flame: async (query) => /** @type {any} */ (await askJson(name, `flame?${query}`, token)),

@@ -5,7 +5,7 @@ const { US_PER_MS } = require('../../util/units')
 
 /** A smaller frame is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
-/** Not counted: waiting is no work, and our code is not the application's. */
+/** Not counted: waiting is not work, and our code is not the application's. */
 const IDLE = '(idle)'
 const OWN = pathToFileURL(__dirname).href
 

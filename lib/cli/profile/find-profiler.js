@@ -7,7 +7,7 @@ const { codedError } = require('../../tables/errors')
 const { findTool } = require('../common/find-tool')
 
 /**
- * A package's script: the application's own, else the one beside loopwatch, else the one on the PATH.
+ * A package's script: the application's own, else the one next to loopwatch, else the one on the PATH.
  * @param {'clinic' | '0x'} name @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [from]
  */
 exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) => {

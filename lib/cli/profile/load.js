@@ -27,7 +27,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
       const startMs = performance.now()
       requests++
       try {
-        // We look for blocks: a slow answer is no failure until it times out.
+        // We look for blocks: a slow response is not a failure until it times out.
         const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) })
         await response.arrayBuffer()
         times.push(performance.now() - startMs)
@@ -44,7 +44,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
           times.push(answerMs)
           continue
         }
-        // An application that refuses connections needs no thousand requests a second.
+        // An application that refuses connections does not need a thousand requests a second.
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }

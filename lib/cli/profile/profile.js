@@ -52,7 +52,7 @@ async function makeReport (name, command, flags) {
     // Fail before the tool makes a report.
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
     const endedByItself = run.event('exit') !== undefined && !signals.isOver
-    if (signals.isOver) process.stderr.write(`\nending the application, ${name} makes its report (Ctrl-C again gives it up)\n`)
+    if (signals.isOver) process.stderr.write(`\nending the application; ${name} is writing its report (Ctrl-C again to give up)\n`)
     await run.stop()
     const how = await closedWithin(run, name, flags.deadline)
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
@@ -100,7 +100,7 @@ async function observe (run, name, { seconds, onPort }, signals) {
   await Promise.race([run.waitFor('started', START_MS), run.closed])
   if (!run.event('started')) {
     if (run.isOver || signals.isOver) return null
-    throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it has not started the application within ${START_MS / MS_PER_S} s`, run.tail)
+    throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it did not start the application within ${START_MS / MS_PER_S} s`, run.tail)
   }
   const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver), run.waitFor('cluster', Infinity, isOver)]
   if (!onPort) {
@@ -117,7 +117,7 @@ async function observe (run, name, { seconds, onPort }, signals) {
 async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', LISTEN_MS, () => signals.isOver)
   if (listening === undefined) {
-    if (!run.isOver && !signals.isOver) process.stderr.write(`the application has not listened on a port within ${LISTEN_MS / MS_PER_S} s: no load\n`)
+    if (!run.isOver && !signals.isOver) process.stderr.write(`the application did not listen on a port within ${LISTEN_MS / MS_PER_S} s, so there was no load\n`)
     return null
   }
   const { port } = listening
@@ -162,7 +162,7 @@ function checked (run, name, output, how) {
     run.event('failed')?.reason,
     how !== null && profilers[name].needs !== null && `it ended with ${how}`,
     run.wasKilled && `the application was stuck and had to be killed${profilers[name].outlivesKill ? '' : "; 'loopwatch profile cpu' can profile a loop that is stuck"}`,
-    !run.wasKilled && code !== undefined && `the application ended with exit code ${code}, maybe before there was anything to see`,
+    !run.wasKilled && code !== undefined && `the application ended with exit code ${code}, perhaps before there was anything to profile`,
     !run.event('started') && how !== null && 'the application was not started'
   ]
   throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
@@ -174,11 +174,11 @@ const writeCpuReport = (output, command) => {
   if (!fs.existsSync(file)) return
   const { tree, hot, durationMs } = cpuTree(JSON.parse(fs.readFileSync(file, 'utf8')))
   const rows = hot.slice(0, HOT).map(({ name, place, selfMs }) =>
-    [{ figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)} %` }, name, place])
+    [{ figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)}%` }, name, place])
   fs.writeFileSync(path.join(output, 'profile.html'), htmlReport({
     title: `CPU profile of ${command}`,
     summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; profile.cpuprofile opens in Chrome DevTools and VS Code`,
-    flameTitle: 'Where the time went; lines are those where functions begin',
+    flameTitle: 'Where the time went (lines are where functions begin)',
     tree,
     tail: `<section><h2>Functions by their own time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
   }))

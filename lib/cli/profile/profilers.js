@@ -38,8 +38,8 @@ const profilers = {
 /** @param {string} output @param {RegExp} name of the data a report is made of */
 function emptyFile (output, name) {
   const file = filesIn(output).find((each) => name.test(path.basename(each)))
-  if (file === undefined) return 'the tool has written no data'
-  // An empty list or object is no data.
+  if (file === undefined) return 'the tool wrote no data'
+  // An empty list or object means no data.
   return fs.statSync(file).size <= 2 ? `its data is empty (${path.basename(file)})` : null
 }
 
@@ -51,7 +51,7 @@ function reportOf ({ fault }, output) {
   const empty = fault(output)
   if (empty !== null) return { file: null, fault: empty }
   const file = filesIn(output).find((each) => each.endsWith('.html'))
-  if (file === undefined) return { file: null, fault: 'the tool has made no report of its data' }
+  if (file === undefined) return { file: null, fault: 'the tool made no report from its data' }
   const { size } = fs.statSync(file)
   return size > MOST_EMPTY_REPORT_BYTES ? { file, fault: null } : { file: null, fault: `its report has ${size} bytes` }
 }

@@ -20,9 +20,9 @@ Examples:
 /** @param {Command} program */
 exports.addRecord = (program) => {
   program.command('record')
-    .description('write what an agent knows into one file: blocks, profile, timeline, settings, metrics, findings')
-    .argument('<target>', 'host:port or a url')
-    .argument('<file>', 'to write, for a ticket')
+    .description('write everything an agent knows into one file: blocks, profile, timeline, settings, metrics, findings')
+    .argument('<target>', 'host:port or a URL')
+    .argument('<file>', 'file to write, for a ticket')
     .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
     .addHelpText('after', RECORD_EXAMPLES)
     .action((target, file, flags) => require('./record').record(target, file, flags))
@@ -31,9 +31,9 @@ exports.addRecord = (program) => {
 /** @param {Command} program */
 exports.addView = (program) => {
   program.command('view')
-    .description('open the live page on a file of record, without the process, until Ctrl-C')
-    .argument('<file>', "of 'loopwatch record', or saved by the live page")
-    .option('--port <port>', 'of the page, 0 = any free one', number('--port', 0, 65535), 0)
+    .description('open the live page on a recording, without the process, until Ctrl-C')
+    .argument('<file>', "a recording (from 'loopwatch record' or the live page)")
+    .option('--port <port>', 'port of the page, 0 = any free one', number('--port', 0, 65535), 0)
     .option('--no-open', 'do not open a browser')
     .addHelpText('after', VIEW_EXAMPLES)
     .action((file, flags) => require('./view').view(file, flags))

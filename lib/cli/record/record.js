@@ -23,7 +23,7 @@ exports.record = async (target, file, { token }) => {
 /** @param {string} target @param {string} [token] @returns {Promise<Recording>} */
 exports.takeRecording = async (target, token) => {
   const response = await ask(target, 'recording', token)
-  if (response.headers.get('content-type') !== 'application/gzip') throw notOurs(target, 'what it answered is no recording')
+  if (response.headers.get('content-type') !== 'application/gzip') throw notOurs(target, 'its response is not a recording')
   return parseRecording(await bytesOf(response, target), target)
 }
 
@@ -45,7 +45,7 @@ async function bytesOf (response, target) {
   let length = 0
   for await (const part of /** @type {AsyncIterable<Uint8Array>} */ (response.body ?? [])) {
     length += part.length
-    if (length > FILE_BYTES) throw notOurs(target, 'what it answered is larger than any recording')
+    if (length > FILE_BYTES) throw notOurs(target, 'its response is larger than any recording')
     parts.push(part)
   }
   return Buffer.concat(parts)

@@ -18,14 +18,14 @@ Examples:
 /** @param {Command} program */
 exports.addStack = (program) => {
   program.command('stack')
-    .description('start Prometheus and Grafana of this machine on watched processes, until Ctrl-C')
-    .option('--target <host:port>', `endpoint of a watched process, may be given again (default ${DEFAULT_TARGET}, or the demo)`, target)
+    .description('start the locally installed Prometheus and Grafana, scraping watched processes, until Ctrl-C')
+    .option('--target <host:port>', `endpoint of a watched process, may be repeated (default ${DEFAULT_TARGET}, or the demo)`, target)
     .option('--demo', 'start the demo, a shop and a queue worker, and watch both')
-    .option('--port <port>', 'port of Prometheus, 0 = any free one (default 9090, or a free one where that is taken)', number('--port', 0, 65535))
-    .option('--grafana-port <port>', 'port of Grafana (default 3000, or a free one where that is taken)', number('--grafana-port', 0, 65535))
-    .option('--interval <seconds>', 'between scrapes, and between evaluations of the rules', number('--interval', 1, 60), DEFAULT_INTERVAL_S)
-    .option('--dashboards <folder>', 'only write the dashboards into this folder, to import them, and end')
-    .option('--seconds <seconds>', 'end after this long', number('--seconds', 1, 86400))
+    .option('--port <port>', 'port of Prometheus, 0 = any free one (default 9090, or a free one if that is taken)', number('--port', 0, 65535))
+    .option('--grafana-port <port>', 'port of Grafana (default 3000, or a free one if that is taken)', number('--grafana-port', 0, 65535))
+    .option('--interval <seconds>', 'time between scrapes, and between evaluations of the rules', number('--interval', 1, 60), DEFAULT_INTERVAL_S)
+    .option('--dashboards <folder>', 'only write the dashboards into this folder, for import, and exit')
+    .option('--seconds <seconds>', 'exit after this long', number('--seconds', 1, 86400))
     .addHelpText('after', EXAMPLES)
     .action((flags) => {
       if (flags.dashboards === undefined) return require('./stack').stack(flags)

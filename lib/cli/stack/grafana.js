@@ -9,7 +9,7 @@ const { FOLDER: DASHBOARDS } = require('./dashboards')
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 
 /**
- * Grafana does not find its own files. They are beside bin/ (archive), in share/grafana (Homebrew), or where Debian's
+ * Grafana does not find its own files. They are next to bin/ (archive), in share/grafana (Homebrew), or where Debian's
  * and RPM packages put them. @param {string} file the executable
  */
 function homeOf (file) {

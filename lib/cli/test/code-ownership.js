@@ -32,7 +32,7 @@ function isLoading (frames) {
   return below.some(({ file }) => file !== null && LOADERS.test(file))
 }
 
-/** Whether the innermost code is no tool's, and no modules are loading. @param {Frame[]} frames innermost first */
+/** Whether the innermost code is not a tool's, and no modules are loading. @param {Frame[]} frames innermost first */
 function isOwn (frames) {
   if (isLoading(frames)) return false
   const innermost = frames.find(isSomebodys)?.file

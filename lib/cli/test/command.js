@@ -10,8 +10,8 @@ Examples:
   $ loopwatch test -- node --test
   $ loopwatch test --over 100ms --junit blocks.xml -- npx jest
 
-It ends with the command's own exit code. If that is 0: 1 if a block broke the limit, 3 if nothing was watched. 2 is
-wrong usage.
+Exits with the command's own exit code. If that is 0: 1 if a block exceeded the limit, 3 if nothing was
+watched. 2 is wrong usage.
 `
 
 /** On a busy machine the agent may miss shorter blocks. */
@@ -31,20 +31,20 @@ function limit (text) {
 /** Fails if the application's code blocks. @param {Command} program */
 exports.addTest = (program) => {
   program.command('test')
-    .description('run a test command, and fail it where the code blocks the event loop')
+    .description('run a test command, and fail it if the code blocks the event loop')
     .argument('[command...]', 'after --: node --test, npx jest, npm test…')
     .optionsGroup('What fails:')
     .addOption(new Option('--over <time>', 'the limit: CPU time of the application\'s own code in one block (50ms, 0.1s)').argParser(limit).default(50, '50ms'))
     .option('--all', 'count start-up, runners, loaders, transformers and compilers too')
-    .option('--repeat-to-be-sure', 'run what blocked once more before it fails')
-    .option('--sync', 'synchronous calls that wait for the outside, however short: fs.readFileSync, execSync, gzipSync…')
+    .option('--repeat-to-be-sure', 'run tests that blocked once more before failing them')
+    .option('--sync', 'also fail on synchronous I/O and crypto calls, however short: fs.readFileSync, execSync, gzipSync…')
     .optionsGroup('Known blocks:')
-    .option('--ratchet <file>', 'what is known and allowed', 'loopwatch.json')
-    .option('--update', 'write what blocked into that file, and do not fail')
+    .option('--ratchet <file>', 'file with the known and allowed blocks', 'loopwatch.json')
+    .option('--update', 'write the blocks into that file, and do not fail')
     .optionsGroup('For machines:')
     .option('--junit <file>', 'JUnit XML')
     .option('--sarif <file>', 'SARIF 2.1.0, for code scanning')
-    .option('--json <file>', 'everything that is known, as JSON')
+    .option('--json <file>', 'everything known, as JSON')
     .addHelpText('after', EXAMPLES)
     .action((command, flags) => require('./test').test(command, flags))
 }

@@ -32,7 +32,7 @@ exports.readRatchet = (file) => {
   let read
   try {
     const text = fs.readFileSync(file, 'utf8')
-    if (CONFLICT.test(text)) throw refused(file, 'has a merge conflict: solve it, or take either side and run with --update')
+    if (CONFLICT.test(text)) throw refused(file, 'has a merge conflict: resolve it, or take either side and run with --update')
     read = JSON.parse(text)
   } catch (error) {
     if (error.code === 'ENOENT') return { allow: [], blocks: [], calls: [] }
@@ -49,11 +49,11 @@ const refused = (file, reason, cause) => codedErrorFrom(cause, 'LOOPWATCH_ERR_RA
 
 /** @param {any} value the file's content */
 function faultOf (value) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'takes an object with "allow", "blocks" and "calls"'
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object with "allow", "blocks" and "calls"'
   const { allow = [], blocks = [], calls = [], ...rest } = value
   const [stray] = Object.keys(rest)
-  if (stray !== undefined) return `has an unknown key "${stray}": there are "allow", "blocks" and "calls"`
-  if (![allow, blocks, calls].every((list) => Array.isArray(list))) return 'takes lists for "allow", "blocks" and "calls"'
+  if (stray !== undefined) return `has an unknown key "${stray}": expected "allow", "blocks" and "calls"`
+  if (![allow, blocks, calls].every((list) => Array.isArray(list))) return 'must have lists for "allow", "blocks" and "calls"'
   const badAllow = allow.findIndex((/** @type {any} */ each) => !isAllowed(each))
   if (badAllow >= 0) return `allow[${badAllow}] takes strings for "file", "package", "function" or "call", at least one of them, and "reason"`
   const badBlock = blocks.findIndex((/** @type {any} */ each) => !isPlace(each) || !(each.longestMs >= 0))

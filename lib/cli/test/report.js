@@ -33,7 +33,7 @@ exports.placeOf = ({ function: name, file, line, isExact }) => `${isExact ? '' :
 exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin }) => {
   const times = count === 1 ? 'once' : `${count} times`
   if (call !== null) return `calls ${call}, ${times}; ${twin} does not block`
-  return `${duration(longestMs)} on the CPU (${cause}), ${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} was known` : ''}`
+  return `${duration(longestMs)} on the CPU (${cause}), ${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} before` : ''}`
 }
 
 /** lengthOf() ends the sentence. @param {Offence} offence */
@@ -42,7 +42,7 @@ exports.verbOf = ({ call }) => call === null ? 'blocked the event loop for ' : '
 /** @param {Offence['tests'][number]} test */
 exports.testName = ({ file, name, others }) => {
   const of = others > 0 ? `, one of ${others + 1} tests that ran at once` : ''
-  return `${[file, name].filter((part) => part !== null).join(' > ') || 'outside of any file that is known'}${of}`
+  return `${[file, name].filter((part) => part !== null).join(' > ') || 'outside any known file'}${of}`
 }
 
 /** @param {Offence} offence */
@@ -56,9 +56,9 @@ function paragraph (offence) {
 /** Why nothing was watched. @param {Outcome} outcome */
 function reasonOf ({ seen, unwatched, unwatchedTests }) {
   if (seen === 0 && unwatchedTests === 0) return 'the command started no Node.js process, or replaced NODE_OPTIONS'
-  if (unwatched > 0) return 'a LOOPWATCH_… variable has a wrong value'
-  if (unwatchedTests > 0) return 'tests ran where no block can be told, as in worker threads (docs/tools/test.md, Runners)'
-  return 'only tools and compilers ran, which count with --all'
+  if (unwatched > 0) return 'a LOOPWATCH_… variable has an invalid value'
+  if (unwatchedTests > 0) return 'tests ran where blocks cannot be detected, such as worker threads (docs/tools/test.md, Runners)'
+  return 'only tools and compilers ran; --all counts them'
 }
 
 /** @param {Outcome} outcome */
@@ -67,7 +67,7 @@ exports.headline = (outcome) => {
   const failing = offences.filter(isFailing)
   const calls = failing.filter(({ call }) => call !== null).length
   const blocks = failing.length - calls
-  const what = hasCpuTimes ? 'CPU time of the application\'s own code' : 'the duration, as this system tells no CPU times,'
+  const what = hasCpuTimes ? 'CPU time of the application\'s own code' : 'the duration (this system reports no CPU times)'
   const ofBlocks = blocks === 0
     ? hasWatchedNothing ? `nothing was watched: ${reasonOf(outcome)}` : `no new block above ${duration(overMs)}${NO_STACK in passedOver ? ' whose code is known' : ''}`
     : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
@@ -86,12 +86,12 @@ exports.textReport = (outcome, hasColors = false) => {
   const lines = [
     `loopwatch: ${exports.headline(outcome)}${isInterrupted ? ', until it was interrupted' : ''} (${counted(watched, 'process', 'processes')} watched)`,
     ...(failing.length === 0 ? [] : ['', ...failing.flatMap(paragraph)]),
-    ...list('unconfirmed', 'not seen again when repeated, so they do not fail'),
+    ...list('unconfirmed', 'not seen again in the repeated run, so they do not fail'),
     ...list('known', 'known'),
     ...list('allowed', 'allowed'),
-    ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map(goneLine)]),
+    ...(gone.length === 0 ? [] : ['', 'known, but no longer seen (--update removes them):', ...gone.map(goneLine)]),
     ...notCounted(outcome),
-    ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
+    ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has an invalid value`]),
     ...(unwatchedTests === 0 ? [] : ['', `${counted(unwatchedTests, 'process or worker thread', 'processes or worker threads')} of the runner could not be watched`])
   ]
   const [first, ...rest] = lines.map(printable)

@@ -120,7 +120,7 @@ exports.runOf = (runs, { pid, startedAt, durationMs }) => {
 }
 
 /**
- * The test with most of an interval; `others` ran for as long within it. Of a test and its subtest, the innermost: it
+ * The test with most of an interval; `others` ran for as long within it. With a test and its subtest, the innermost: it
  * began last. @param {Interval[]} tests @param {number} startMs @param {number} endMs
  */
 exports.testOf = (tests, startMs, endMs) => {

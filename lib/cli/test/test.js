@@ -31,7 +31,7 @@ const { excuseOfStretch, judgeAll } = require('./verdict')
 
 /** @param {string[]} command @param {Flags} flags */
 exports.test = async (command, flags) => {
-  if (command.length === 0) throw codedError('LOOPWATCH_ERR_COMMAND', undefined, 'after -- comes the test command: loopwatch test -- node --test')
+  if (command.length === 0) throw codedError('LOOPWATCH_ERR_COMMAND', undefined, 'expected a test command after --: loopwatch test -- node --test')
   // A broken file is reported before an hour of tests, not after it.
   const ratchet = readRatchet(flags.ratchet)
   const cwd = process.cwd()

@@ -14,7 +14,7 @@ const { isForkedByVitest } = require('./tool-processes')
  */
 
 /** Vitest runs short tests without a turn of the loop in between, and nothing says where one ends. */
-const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
+const NOT_FOLLOWED = 'in a Vitest process that is not watched'
 
 /** Whose code it was is unknown, and no named test ran. */
 const NO_STACK = 'no stack taken'
@@ -106,7 +106,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   if (evidence.debugger) return 'debugger'
   if (record.allowed) return 'allowed by agent.allow()'
   // A thread that waited for a CPU may have reached the limit as well: its CPU time decides.
-  if (spentMs < overMs) return isExcused || isAsleep ? cause : 'had less CPU time than the limit'
+  if (spentMs < overMs) return isExcused || isAsleep ? cause : 'less CPU time than the limit'
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
     if (isStartup) return 'start-up'
@@ -115,7 +115,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
     if ((isFromTool(record) && !(isInTest && isBesideTest(frame))) || share === 0) return 'runner or compiler'
     if (spentMs * share < overMs) return 'loading'
   }
-  return ownMs < overMs ? 'below the limit in any one test' : null
+  return ownMs < overMs ? 'below the limit in each test' : null
 }
 
 /** @param {ProcessRun} run @param {Stretch} stretch CPU time without a block */

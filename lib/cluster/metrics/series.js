@@ -98,7 +98,7 @@ class SeriesReader {
     const coming = this.#coming
     const isFull = this.#series.size + coming.series.length + series.length > MOST_SERIES ||
       coming.values.length + values.length > MOST_SERIES
-    if (isFull || !areSeries(series) || !areValues(values)) throw new Error('metrics that are none')
+    if (isFull || !areSeries(series) || !areValues(values)) throw new Error('metrics that are not valid')
     coming.series.push(...series)
     coming.values.push(...values)
     if (gone === undefined) return false

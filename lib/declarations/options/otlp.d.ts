@@ -8,7 +8,7 @@ export function otlpSettings(option: true | string, env: NodeJS.ProcessEnv): {
 };
 export type Signal = keyof typeof PATHS;
 /**
- * a user and password in the url become basic authentication
+ * a user and password in the URL become basic authentication
  */
 export type SignalSettings = {
  url: string;

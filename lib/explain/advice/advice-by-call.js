@@ -30,12 +30,12 @@ const DNS_SERVER = /socket to (\S+):53$/
 /** @type {Detector} */
 exports.json = (seen) => {
   if (seen.call === ROUND_TRIP) {
-    return `JSON.parse(JSON.stringify()) works through the whole value twice to copy it. ${native.copy} structuredClone() copies more types, and takes about as long.`
+    return `JSON.parse(JSON.stringify()) processes the whole value twice to copy it. ${native.copy} structuredClone() copies more types, and takes about as long.`
   }
   const call = seen.call ?? (isIn(seen, ['parse', 'stringify']) ? `JSON.${seen.frames[0].function}` : null)
   if (call !== 'JSON.parse' && call !== 'JSON.stringify') return null
   const cure = call === 'JSON.parse' ? native.parse : native.stringify
-  return `${call} works through the whole value before anything else runs. ${cure}`
+  return `${call} processes the whole value before anything else runs. ${cure}`
 }
 
 /** @type {Detector} */
@@ -76,7 +76,7 @@ exports.sync = (seen) => {
   // A line alone proves nothing about a block that computed in JavaScript.
   const fromLine = causeRow(seen.record.cause).isScript ? [] : inLine
   const name = [seen.call ?? '', ...known, ...fromLine].find((each) => twins.has(each))
-  if (name !== undefined) return `${name} keeps the loop until it is done. ${twins.get(name)} does the same on another thread.`
+  if (name !== undefined) return `${name} blocks the loop until it is done. ${twins.get(name)} does the same on another thread.`
   const isSql = causeRow(seen.record.cause).isCall === true && SQL_METHOD.test(seen.line)
   const database = seen.callees.map((frame) => packageOf(frame) ?? frame.file ?? '').find((each) => SYNC_DATABASE.test(each)) ??
     (isSql ? DATABASE_MODULE.exec(seen.lines.join('\n'))?.[2] : undefined)

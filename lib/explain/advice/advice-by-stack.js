@@ -32,14 +32,14 @@ exports.require = ({ record: { startup }, frames }) => {
 /** @type {Detector} */
 exports.many = ({ record: { cause, evidence } }) => {
   if (cause !== 'many' && evidence.requests < MANY) return null
-  return `${evidence.requests > 1 ? `${evidence.requests} requests` : 'Many callbacks'} had a turn without the loop coming round. ${cures.many.many}`
+  return `${evidence.requests > 1 ? `${evidence.requests} requests` : 'Many callbacks'} ran in a row before the loop came round again. ${cures.many.many}`
 }
 
 /** @type {Detector} */
 exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs, memory } } }) => {
   if (memory?.isHeapFull) return null
   if (!causeRow(cause).blamesAllocation && gcMs < STORM_SHARE * durationMs) return null
-  return `The garbage collector had ${Math.round(100 * Math.min(1, gcMs / durationMs))} % of the time. ${cures.gc.allocation}`
+  return `The garbage collector took ${Math.round(100 * Math.min(1, gcMs / durationMs))}% of the time. ${cures.gc.allocation}`
 }
 
 /** @type {Detector} */
@@ -53,7 +53,7 @@ exports.memory = ({ record }) => {
 exports.logging = ({ callees, record: { cause, evidence: { sleptIn } } }) => {
   if (causeRow(cause).blamesAllocation) return null
   if (sleptIn?.call === 'write' && FULL_PIPE.test(sleptIn.target ?? '')) {
-    return `Whoever reads ${sleptIn.target} does not keep up, and the thread waits until there is room. ${cures['sync-io'].logging}`
+    return `The reader of ${sleptIn.target} does not keep up, so the thread waits until there is room. ${cures['sync-io'].logging}`
   }
   const isConsole = callees.some(({ file }) => file?.startsWith('node:internal/console/'))
   const logger = callees.map(packageOf).find((name) => name !== null && LOGGERS.has(name))
@@ -67,7 +67,7 @@ exports.microtasks = ({ record: { cause, samples }, frames, near }) => {
   const isTurn = frames.some(({ file }) => file === MICROTASKS)
   const awaits = /\bawait\b/.test(near) && /\b(?:for|while)\b/.test(near)
   if (!causeRow(cause).isScript || samples < 2 || !isTurn || !awaits) return null
-  return `await gives way to other promises only: a loop over values that are there already never lets the event loop run. ${cures.js.microtasks}`
+  return `await yields only to other promises: a loop over values that are already available never lets the event loop run. ${cures.js.microtasks}`
 }
 
 /** @type {Detector} */
@@ -86,7 +86,7 @@ exports.growth = ({ earlier }) => {
   const durations = earlier.map(({ durationMs }) => durationMs)
   const [first, last] = [durations.slice(0, third), durations.slice(-third)].map(median)
   if (last < GROWN * first || agreement(durations) < 0.5) return null
-  return `Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms by now. ${cures.js.growth}`
+  return `Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms now. ${cures.js.growth}`
 }
 
 /** Kendall's tau: the share of pairs that grow minus the share that shrinks. @param {number[]} values */

@@ -44,7 +44,7 @@ const FILTERS = ['seconds', 'from', 'to', 'cause', 'work', 'route', 'file', 'lin
 const taking = (names, handler) => (asked) => {
   const isUnknown = [...asked.query.keys()].some((name) => !names.includes(name))
   if (!isUnknown) return handler(asked)
-  return json({ error: names.length === 0 ? 'there are no parameters here' : `the parameters are ${names.join(', ')}` }, 400)
+  return json({ error: names.length === 0 ? 'this path takes no parameters' : `this path takes only ${names.join(', ')}` }, 400)
 }
 
 /**
@@ -65,7 +65,7 @@ const FILES = {
  * @param {object} sources
  * @param {Pick<Metrics, 'contentType' | 'render'>} sources.metrics
  * @param {() => number} sources.blockedMs how long the block in progress has lasted, 0 without one
- * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers null if this is no cluster's primary
+ * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers null if this is not a cluster's primary
  * @param {() => BlockRecord[]} sources.blocks newest first; those in progress are up to date
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
  * @param {(id: string) => object | null} sources.detail record, source and advice of one block
@@ -117,8 +117,8 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 function blocksBy (blocks, query) {
   const { limit = String(blocks.length || 1), since = '0' } = Object.fromEntries(query)
   const sinceMs = /^\d+$/.test(since) ? Number(since) : Date.parse(since)
-  if (!/^[1-9]\d*$/.test(limit)) return json({ error: 'limit takes a whole number from 1 on' }, 400)
-  if (Number.isNaN(sinceMs)) return json({ error: 'since takes a time: Unix ms, or as 2026-11-22T10:00:00Z' }, 400)
+  if (!/^[1-9]\d*$/.test(limit)) return json({ error: 'limit takes a whole number of at least 1' }, 400)
+  if (Number.isNaN(sinceMs)) return json({ error: 'since takes a time: Unix ms, or ISO such as 2026-11-22T10:00:00Z' }, 400)
   const later = blocks.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= sinceMs)
   return json(later.slice(0, Number(limit)))
 }
@@ -134,7 +134,7 @@ function aboutCause (id) {
   if (!Object.hasOwn(causes, id)) return json({ error: `the causes are ${Object.keys(causes).join(', ')}` }, 404)
   const body = causeDocument(id)
   return body === null
-    ? json({ error: 'this installation is without its documents' }, 404)
+    ? json({ error: 'the documents are missing from this installation' }, 404)
     : { status: 200, type: 'text/plain; charset=utf-8', body }
 }
 
@@ -148,7 +148,7 @@ function health (text, blockedMs, workers) {
   // If a mistake were read as 0, it would only show at the first block, which would then restart the service. 1e309 is
   // read as Infinity: the probe would overlook every block.
   const isNumber = text.trim() !== '' && toleratedMs >= 0 && toleratedMs < Infinity
-  if (!isNumber) return json({ error: 'ms takes a number from 0 on' }, 400)
+  if (!isNumber) return json({ error: 'ms takes a number of at least 0' }, 400)
   const ms = Math.round(blockedMs)
   const blocked = workers?.filter((each) => each.blockedMs > toleratedMs)
   const areAllBlocked = blocked !== undefined && blocked.length > 0 && blocked.length === workers?.length

@@ -49,9 +49,9 @@ exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSO
 /** @param {string} error @param {number} status @param {Record<string, string>} [headers] @returns {Reply} */
 const refusal = (error, status, headers) => ({ ...exports.json({ error }, status), headers })
 
-exports.BUSY = refusal('others have asked for much; try again', 503, { 'retry-after': '2' })
+exports.BUSY = refusal('too busy with other requests; try again', 503, { 'retry-after': '2' })
 
-const ONE_AT_A_TIME = refusal('one request at a time on a connection', 503, { connection: 'close' })
+const ONE_AT_A_TIME = refusal('only one request at a time per connection', 503, { connection: 'close' })
 
 /**
  * Runs on the watchdog's thread, so it answers while the host is stuck. Never throws. If its port is taken, it uses the
@@ -91,7 +91,7 @@ class HttpServer {
       requestTimeout: requestMs,
       keepAliveTimeout: 75000, // longer than Prometheus' own scrape interval, a minute
       connectionsCheckingInterval: 1000,
-      // Joins two Host headers into one that is no valid host: a proxy may have checked the other one.
+      // Joins two Host headers into one that is not a valid host: a proxy may have checked the other one.
       joinDuplicateHeaders: true
     })
     this.#server.timeout = unreadMs
@@ -207,7 +207,7 @@ class HttpServer {
     if (handler === undefined) return refusal('not found', 404)
     const accept = headers.accept ?? ''
     if (!handler.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {
-      return refusal('a bearer token is asked for', 401, { 'www-authenticate': 'Bearer' })
+      return refusal('a bearer token is required', 401, { 'www-authenticate': 'Bearer' })
     }
     return handler({ id, query: new URLSearchParams(query), accept, etag: headers['if-none-match'] ?? '' })
   }

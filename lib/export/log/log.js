@@ -14,7 +14,7 @@ const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
 const FRAMES_IN_LINE = 8
 /** A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
-/** Longest name of a function, file or route. A line has up to ten of them beside the stack. */
+/** Longest name of a function, file or route. A line has up to ten of them in addition to the stack. */
 const NAME_BYTES = 400
 /** Longest name and version of a package: both are shorter than any path. */
 const PACKAGE_BYTES = 100
@@ -100,7 +100,7 @@ class BlockLog {
     const suppressed = this.#takeSuppressed()
     if (suppressed === 0) return
     const blocks = suppressed === 1 ? '1 more block was' : `${suppressed} more blocks were`
-    this.#pino.warn({ event: 'suppressed', suppressed }, `${blocks} counted and not logged`)
+    this.#pino.warn({ event: 'suppressed', suppressed }, `${blocks} counted but not logged`)
   }
 
   #takeSuppressed () {

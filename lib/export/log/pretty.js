@@ -58,7 +58,7 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
 /** Reason, measurements and stack; if stuck, every stack. @param {any} line @param {string} root @returns {string[]} */
 function belowOf (line, root) {
   if (line.event === 'stuck') return stuckStacks(line.record, root)
-  if (isOwnBlock({ evidence: {}, ...line })) return ['why: loopwatch itself kept the thread, please report it']
+  if (isOwnBlock({ evidence: {}, ...line })) return ['why: loopwatch itself blocked the thread; please report this']
   // The code is not to blame, or it is loading modules: records at start-up say so, lines have level info.
   if (excuseOf(line.cause) !== undefined || line.level === INFO) return []
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]

@@ -208,7 +208,7 @@ const isRetryable = (status) => RETRYABLE.has(status)
 const readAnswer = (host, { text, type = '' }, items) => {
   if (text.trim() === '' || type.startsWith('application/x-protobuf')) return { error: null, lost: 0 }
   const partial = partialSuccess(text)
-  if (partial === null) return { error: new Error(`${host} gave an answer that is none of OTLP`), lost: items }
+  if (partial === null) return { error: new Error(`${host} sent a response that is not OTLP`), lost: items }
   const { rejectedSpans, rejectedLogRecords, rejectedDataPoints, errorMessage = '' } = partial
   const rejected = Number(rejectedSpans ?? rejectedLogRecords ?? rejectedDataPoints ?? 0)
   if (!(rejected > 0)) return { error: null, lost: 0 }

@@ -155,7 +155,7 @@ class OriginTracker {
       }, { budgetMs, onSpent, onHeld: this.#onHeld })
       return null
     } catch (error) {
-      return `blocked-at does not run: ${error.message}`
+      return `blocked-at failed: ${error.message}`
     }
   }
 

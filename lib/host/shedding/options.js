@@ -27,13 +27,13 @@ const table = [
     key: 'retryAfter',
     type: type.integer(0, 86400),
     default: 10,
-    doc: 'what a shed request is told in Retry-After, seconds'
+    doc: 'Retry-After of a shed request, seconds'
   },
   {
     key: 'exempt',
     type: predicate,
     default: undefined,
-    doc: 'a function of the request: true for those that are never shed, such as health checks'
+    doc: 'a function of the request that returns true for requests that are never shed, such as health checks'
   }
 ]
 

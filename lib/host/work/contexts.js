@@ -72,7 +72,7 @@ class Contexts {
   /** @param {RequestContext | Work} store */
   closed (store) {
     this.#open.remove(store)
-    // Mostly empty, and a search in an empty Set still takes 1 % of a small request.
+    // Mostly empty, and a search in an empty Set still takes 1% of a small request.
     if (this.#unfollowed.size > 0) this.#unfollowed.delete(store)
   }
 

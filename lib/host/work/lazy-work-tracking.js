@@ -47,7 +47,7 @@ class WorkLater {
 
   /**
    * @param {(listening: Server[]) => ReturnType<typeof import('./start').startWork>} start
-   * @param {(step: () => void) => void} [hold] runs what keeps the application and is no block of it
+   * @param {(step: () => void) => void} [hold] runs what keeps the application and is not a block of it
    * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
    */
   constructor (start, hold = (step) => step(), onCostly = null) {

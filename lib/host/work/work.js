@@ -13,7 +13,7 @@ const NAME_CHARS = 200
 /** @typedef {Record<string, string | number> | undefined} Attributes that have been checked */
 
 /**
- * A piece of named work that is no HTTP request, followed like one. What outlives it keeps this object, so it lets go
+ * A piece of named work that is not an HTTP request. What outlives it keeps this object, so it lets go
  * of its parent at its end: a task that starts itself again within itself would otherwise build a chain.
  */
 class Work {

@@ -18,7 +18,7 @@ const { Work } = require('./work')
 // Bound at load: the application may have replaced it.
 const then = Promise.prototype.then
 
-/** Named work that is no HTTP request. Each finished piece is a row in the ring; the probe reads the open ones. */
+/** Named work that is not an HTTP request. Each finished piece is a row in the ring; the probe reads the open ones. */
 class Works {
   #bridge
   #contexts
@@ -95,7 +95,7 @@ class Works {
       this.#end(work, { isOpen })
       return result
     }
-    // The application gets our promise: if ours were a branch beside its own, one of the two would reject unhandled.
+    // The application gets our promise: if ours were a branch next to its own, one of the two would reject unhandled.
     return /** @type {any} */ (Reflect.apply(then, result, [
       (/** @type {unknown} */ value) => {
         this.#end(work)

@@ -11,7 +11,7 @@ const WAITS = /** @type {Record<string, string[]>} */ ({
   riscv64: ['22', '441'],
   loong64: ['22', '441']
 })
-/** This many waits in a row on one descriptor make it the loop's own: code that runs another loop has another one. */
+/** A descriptor is the loop's own after this many waits in a row: another loop has a descriptor of its own. */
 const ALIKE = 3
 /** The loop was idle between two beats if it waited for events for this share of the time. */
 const IDLE_SHARE = 0.9
@@ -20,8 +20,8 @@ const BYTES = 64
 
 /**
  * Sees from outside whether the main thread waits for events. Linux shows the system call in which a thread sleeps; its
- * first argument tells the loop's waits from those of `spawnSync()`, which has a loop of its own. Blind on other
- * systems, if /proc is hidden, and until the loop's descriptor is known.
+ * first argument distinguishes the loop's waits from those of `spawnSync()`, which has its own loop. It sees nothing on
+ * other systems, if /proc is hidden, or until the loop's descriptor is known.
  */
 class SleepSight {
   #file

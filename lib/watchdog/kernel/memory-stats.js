@@ -11,10 +11,10 @@ const { US_PER_MS } = require('../../util/units')
 const MAJOR_FAULTS_FIELD = 9
 /** Files of the process's cgroup in version 2, then 1, relative to its folder. */
 const CGROUP_FILES = [['memory.current', 'memory.max'], ['memory.usage_in_bytes', 'memory.limit_in_bytes']]
-/** cgroups of version 1 have this or more as their limit if they have none. */
+/** A cgroup of version 1 without a limit reports at least this much. */
 const NO_LIMIT_BYTES = 2 ** 60
 
-/** What the system knows of memory, for the main thread. A reading takes 20 us, so it is for blocks only. */
+/** Memory figures of the system. A reading takes 20 us, so only blocks have one. */
 class MemoryStats {
   /** Opened at the first block. @type {ReturnType<typeof open> | null} */
   #files = null
@@ -50,7 +50,7 @@ function open () {
   }
 }
 
-/** The files with use and limit of the innermost cgroup that this process can see. @returns {string[]} */
+/** Usage and limit of the innermost cgroup that this process can see. @returns {string[]} */
 function cgroupPaths () {
   try {
     const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
@@ -67,7 +67,7 @@ function cgroupPaths () {
   }
 }
 
-/** Null for `max`, which is no limit. @param {string | null | undefined} text */
+/** Null for `max`, which means no limit. @param {string | null | undefined} text */
 function numberIn (text) {
   const number = Number.parseInt(text ?? '', 10)
   return Number.isNaN(number) ? null : number

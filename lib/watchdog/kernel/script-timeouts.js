@@ -9,20 +9,20 @@ const TASKS = '/proc/self/task'
 const OWN = '/proc/thread-self'
 /** When a thread began, in ticks: field of /proc/<pid>/stat, counted from the first one after the thread's name. */
 const START_FIELD = 19
-/** futex(2), in which threads of libuv's pool and of V8 wait for work. */
+/** futex(2): threads of libuv's pool and of V8 wait for work in it. */
 const FUTEX = /** @type {Record<string, string>} */ ({ x64: '202', arm64: '98', riscv64: '98', loong64: '98' })
-/** A thread that ends a script runs for 0.1 ms, then waits. Worker threads, ours too, need 5 ms or more to start. */
+/** A thread that ends a script runs for 0.1 ms, then waits. Worker threads need at least 5 ms to start. */
 const MOST_RUN_MS = 2
 /** A thread counts as new if it may have begun this long before the loop's last beat: ticks are coarse. */
 const SLACK_MS = 2 * MS_PER_TICK
 
 /**
- * Tells whether a script of node:vm with a `timeout` may be running. For each such script Node.js starts a thread,
- * which ends the script by an exception that cannot be caught. If that exception meets an evaluation of ours on top of
+ * Whether a script of node:vm with a `timeout` may be running. For each such script Node.js starts a thread,
+ * which ends the script with an exception that cannot be caught. If that exception hits an evaluation of ours on top of
  * the script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24,
- * 26. V8 gives no warning, so nothing may be evaluated while there is such a thread. It began after the loop's last
- * beat, since the script blocks the loop; it waits for events, unlike new threads of libuv's pool; it has hardly run.
- * On other systems than Linux, and without /proc, it sees nothing. See docs/understand/limits.md.
+ * 26. V8 gives no warning, so nothing may be evaluated while such a thread exists. It began after the loop's last
+ * beat, because the script blocks the loop; unlike new threads of libuv's pool, it waits for events; it has hardly run.
+ * Outside Linux and without /proc it sees nothing. See docs/understand/limits.md.
  */
 class ScriptTimeouts {
   /** Threads older than a beat, which need no second check. @type {Set<string>} */
@@ -53,10 +53,10 @@ class ScriptTimeouts {
     } catch {
       return false
     }
-    // The kernel gives the id of a thread that has ended to a new one.
+    // The kernel reuses thread ids.
     this.#known = new Set(threads.filter((thread) => this.#known.has(thread)))
     const sinceMs = this.#beatAtMs() - SLACK_MS
-    // filter(), not some(): it checks all threads, so that those that are old by now are never checked again.
+    // filter(), not some(): every old thread has to be remembered.
     return threads.filter((thread) => !this.#known.has(thread) && this.#isSuspect(thread, sinceMs)).length > 0
   }
 
@@ -72,7 +72,7 @@ class ScriptTimeouts {
   }
 }
 
-/** How many ms a thread has run, 0 if the kernel does not report it. @param {string} folder */
+/** 0 if the kernel does not report it. @param {string} folder */
 const ranMs = (folder) => Number(readOf(`${folder}/schedstat`)?.split(' ', 1)[0] ?? 0) / NS_PER_MS
 
 /** When a thread began, null if it has ended. @param {string} folder */

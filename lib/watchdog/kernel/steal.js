@@ -7,10 +7,10 @@ const { KernelFile, MS_PER_TICK } = require('./file')
 /** The longest line of a CPU in /proc/stat: ten numbers of up to 15 digits. */
 const LINE_BYTES = 160
 const STEAL_FIELD = 8
-/** The pause after a reading, as a multiple of it: the kernel adds up all CPUs' interrupts, 1 ms on large machines. */
+/** The pause after a reading, as a multiple of its length: on large machines the kernel takes 1 ms to sum all CPUs. */
 const REST_SHARE = 50
 
-/** How long each CPU of a virtual machine has had something to run while the hypervisor ran others. */
+/** Steal time of each CPU of a virtual machine: it had something to run, but the hypervisor ran others. */
 class MachineSteal {
   #file = new KernelFile('/proc/stat', (cpus().length + 1) * LINE_BYTES)
   /** @type {string | null} */
@@ -32,7 +32,7 @@ class MachineSteal {
   }
 }
 
-/** The time stolen from one thread: from the CPU it was on, for as long as it stayed there. */
+/** Steal time of one thread: that of the CPU it was on, while it stayed there. */
 class Steal {
   #machine
   #processor

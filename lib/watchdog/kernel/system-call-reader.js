@@ -12,11 +12,11 @@ const { openFile } = require('../../util/files')
 const CALL_BYTES = 256
 const COMM_BYTES = 64
 const CHILDREN_BYTES = 4096
-/** Longest path that is read out of memory: twice the longest that is shown. */
+/** Longest path read from memory: twice the longest that is shown. */
 const PATH_BYTES = 512
-/** poll() of more descriptors is not read as a whole. */
+/** Most descriptors of a poll() that are read. */
 const POLLED = 16
-/** What is read of a table of sockets: 3000 of them, in 7 ms. The kernel takes 2 ms even for a short one. */
+/** Limit for a table of sockets: 3000 of them, 7 ms. The kernel takes 2 ms even for a short table. */
 const SOCKETS_BYTES = 512 * 1024
 /** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
@@ -24,8 +24,8 @@ const BY_PID = 1
 /** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
 
 /**
- * Reads from /proc in which system call the main thread sleeps and what it waits for there. It needs no rights: all is
- * the process's own. Null if /proc is hidden, the process may not be dumped, or on other systems.
+ * Reads from /proc in which system call the main thread sleeps, and what it waits for. It needs no privileges, because
+ * it reads its own process. Null outside Linux, if /proc is hidden, or if the process must not be dumped.
  */
 class SystemCallReader {
   /** Opened when a block is first looked at. @type {KernelFile | null} */
@@ -47,7 +47,7 @@ class SystemCallReader {
     const text = this.#file.read()
     const call = callOf(text, this.#arch)
     if (call === null || text === null) return null
-    // The thread has not come out of the call: what it waits for is the same.
+    // Still in the same call, so it waits for the same thing.
     if (text !== this.#last.text) this.#last = { text, wait: this.#waitOf(call, text) }
     return this.#last.wait
   }
@@ -55,7 +55,7 @@ class SystemCallReader {
   /** @param {Call} call @param {string} text it was read from */
   #waitOf (call, text) {
     const read = this.#target(call)
-    // If the call has returned meanwhile, anything may have been in its memory, and its descriptor may be another file.
+    // If the call has returned since, its memory and its descriptor may have changed.
     const target = this.#file?.read() === text ? read : null
     return { call: call.name, target, text: callText(call, target) }
   }
@@ -72,12 +72,12 @@ class SystemCallReader {
       if (waited === 'childById') return args[0] === BY_PID ? child(args[1]) : 'a child process'
       return waited === 'lock' ? lockText(args) : null
     } catch {
-      // The descriptor is closed, or memory may not be read: the call alone is known.
+      // The descriptor is closed or the memory is unreadable: only the call is known.
       return null
     }
   }
 
-  /** spawnSync() waits in a loop of its own, for the child that it has started last. */
+  /** spawnSync() waits in its own loop for the child it started last. */
   #newestChild () {
     const pids = read(`${this.#folder}/children`, CHILDREN_BYTES).trim().split(' ').map(Number)
     return pids.at(-1) ? child(/** @type {number} */ (pids.at(-1))) : null
@@ -99,7 +99,7 @@ function descriptorOf (fd) {
   return descriptorText(fd, fs.readlinkSync(`/proc/self/fd/${fd}`), socketOf)
 }
 
-/** The last socket that was found: a thread often waits for the same one again, as for a name server. */
+/** A thread often waits for the same socket again, for example that of a name server. */
 let lastSocket = { inode: '', text: '' }
 
 /** @param {string} inode */
@@ -118,7 +118,7 @@ function findSocket (inode) {
   return 'a socket'
 }
 
-/** wait4() may wait for any child. @param {number} id */
+/** wait4() can wait for any child. @param {number} id */
 function child (id) {
   const pid = id | 0
   if (pid <= 0) return 'a child process'
@@ -134,7 +134,7 @@ function read (file, bytes) {
   }
 }
 
-/** This process's memory: the kernel reads it, so an address that is wrong by now is an error, not a crash. */
+/** Memory of this process, read by the kernel: a stale address is an error, not a crash. */
 const memoryAt = (/** @type {number} */ address, /** @type {number} */ bytes) => readAt('/proc/self/mem', address, bytes)
 
 /** @param {string} file @param {number} position @param {number} bytes */
@@ -143,7 +143,7 @@ function readAt (file, position, bytes) {
   const fd = openFile(file, 'r')
   try {
     let length = 0
-    // Files of /proc come in parts of a few kilobytes.
+    // Files of /proc are read in parts of a few kilobytes.
     for (let got = 1; got > 0 && length < bytes; length += got) {
       got = fs.readSync(fd, buffer, length, bytes - length, position + length)
     }

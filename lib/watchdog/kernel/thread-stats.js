@@ -30,7 +30,6 @@ const PROCESSOR_FIELD = 36
  * @property {Pick<MachineSteal, 'of' | 'close'>} machineSteal
  */
 
-/** Readers of the main thread's and of the watchdog's own figures, with what all threads share. */
 exports.openStats = () => {
   /** @type {Shared} */
   const shared = { throttling: openThrottling(), machineSteal: new MachineSteal() }
@@ -47,8 +46,8 @@ exports.openStats = () => {
 }
 
 /**
- * What Linux knows of one thread: its time on a CPU and waiting for one (schedstat), its CPU time by mode (stat), how
- * often it slept (status). Elsewhere all is null, except for a worker thread's CPU time if the main thread counts it.
+ * Linux figures of one thread: time on a CPU and waiting for one (schedstat), CPU time by mode (stat), how often it
+ * slept (status). Elsewhere all are null, except for the CPU time of a worker thread if the main thread counts it.
  */
 class ThreadStats {
   #counters
@@ -56,11 +55,11 @@ class ThreadStats {
   #folder
   #schedstat
   #stat
-  /** Opened at its first use: only the sleep of worker threads is ever read. @type {KernelFile | null} */
+  /** Opened on first use: only worker threads need it. @type {KernelFile | null} */
   #status = null
   #steal
   #hasRun = false
-  /** Whether the thread has ended. If the kernel gives its id to another thread, the open files never show that one. */
+  /** Whether the thread has ended. If the kernel reuses its id, the open files do not show the new thread. */
   isGone
 
   /**
@@ -71,14 +70,14 @@ class ThreadStats {
     this.#shared = shared
     this.#counters = tid === null ? counters : undefined
     this.#folder = folderOf(tid)
-    // The folder decides, not its files: the kernel may lack one of them, or the process may have too many files open.
+    // The folder decides, not its files: the kernel may lack a file, or the process may have too many open.
     this.isGone = tid !== null && existsSync(TASKS) && !existsSync(this.#folder)
     this.#schedstat = new KernelFile(`${this.#folder}/schedstat`)
     this.#stat = new KernelFile(`${this.#folder}/stat`)
     this.#steal = new Steal(shared.machineSteal, () => processorOf(this.#stat.read()))
   }
 
-  /** For calm times: throttling may be 250 ms old, stolen time is not read. @param {number} nowMs @returns {Reading} */
+  /** While calm: throttling may be 250 ms old, steal time is not read. @param {number} nowMs @returns {Reading} */
   read (nowMs) {
     const text = this.#schedstat.read()
     this.isGone ||= this.#hasRun && text === null
@@ -95,11 +94,11 @@ class ThreadStats {
     }
   }
 
-  /** The reading that a block is judged by. @param {Reading} reading of this moment @returns {Reading} */
+  /** The reading by which a block is judged. @param {Reading} reading of this moment @returns {Reading} */
   precise (reading) {
     return {
       ...reading,
-      // Reading the idle time takes longer than all the rest: it is read only if the kernel keeps no run queue time.
+      // The idle time is the slowest to read, so it is read only if the kernel has no run queue time.
       ...(reading.runQueueMs === null && { machineIdleMs: machineIdleMs() }),
       throttledMs: this.#shared.throttling.read(reading.atMs),
       stolenMs: this.#steal.read(reading.atMs)
@@ -111,7 +110,7 @@ class ThreadStats {
     return schedOf(this.#schedstat.read())
   }
 
-  /** How long the thread has waited so far for a CPU or the container's limit, which may overlap; 0 if unknown. */
+  /** Time the thread has waited for a CPU or for CPU quota, which may overlap; 0 if unknown. */
   queuedMs = (/** @type {number} */ nowMs) => {
     const { runQueueMs } = schedOf(this.#schedstat.read())
     return Math.max(runQueueMs ?? 0, this.#shared.throttling.recent(nowMs) ?? 0)
@@ -128,7 +127,7 @@ class ThreadStats {
     return this.#counters?.get(slot) ?? 0
   }
 
-  /** How often the thread has gone to sleep, null if the kernel does not count that, and whether it sleeps now. */
+  /** How often the thread has gone to sleep (null if the kernel does not count it), and whether it sleeps now. */
   rest () {
     this.#status ??= new KernelFile(`${this.#folder}/status`)
     const text = this.#status.read() ?? ''
@@ -173,18 +172,18 @@ function cpuOf (stat) {
   return { user: seconds(USER_FIELD), system: seconds(SYSTEM_FIELD) }
 }
 
-/** How often a thread had to leave its CPU. getrusage() shows no other sign of waiting. 2 us; none on Windows. */
+/** Preemptions are the only sign of waiting in getrusage(). 2 us; always 0 on Windows. */
 function preemptions () {
   return process.resourceUsage().involuntaryContextSwitches
 }
 
-/** Idle ms of all CPUs: no thread waits for a CPU while one idles. Some systems count in ticks of 10 to 16 ms. */
+/** Idle ms of all CPUs: no thread waits while a CPU idles. Some systems count in ticks of 10 to 16 ms. */
 function machineIdleMs () {
   try {
     const cpus = os.cpus()
     return cpus.length === 0 ? null : cpus.reduce((total, { times }) => total + times.idle, 0)
   } catch {
-    // The system did not let libuv read them.
+    // Not permitted.
     return null
   }
 }

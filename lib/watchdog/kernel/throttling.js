@@ -5,14 +5,14 @@ const { KernelFile } = require('./file')
 const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
 /**
- * While all is calm, a figure may be this old. For cpu.stat the kernel adds up the cgroup's statistics over all CPUs
- * (rstat), under a lock of the whole machine: with hundreds of cgroups nothing in a poll is more expensive.
+ * While all is calm, a figure may be this old. For cpu.stat the kernel sums the cgroup's statistics over all CPUs
+ * (rstat) under a machine-wide lock: with hundreds of cgroups it is the most expensive part of a poll.
  */
 const CALM_MS = 250
-/** If the cgroup was throttled this recently, each poll reads it: else a block would include throttling before it. */
+/** After recent throttling each poll reads the file, or a block would include throttling before it. */
 const LATELY_MS = 2000
 
-/** How long the process's cgroup has been out of CPU quota, read as rarely as the verdicts allow. */
+/** Time for which the process's cgroup was out of CPU quota, read as rarely as the verdicts allow. */
 class Throttling {
   #readFile
   #closeFile
@@ -27,13 +27,13 @@ class Throttling {
     this.#closeFile = closeFile
   }
 
-  /** The present figure, or one up to 250 ms old if it has been the same for two seconds. @param {number} nowMs */
+  /** At most 250 ms old if it has been the same for two seconds. @param {number} nowMs */
   recent (nowMs) {
     const isCalm = nowMs - this.#readAtMs < CALM_MS && nowMs - this.#grownAtMs >= LATELY_MS
     return isCalm ? this.#throttledMs : this.read(nowMs)
   }
 
-  /** The present figure. One poll reads the file once, for all threads. @param {number} nowMs */
+  /** A poll reads the file once for all threads. @param {number} nowMs */
   read (nowMs) {
     if (nowMs === this.#readAtMs) return this.#throttledMs
     const throttledMs = this.#readFile()
@@ -75,7 +75,7 @@ function cgroupFolder () {
     ]
     return candidates.find((folder) => fs.existsSync(`${folder}/cpu.stat`)) ?? null
   } catch {
-    // Not Linux, or /proc is hidden: throttling is not known.
+    // Not Linux, or /proc is hidden.
     return null
   }
 }

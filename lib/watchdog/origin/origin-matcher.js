@@ -28,9 +28,9 @@ const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.
 /** What the log says about why tracking ended. */
 const ends = {
   time: '',
-  found: ', early, with what was looked for',
-  budget: ', early, because tracking has taken the time that it may',
-  stop: ', early, because the agent stops'
+  found: ', early: it found what it was looking for',
+  budget: ', early: its time budget is used up',
+  stop: ', early: the agent is stopping'
 }
 
 /** The origins that the host reports while it tracks them: matches them with blocks, logs, and asks for tracking. */
@@ -96,7 +96,7 @@ class Origins {
     this.#window = null
     const seconds = Math.round((nowMs() - openedAtMs) / MS_PER_S * 10) / 10
     const what = found === 0
-      ? 'no slow callback whose origin is known'
+      ? 'no slow callback with a known origin'
       : `slow callbacks created at ${[...places].join(', ')}`
     const fields = { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }
     this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)

@@ -31,7 +31,7 @@ const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or co
 /** The pause needs a moment in which nobody waits, or the operator's consent. */
 const NEVER_QUIET = "starting it would pause the application, which had no quiet second in a minute; profile: 'on' starts it at start-up"
 /** A bug of V8: its thread, which hands the samples over, spins at 100% of a CPU for as long as it profiles. */
-const WITHOUT_TICKS = 'V8 hands no samples over, and its thread may take a whole CPU'
+const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CPU'
 
 /**
  * The CPU profile of the host: decides when it starts, and passes on what the host takes. The host reads what is asked
@@ -90,7 +90,7 @@ class Profiling {
     if (mode === 'on' || this.#neededAtMs !== null) {
       if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
     } else if (!this.#isSizeKnown) {
-      // Also while the application loads: it grows with every module.
+      // Even while the application loads: it grows with every module.
       this.#isSizeKnown = true
       this.#ask('startIfSmall', now)
     }
@@ -135,7 +135,7 @@ class Profiling {
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
     this.#switch(isOn, tookMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
-    else if (isOn && tookMs > LONG_MS[/** @type {Action} */ (action)]) this.#giveUp(`to ${action} it kept the application for ${Math.round(tookMs)} ms`)
+    else if (isOn && tookMs > LONG_MS[/** @type {Action} */ (action)]) this.#giveUp(`it paused the application for ${Math.round(tookMs)} ms (${action})`)
     else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
     else if (isOn && !this.#isGivenUp) this.#parts.onState(null)
   }
@@ -154,7 +154,7 @@ class Profiling {
     const ms = Math.round(tookMs)
     if (isOn) {
       this.#onSinceMs = now
-      // At start-up this is no news.
+      // At start-up this is not news.
       const level = this.#neededAtMs !== null || this.#parts.mode === 'on' ? 'info' : 'debug'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {

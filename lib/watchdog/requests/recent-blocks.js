@@ -122,7 +122,7 @@ class RecentBlocks {
   /** The blocks for which more requests waited than last reported. @param {boolean} [all] reported ones as well */
   takeWaits (all = false) {
     const news = [...this.#waits].filter(([, { isTold }]) => all || !isTold)
-    // All are for one page: the others still have to be told.
+    // All are for one page: the others still have to be sent.
     if (!all) for (const [, waits] of news) waits.isTold = true
     return news.map(([id]) => ({ id, ...this.waitsFor(id) }))
   }

@@ -1,25 +1,25 @@
 'use strict'
 
-/** A loop that worked for this share of so long a time keeps everything waiting. */
+/** A loop that is active for this share of this time keeps everything waiting. */
 const BUSY_SHARE = 0.95
 const BUSY_MS = 10000
-/** From so long before, it is known to be likely: a profile can be had in time. */
+/** An incident is predicted this long before it opens, in time to start a profile. */
 const LIKELY_MS = 1500
-/** It is no longer busy once it idled for this share of a second. */
+/** The incident ends once the loop idles for this share of a second. */
 const IDLE_SHARE = 0.1
-/** If blocks had this share of the time, they are reported, and say it better. */
+/** If blocks took this share of the time, their own reports are enough. */
 const BLOCKED_SHARE = 0.5
-/** A thread that waited for a CPU for this share of the time has too little of it, rather than too much to do. */
+/** A thread that waited for a CPU for this share of the time lacks CPU rather than having too much to do. */
 const QUEUED_SHARE = 0.5
 
 /**
  * @typedef {{ atMs: number, activeMs: number, blockedMs: number, queuedMs: number, turns: number }} Totals of the loop
- * so far; `queuedMs`: for which its thread waited for a CPU, 0 if that is not known
+ * so far; `queuedMs`: time its thread waited for a CPU, 0 if unknown
  * @typedef {{ type: 'opened' | 'ended', startMs: number, endMs: number, share: number, blockedShare: number,
  * queuedShare: number, turns: number }} BusyEvent `turns`: of the loop, 0 if Node.js does not count them
  */
 
-/** Decides from the loop's totals, once a second, when it is busy without one long block. */
+/** Decides once a second from the loop's totals whether it is busy without a single long block. */
 class BusyIncident {
   /** The latest seconds, oldest first. @type {Totals[]} */
   #seconds = []
@@ -30,7 +30,7 @@ class BusyIncident {
     return this.#open?.atMs ?? null
   }
 
-  /** Whether one will open soon if the loop goes on like this. */
+  /** Whether an incident will open soon if the loop stays like this. */
   get isLikely () {
     const [from] = this.#seconds
     const to = this.#seconds[this.#seconds.length - 1]

@@ -8,12 +8,12 @@ const { SLOW } = require('../../bridge/messages')
  * @import { Say } from '../health'
  */
 
-/** A page shows that many. */
+/** Incidents shown on the page. */
 const KEEP = 20
-/** Incidents of one kind are logged at most this often. The metric has all. */
+/** Incidents of one kind are logged at most this often. The metric counts all. */
 const LOG_MS = 10000
 
-/** What the log calls the beginning and the end of each kind. */
+/** Log events at the beginning and the end of each kind. */
 const events = {
   thread_pool: ['pool_full', 'pool_free'],
   dns_lookups: ['pool_full', 'pool_free'],
@@ -24,7 +24,7 @@ const events = {
  * @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} IncidentDetails
  */
 
-/** Tells of incidents: in the log and metrics, to the page, and to the host when they are over. */
+/** Reports incidents in the log, in metrics, on the page, and to the host when they end. */
 class Incidents {
   /** The latest, oldest first. @type {SlowIncident[]} */
   list = []
@@ -41,7 +41,7 @@ class Incidents {
     this.#outputs = outputs
   }
 
-  /** One begins, or is over. @param {IncidentDetails} what @param {number} startMs @param {number} endMs */
+  /** An incident begins or ends. @param {IncidentDetails} what @param {number} startMs @param {number} endMs */
   tell (what, startMs, endMs) {
     const { count, post, show } = this.#outputs
     const { kind, ongoing } = what

@@ -4,7 +4,7 @@ const { counted } = require('../../util/sentence')
 
 /** @import { PoolWait } from './pool-incident' */
 
-/** Names of the resources of Node.js that need a thread of the pool. It does not list crypto and zlib. */
+/** Node.js resources that need a thread of the pool. Node.js does not list crypto and zlib. */
 const LOOKUPS = [
   { types: ['GetAddrInfoReqWrap'], one: 'DNS lookup', many: 'DNS lookups' },
   { types: ['GetNameInfoReqWrap'], one: 'reverse DNS lookup', many: 'reverse DNS lookups' }
@@ -12,22 +12,22 @@ const LOOKUPS = [
 const ALL = [...LOOKUPS, { types: ['FSReqCallback', 'FSReqPromise'], one: 'file operation', many: 'file operations' }]
 
 const UNLISTED = 'crypto, zlib, native modules'
-/** What libuv has unless UV_THREADPOOL_SIZE says otherwise. */
+/** libuv's default. */
 const THREADS = 4
 
-/** A wait this long, found so often, is no hiccup of the machine, whatever is known of its reason. */
+/** A wait this long, seen this often, is not a hiccup of the machine, even if its reason is unknown. */
 const LONG_MS = 1000
 const LONG_LOOKS = 3
 
 /**
- * @typedef {'thread_pool' | 'dns_lookups'} PoolKind libuv gives lookups half of the pool's threads at most, so they can
+ * @typedef {'thread_pool' | 'dns_lookups'} PoolKind libuv gives lookups at most half of the pool's threads, so they can
  * wait while files do not
- * @typedef {{ counts: Record<string, number>, threads: number }} Filling what the host says of its pool: active
- * resources by type, and its number of threads
+ * @typedef {{ counts: Record<string, number>, threads: number }} Filling the host's view of its pool: active
+ * resources by type, and the number of threads
  * @typedef {{ threads: number, busy: number, computing: number }} PoolThreads as the kernel shows them
  */
 
-/** How many busy threads make it full. @param {PoolKind} kind @param {number} threads */
+/** Number of busy threads that makes it full. @param {PoolKind} kind @param {number} threads */
 const neededOf = (kind, threads) => kind === 'thread_pool' ? threads : Math.ceil(threads / 2)
 
 /** @param {PoolKind} kind @param {Filling} filling */
@@ -36,7 +36,7 @@ const waitingOf = (kind, { counts }) => (kind === 'thread_pool' ? ALL : LOOKUPS)
   .filter(({ count }) => count > 0)
 
 /**
- * Whether work waits because threads are missing: where the CPU is scarce, it may have waited for that.
+ * Whether work waits for a thread, rather than for a scarce CPU.
  * @param {PoolKind} kind @param {Filling} filling @param {PoolThreads | null} seen
  * @param {Pick<PoolWait, 'startMs' | 'longestMs' | 'looks'>} wait
  */

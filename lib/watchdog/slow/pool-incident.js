@@ -1,19 +1,19 @@
 'use strict'
 
-/** Work that waits this long for a thread has found the pool full: our own piece of work takes 0.05 ms. */
+/** Work that waits this long for a thread means a full pool: our own piece of work takes 0.05 ms. */
 const FULL_MS = 200
-/** The pool has room again once a wait is this short. In between, the incident goes on. */
+/** The incident ends once a wait is this short. */
 const ROOM_MS = 50
 
 /**
  * @typedef {object} PoolWait of an incident so far
  * @property {number} startMs @property {number} longestMs
- * @property {number} looks how often the watchdog has found a piece of work waiting
+ * @property {number} looks how often the watchdog found a piece of work waiting
  * @property {number} fullUntilMs when the last piece of work that waited long was run
  * @typedef {PoolWait & { type: 'opened' | 'ended', endMs: number }} PoolEvent
  */
 
-/** Decides from how long work waits for libuv's thread pool when the pool may be full, and for how long. */
+/** Decides from how long work waits for libuv's thread pool whether, and for how long, the pool is full. */
 class PoolIncident {
   /** @type {PoolWait | null} */
   #open = null
@@ -23,7 +23,7 @@ class PoolIncident {
   }
 
   /**
-   * A wait opens one only while it lasts: one that is over may have been the watchdog's own, for a CPU.
+   * Only an ongoing wait opens an incident: a finished one may have been the watchdog's own wait for a CPU.
    * @param {number} askedAtMs when the latest piece of work was handed to the pool
    * @param {number} nowMs @param {boolean} isDone whether a thread has run it by now @returns {PoolEvent | null}
    */

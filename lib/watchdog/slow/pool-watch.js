@@ -12,21 +12,20 @@ const dns = require('node:dns')
  * @import { PoolEvent, PoolWait } from './pool-incident'
  */
 
-/** Node.js refuses it under --permission, without asking a thread. */
+/** Node.js refuses the work under --permission, without a thread. */
 const DENIED = 'ERR_ACCESS_DENIED'
 
 const TASKS = '/proc/self/task'
 
-/** The name that libuv gives the threads of its pool, from Node.js 22 on. */
+/** libuv's name for the threads of its pool, since Node.js 22. */
 const POOL = 'libuv-worker'
 
-/** In this call a thread of the pool waits for work. */
+/** An idle thread of the pool is in this call. */
 const IDLE = 'futex'
 
-/** A host that does not say within this time what waits is busy itself: then the incident is told without that. */
+/** A host that does not answer within this time is busy itself: the incident is then reported without its answer. */
 const ANSWER_MS = 500
 
-/** What is known of a host that does not answer. */
 const NOTHING = { counts: {}, threads: THREADS }
 
 /**
@@ -36,7 +35,7 @@ const NOTHING = { counts: {}, threads: THREADS }
  * @property {number} threads @property {string} filling in words, after what is full
  */
 
-/** Measures the wait for the pool, or for the half of it that DNS lookups may use, and tells when that is full. */
+/** Measures the wait for the pool, or for the half that DNS lookups may use, and reports when it is full. */
 class PoolWatch {
   /** How long the last piece of work waited, or has waited so far. */
   latestMs = 0
@@ -55,7 +54,7 @@ class PoolWatch {
   /**
    * @param {PoolKind} kind @param {object} parts
    * @param {(delayMs: number) => void} parts.observe @param {() => void} parts.askHost what it waits for
-   * @param {() => boolean} parts.isCovered another watch tells of the same
+   * @param {() => boolean} parts.isCovered whether another watch reports the same
    * @param {(full: FullPool) => void} parts.tell when it is certain, and again when it is over
    */
   constructor (kind, parts) {
@@ -77,7 +76,7 @@ class PoolWatch {
     if (askedAtMs === null) {
       if (mayAsk) this.#probe.ask()
     } else if (nowMs() - askedAtMs >= FULL_MS) {
-      // If this thread was late, the answer is there already and is handled before the immediate.
+      // If this thread was late, the answer has arrived already and is handled before the immediate.
       setImmediate(() => { if (this.#probe.askedAtMs === askedAtMs) this.#see(askedAtMs, nowMs(), false) })
     }
   }
@@ -102,7 +101,7 @@ class PoolWatch {
     if (!this.#wasCovered) this.#parts.askHost()
   }
 
-  /** The host says what it waits for. @param {Filling} filling */
+  /** @param {Filling} filling what the host waits for */
   answered (filling) {
     if (!this.isOpen || this.#filling !== null) return
     this.#filling = filling
@@ -112,7 +111,7 @@ class PoolWatch {
   /** @param {PoolWait | null} wait @param {number} now */
   #judge (wait, now) {
     if (wait === null || this.#isTold || this.#parts.isCovered()) return
-    // A part of this wait was for the whole pool, and has been reported as that.
+    // Part of this wait was for the whole pool, and has been reported as such.
     const own = this.#wasCovered ? { ...wait, looks: 0 } : wait
     if (!isFull(this.#kind, this.#filling ?? NOTHING, this.#seen, own)) return
     this.#isTold = true
@@ -141,8 +140,8 @@ class PoolWatch {
 }
 
 /**
- * The threads of libuv's pool, those that work and those that compute now; null if not known. For incidents only: it
- * reads three files a thread. @returns {{ threads: number, busy: number, computing: number } | null}
+ * The threads of libuv's pool: all, busy and computing; null if unknown. For incidents only: it reads three files per
+ * thread. @returns {{ threads: number, busy: number, computing: number } | null}
  */
 const poolThreads = () => {
   try {
@@ -162,8 +161,8 @@ const poolThreads = () => {
 /** @typedef {(done: (error?: NodeJS.ErrnoException | null) => void) => void} Work for a thread of the pool */
 
 /**
- * A piece of work for each of the two queues of the pool. The root folder is in the kernel's memory, and the C library
- * reads 127.1 as an address: neither waits for a disk or for the network.
+ * Work for each of the pool's two queues. The root folder is in the kernel's memory, and the C library parses 127.1 as
+ * an address: neither waits for a disk or the network.
  * @type {Record<PoolKind, Work>}
  */
 const works = {
@@ -172,11 +171,11 @@ const works = {
 }
 
 /**
- * Measures by a piece of work of its own how long work waits for libuv's thread pool, which all threads of the process
- * share. The application's thread takes no part. One piece at a time, so a full pool has one more.
+ * Measures with work of its own how long work waits for libuv's thread pool, which all threads of the process share.
+ * The application's thread takes no part. One piece of work at a time, so a full pool gets only one more.
  */
 class PoolProbe {
-  /** When the open question was put, null if there is none. @type {number | null} */
+  /** Null if no question is open. @type {number | null} */
   askedAtMs = null
   #work
   #onDone

@@ -11,10 +11,10 @@ const { counted, duration, place } = require('../../util/sentence')
 
 /** What to do about each kind; docs/operate/slow-without-a-block.md has more. */
 exports.advice = {
-  thread_pool: 'More threads (UV_THREADPOOL_SIZE) if they wait, more CPUs or a queue in front if they compute; ' +
-    'dns.resolve() or kept-alive connections in place of dns.lookup().',
-  dns_lookups: 'Keep connections alive, or use dns.resolve(), which needs no thread; else cache the addresses. ' +
-    'UV_THREADPOOL_SIZE helps by half of what it adds.',
+  thread_pool: 'Add threads (UV_THREADPOOL_SIZE) if they wait; add CPUs or a queue in front if they compute. ' +
+    'Use dns.resolve() or keep-alive connections instead of dns.lookup().',
+  dns_lookups: 'Keep connections alive, or use dns.resolve(), which needs no thread; otherwise cache the addresses. ' +
+    'Only half of the threads that UV_THREADPOOL_SIZE adds will help.',
   busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for the others.'
 }
 
@@ -26,8 +26,8 @@ exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, reque
   const lasted = duration(endMs - startMs)
   if (ongoing) {
     return kind === 'thread_pool'
-      ? `the thread pool is full, work has waited in it for ${lasted}${filling}`
-      : `DNS lookups have filled their half of the thread pool, one has waited for ${lasted}${filling}`
+      ? `the thread pool is full, work has been waiting for ${lasted}${filling}`
+      : `DNS lookups have filled their half of the thread pool, one has been waiting for ${lasted}${filling}`
   }
   const full = kind === 'thread_pool' ? 'the thread pool was full' : 'DNS lookups filled their half of the thread pool'
   const waited = requests > 0 ? `, ${counted(requests, 'request')} meanwhile` : ''
@@ -38,5 +38,5 @@ exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, reque
 exports.busyText = ({ startMs, endMs, share, turns }, frame) => {
   const many = turns > 0 ? ` in ${turns.toLocaleString('en')} turns` : ''
   const most = frame === null ? '' : `; most of it in ${place(frame)}`
-  return `the event loop was ${Math.round(share * 100)} % busy for ${duration(endMs - startMs)}${many}, without one long block${most}`
+  return `the event loop was ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}${many}, without a single long block${most}`
 }

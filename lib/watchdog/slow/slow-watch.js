@@ -18,15 +18,15 @@ const { advice, busyText, poolText } = require('./slow-text')
  * @import { Filling, PoolKind } from './pool-filling'
  */
 
-/** While the application works, each whole poll measures the pool, which is four times a second. */
+/** While the application works, each whole poll measures the pool: four times a second. */
 const PROBE_MS = 200
-/** The end of an incident is known within this many polls. */
+/** The end of an incident is detected within this many polls. */
 const POLLS = 8
-/** While its loop turns and has little to do, it is measured this often; while the loop rests, never. */
+/** Pace while the loop turns but has little to do. While it rests, the pool is not measured. */
 const CALM_MS = 1000
-/** A loop that rests while V8 samples it turns now and then. After this long without a rest it turns all the time. */
+/** A loop that rests while V8 samples it turns now and then. Without a rest for this long, it turns continuously. */
 const RESTED_MS = 2000
-/** More CPU time of the process than this share is work: a thread of the pool that computes takes all it gets. */
+/** CPU time of the process above this share means work: a computing thread of the pool takes all it gets. */
 const CPU_SHARE = 0.25
 
 /**
@@ -41,7 +41,7 @@ const CPU_SHARE = 0.25
  * @property {() => void} wantProfile for frameIn
  */
 
-/** Sees what makes an application slow without a block: a full thread pool, or a loop that is busy with short turns. */
+/** Detects what makes an application slow without a block: a full thread pool, or a loop busy with short turns. */
 class SlowWatch {
   #parts
   #incidents
@@ -52,7 +52,7 @@ class SlowWatch {
   #frame = null
   /** Requests that had ended when an incident began, by kind. @type {Map<string, number>} */
   #finished = new Map()
-  /** How many requests have begun so far, at the latest polls. @type {{ atMs: number, begun: number }[]} */
+  /** Requests begun so far, at the latest polls. @type {{ atMs: number, begun: number }[]} */
   #begun = []
   #askedAtMs = -Infinity
   #secondAtMs = 0
@@ -101,12 +101,12 @@ class SlowWatch {
     this.#incidents.tell({ ...what, requests, message: text(requests), advice: advice[kind] }, startMs, endMs)
   }
 
-  /** A block has settled. @param {number} durationMs */
+  /** @param {number} durationMs of a block that has settled */
   blocked (durationMs) {
     this.#blockedMs += durationMs
   }
 
-  /** The host says what it waits for. @param {Filling} filling */
+  /** @param {Filling} filling what the host waits for */
   answered (filling) {
     this.#pool.answered(filling)
     this.#lookups.answered(filling)
@@ -131,17 +131,17 @@ class SlowWatch {
     return counters.get('inFlight') + counters.get('workInFlight')
   }
 
-  /** How often the pool is measured, by how the process works: a request that only stays open is no work. */
+  /** How often the pool is measured. A request that merely stays open is not work. */
   #paceMs () {
     const last = this.#last
     const { activeMs, idleMs, rest = TURNS } = this.#parts.bridge.beat.read()
     const { user, system } = process.cpuUsage()
     const inFlight = this.#inFlight
     this.#last = { cpuMs: (user + system) / US_PER_MS, nowMs: this.#now, inFlight }
-    // While the loop rests, beats are rarer than questions.
+    // While the loop rests, beats are rarer than polls.
     const isLoopWorking = this.#activity.count(activeMs + idleMs, activeMs)
     if (this.#pool.isOpen || this.#lookups.isOpen || inFlight !== last.inFlight) return PROBE_MS
-    // Threads of the pool that compute leave the loop idle.
+    // The loop may idle while threads of the pool compute.
     if (isLoopWorking || this.#last.cpuMs - last.cpuMs >= CPU_SHARE * (this.#now - last.nowMs)) return PROBE_MS
     if (rest === RESTS_SAMPLED) this.#restedAtMs = this.#now
     if (rest !== TURNS) return Infinity
@@ -149,8 +149,8 @@ class SlowWatch {
   }
 
   /**
-   * How many requests and works were in flight in an incident. Its end is known a little later: those that have begun
-   * meanwhile do not count. @param {string} kind @param {boolean} ongoing @param {number} endMs
+   * Requests and works in flight in an incident. Its end is detected a little later: those begun since then do not
+   * count. @param {string} kind @param {boolean} ongoing @param {number} endMs
    */
   #requests (kind, ongoing, endMs) {
     const finished = this.#parts.finished()

@@ -151,7 +151,7 @@ class SourceReader {
   #sayTooLarge (file) {
     if (this.#said.get(file)) return
     this.#said.set(file, true)
-    this.#say('warn', { event: 'source_map', file }, `the source map of ${file} is too large to be read: places are those of the code that runs`)
+    this.#say('warn', { event: 'source_map', file }, `the source map of ${file} is too large to read: positions are those of the compiled code`)
   }
 
   /** @param {string} file */
@@ -262,7 +262,7 @@ function read (folder) {
     if (!isShort(name, NAME_CHARS)) return null
     return { name, version: isShort(version, VERSION_CHARS) ? version : null, bugs: bugsOf(bugs?.url ?? bugs) }
   } catch {
-    // The text is no JSON, or not that of an object.
+    // The text is not JSON, or not that of an object.
     return null
   }
 }

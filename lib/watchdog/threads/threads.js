@@ -162,7 +162,7 @@ class WatchedThreads {
 
   get #excess () {
     const { size } = this.#unseen
-    return size === 0 ? null : { message: `${size} more than are looked at from outside` }
+    return size === 0 ? null : { message: `${size} more than can be watched from outside` }
   }
 
   get ongoing () {

@@ -76,7 +76,7 @@ class SpanRing {
 /** What is kept before and after a block: what led to it, and who waited. */
 const AROUND_MS = 15 * MS_PER_S
 
-/** Keeps the timeline around a block beside its record. A storm of blocks shares one file each 15 seconds. */
+/** Keeps the timeline around a block next to its record. A storm of blocks shares one file each 15 seconds. */
 class TimelineKeeper {
   #parts
   /** @type {{ id: string, startMs: number, dueAtMs: number } | null} */

@@ -32,7 +32,7 @@ test('blocks are told as they come, each once when it is over, and it is said wh
   tellAll([third], told)
   const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
   t.mock.restoreAll()
-  assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks have come than the agent keeps: some are not shown\n']])
+  assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks ended than the agent keeps: some are not shown\n']])
 })
 
 test('a line has the time at which its block had that length, and of those from before the five latest are told', (t) => {
@@ -88,7 +88,7 @@ test('connected to is the address that was asked, whatever its answer names, and
   assert.match(String(impostor({ value: 13 }, 12, true)), /another process/)
   assert.match(String(impostor({ thrown: 'x' }, 12, true)), /another process/)
   assert.equal(impostor(null, 12, true), null, 'busy, and the kernel says whose port it is')
-  assert.match(String(impostor(null, 12, false)), /does not tell/)
+  assert.match(String(impostor(null, 12, false)), /does not say/)
 })
 
 test('addresses in the kernel\'s tables are read in this machine\'s byte order', { skip: os.endianness() !== 'LE' }, () => {
@@ -108,7 +108,7 @@ test('the kernel\'s facts decide whether SIGUSR1 may be sent', () => {
   assert.equal(objection({ ...facts, exe: '/opt/node24 (deleted)' }), null)
   assert.equal(objection({ ...facts, flags: 'node --inspect-port=127.0.0.1:0 app.js ' }), null)
   assert.match(String(objection({ ...facts, exe: '/usr/bin/bash' })), /it runs bash/)
-  assert.match(String(objection({ ...facts, status: facts.status.replace('4a02', '4802') })), /does not take SIGUSR1/)
+  assert.match(String(objection({ ...facts, status: facts.status.replace('4a02', '4802') })), /does not handle SIGUSR1/)
   assert.match(String(objection({ ...facts, status: facts.status.replace('S (', 'T (') })), /kill -CONT/)
   assert.match(String(objection({ ...facts, isSameNetwork: false })), /container.*docker exec/)
   assert.match(String(objection({ ...facts, flags: 'node app.js NODE_OPTIONS=--inspect-port=0.0.0.0:9229' })), /would open its inspector on 0\.0\.0\.0/)

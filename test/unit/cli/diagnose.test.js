@@ -38,9 +38,9 @@ test('the functions that block are a table, and each of the heaviest has advice 
   const [short, long, other, light] = [block('js', 300), block('js', 500), block('native', 200, 'load'), block('js', 20, 'light')]
   const details = { [long.id]: { source: null, advice: [{ kind: 'sort', text: 'Sort once.', doc: '' }], waits: null } }
   const { text, tool } = verdict([short, long, other, light], {}, { details })
-  assert.match(text, /^The event loop was blocked for 10 % of 10\.0 s\.\n\n4 blocks, 1\.0 s in all\n\n {2}place +work +cause/)
-  assert.match(text, /^ {2}report \(app\/report\.js:41\) +GET \/report\/:id +js +2 +800 ms +78 % +500 ms\n/m)
-  assert.match(text, /^report \(app\/report\.js:41\): JavaScript of the application .*\(js\)\n- Sort once\.\n$/m)
+  assert.match(text, /^The event loop was blocked for 10% of 10\.0 s\.\n\n4 blocks, 1\.0 s in all\n\n {2}place +work +cause/)
+  assert.match(text, /^ {2}report \(app\/report\.js:41\) +GET \/report\/:id +js +2 +800 ms +78% +500 ms\n/m)
+  assert.match(text, /^report \(app\/report\.js:41\): application JavaScript .*\(js\)\n- Sort once\.\n$/m)
   assert.match(text, /^load \(app\/report\.js:41\): a native call .*\(native\)\n- .*worker thread/ms, 'what the document of its cause says')
   assert.doesNotMatch(text, /^light/m, 'which has less than a tenth')
   assert.equal(tool, 'flame')
@@ -53,9 +53,9 @@ test('the tool that is suggested fits the heaviest culprit', () => {
 
 test('a loop that is hardly blocked is not to blame; slow requests then wait for something outside, unless the loop is busy', () => {
   const calm = verdict([block('js', 100)])
-  assert.deepEqual([calm.text, calm.tool], ['Nothing is wrong with the event loop: it was blocked for 1.0 % of 10.0 s.\n', null])
+  assert.deepEqual([calm.text, calm.tool], ['Nothing is wrong with the event loop: it was blocked for 1.0% of 10.0 s.\n', null])
   const waits = verdict([], { load: slow }, timesOf(1, 9))
-  assert.match(waits.text, /^The event loop is not what requests wait for: .* 0\.0 % of 10\.0 s and has time to spare\..*\n\n- Look at the longest waits in bubbleprof/s)
+  assert.match(waits.text, /^The event loop is not what requests wait for: .* 0\.0% of 10\.0 s and has time to spare\..*\n\n- Look at the longest waits in bubbleprof/s)
   assert.equal(waits.tool, 'bubbleprof')
   assert.match(verdict([], { load: slow }, timesOf(9, 1)).text, /^Nothing is wrong/, 'slow because it works, in short turns')
 })
@@ -64,7 +64,7 @@ test('one function that many requests call in one turn is to blame, several are 
   const many = 'No single one is to blame.'
   const [one, ...several] = ['a', 'a', 'b', 'c'].map((name) => block('many', 300, name))
   const details = Object.fromEntries([one, ...several].map(({ id }) => [id, { source: null, advice: [{ kind: 'many', text: many, doc: '' }], waits: null }]))
-  assert.match(verdict([one], {}, { details }).text, /^a \(app\/report\.js:41\): JavaScript .*\(js\)\n- (?!No single)/m)
+  assert.match(verdict([one], {}, { details }).text, /^a \(app\/report\.js:41\): application JavaScript .*\(js\)\n- (?!No single)/m)
   assert.match(verdict(several, {}, { details }).text, /^a \(app\/report\.js:41\): one long turn .*\(many\)\n- No single one is to blame\.$/m)
 })
 
@@ -88,7 +88,7 @@ test('what blocked before the application listened is no burden, nor is a block 
 test('of a long run, the share is that of the time whose blocks the agent still had', () => {
   const blocks = Array.from({ length: 1000 }, (_, i) => block('js', 60, 'f', { startedAt: timeAt((1000 - i) * 100) }))
   const { text } = verdict(blocks, { sinceMs: START_MS - 3600e3 }, { recordedAt: timeAt(100100) })
-  assert.match(text, /^The event loop was blocked for 60 % of 100\.0 s, the time of the latest 1000 blocks\./)
+  assert.match(text, /^The event loop was blocked for 60% of 100\.0 s, the time of the latest 1000 blocks\./)
 })
 
 test('a load that was hardly served is said with the verdict', () => {

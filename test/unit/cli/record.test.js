@@ -14,6 +14,6 @@ test('record says of another server what doctor says', async (t) => {
   t.after(() => server.close().closeAllConnections())
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   await assert.rejects(record(`127.0.0.1:${port}`, path.join(makeDir(t), 'file'), {}), {
-    code: 'LOOPWATCH_ERR_SOURCE', message: /: this is another server and not the endpoint of an agent: /
+    code: 'LOOPWATCH_ERR_SOURCE', message: /: this is not the endpoint of a loopwatch agent: /
   })
 })

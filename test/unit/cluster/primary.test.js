@@ -52,7 +52,7 @@ test('bytes that no worker would send end their connection and nothing else', as
     'not an object': Buffer.from('[1]\n'),
     'no hello': Buffer.from('{"t":"metrics","values":[]}\n'),
     'hello without instance': Buffer.from(`{"t":"hello","v":${VERSION}}\n`),
-    'metrics that are none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"x"}\n{"t":"metrics","series":[{"index":0,"name":"a b"}]}\n`),
+    'metrics that are not valid': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"x"}\n{"t":"metrics","series":[{"index":0,"name":"a b"}]}\n`),
     'a block that is none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"y"}\n{"t":"block","record":{"id":"<script>"}}\n`),
     'a block with an origin that is none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"y"}\n${JSON.stringify({ t: 'block', record: { ...makeRecord(), origin: {} } })}\n`),
     'a line of 100 MB': Buffer.alloc(100 * 1024 * 1024, 'x')

@@ -114,12 +114,12 @@ test('each verdict turns exactly at the bound that the table states', () => {
     [{ watchdogGapMs: 100, cpuMs: 0, runningMs: 0 }, 'suspended', { watchdogGapMs: 100 - little, cpuMs: 0, runningMs: 0 }, 'sync-io'],
     [{ watchdogGapMs: 200, cpuMs: 60 - little, runningMs: 0 }, 'suspended', { watchdogGapMs: 200, cpuMs: 60, runningMs: 0 }, 'sync-io'],
     [{ watchdogGapMs: 200, cpuMs: 0, runQueueMs: 60 - little, runningMs: 0 }, 'suspended', { watchdogGapMs: 200, cpuMs: 0, runQueueMs: 60, runningMs: 0 }, 'sync-io'],
-    // starved: 20 % of waiting, and below the threshold without it
+    // starved: 20% of waiting, and below the threshold without it
     [{ durationMs: 60, busyMs: 60, runQueueMs: 12, cpuMs: 48 }, 'starved', { durationMs: 60, busyMs: 60, runQueueMs: 12 - little, cpuMs: 48 }, 'js'],
     [{ runQueueMs: 150 + little, cpuMs: 49 }, 'starved', { runQueueMs: 150, cpuMs: 50 }, 'js'],
     // while it lasts: half of it
     [{ ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30, cpuMs: 30 }, 'starved', { ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30 - little, cpuMs: 30 }, 'js'],
-    // starved: 80 % of waiting
+    // starved: 80% of waiting
     [{ durationMs: 1000, busyMs: 1000, runQueueMs: 800, cpuMs: 200 }, 'starved', { durationMs: 1000, busyMs: 1000, runQueueMs: 800 - little, cpuMs: 200 }, 'js'],
     // not starved: the rest is ten thresholds
     [{ durationMs: 4000, busyMs: 4000, runQueueMs: 3500 + little, cpuMs: 490 }, 'starved', { durationMs: 4000, busyMs: 4000, runQueueMs: 3500, cpuMs: 490 }, 'js'],

@@ -35,7 +35,7 @@ test('a heap of which collecting frees little is full, and something keeps memor
   assert.equal(memory.isHeapFull, true)
   assert.equal(memory.heapUsedBytes, 243 * MB)
   assert.equal(memory.heapFreedBytes, 7 * MB)
-  assert.equal(told(memory), 'the heap is 95 % full (243 of 256 MB) and collecting frees 3 %: something keeps memory')
+  assert.equal(told(memory), 'the heap is 95% full (243 of 256 MB) and collecting frees 3%: something keeps memory')
 })
 
 test('a heap that stays nearly full, but was not collected as a whole, may be full of garbage', () => {

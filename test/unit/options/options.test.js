@@ -86,7 +86,7 @@ test('what an option took once is refused with what it takes now', () => {
 })
 
 test('to abort needs a time after which', () => {
-  assert.throws(() => resolveOptions({ onStuck: 'abort' }, {}), { code: 'LOOPWATCH_ERR_OPTION', message: 'option "stuck" takes a time where onStuck is "abort", got 0' })
+  assert.throws(() => resolveOptions({ onStuck: 'abort' }, {}), { code: 'LOOPWATCH_ERR_OPTION', message: 'option "stuck" takes a time above 0 if onStuck is "abort", got 0' })
   assert.equal(resolveOptions({ onStuck: 'abort', stuck: 1000 }, {}).stuck, 1000)
 })
 

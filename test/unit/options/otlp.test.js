@@ -60,15 +60,15 @@ test('what the environment asks for and does not get is told, without a value, a
     OTEL_METRIC_EXPORT_INTERVAL: '-1',
     OTEL_RESOURCE_ATTRIBUTES: 'secret'
   })
-  assert.deepEqual(failures, ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is no url that begins with http:// or https://'])
+  assert.deepEqual(failures, ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is not a URL that starts with http:// or https://'])
   assert.deepEqual(faults, [
-    'OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc, http/json is sent',
-    'OTEL_EXPORTER_OTLP_HEADERS is not made of a=b,c=d',
-    'OTEL_EXPORTER_OTLP_HEADERS has a header that HTTP does not take',
-    'OTEL_EXPORTER_OTLP_TIMEOUT is no number of milliseconds',
-    'OTEL_RESOURCE_ATTRIBUTES is not made of a=b,c=d',
+    'OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc, but http/json is sent',
+    'OTEL_EXPORTER_OTLP_HEADERS does not have the form a=b,c=d',
+    'OTEL_EXPORTER_OTLP_HEADERS has a header that is not valid in HTTP',
+    'OTEL_EXPORTER_OTLP_TIMEOUT is not a number of milliseconds',
+    'OTEL_RESOURCE_ATTRIBUTES does not have the form a=b,c=d',
     'metrics are cumulative, not delta',
-    'OTEL_METRIC_EXPORT_INTERVAL is no number of milliseconds'
+    'OTEL_METRIC_EXPORT_INTERVAL is not a number of milliseconds'
   ])
   assert.deepEqual([signals.logs, signals.traces?.headers, attributes], [null, { e: '1' }, {}])
   assert.doesNotMatch(JSON.stringify([faults, failures]), /secret/)

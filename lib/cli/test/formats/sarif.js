@@ -26,8 +26,8 @@ const uriOf = (file) => {
 
 const SYNC_RULE = {
   id: 'synchronous-call',
-  shortDescription: { text: 'A synchronous call waits for the outside' },
-  fullDescription: { text: 'The event loop stands still while the call waits for a file, a process or a computation that has an asynchronous twin' }
+  shortDescription: { text: 'A synchronous call blocks the event loop' },
+  fullDescription: { text: 'The event loop stands still while the call waits for a file, a process or a computation that has an asynchronous equivalent' }
 }
 
 const rules = [...Object.entries(causes).map(([cause, { meaning }]) => ({

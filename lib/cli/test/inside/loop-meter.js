@@ -18,7 +18,7 @@ const { readSync } = fs
 /**
  * Counts exactly how much CPU time this thread spends between two turns. The watchdog measures from outside: on a busy
  * machine it is late, and includes CPU time from before and after a block.
- * @param {number} overMs @param {() => number} heldCpuMs of the agent itself, which is no block
+ * @param {number} overMs @param {() => number} heldCpuMs of the agent itself, which is not a block
  * @param {(stretch: Stretch) => void} tell called with each stretch of at least overMs
  * @returns {{ mark: () => void } | null} null without CPU times; mark() says that a turn begins or a test ends now
  */

@@ -1,6 +1,6 @@
 'use strict'
 
-// Mocha loads these root hooks by --require, also in the processes of --parallel.
+// Mocha loads these root hooks with --require, even in the processes of --parallel.
 const { published } = require('./recorder')
 
 /** @typedef {{ currentTest?: { fullTitle: () => string, file?: string } }} MochaContext */

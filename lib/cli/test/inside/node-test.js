@@ -35,7 +35,7 @@ const namesOf = ({ name, parent }) => parent === null ? [] : [...namesOf(parent)
 const isTest = ({ constructor, nesting, parent }) => constructor?.name === 'Test' && typeof nesting === 'number' && parent
 
 /**
- * For `node file.test.js`, and `node --test` without isolation. A hook makes node:test print a summary, also in a
+ * For `node file.test.js`, and `node --test` without isolation. A hook makes node:test print a summary, even in a
  * process without tests. But node:test calls a test's function in the scope of an asynchronous resource: the test.
  * @param {Recorder} recorder
  */

@@ -9,7 +9,7 @@ const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('
 
 /** @import { Recorder } from './recorder' */
 
-/** The setup from `loopwatch test`, for each process below. It is no option of the agent: hence the other prefix. */
+/** The setup from `loopwatch test`, for each process below. Not an option of the agent, hence the other prefix. */
 const SETUP = '__LOOPWATCH_TEST'
 /** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit it too. */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'

@@ -6,5 +6,5 @@ const { between, nowMs } = require('../../../util/clock')
 const dateNow = Date.now
 const originMs = between(dateNow, nowMs)
 
-/** Advances evenly, as in records: the system's clock is adjusted now and then, also while a test runs. */
+/** Advances evenly, as in records: the system's clock is adjusted now and then, even while a test runs. */
 exports.wallMs = () => originMs + nowMs()

@@ -13,7 +13,7 @@ export function duration (ms) {
 /** @param {number | null} ratio */
 export function percent (ratio) {
   if (ratio === null) return '–'
-  return `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`
+  return `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)}%`
 }
 
 /** @param {number | null} perSecond */
@@ -42,9 +42,4 @@ export function doubtOf ({ exact }) {
 /** @param {Place} frame */
 export function functionOf (frame) {
   return frame.function ?? '(anonymous)'
-}
-
-/** The file without its folders. @param {Place} frame */
-export function fileOf ({ file, line }) {
-  return file === null ? '(native)' : `${file.split(/[\\/]/).pop()}:${line}`
 }

@@ -45,14 +45,14 @@ const connection = new Connection({
   onLost: (reason) => {
     lostAt ??= Date.now()
     strip.clear()
-    say(`Disconnected since ${clock(lostAt)} (${reason}), trying again.`)
+    say(`Disconnected since ${clock(lostAt)} (${reason}), retrying.`)
   },
   onToken: (wasWrong) => {
     strip.clear()
     say(null)
     byId('live').hidden = true
     byId('token').hidden = false
-    setText(byId('token-error'), wasWrong ? 'This token is not the one.' : '')
+    setText(byId('token-error'), wasWrong ? 'Wrong token.' : '')
     byId('token-field').focus()
   }
 })

@@ -44,15 +44,15 @@ test('the table has shares of all blocked time, and a doubtful line is marked', 
     makeRecord({ durationMs: 250, cause: 'starved', frame: null, request: null })
   ])
   assert.match(table, /^2 blocks, 1\.0 s in all$/m)
-  assert.match(table, /^ {2}≈ parse \(app\/orders\.js:7\) +GET \/orders +native +1 +750 ms +75 % +750 ms$/m)
-  assert.match(table, /^ {2}- +\(no request\) +starved +1 +250 ms +25 % +250 ms$/m)
+  assert.match(table, /^ {2}≈ parse \(app\/orders\.js:7\) +GET \/orders +native +1 +750 ms +75% +750 ms$/m)
+  assert.match(table, /^ {2}- +\(no request\) +starved +1 +250 ms +25% +250 ms$/m)
   assert.equal(topTable([]), 'no blocks\n')
 })
 
 test('the table as Markdown, in which the names of an application stay names', () => {
   const table = topMarkdown([makeRecord({ durationMs: 750, frame: frame('<b>|`x`'), request })])
   assert.match(table, /^\| place \| work \| cause \| blocks \| total \| share \| longest \|\n\| --- \| --- \| --- \| --: \| --: \| --: \| --: \|$/m)
-  assert.match(table, /^\| \\<b\\>\\\|\\`x\\` \(app\/orders\.js:7\) \| GET \/orders \| js \| 1 \| 750 ms \| 100 % \| 750 ms \|$/m)
+  assert.match(table, /^\| \\<b\\>\\\|\\`x\\` \(app\/orders\.js:7\) \| GET \/orders \| js \| 1 \| 750 ms \| 100% \| 750 ms \|$/m)
   assert.equal(topMarkdown([]), 'no blocks\n')
 })
 

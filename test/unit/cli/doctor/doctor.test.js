@@ -33,7 +33,7 @@ test('what does not work is named with what is missing', () => {
   const found = findings(metrics('loopwatch_degraded{reason="cluster"} 1\nloopwatch_degraded{reason="of_tomorrow"} 1'), 'shop:9464')
   assert.equal(found.isWell, false)
   assert.deepEqual(found.lines.filter(([head]) => head === 'degraded').map(([, line]) => line.replace(/;.*/, '')), [
-    'cluster: the watchdogs of the cluster do not reach each other',
+    'cluster: the watchdogs of the cluster cannot reach each other',
     'of_tomorrow: not known to this version'
   ])
 })
@@ -63,7 +63,7 @@ test('samples are read with their escaped labels', () => {
 
 test('on Linux the kernel tells what Node.js 20 does not, so that no limit is told of it', () => {
   assert.equal(limitsOf('20.20.0', 'linux').length, 1)
-  assert.match(limitsOf('20.20.0', 'darwin').join('\n'), /elsewhere than on Linux, CPU time of worker threads/)
+  assert.match(limitsOf('20.20.0', 'darwin').join('\n'), /outside Linux, CPU time of worker threads/)
   assert.equal(limitsOf('20.20.0', null).length, 2, 'of another machine nobody knows')
   assert.deepEqual(limitsOf('24.1.0', 'darwin'), [])
 })

@@ -27,14 +27,14 @@ const tree = node('all', null, 1000, [
 
 test('functions of the application stand below their callers, each once, the heaviest first', () => {
   assert.deepEqual(flameRows(tree, 10), {
-    rows: ['90 % 900 ms handle app.js:1', '  35 % 350 ms sum app.js:9', '  9 % 90 ms sort app.js:20', '10 % 100 ms tick app.js:3'],
+    rows: ['90% 900 ms handle app.js:1', '  35% 350 ms sum app.js:9', '  9% 90 ms sort app.js:20', '10% 100 ms tick app.js:3'],
     left: 0
   })
 })
 
 test('the heaviest so many are shown, and what comes next is counted', () => {
   const { rows, left } = flameRows(tree, 2)
-  assert.deepEqual(rows, ['90 % 900 ms handle app.js:1', '  35 % 350 ms sum app.js:9'])
+  assert.deepEqual(rows, ['90% 900 ms handle app.js:1', '  35% 350 ms sum app.js:9'])
   assert.equal(left, 2)
   assert.deepEqual(flameRows(node('all', null, 0), 5), { rows: [], left: 0 })
 })

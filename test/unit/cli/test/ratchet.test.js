@@ -106,13 +106,13 @@ test('a file that cannot be read says why', (t) => {
   const cases = {
     '{\n<<<<<<< HEAD\n=======\n>>>>>>> x\n}': /has a merge conflict/,
     '{ "blocks": [': /is not JSON: /,
-    '[]': /takes an object with "allow", "blocks" and "calls"/,
+    '[]': /must be an object with "allow", "blocks" and "calls"/,
     '{ "allows": [] }': /has an unknown key "allows"/,
-    '{ "allow": {} }': /takes lists/,
+    '{ "allow": {} }': /must have lists/,
     '{ "allow": [{ "reason": "no place" }] }': /allow\[0\] takes strings/,
     '{ "allow": [{ "files": "x" }] }': /allow\[0\] takes strings/,
     '{ "blocks": [{ "file": "a", "function": "b" }] }': /blocks\[0\] takes a "file"/,
-    '{ "calls": {} }': /takes lists/,
+    '{ "calls": {} }': /must have lists/,
     '{ "calls": [{ "file": "a", "function": "b" }] }': /calls\[0\] takes a "file"/
   }
   for (const [text, message] of Object.entries(cases)) {

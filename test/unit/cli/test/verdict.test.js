@@ -52,8 +52,8 @@ test('CPU time that the thread has counted is what a block is judged by', () => 
   assert.deepEqual([judge(block(), makeRun(), LIMITS).excuse, judge(block(), makeRun(), LIMITS).ownMs], [null, 120])
   // The watchdog's own figure, of a busy machine, does not count.
   const few = makeRun({ stretches: [{ startMs: START_MS, endMs: START_MS + 300, cpuMs: 49 }] })
-  assert.equal(judge(block(), few, LIMITS).excuse, 'had less CPU time than the limit')
-  assert.equal(judge(block(), makeRun({ stretches: [] }), LIMITS).excuse, 'had less CPU time than the limit')
+  assert.equal(judge(block(), few, LIMITS).excuse, 'less CPU time than the limit')
+  assert.equal(judge(block(), makeRun({ stretches: [] }), LIMITS).excuse, 'less CPU time than the limit')
 })
 
 test('a thread that waited for a CPU is judged by what it had of it', () => {
@@ -75,7 +75,7 @@ test('a killed process, a worker thread and a system without CPU times are judge
   assert.equal(judge(block({ ongoing: true }), none, LIMITS).excuse, null)
   assert.equal(judge(block({ thread: 'pool', threadId: 3 }), none, LIMITS).excuse, null)
   const unknown = block({ evidence: { ...evidence, cpuMs: null } })
-  assert.equal(judge(unknown, makeRun({ stretches: [], isMetered: false }), LIMITS).excuse, 'had less CPU time than the limit')
+  assert.equal(judge(unknown, makeRun({ stretches: [], isMetered: false }), LIMITS).excuse, 'less CPU time than the limit')
   assert.equal(
     judge(unknown, makeRun({ stretches: [], isMetered: false }), { ...LIMITS, hasCpuTimes: false }).ownMs,
     300
@@ -140,7 +140,7 @@ test('a block belongs to the test in which it mostly fell, and only for as long'
   assert.equal(testOf(tests, START_MS, START_MS + 300)?.test.name, 'second')
   assert.equal(testOf(tests, START_MS + 400, START_MS + 500), null)
   const short = makeRun({ tests: [interval(0, 45), interval(45, 90)] })
-  assert.equal(judge(block(), short, LIMITS).excuse, 'below the limit in any one test')
+  assert.equal(judge(block(), short, LIMITS).excuse, 'below the limit in each test')
   // One that did not end was running to the last.
   assert.equal(testOf([interval(0, Infinity)], START_MS, START_MS + 300)?.overlapMs, 300)
 })

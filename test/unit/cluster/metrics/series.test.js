@@ -65,7 +65,7 @@ test('series that no worker would send are refused, as are those that never end'
     { series: Array.from({ length: 50_001 }, (_, index) => ({ ...series, index })) },
     { gone: {} }
   ]) {
-    assert.throws(() => new SeriesReader().apply(/** @type {any} */ ({ t: 'metrics', ...message })), /that are none|iterable/, JSON.stringify(message).slice(0, 200))
+    assert.throws(() => new SeriesReader().apply(/** @type {any} */ ({ t: 'metrics', ...message })), /that are not valid|iterable/, JSON.stringify(message).slice(0, 200))
   }
   assert.equal(new SeriesReader().apply({ t: 'metrics', series: [series], values: [[0, 1]], gone: [] }), true)
 })

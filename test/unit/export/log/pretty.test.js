@@ -19,7 +19,7 @@ const line = {
 test('a finished block has why and where below its sentence, the stack down to the application', () => {
   const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify(line))
   assert.equal(text, `[09:05:03.007] WARN  ${line.msg}
-    why: JavaScript of the application kept the CPU
+    why: application JavaScript kept the CPU busy
          498 ms of 503 ms on the CPU, 3 ms in the garbage collector, 12 stack samples
     at map (native)
     at rank (lib/rank.js:3:9)
@@ -31,7 +31,7 @@ test('a finished block has why and where below its sentence, the stack down to t
 test('a block of loopwatch itself is not explained by code of the application', () => {
   const own = { ...line, level: 50, evidence: { ...line.evidence, ownMs: 400 } }
   const [, ...below] = makePretty({ hasColors: false })(JSON.stringify(own)).trimEnd().split('\n')
-  assert.deepEqual(below, ['    why: loopwatch itself kept the thread, please report it'])
+  assert.deepEqual(below, ['    why: loopwatch itself blocked the thread; please report this'])
 })
 
 test('blocks in progress, at start-up and without anybody to blame are one line', () => {
@@ -47,7 +47,7 @@ test('a block that is stuck is shown with every stack', () => {
   const record = { cause: 'js', samples: 9, stacks: [{ count: 7, weightMs: 1, frames: [frame] }, { count: 2, weightMs: 1, frames: [{ ...frame, function: null }] }] }
   const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify({ ...line, event: 'stuck', level: 50, record }))
   assert.equal(text, `[09:05:03.007] ERROR ${line.msg}
-    why: JavaScript of the application kept the CPU
+    why: application JavaScript kept the CPU busy
     7 of 9 stack samples:
       at spin (app.js:3:5)
     2 of 9 stack samples:

@@ -194,7 +194,7 @@ test('what a receiver refuses for good, or answers with nonsense, is counted as 
   }
   assert.deepEqual([got.length, lost], [6, { otlp_span: 5 }])
   assert.deepEqual(states.map((state) => state?.replace(/127\.0\.0\.1:\d+ /, '')), [
-    'traces: answered 400', 'traces: answered 302', 'traces: gave an answer that is none of OTLP', 'traces: gave an answer that is none of OTLP',
+    'traces: answered 400', 'traces: answered 302', 'traces: sent a response that is not OTLP', 'traces: sent a response that is not OTLP',
     'traces: rejected 1: too old', undefined
   ])
 })
@@ -204,7 +204,7 @@ test('an answer without end, a slow receiver and none at all cost no more than w
   const { exporter, states, lost } = startExporter(t, settings({ ...only('TRACES'), OTEL_EXPORTER_OTLP_TIMEOUT: '100' }))
   exporter.span(span)
   await eventually(() => /too long/.test(`${states.at(-1)}`) && got.length >= 2, () => `two failures: ${states}`)
-  assert.match(`${states[0]}`, /no answer within 100 ms/)
+  assert.match(`${states[0]}`, /no response within 100 ms/)
   assert.deepEqual(lost, {})
   const alone = startExporter(t, otlpSettings('http://127.0.0.1:9', only('TRACES')))
   for (let i = 0; i < 1500; i++) alone.exporter.span(span)
@@ -238,7 +238,7 @@ test('one signal in trouble is told until all is well; a wrong endpoint of one s
   await eventually(() => states.at(-1) === undefined && states.some((state) => /^logs: /.test(`${state}`)), () => `recovery: ${states}`)
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }
   const broken = startExporter(t, otlpSettings(true, env))
-  assert.deepEqual([broken.states, broken.exporter.hasSpans], [['OTEL_EXPORTER_OTLP_ENDPOINT is no url that begins with http:// or https://'], false])
+  assert.deepEqual([broken.states, broken.exporter.hasSpans], [['OTEL_EXPORTER_OTLP_ENDPOINT is not a URL that starts with http:// or https://'], false])
 })
 
 test('an exporter that stops has sent all', async (t) => {
@@ -282,7 +282,7 @@ test('a receiver whose name cannot be looked up, as the thread pool is full, is 
   const { exporter, states } = startExporter(t, otlpSettings('http://collector.invalid:1', { ...only('TRACES'), OTEL_EXPORTER_OTLP_TIMEOUT: '100' }))
   exporter.span(span)
   await eventually(() => states.length > 0, 'a failure')
-  assert.equal(states[0], 'traces: collector.invalid:1: no answer within 100 ms')
+  assert.equal(states[0], 'traces: collector.invalid:1: no response within 100 ms')
 })
 
 test('metrics that cannot be read are said as degraded and read again', async (t) => {

@@ -45,12 +45,14 @@ test('the verdict says how much, how often, where, and what was not the applicat
   const { verdictOf, comparison, asideNote } = await import(`${MODEL}/verdict.mjs`)
   const more = { thresholdMs: 50, loops: 1 }
   assert.equal(verdictOf([], RANGE, more), 'In 1 min 40 s nothing blocked the loop for 50 ms or longer.')
-  assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20 % of the time, once. One function makes 100 % of it: report app/report.js:41.')
+  assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20% of the time, once. One function accounts for 100% of it: report app/report.js:41.')
   const spread = [at(1, { frame: frame('a') }), at(2, { frame: frame('b') }), at(3, { frame: frame('c') }), at(4, { frame: frame('d') }), at(5, { cause: 'starved', frame: null })]
-  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0 % of the time, 5 times. Three functions make 60 % of it. 20 % was not your code.')
+  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0% of the time, 5 times. Three functions account for 60% of it: a app/a.js:1, b app/b.js:1, c app/c.js:1. 20% was not your code.')
+  const lasting = at(6, { durationMs: 9000, cause: 'starved', ongoing: true })
+  assert.doesNotMatch(verdictOf([...spread, lasting], RANGE, more), /accounts? for/, 'a block without a culprit is not a function')
   assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
   const half = START + 50_000
-  assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0 % in 1 block; this range 4.0 % in 2 blocks.')
+  assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0% in 1 block; this range 4.0% in 2 blocks.')
   assert.equal(asideNote(spread, false), 'Not shown: 1 block of 1.0 s is not your code (1 starved).')
   assert.equal(asideNote([at(1)], false), '')
 })
@@ -70,7 +72,7 @@ test('one function is one row, whatever the line, its certainty and the cause of
     ['report app/report.js:26, 40', 'GET /report/:id, GET /b', 'js', 4],
     ['outside your code', 'GET /report/:id', 'native', 1]
   ])
-  assert.match(verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 }), /One function makes 80 % of it: report app\/report\.js:26\.$/)
+  assert.match(verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 }), /One function accounts for 80% of it: report app\/report\.js:26\.$/)
   const nameless = [1, 2].map((line) => at(line, { frame: { ...frame('x', line), function: null } }))
   assert.equal(culpritsOf(nameless, RANGE, () => 0).length, 2)
 })
@@ -79,7 +81,7 @@ test('blocks at start-up are the application\'s own code, and no block is counte
   const { verdictOf, asideNote } = await import(`${MODEL}/verdict.mjs`)
   const rows = [at(1, { startup: true }), at(2, { allowed: 'migration' }), at(3, { cause: 'starved', startup: true }), at(4)]
   const verdict = verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 })
-  assert.match(verdict, /, 4 times\. .*25 % was not your code\.$/)
+  assert.match(verdict, /, 4 times\. .*25% was not your code\.$/)
   const kinds = '1 block of 1.0 s at start-up; 1 block of 1.0 s allowed; 1 block of 1.0 s is not your code (1 starved).'
   assert.deepEqual([asideNote(rows, false), asideNote(rows, true)], [`Not shown: ${kinds}`, `Shown, too: ${kinds}`])
 })
@@ -121,11 +123,11 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
 test('the strip names the block in progress, and the tab with it', async () => {
   const { sentenceOf, titleOf, worstOf } = await import(`${MODEL}/strip.mjs`)
   const text = (/** @type {any} */ row, waiting = 0, recorded = '') => sentenceOf(row, waiting, recorded).map((/** @type {any} */ part) => part.text).join('')
-  assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report.js:41 report, 1 request waiting.')
-  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in ≈ f.js:1 f, 3 requests waiting.')
+  assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report app/report.js:41, 1 request waiting.')
+  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in ≈ f app/f.js:1, 3 requests waiting.')
   assert.equal(text(at(1, { cause: 'starved', frame: null })), 'Blocked for 1.0 s: the process was kept waiting for a CPU.')
   assert.equal(text(at(1, { worker: 2, frame: null })), 'Worker 2 blocked for 1.0 s in GET /report/:id; its line is not known yet.')
-  assert.equal(text(at(1, { durationMs: 9500 }), 1, 'Recorded 14:03:12'), 'The loop was blocked for 9.5 s in GET /report/:id, report.js:41 report, 1 request waiting.')
+  assert.equal(text(at(1, { durationMs: 9500 }), 1, 'Recorded 14:03:12'), 'The loop was blocked for 9.5 s in GET /report/:id, report app/report.js:41, 1 request waiting.')
   assert.equal(text(at(1, { worker: 2, frame: null }), 0, 'Recorded 14:03:12'), 'Worker 2 was blocked for 1.0 s in GET /report/:id; its line was not known yet.')
   assert.equal(titleOf([at(1)], 'shop'), 'Blocked 1.0 s: shop – loopwatch')
   assert.equal(titleOf([], undefined), 'loopwatch')
@@ -182,7 +184,7 @@ test('a block is told in a sentence, and as Markdown that its names cannot break
   const source = { lines: [{ line: 1, text: '```', share: 0.5 }] }
   const waits = { requests: 2, longestMs: 40, routes: [] }
   const text = markdownOf({ block, source, advice: [{ text: 'Do less.' }], waits }, 'http://h/#block=1-1')
-  assert.match(text, /- place `\/srv\/app\/<b>'x'\.js:1` \(≈ the line is not certain\)\n/)
+  assert.match(text, /- place `\/srv\/app\/<b>'x'\.js:1` \(≈ the line is uncertain\)\n/)
   assert.match(text, /2 requests waited, the longest 40 ms\n- advice: Do less\.\n- http:/)
   assert.equal(text.split('```').length, 3)
 })

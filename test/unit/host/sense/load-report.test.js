@@ -12,7 +12,7 @@ const { NoopAgent } = require('../../../../lib/host/noop-agent')
 const makeReport = ({ overdueMs = 0, utilization = 0 } = {}) =>
   new LoadReport({ overdueMs: () => overdueMs, utilization: () => utilization }, { poolDelayMs: 0, get: () => 0 })
 
-test('quantiles of delays are those of the last second, and of all since the start to 1 %', () => {
+test('quantiles of delays are those of the last second, and of all since the start to 1%', () => {
   const report = makeReport({ utilization: 0.25 })
   const now = nowMs()
   for (let i = 1; i <= 100; i++) report.record(now - 5000 + i, 1000 + i)

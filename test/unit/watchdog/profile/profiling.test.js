@@ -164,10 +164,10 @@ test('a profile without a tick in a second is given up, for good and said: V8 is
     story.window = { ...taken, profile: { nodes } }
     answer({ action: 'take', taken })
     assert.equal(asked.at(-1) === 'stop', isGivenUp)
-    assert.equal(states.at(-1), isGivenUp ? 'V8 hands no samples over, and its thread may take a whole CPU' : null)
+    assert.equal(states.at(-1), isGivenUp ? 'V8 delivers no samples, and its thread may use a whole CPU' : null)
     if (!isGivenUp) continue
     answer({ action: 'stop', isOn: false })
-    assert.match(states.at(-1), /^V8 hands/)
+    assert.match(states.at(-1), /^V8 delivers no samples/)
     profiling.settled(native)
     profiling.poll(nowMs() + 1e9, false)
     assert.equal(asked.at(-1), 'stop')
@@ -236,7 +236,7 @@ test('a profile whose start or taking keeps the application for long is given up
     answer({ tookMs: 40000 })
     assert.equal(asked.at(-1), 'stop')
     answer({ action: 'stop', isOn: false })
-    assert.equal(states.at(-1), `to ${action} it kept the application for 40000 ms`)
+    assert.equal(states.at(-1), `it paused the application for 40000 ms (${action})`)
     const { length } = asked
     profiling.poll(now + 1e9, false)
     assert.equal(asked.length, length)

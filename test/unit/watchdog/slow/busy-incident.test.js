@@ -39,11 +39,11 @@ test('a loop that is busy for ten seconds is said once, and ends when it idles',
   assert.equal(opened.turns, 3000, 'over the end of 32 bits')
   assert.equal(ended.second, 26)
   assert.match(busyText(opened, { function: 'priceOf', file: '/srv/shop/prices.js', line: 14, column: 1 }),
-    /^the event loop was (?:9[6-9]|100) % busy for 10.0 s in 3,000 turns, without one long block; most of it in priceOf \(shop\/prices.js:14\)$/)
+    /^the event loop was (?:9[6-9]|100)% busy for 10.0 s in 3,000 turns, without a single long block; most of it in priceOf \(shop\/prices.js:14\)$/)
   assert.doesNotMatch(busyText({ ...opened, turns: 0 }, null), /turns|most of it/)
 })
 
-test('nine busy seconds, a loop that is 90 % busy, and those that block or wait for a CPU are none', () => {
+test('nine busy seconds, a loop that is 90% busy, and those that block or wait for a CPU are none', () => {
   assert.deepEqual(run([...times(0.3, 5), ...times(1, 9), ...times(0.3, 20)]), [])
   assert.deepEqual(run(times(0.9, 60)), [])
   assert.deepEqual(run(times(1, 60), 0.6), [])

@@ -47,7 +47,7 @@ test('the words say what waits, and which threads compute', () => {
 
 test('the log has them, while it lasts and when it is over', () => {
   const full = { startMs: 0, endMs: 2800, longestMs: 1800, resources: {}, threads: 4, filling: ': 3 file operations (4 threads)' }
-  assert.equal(poolText('thread_pool', { ...full, ongoing: true }, 18), 'the thread pool is full, work has waited in it for 2.8 s: 3 file operations (4 threads)')
+  assert.equal(poolText('thread_pool', { ...full, ongoing: true }, 18), 'the thread pool is full, work has been waiting for 2.8 s: 3 file operations (4 threads)')
   assert.equal(poolText('thread_pool', { ...full, ongoing: false }, 18), 'the thread pool was full for 2.8 s: 3 file operations (4 threads); work waited for up to 1.8 s, 18 requests meanwhile')
   assert.equal(poolText('dns_lookups', { ...full, ongoing: false }, 0), 'DNS lookups filled their half of the thread pool for 2.8 s: 3 file operations (4 threads); work waited for up to 1.8 s')
 })

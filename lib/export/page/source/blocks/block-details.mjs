@@ -13,14 +13,14 @@ const EVIDENCE = [
   ['cpuMs', 'on a CPU'],
   ['nativeMs', 'inside native calls'],
   ['gcMs', 'in the garbage collector'],
-  ['runQueueMs', 'runnable, waiting for a CPU'],
+  ['runQueueMs', 'waiting for a CPU'],
   ['throttledMs', 'out of CPU quota'],
   ['stolenMs', 'taken by the hypervisor'],
-  ['answerMs', 'the thread took to answer (median)'],
-  ['watchdogGapMs', 'the watchdog did not run either']
+  ['answerMs', 'time to answer (median)'],
+  ['watchdogGapMs', 'watchdog not running either']
 ]
 
-const LATE = 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.'
+const LATE = 'The stack was taken after a native call returned: the true line may be just before it, or in the caller.'
 /** How long a button shows its result. */
 const SAID_MS = 2000
 
@@ -62,10 +62,10 @@ export class BlockDetails {
       try {
         const response = await this.#get(`block?id=${encodeURIComponent(this.#id)}`)
         if (response.ok) this.#show(await response.json())
-        else if (response.status === 404) this.#say('The agent no longer has this block in memory.')
+        else if (response.status === 404) this.#say('This block is no longer in memory.')
         else this.#say(`The agent answered ${response.status}.`)
       } catch {
-        this.#say('The agent does not answer.')
+        this.#say('The agent does not respond.')
       }
     }
     this.#isLoading = false
@@ -277,7 +277,7 @@ function memoryRows (memory) {
 function doubtsOf (work) {
   if (work?.exact !== false) return []
   const oldest = work.among ? `: it is the oldest of ${work.among} in flight` : ''
-  return [make('p', { class: 'quiet' }, `≈ It is not certain that ${nameOf(work)} was being worked on${oldest}.`)]
+  return [make('p', { class: 'quiet' }, `≈ ${nameOf(work)} may not be what was running${oldest}.`)]
 }
 
 /** @param {any} work */

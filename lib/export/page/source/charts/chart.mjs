@@ -88,9 +88,10 @@ export class Chart {
       cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
       scales: { y: { range: (_, __, max) => [0, Math.max(this.least, (max ?? 0) * 1.1)] } },
       axes: [
-        { ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) },
+        { ...axis, size: 28, space: 70, values: (_, splits) => splits.map((s) => clockOf(s)) },
         {
           ...axis,
+          space: 20,
           size: (_, labels) => widthOf(labels),
           values: (_, splits) => splits.map((value) => this.#format(value))
         }

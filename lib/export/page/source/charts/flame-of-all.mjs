@@ -46,7 +46,7 @@ export class FlameOfAll {
   /** Chooses the blocks to show. @param {string} query for the endpoint */
   choose (query) {
     if (query === this.#query) return
-    // A range that ends now changes every second. This is no reason to request the tree at once.
+    // A range that ends now changes every second. This is not a reason to request the tree at once.
     const isSame = withoutTime(query) === withoutTime(this.#query)
     this.#query = query
     if (!isSame) this.#askedAtMs = -Infinity
@@ -83,7 +83,7 @@ export class FlameOfAll {
     if (tree.value === 0) {
       this.#flame?.destroy()
       this.#flame = null
-      this.#box.replaceChildren(make('p', { class: 'empty' }, 'No stack of a block so far.'))
+      this.#box.replaceChildren(make('p', { class: 'empty' }, 'No stack so far.'))
       return
     }
     // The user is reading the graph: try again later.

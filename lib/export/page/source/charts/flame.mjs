@@ -6,7 +6,7 @@ import { BETWEEN, isMatch } from '../model/flame-view.mjs'
 
 const CELL_PX = 20
 const ZOOM_MS = 200
-const HINT = 'Wider is longer; callers are above. Click or Enter zooms in, arrow keys walk, Escape shows all.'
+const HINT = 'Wider is longer; callers are above. Click or Enter zooms in, arrow keys move, Escape shows all.'
 
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
 

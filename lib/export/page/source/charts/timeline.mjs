@@ -83,7 +83,7 @@ export class Timeline {
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       scales: { y: { range: (_, __, max) => [0, this.#most(max)] } },
       axes: [
-        { ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) },
+        { ...axis, size: 28, space: 70, values: (_, splits) => splits.map((s) => clockOf(s)) },
         { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map((ms) => duration(ms)) }
       ],
       series: [{}, { stroke: color('--quiet'), width: 1, spanGaps: false, points: { show: false } }],

@@ -65,7 +65,7 @@ export class Connection {
       if (response.ok) await this.#read(response, abort)
       else reason = (await response.json()).error
     } catch (error) {
-      reason = abort.signal.aborted ? 'nothing has come for 5 s' : 'nothing answers'
+      reason = abort.signal.aborted ? 'no data for 5 s' : 'no response'
     }
     if (this.#abort !== abort) return
     clearTimeout(this.#silent)

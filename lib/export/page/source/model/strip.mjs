@@ -1,6 +1,6 @@
 import { excuseOf } from '../../../../tables/causes.js'
-import { counted, doubtOf, duration, fileOf, functionOf } from '../format.mjs'
-import { workOf } from './labels.mjs'
+import { counted, duration } from '../format.mjs'
+import { placeOf, workOf } from './labels.mjs'
 
 /** The most important block in progress: that of this process's main loop, else the longest. @param {any[]} ongoing */
 export const worstOf = (ongoing) =>
@@ -14,9 +14,9 @@ export function isMain ({ threadId, worker }) {
 }
 
 /**
- * `Blocked for 9.5 s in GET /forever, idle.js:1 spin, 1 request waiting.` in parts, each with its own style.
+ * `Blocked for 9.5 s in GET /forever, spin shop/idle.js:1, 1 request waiting.` in parts, each with its own style.
  * @param {any} row
- * @param {number} waiting requests besides the block's own
+ * @param {number} waiting requests other than the block's own
  * @param {string} [recorded] when, in a recording
  * @returns {Part[]}
  */
@@ -39,7 +39,7 @@ export function sentenceOf (row, waiting, recorded) {
   if (excuse !== undefined) parts.push(text(`: ${excuse}`))
   else {
     if (work !== '') parts.push(text(' in '), code(work))
-    if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(`${doubtOf(frame)}${fileOf(frame)} ${functionOf(frame)}`))
+    if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(placeOf(row)))
     else parts.push(text(`; its line ${recorded ? 'was' : 'is'} not known yet`))
   }
   return [...parts, text(waiting > 0 ? `, ${counted(waiting, 'request')} waiting.` : '.')]

@@ -4,7 +4,7 @@ import { counted, duration, percent } from '../format.mjs'
 import { endOf } from './culprits.mjs'
 import { asideOf, placeOf } from './labels.mjs'
 
-const NUMBERS = ['No', 'One', 'Two', 'Three']
+const NUMBERS = ['', '', 'Two', 'Three']
 /** From this share on, a part of the time is most of it. */
 const MOST = 0.5
 
@@ -36,7 +36,7 @@ export function sumOf (rows, range) {
 function fewFunctions (rows, range, allMs) {
   /** @type {Map<string, Culprit>} */
   const byKey = new Map()
-  for (const row of rows.filter(({ frame }) => frame !== null)) {
+  for (const row of rows.filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
     const culprit = byKey.get(keyOf(row)) ?? new Culprit()
     byKey.set(keyOf(row), culprit)
     culprit.add({ ...row, durationMs: withinMs(row, range) }, '')
@@ -45,7 +45,7 @@ function fewFunctions (rows, range, allMs) {
   let ms = 0
   for (const [i, { totalMs }] of culprits.entries()) {
     ms += totalMs
-    if (ms >= MOST * allMs) return { count: i + 1, share: ms / allMs, first: placeOf(culprits[0]) }
+    if (ms >= MOST * allMs) return { share: ms / allMs, places: culprits.slice(0, i + 1).map((each) => placeOf(each)) }
   }
   return null
 }
@@ -68,8 +68,10 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
     : `${within} the loop was blocked${by} ${percent(share)} of the time, ${howOften}.`]
   const own = rows.filter((row) => asideOf(row) === null)
   const few = fewFunctions(own, range, blockedMs)
-  if (few !== null && few.count === 1) sentences.push(`One function makes ${percent(few.share)} of it: ${few.first}.`)
-  else if (few !== null) sentences.push(`${NUMBERS[few.count]} functions make ${percent(few.share)} of it.`)
+  if (few !== null) {
+    const functions = few.places.length === 1 ? 'One function accounts' : `${NUMBERS[few.places.length]} functions account`
+    sentences.push(`${functions} for ${percent(few.share)} of it: ${few.places.join(', ')}.`)
+  }
   if (excusedMs > 0) sentences.push(`${percent(excusedMs / blockedMs)} was not your code.`)
   return sentences.join(' ')
 }

@@ -73,7 +73,7 @@ export class Dashboard {
     const note = byId('history-note')
     note.hidden = now.workers === null && this.#requests
     setText(note, now.workers !== null
-      ? 'Of the primary alone: each worker has its series in /metrics.'
+      ? 'Primary only: each worker has its own series in /metrics.'
       : 'Requests are not measured (option requests: off).')
     this.#draw()
   }
@@ -140,8 +140,8 @@ export class Dashboard {
     const isGone = block !== null && opened === undefined
     empty.hidden = all.length > 0 && !isGone
     setText(empty, isGone
-      ? `The agent no longer has block ${block} in memory.`
-      : `None so far: the loop has not been blocked for ${duration(this.#thresholdMs)} or longer.`)
+      ? `Block ${block} is no longer in memory.`
+      : `No block of ${duration(this.#thresholdMs)} or longer so far.`)
     if (this.#toReveal !== null && opened !== undefined) this.#blocks.reveal(this.#toReveal)
     this.#toReveal = null
   }

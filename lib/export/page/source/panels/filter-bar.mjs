@@ -80,6 +80,6 @@ export class FilterBar {
 
 /** @param {{ place: string, work: string } | null} culprit */
 function nameOf (culprit) {
-  if (culprit === null) return 'of a culprit that has no block here'
+  if (culprit === null) return 'of a culprit without a block here'
   return `of ${[culprit.place, culprit.work].filter((part) => part !== '').join(', ')}`
 }

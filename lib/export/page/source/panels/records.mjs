@@ -1,4 +1,4 @@
-/** The agent keeps this many blocks of worker threads besides `keep` of the main thread, and forgets the oldest. */
+/** The agent keeps this many blocks of worker threads on top of `keep` of the main thread, and forgets the oldest. */
 const THREADS_KEEP = 100
 const NO_WAITS = { requests: 0, longestMs: 0, routes: [] }
 

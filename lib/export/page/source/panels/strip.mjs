@@ -61,7 +61,7 @@ export class Strip {
     this.#say(said)
     const note = byId('degraded')
     note.hidden = degraded.length === 0
-    setText(note, `A part of the agent cannot do its work: ${degraded.join(', ')}. Its log says why.`)
+    setText(note, `The agent is degraded: ${degraded.join(', ')}. Its log says why.`)
   }
 
   #tick () {
@@ -107,7 +107,7 @@ export class Strip {
   }
 }
 
-/** Requests in flight besides the one that blocks. @param {any} row @param {number} inFlight */
+/** Requests in flight other than the one that blocks. @param {any} row @param {number} inFlight */
 const waitingFor = (row, inFlight) => isMain(row) ? Math.max(0, inFlight - (row.request === null ? 0 : 1)) : 0
 
 /** @param {{ kind: string, text: string }} part */

@@ -30,5 +30,5 @@ export function sayVerdict ({ all, rows, slow, range, view, thresholdMs, loops }
   setText(byId('aside-note'), note)
   const button = byId('aside-show')
   button.setAttribute('aria-pressed', `${aside}`)
-  setText(button, aside ? 'Fold them away' : 'Show them')
+  setText(button, aside ? 'Hide' : 'Show')
 }

@@ -1,0 +1,129 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const ts = require('typescript')
+const { filesBelow } = require('../support/source-tree')
+
+/** Words that read as translated, and what to write instead. */
+const PATTERNS = {
+  'is said, is told': { pattern: /\b(?:is|are|was|were|be|been) (?:said|told)\b(?! apart)/gi, better: 'is logged, is reported, is known' },
+  'as it comes': { pattern: /\bas (?:it|they) comes?\b/gi, better: 'by default' },
+  'Of a … at the start': { pattern: /(?:^|[.:;!?|*>] |\/\/ )(?:As )?Of (?:an?|the|all|each|so|what|several|two|these|those|no)\b/gm, better: 'subject, verb, object' },
+  beside: { pattern: /\bbesides?\b/gi, better: 'next to, in addition to' },
+  'who has it': { pattern: /\bwho has it\b/gi, better: 'whoever has it' },
+  'also while': { pattern: /\balso (?:while|where|if)\b/gi, better: 'even while' },
+  'is no …': { pattern: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|such\b)\w/gi, better: 'is not a' },
+  'so many': { pattern: /(?:^|[.:;!?|*>] |\/\/ )So (?:many|long|much)\b/gm, better: 'this many' },
+  '24 %': { pattern: /\d %(?! ?[(\d])/g, better: '24%' },
+  'url in prose': { pattern: /\b(?:an?|the|its|this|that|any|each|of|or|by|full|same|no) urls?\b(?!['`])/g, better: 'URL' }
+}
+
+/** Where text stands that people read. @type {Record<string, (file: string) => string | null>} */
+const SCOPES = {
+  'strings in lib': (file) => file.startsWith('lib/') ? stringsOf(file) : null,
+  'comments in lib': (file) => file.startsWith('lib/') ? commentsOf(file) : null,
+  'strings in grafana': (file) => file.startsWith('grafana/src/') ? stringsOf(file) : null,
+  'strings in scenarios': (file) => file.startsWith('scenarios/') ? stringsOf(file) : null,
+  'README.md': (file) => file === 'README.md' ? textOf(file) : null,
+  docs: (file) => /^docs\/.*\.md$/.test(file) ? textOf(file) : null,
+  'other documents': (file) => file.endsWith('.md') && !/^(docs\/|README\.md|CHANGELOG\.md)/.test(file) ? textOf(file) : null
+}
+
+/**
+ * How often each pattern may still occur. The figures only go down: `node test/unit/english.test.js --write` lowers
+ * them to what is there. What is not listed must not occur.
+ * @type {Record<string, Record<string, number>>}
+ */
+const BUDGETS = {
+  'is said, is told': { 'other documents': 3 },
+  'Of a … at the start': { 'comments in lib': 1 },
+  beside: { 'comments in lib': 1, 'other documents': 5, 'strings in scenarios': 1 },
+  'is no …': { 'comments in lib': 11, 'strings in scenarios': 2, 'other documents': 2 },
+  '24 %': { 'strings in scenarios': 1 }
+}
+
+/** @param {string} file relative to the root */
+function textOf (file) {
+  return fs.readFileSync(path.join(__dirname, '..', '..', file), 'utf8')
+}
+
+/** @type {Map<string, { strings: string, comments: string }>} */
+const parsed = new Map()
+
+/** The strings of a file's code, and its comments. @param {string} file */
+function partsOf (file) {
+  const known = parsed.get(file)
+  if (known !== undefined) return known
+  const text = textOf(file)
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS)
+  /** @type {string[]} */
+  const strings = []
+  let rest = text
+  const visit = (/** @type {ts.Node} */ node) => {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)
+    if (ts.isTemplateExpression(node)) strings.push(node.head.text + node.templateSpans.map(({ literal }) => `0${literal.text}`).join(''))
+    else if (ts.isStringLiteralLike(node) && node.text.includes(' ')) strings.push(node.text)
+    if (isText || node.kind === ts.SyntaxKind.RegularExpressionLiteral) {
+      const start = node.getStart(tree)
+      rest = rest.slice(0, start) + ' '.repeat(node.end - start) + rest.slice(node.end)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  const parts = { strings: strings.join('\n'), comments: (rest.match(/\/\*[^]*?\*\/|\/\/.*$/gm) ?? []).join('\n') }
+  parsed.set(file, parts)
+  return parts
+}
+
+/** @param {string} file */
+function stringsOf (file) {
+  if (/\.[cm]?js$/.test(file)) return partsOf(file).strings
+  return file.endsWith('.html') ? textOf(file) : null
+}
+
+/** @param {string} file */
+const commentsOf = (file) => /\.[cm]?js$/.test(file) ? partsOf(file).comments : null
+
+function measure () {
+  /** @type {Record<string, Record<string, number>>} */
+  const counts = {}
+  /** @type {Record<string, string[]>} */
+  const found = {}
+  const files = [...filesBelow('lib'), ...filesBelow('docs'), ...filesBelow('grafana'), ...filesBelow('scenarios'),
+    ...filesBelow('examples'), ...filesBelow('test').filter((file) => file.endsWith('.md')), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
+  for (const file of files.filter((file) => !file.startsWith('lib/declarations/'))) {
+    for (const [scope, read] of Object.entries(SCOPES)) {
+      const text = read(file)
+      for (const [name, { pattern }] of text ? Object.entries(PATTERNS) : []) {
+        const hits = [...(text ?? '').matchAll(pattern)]
+        if (hits.length === 0) continue
+        counts[name] ??= {}
+        counts[name][scope] = (counts[name][scope] ?? 0) + hits.length
+        const around = hits.map(({ index }) => (text ?? '').slice(Math.max(0, index - 30), index + 40).replace(/\s+/g, ' '))
+        ;(found[`${name} | ${scope}`] ??= []).push(...around.map((words) => `${file}: …${words}…`))
+      }
+    }
+  }
+  return { counts, found }
+}
+
+const { counts, found } = measure()
+
+if (process.argv.includes('--write')) {
+  const rows = Object.keys(PATTERNS).filter((name) => counts[name] !== undefined).map((name) =>
+    `  ${/^\w+$/.test(name) ? name : `'${name}'`}: { ${Object.entries(counts[name]).map(([scope, count]) => `${/^\w+$/.test(scope) ? scope : `'${scope}'`}: ${count}`).join(', ')} }`)
+  fs.writeFileSync(__filename, fs.readFileSync(__filename, 'utf8').replace(/^const BUDGETS = \{[^]*?\}\n\n/m, `const BUDGETS = {\n${rows.join(',\n')}\n}\n\n`))
+} else if (process.argv.includes('--list')) {
+  for (const [where, lines] of Object.entries(found)) console.log(`${where}\n  ${lines.join('\n  ')}`)
+} else {
+  test('text that people read has none of the words that read as translated, or no more than it had', () => {
+    const more = Object.entries(counts).flatMap(([name, byScope]) => Object.entries(byScope)
+      .filter(([scope, count]) => count > (BUDGETS[name]?.[scope] ?? 0))
+      .map(([scope, count]) => `"${name}" in ${scope}: ${count}, at most ${BUDGETS[name]?.[scope] ?? 0}. ` +
+        `Better: ${PATTERNS[/** @type {keyof typeof PATTERNS} */ (name)].better}.\n  ${found[`${name} | ${scope}`].slice(0, 20).join('\n  ')}`))
+    assert.equal(more.join('\n'), '', '`node test/unit/english.test.js --list` lists every place')
+  })
+}
