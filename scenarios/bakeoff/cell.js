@@ -103,7 +103,7 @@ async function judgeCase (context, target, contestant, each) {
   const own = observation.reports.find(({ ownMs = 0, durationMs }) => ownMs > durationMs * MOST_OWN_SHARE)
   context.check(own === undefined, `${context.variant} itself was ${own?.ownMs} of ${own?.durationMs} ms of ${each.name}`)
   const tookMs = Number(truth.endMs) - truth.startMs
-  context.check(tookMs >= LEAST_MS, `${each.name} blocked for ${tookMs} ms, which is no block here`)
+  context.check(tookMs >= LEAST_MS, `${each.name} blocked for ${tookMs} ms, which is not a block here`)
   context.record(tookMs)
   context.count(1)
   const verdict = judge({ truth, ...observation }, contestant)

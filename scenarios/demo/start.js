@@ -88,7 +88,7 @@ function startLoad (appUrl, agentUrl) {
     : `live page: ${agentUrl}/\n          ${['/metrics', '/healthz', '/blocks'].map((path) => agentUrl + path).join('\n          ')}`
   const hint = flags.format !== undefined || process.stdout.isTTY
     ? ''
-    : '  lines   JSON, as stdout is no terminal; --format pretty prints what a person reads\n'
+    : '  lines   JSON, as stdout is not a terminal; --format pretty prints what a person reads\n'
   const end = flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`
   say(`
   shop    ${appUrl} (pid ${demo.shop?.pid})

@@ -94,7 +94,7 @@ test('in a pipe it prints lines of JSON and says how to read them, or what a per
     const noise = (first < 0 ? own : own.slice(0, first)).filter(({ event }) => event !== 'listening')
     assert.deepEqual(noise.map(({ msg }) => msg), [], 'before the first block')
   }
-  assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is no terminal; --format pretty prints what a person reads$/m)
+  assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is not a terminal; --format pretty prints what a person reads$/m)
   const pretty = await startDemo(t, [...short, '--format', 'pretty']).closed
   assert.match(pretty.stdout, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO {2}/)
   assert.doesNotMatch(pretty.stdout, /^\{/m)
