@@ -703,7 +703,7 @@ export type LoopLoadReport = {
  };
 };
 /**
- * what the watchdog calls on the host
+ * what the watchdog asks of the host
  * through the inspector
  */
 export type ProfilerAction = "start" | "startIfSmall" | "take" | "stay" | "stop";

@@ -17,15 +17,15 @@ const BUDGETS = {
   'lib/cluster': 842,
   'lib/explain': 3078,
   'lib/export': 4854,
-  'lib/host': 4556,
+  'lib/host': 4557,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 347,
   'lib/util': 548,
-  'lib/watchdog': 4996,
+  'lib/watchdog': 5015,
   files: 428,
   'files up to 60 lines with one importer': 76,
-  'named numbers': 636
+  'named numbers': 637
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -24,10 +24,10 @@ const INTERVAL_SHARE = 0.6
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
 /**
- * An application is small if a start takes the main thread at most this long: one with 60 MB of rows and no packages,
- * or with TypeScript's compiler (21 MB). With all data and functions of a large one it takes up to 215 ms.
+ * An application is small if a start is estimated to take the main thread at most this long, which is 50 to 60 ms: one
+ * with 50 MB of rows and no packages, or with TypeScript's compiler (21 MB). In a large one it takes up to 215 ms.
  */
-const SMALL_START_MS = 75
+const SMALL_START_MS = 65
 /** V8's own thread passes on a sample when it takes the next one. */
 const SETTLE_MS = 5
 /** After this much work of the loop, a profile that no block has needed is dropped: a long one takes long to write. */
