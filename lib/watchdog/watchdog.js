@@ -45,7 +45,7 @@ const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466;
 const HIDDEN = { message: '/proc is hidden from this process, or has no schedstat of its threads' }
 
 /** A process that ends earlier, and in which nothing blocks, does without a fifth of this thread's modules. */
-const LOAD_REST_MS = 5000
+const LOAD_REST_MS = 2000
 
 /** Polls the heartbeat, asks the host where it is while a beat is overdue, and passes what it learns on to sinks. */
 class Watchdog {
