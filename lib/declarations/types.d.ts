@@ -360,7 +360,7 @@ export type EvidenceRecord = {
   */
  cpuMs: number | null;
  /**
-  * in pauses of the garbage collector, 0 if they are not observed (worker threads, gc: 'off')
+  * in pauses of the garbage collector; by samples for worker threads; 0 if gc: 'off'
   */
  gcMs: number;
  /**
@@ -703,7 +703,7 @@ export type LoopLoadReport = {
  };
 };
 /**
- * what the watchdog calls on the host
+ * what the watchdog asks of the host
  * through the inspector
  */
 export type ProfilerAction = "start" | "startIfSmall" | "take" | "stay" | "stop";

@@ -89,6 +89,7 @@ function startAll (options, post, isPreload, started, see) {
     works,
     escalates,
     profiler,
+    threads,
     heartbeat,
     probe: createProbe(bridge, works.current, see),
     gauge: { load, counters: bridge.counters },

@@ -37,7 +37,7 @@ const table = [
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
   { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels, and as many again that are made of paths; the rest go to (other)' },
-  { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines; 'off' = nothing" },
+  { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, with lines by CPU profiles of half a second (Node.js 22.20 or later; none with profile: 'off'); 'off' = nothing" },
   { key: 'facts', type: type.text(), default: undefined, doc: 'file that gets all that the agent knew of each block, a JSON object a line, for a bug report about a wrong line; written by the thread that watches, so for development only' },
   { key: 'only', type: type.list(/[,|]/), default: [], doc: 'only programs of these names are watched, as their main file is called; * is any text; in text: server,worker-*' },
   { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'programs of these names are not watched' },

@@ -1,7 +1,7 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
+const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -102,6 +102,7 @@ class Watchdog {
     else if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
+    else if (message.code === THREAD_PROFILE) threads?.profiled(message)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else if (message.code === FOLLOW) upkeep.followingIsCostly()
     else if (message.code === RESOURCES) upkeep.waitsFor(message)

@@ -12,20 +12,20 @@ const { filesBelow, parse } = require('../support/source-tree')
  */
 const BUDGETS = {
   'lib/*': 45,
-  'lib/bridge': 657,
+  'lib/bridge': 658,
   'lib/cli': 4773,
   'lib/cluster': 842,
-  'lib/explain': 3078,
-  'lib/export': 4854,
-  'lib/host': 4556,
+  'lib/explain': 3109,
+  'lib/export': 4869,
+  'lib/host': 4603,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 347,
   'lib/util': 548,
-  'lib/watchdog': 4996,
-  files: 428,
+  'lib/watchdog': 5098,
+  files: 429,
   'files up to 60 lines with one importer': 76,
-  'named numbers': 636
+  'named numbers': 645
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -235,5 +235,6 @@ function isProfileNeeded (record) {
   return frame === null || !frame.exact || isNativeBlock(record)
 }
 
+exports.AWAIT_MS = AWAIT_MS
 exports.Profiling = Profiling
 exports.isProfileNeeded = isProfileNeeded
