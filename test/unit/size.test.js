@@ -13,10 +13,10 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 658,
-  'lib/cli': 4773,
+  'lib/cli': 4790,
   'lib/cluster': 842,
   'lib/explain': 3109,
-  'lib/export': 4869,
+  'lib/export': 4872,
   'lib/host': 4603,
   'lib/options': 357,
   'lib/store': 609,
