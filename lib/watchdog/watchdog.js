@@ -148,7 +148,7 @@ function watch (data, post) {
   const bridge = openBridge(data.memory)
   const { health, log } = openLog(data, post)
   const stats = openStats()
-  const scheduler = new PollScheduler(() => stats.own.times())
+  const scheduler = new PollScheduler(() => stats.own.times(), () => stats.host.times().runQueueMs ?? 0)
   const seen = { data, bridge, health, stats, scheduler, nextId: countIds(data.starts), post }
 
   const mainLoop = new MainLoop(seen)
