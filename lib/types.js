@@ -127,7 +127,7 @@
  *
  * @typedef {object} EvidenceRecord null if this machine does not provide the value
  * @property {number | null} cpuMs on a CPU
- * @property {number} gcMs in pauses of the garbage collector, 0 if they are not observed (worker threads, gc: 'off')
+ * @property {number} gcMs in pauses of the garbage collector; by samples for worker threads; 0 if gc: 'off'
  * @property {number | null} runQueueMs runnable, waiting for a CPU
  * @property {number | null} throttledMs out of CPU quota
  * @property {number | null} stolenMs a hypervisor ran others on its CPU, as far as nothing else explains the time;

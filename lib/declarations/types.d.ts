@@ -360,7 +360,7 @@ export type EvidenceRecord = {
   */
  cpuMs: number | null;
  /**
-  * in pauses of the garbage collector, 0 if they are not observed (worker threads, gc: 'off')
+  * in pauses of the garbage collector; by samples for worker threads; 0 if gc: 'off'
   */
  gcMs: number;
  /**

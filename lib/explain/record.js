@@ -88,7 +88,10 @@ exports.recordOf = (facts, code) => {
     ...(works && { works }),
     generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(placed.profile?.stacks ?? [], placed.frame),
     calledFrom: calledFrom(placed, awaits, table),
-    package: packageAtFault(placed, folderAtFault(shown.stacks, placed.profile), code)
+    // A thread's profile may lack the function of the application that a pool called.
+    package: facts.block.threadId !== 0 && placed.frame === null
+      ? null
+      : packageAtFault(placed, folderAtFault(shown.stacks, placed.profile), code)
   }
   return { record: isOwnBlock(record) ? ofAgent(record, facts, code) : record, workIds: workIdsOf(running) }
 }

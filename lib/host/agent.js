@@ -124,7 +124,7 @@ class Agent extends EventEmitter {
 
   /** @returns {Handlers} */
   #handlers () {
-    const { origins, profiler, works, escalates, hold } = this.#senses
+    const { origins, profiler, threads, works, escalates, hold } = this.#senses
     return {
       hold,
       onListening: (url) => {
@@ -142,6 +142,7 @@ class Agent extends EventEmitter {
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(action),
+      onThreadProfile: (threadId) => threads.profile(threadId),
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()

@@ -88,6 +88,7 @@ function startAll (options, post, started, see) {
     works,
     escalates,
     profiler,
+    threads,
     heartbeat,
     probe: createProbe(bridge, works.current, see),
     gauge: { load, counters: bridge.counters },

@@ -7,7 +7,7 @@ const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
-const { SLOW, SOURCE_MAP, SPAN, TRACK, WARN } = require('../bridge/messages')
+const { SLOW, SOURCE_MAP, SPAN, THREAD_PROFILE, TRACK, WARN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
@@ -42,6 +42,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
  *   onSlow: (incident: SlowIncident) => void,
  *   onSpan: (span: BlockSpan) => void, onFollow: (on: boolean) => void,
  *   onTrack: (message: any) => void, onProfile: (action: ProfilerAction) => void,
+ *   onThreadProfile: (threadId: number) => void,
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
  *   onLost: the thread has ended, or cannot be started.
  */
@@ -105,7 +106,7 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: ProfilerAction, span: BlockSpan,
+   * string, file: string, action: ProfilerAction, threadId: number, span: BlockSpan,
    * incident: SlowIncident }} message
    */
   #receive (message) {
@@ -128,6 +129,8 @@ class WatchdogThread {
       this.#handlers.onTrack(message)
     } else if (message.code === PROFILE) {
       this.#handlers.onProfile(message.action)
+    } else if (message.code === THREAD_PROFILE) {
+      this.#handlers.onThreadProfile(message.threadId)
     } else if (message.code === RESOURCES) {
       this.post({ code: RESOURCES, ...require('./sense/resources').activeResources() })
     } else if (message.code === SOURCE_MAP) {

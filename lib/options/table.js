@@ -37,7 +37,7 @@ const table = [
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'do onStuck once a block lasts this long, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process with SIGABRT" },
   { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'maximum number of distinct route labels, and as many again made from paths; the rest are counted as (other)' },
-  { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines; 'off' = nothing" },
+  { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, with lines from CPU profiles of half a second (Node.js 22.20 or later; none with profile: 'off'); 'off' = nothing" },
   { key: 'facts', type: type.text(), default: undefined, doc: 'file for everything the agent knew about each block, one JSON object per line, for a bug report about a wrong line; written by the watchdog thread, so for development only' },
   { key: 'only', type: type.list(/[,|]/), default: [], doc: 'watch only programs with these names (the name of the main file; * matches any text); in text: server,worker-*' },
   { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'do not watch programs with these names' },

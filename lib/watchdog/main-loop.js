@@ -32,7 +32,7 @@ const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /** Monitors the main thread's event loop, with all that is known of it: sources, origins, CPU profile, GC pauses. */
 class MainLoop {
-  #sources
+  sources
   #allowed
   #holds
 
@@ -41,18 +41,18 @@ class MainLoop {
     const { options, mayInspect, ownProfile, profilesItself, stripsTypes, compilesAll } = data
     const { say } = health
     const mayWork = /** @returns {boolean} */ () => !this.monitor.isAboutToReport
-    const { frames } = this.#sources = new SourceReader({ post, say, stripsTypes, compilesAll, mayWork })
+    const { frames } = this.sources = new SourceReader({ post, say, stripsTypes, compilesAll, mayWork })
     const gcPauses = this.gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
     const origins = this.origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
-    const windows = new ProfileWindows(this.#sources)
+    const windows = new ProfileWindows(this.sources)
     const profiler = { mayInspect, ownProfile, profilesItself, post, bridge, keep: windows.keep, health }
     const profiling = this.profiling = startProfiling(options.profile, { ...profiler, queuedMs: stats.host.queuedMs })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
-    this.code = this.#sources.code
+    this.code = this.sources.code
     this.frameIn = windows.frameIn
     this.monitor = new LoopMonitor({
       thread: 'main',
@@ -77,7 +77,7 @@ class MainLoop {
   /** Returns when to poll again at the latest, null if a whole poll is needed. @param {number} now */
   quickCheck (now) {
     this.#allowed.drain()
-    this.#sources.workOff()
+    this.sources.workOff()
     return this.profiling.isBusy || !this.#holds.isCalm(now) ? null : this.monitor.quickCheck(now)
   }
 
@@ -85,29 +85,29 @@ class MainLoop {
   poll (now, selfLate, sinks) {
     const { monitor } = this
     this.#allowed.drain()
-    this.#sources.beginPoll()
+    this.sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
     this.profiling.poll(now, monitor.blockedMs > 0)
-    this.#sources.workOff()
+    this.sources.workOff()
     return polled
   }
 
   /** Stops; a block in progress is reported so far. @param {number} now @param {Phases} sinks */
   stop (now, sinks) {
-    this.#sources.finish()
+    this.sources.finish()
     this.monitor.stop(now, sinks)
   }
 
   /** The lines of a source, null if they cannot be read. @param {string} file */
   linesOf (file) {
-    return this.#sources.linesOf(file)
+    return this.sources.linesOf(file)
   }
 
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
-    else if (message.code === SOURCE_MAP) this.#sources.receive(message)
+    else if (message.code === SOURCE_MAP) this.sources.receive(message)
     else this.origins.receive(message)
   }
 }
@@ -161,4 +161,12 @@ function askInspector (mayInspect, scripts, health) {
   }
 }
 
+/** Loads what the first block needs while there is time: in a block it takes 20 ms, in which nothing is asked. */
+function loadExplain () {
+  require('../explain/record')
+  require('../explain/source/function-names')
+  require('../explain/source/source-map')
+}
+
+exports.loadExplain = loadExplain
 exports.MainLoop = MainLoop

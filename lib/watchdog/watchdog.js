@@ -1,14 +1,14 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
+const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
 const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
-const { MainLoop } = require('./main-loop')
+const { MainLoop, loadExplain } = require('./main-loop')
 const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry, openTimelines } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
@@ -67,7 +67,7 @@ class Watchdog {
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
     parts.bridge.counters.add('heard', 1)
-    setTimeout(loadRest, LOAD_REST_MS).unref()
+    setTimeout(loadExplain, LOAD_REST_MS).unref()
     this.#show(data.isShown)
   }
 
@@ -106,6 +106,7 @@ class Watchdog {
     else if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
+    else if (message.code === THREAD_PROFILE) threads?.profiled(message)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else if (message.code === FOLLOW) upkeep.followingIsCostly()
     else if (message.code === RESOURCES) upkeep.waitsFor(message)
@@ -145,20 +146,13 @@ class Watchdog {
   }
 }
 
-/** Loads what the first block needs while there is time: in a block it takes 20 ms, in which nothing is asked. */
-function loadRest () {
-  require('../explain/record')
-  require('../explain/source/function-names')
-  require('../explain/source/source-map')
-}
-
 /** What is monitored, and its stores. @param {WorkerData} data @param {(message: object) => void} post to the host */
 function watch (data, post) {
   const { options, role } = data
   const bridge = openBridge(data.memory)
   const { health, log } = openLog(data, post)
   const stats = openStats()
-  const scheduler = new PollScheduler(() => stats.own.times())
+  const scheduler = new PollScheduler(() => stats.own.times(), () => stats.host.times().runQueueMs ?? 0)
   const seen = { data, bridge, health, stats, scheduler, nextId: countIds(data.starts), post }
 
   const mainLoop = new MainLoop(seen)

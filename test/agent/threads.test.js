@@ -81,11 +81,13 @@ describe('worker threads', { concurrency: AT_ONCE }, () => {
       const { block, events, metrics } = lastLine(out)
       assert.ok(block.threadId > 0)
       assert.ok(block.durationMs + block.uncertaintyMs >= 299, JSON.stringify(block))
-      assert.deepEqual([block.frame, block.samples], [null, 0])
-      // A machine that has no CPU for it is a cause as well.
-      assert.ok(['unknown', 'starved'].includes(block.cause), block.cause)
-      const lines = logged(out).filter((line) => line.block === block.id)
-      assert.deepEqual(lines.map(({ level, event, thread }) => [level, event, thread]), [[30, 'settled', block.thread]])
+      assert.equal(block.samples, 0)
+      // A machine that has no CPU for it is a cause as well. No other is known without a profile.
+      assert.ok((block.frame === null ? ['unknown', 'starved'] : ['js', 'starved']).includes(block.cause), block.cause)
+      // One a minute, and one more when its line of code is known.
+      const lines = logged(out).filter((line) => line.event === 'settled' && line.thread === block.thread)
+      assert.ok(lines.length >= 1 && lines.length <= 2, out.stdout)
+      for (const { level } of lines) assert.equal(level, 30)
       assert.match(lines[0].msg, /^event loop of worker thread .* was blocked for \d/)
       assert.ok(events.includes(block.id), 'the event')
       const { thread } = block

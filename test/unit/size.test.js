@@ -12,20 +12,20 @@ const { filesBelow, parse } = require('../support/source-tree')
  */
 const BUDGETS = {
   'lib/*': 45,
-  'lib/bridge': 655,
-  'lib/cli': 4773,
+  'lib/bridge': 656,
+  'lib/cli': 4790,
   'lib/cluster': 842,
-  'lib/explain': 3049,
-  'lib/export': 4861,
-  'lib/host': 4539,
+  'lib/explain': 3080,
+  'lib/export': 4879,
+  'lib/host': 4586,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 347,
   'lib/util': 574,
-  'lib/watchdog': 4957,
-  files: 403,
+  'lib/watchdog': 5060,
+  files: 404,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 623
+  'named numbers': 632
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -42,9 +42,29 @@ exports.topTable = (blocks) => tableOf(blocks, align)
 /** For a ticket. @param {BlockRecord[]} blocks */
 exports.topMarkdown = (blocks) => tableOf(blocks, markdown)
 
-/** @param {BlockRecord[]} blocks @param {(rows: string[][]) => string} draw */
+/** @param {BlockRecord[]} blocks @param {(rows: string[][]) => string} draw @returns {string} */
 function tableOf (blocks, draw) {
   if (blocks.length === 0) return 'no blocks\n'
+  const ofMain = blocks.filter(({ threadId }) => !threadId)
+  return [ofMain.length === 0 ? '' : mainTable(ofMain, draw), threadTable(blocks, draw)].filter(Boolean).join('\n')
+}
+
+/** A worker thread exists to compute, so its blocks have no share. @type {typeof tableOf} */
+function threadTable (blocks, draw) {
+  const names = new Set(blocks.flatMap(({ thread, threadId }) => threadId ? thread : []))
+  const rows = [...names].map((name) => {
+    const own = blocks.filter(({ thread, threadId }) => threadId && thread === name)
+    const [{ place, cause }] = exports.culpritsOf(own)
+    const total = duration(own.reduce((sum, { durationMs }) => sum + durationMs, 0))
+    const longest = duration(Math.max(...own.map(({ durationMs }) => durationMs)))
+    return [name, place, cause, `${own.length}`, total, longest].map(printable)
+  })
+  const head = ['worker thread', 'mostly', ...HEAD.slice(2, 5), 'longest']
+  return rows.length === 0 ? '' : draw([head, ...rows.slice(0, ROWS)])
+}
+
+/** @type {typeof tableOf} */
+function mainTable (blocks, draw) {
   const culprits = exports.culpritsOf(blocks)
   const allMs = culprits.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = culprits.slice(0, ROWS).map(({ place, work, cause, count, totalMs, longestMs }) =>

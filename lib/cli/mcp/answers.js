@@ -32,6 +32,9 @@ const ERRORS = 2
 /** Whether a line of code may be to blame. @param {BlockRecord} record */
 const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 
+/** A worker thread exists to compute. @param {BlockRecord} record */
+const isCulprit = (record) => isBlamed(record) && !record.threadId
+
 /** @param {BlockRecord[]} records */
 function summary (records) {
   const excused = records.length - records.filter(isBlamed).length
@@ -82,7 +85,7 @@ exports.status = async (source) => {
 /** @type {Tool} */
 exports.culprits = async (source, { limit = 10, ...args }) => {
   const records = (await source.records()).filter(filterOf(askedBy(args)))
-  const all = culpritsOf(records.filter(isBlamed))
+  const all = culpritsOf(records.filter(isCulprit))
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
     `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
@@ -145,7 +148,7 @@ const adviceByCause = (names) => [...new Set(names)].filter((name) => Object.has
 
 /** @type {Tool} */
 exports.advice = async (source, { id }) => {
-  const culprits = id === undefined ? culpritsOf((await source.records()).filter(isBlamed)) : [{ longestId: id }]
+  const culprits = id === undefined ? culpritsOf((await source.records()).filter(isCulprit)) : [{ longestId: id }]
   const details = await detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
   return {
     head: details.length === 0 ? NO_BLOCK.head : [],
@@ -176,7 +179,7 @@ exports.compare = async (source, args) => {
     return { minutes: (asked.until - asked.since) / MS_PER_MINUTE, records: records.filter(filterOf(asked)) }
   })
   const [old, recent] = [before, after].map(({ records }) =>
-    new Map(culpritsOf(records.filter(isBlamed)).map((each) => /** @type {const} */ ([each.key, each]))))
+    new Map(culpritsOf(records.filter(isCulprit)).map((each) => /** @type {const} */ ([each.key, each]))))
   const rows = [...new Map([...old, ...recent])].map(([key, culprit]) => {
     const a = rateOf(before.minutes, old.get(key))
     const b = rateOf(after.minutes, recent.get(key))

@@ -8,6 +8,8 @@ const SAME_CLOCK_MS = 1000
 /** If one line has this share of a function's samples, any sample of the function was probably there. */
 const ONE_LINE_SHARE = 0.8
 const ROUNDING = 1e-6
+/** The node of a profile that stands for collections. */
+const GC = '(garbage collector)'
 
 /**
  * @typedef {object} ProfileNode
@@ -68,6 +70,14 @@ function samplesOf ({ startMs, profile: { startTime, samples, timeDeltas } }) {
     micros += timeDeltas[i]
     return { id, atMs: micros / US_PER_MS }
   })
+}
+
+/** The part of the samples that found a collection. @param {CpuProfile | null} profile */
+exports.gcShareOf = (profile) => {
+  if (profile === null) return 0
+  const { nodes, samples } = profile
+  const ofGc = new Set(nodes.flatMap(({ id, callFrame }) => callFrame.functionName === GC ? id : []))
+  return samples.filter((id) => ofGc.has(id)).length / samples.length
 }
 
 /** Copies the nodes of a profile that have samples below the root of another. */
@@ -154,3 +164,5 @@ function byLine (places) {
   for (const { line, ticks } of places) lines.set(line, (lines.get(line) ?? 0) + ticks)
   return [...lines].map(([line, ticks]) => ({ line, ticks }))
 }
+
+exports.GC = GC

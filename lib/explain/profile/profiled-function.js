@@ -2,7 +2,7 @@
 
 const { isNativeBlock } = require('../cause')
 const { blame, isSame, blamedFrame } = require('../frame')
-const { builtinIn, columnOfCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
+const { builtinIn, columnOfCall, mayCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { allocatingLine } = require('../source/loop-body')
 const { linesOf } = require('./profiled-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
@@ -114,17 +114,22 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
   const isInto = isBuiltInto(record, { ...blamed, line: best?.line ?? null }, place.lines, builtin !== null, sources)
   // The only stack was taken at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
-  const isCalled = isOfOther || isNativeBlock(record) || seen.has(builtin?.method ?? '')
+  const isAsked = !sources.isBegunLate
+  const isDear = builtin !== null && (DEAR.has(builtin.call) || builtin.call === REG_EXP)
+  const isCalled = isOfOther || isNativeBlock(record) || seen.has(builtin?.method ?? '') || (!isAsked && isDear)
+  const line = placeOf(place, begin, text, null)
+  // The samples may be those of a function that the line calls.
+  const isSure = isAsked || !mayCall(text?.[Number(raw) - 1])
   return {
     blamed,
     late,
     isHead,
     isCalledBy,
-    line: placeOf(place, begin, text, null),
+    line: line && { ...line, exact: line.exact && isSure },
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
-    isOpen: builtin !== null && !isCalled && !isInto,
+    isOpen: isAsked && builtin !== null && !isCalled && !isInto,
     isOpenLine: place.lines.isCollecting || (best !== null && (best.line !== late?.line || best.hits * 2 < total)),
-    allocates: collectedLine(stacks, blamed, record, text),
+    allocates: isAsked ? collectedLine(stacks, blamed, record, text) : null,
     isBuiltInto: isInto
   }
 }

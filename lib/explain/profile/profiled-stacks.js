@@ -1,7 +1,8 @@
 'use strict'
 
 const { isSame } = require('../frame')
-const { builtinIn, inlinedFunction } = require('../source/native-call')
+const { GC } = require('./cpu-profile')
+const { builtinIn, calledFunction, inlinedFunction } = require('../source/native-call')
 const { ownTicks, ticksIn } = require('../source/loop-body')
 const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
@@ -17,7 +18,6 @@ const { ownerOf } = require('../../util/code-owner')
 
 /** The file shown for code of `new Function` and the like: a profile does not contain where it was made. */
 const GENERATED = 'generated code'
-const GC = '(garbage collector)'
 /** Functions of Node.js that read a clock or a global, by file and name. */
 const CLOCK = /^node:internal\/(?:util get(?: performance)?|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** Nodes of a profile that are not functions. */
@@ -32,6 +32,8 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null if there is none
  * @property {(file: string, line: number) => LinePlace | null} lineAt where a line of
  * running code comes from, null if unknown
+ * @property {boolean} [isBegunLate] the profile may lack frames: V8 does not know functions that it had optimised in a
+ * loop by then, and counts their samples for the line that called them
  * @property {PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {object} ProfiledStack
  * @property {number} count @property {number} weightMs @property {Frame[]} frames innermost first
@@ -152,8 +154,8 @@ function isAgent (chain) {
  * @param {ProfileNode[]} chain innermost first @param {Sources} sources
  * @returns {ProfiledStack}
  */
-function makeStack (chain, { original, lines, lineAt }) {
-  const raw = withInlined(chain, lines)
+function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
+  const raw = withInlined(chain, lines, isBegunLate)
   const frames = raw.map(original)
   // Samples of a C++ function that JavaScript calls directly have the line of the call (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
@@ -180,18 +182,21 @@ function makeStack (chain, { original, lines, lineAt }) {
 }
 
 /**
- * The frames of a stack, with one for a function of the same file that V8 has inlined into the innermost.
- * @param {ProfileNode[]} chain innermost first @param {Sources['lines']} lines
+ * The frames of a stack, with one for a function of the same file that V8 has inlined into the innermost, or that it
+ * does not know. @param {ProfileNode[]} chain innermost first @param {Sources['lines']} lines
+ * @param {boolean} [isBegunLate]
  */
-function withInlined (chain, lines) {
+function withInlined (chain, lines, isBegunLate) {
   const raw = chain.map(frameOf)
   const [outer] = raw
   const ticks = chain[0]?.positionTicks ?? []
   if (outer?.file == null || outer.file === GENERATED || ownerOf(outer) !== 'application') return raw
   const source = lines(outer.file)
-  if (source === null || ticksIn(ownTicks(ticks, outer, source)) * 2 >= ticksIn(ticks)) return raw
-  const inlined = inlinedFunction(source, outer, ticks)
-  return inlined === null ? raw : [{ file: outer.file, ...inlined }, ...raw]
+  if (source === null) return raw
+  const isOwn = ticksIn(ownTicks(ticks, outer, source)) * 2 >= ticksIn(ticks)
+  if (isOwn && !isBegunLate) return raw
+  const callee = isOwn ? calledFunction(source, outer, ticks) : inlinedFunction(source, outer, ticks)
+  return callee === null ? raw : [{ file: outer.file, ...callee }, ...raw]
 }
 
 /** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */

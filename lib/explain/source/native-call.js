@@ -57,6 +57,9 @@ const METHODS = new Set([
   'Number', 'String', 'Boolean', 'BigInt', 'Date', 'Map', 'Set', 'Array', 'Object', 'RegExp', 'Error', 'Promise', 'Symbol',
   'parseInt', 'parseFloat'
 ].filter((name) => name !== 'now'))
+/** Methods that may be given a function, and how a function that is given looks. */
+const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|from|call|apply|groupBy)$/
+const PASSES = /=>|\bfunction\b/
 /** What a line that takes no time has nothing of. */
 const BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
@@ -187,7 +190,7 @@ exports.openCallLines = (lines, begin, isElsewhere) => {
     (isElsewhere && lines.some((text) => text.includes(name) && isDeclaration(text, name)))
   return linesWithin(lines, begin).flatMap(({ text, line }, i) => {
     if (text.length > LINE_CHARS) return [line]
-    const names = [...text.replace(TEXTS, '').matchAll(CALLED)].map(([, name]) => name)
+    const names = namesCalledIn(text)
     return (i === 0 ? names.slice(1) : names).some((name) => !isKnown(name)) ? [line] : []
   })
 }
@@ -224,6 +227,29 @@ exports.inlinedFunction = (lines, begin, ticks) => {
   }
   return null
 }
+
+/**
+ * The only function of the file that is called in the line with most samples.
+ * @param {string[]} lines @param {Begin} begin of the function that has the line @param {Ticks} ticks
+ * @returns {{ function: string, line: number, column: number } | null}
+ */
+exports.calledFunction = (lines, begin, ticks) => {
+  const [top] = [...ticks].sort((a, b) => b.ticks - a.ticks)
+  const { text = '' } = linesWithin(lines, begin).find(({ line }) => line === top?.line) ?? {}
+  const declaredAt = (/** @type {string} */ name) =>
+    lines.findIndex((each) => each.includes(name) && isDeclaration(each, name))
+  const [name, ...others] = new Set(namesCalledIn(text).filter((each) => declaredAt(each) !== -1))
+  if (name === undefined || others.length > 0) return null
+  const at = declaredAt(name)
+  return { function: name, line: at + 1, column: lines[at].indexOf('(', lines[at].indexOf(name)) + 1 }
+}
+
+/** Whether a line runs other functions, or may. @param {string | undefined} text */
+exports.mayCall = (text = '(') => text.length > LINE_CHARS || PASSES.test(text) ||
+  namesCalledIn(text).some((name) => !KEYWORDS.has(name) && !(METHODS.has(name) && !CALLING_BACK.test(name)))
+
+/** @param {string} text */
+const namesCalledIn = (text) => [...text.replace(TEXTS, '').matchAll(CALLED)].map(([, name]) => name)
 
 /** @param {{ text: string }[]} outer @param {string} name @param {string[]} lines of the file */
 function isCalledIn (outer, name, lines) {

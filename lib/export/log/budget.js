@@ -1,6 +1,9 @@
 'use strict'
 
+const { BoundedMap } = require('../../util/bounded-map')
 const { MS_PER_S } = require('../../util/units')
+
+/** @import { BlockRecord } from '../../types' */
 
 const BURST = 10
 const PER_SECOND = 1
@@ -58,4 +61,24 @@ class LogBudget {
   }
 }
 
+/** A worker thread exists to compute: it has one line a minute, and one more once its line of code is known. */
+const THREAD_MS = 60000
+const THREADS = 1000
+
+class ThreadBudget extends LogBudget {
+  /** When a thread last had a line, and one with a line of code. @type {BoundedMap<number>} */
+  #loggedAtMs = new BoundedMap({ mostItems: THREADS })
+
+  /** @param {Pick<BlockRecord, 'id' | 'durationMs' | 'ongoing' | 'threadId' | 'frame'>} record @param {number} nowMs */
+  allows (record, nowMs) {
+    const { threadId, frame } = record
+    const keys = frame === null ? [`${threadId}`] : [`${threadId}`, `line of ${threadId}`]
+    const lastMs = this.#loggedAtMs.get(keys[keys.length - 1]) ?? -Infinity
+    if (nowMs - lastMs < THREAD_MS || !super.allows(record, nowMs)) return false
+    for (const key of keys) this.#loggedAtMs.set(key, nowMs)
+    return true
+  }
+}
+
+exports.ThreadBudget = ThreadBudget
 exports.LogBudget = LogBudget

@@ -3,7 +3,7 @@
 const pino = require('pino')
 const { frameText, sentenceOf } = require('../../util/sentence')
 const { MS_PER_S } = require('../../util/units')
-const { LogBudget } = require('./budget')
+const { LogBudget, ThreadBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./format')
 const { Progress, STARTUP_S } = require('./progress')
@@ -53,7 +53,7 @@ class BlockLog {
     this.#pino = pino({ name: 'loopwatch', level }, stream)
     this.#budget = new LogBudget(nowMs())
     // Blocks of one thread come one after the other. Blocks of a pool come together, even long ones.
-    this.#threadBudget = new LogBudget(nowMs(), Infinity)
+    this.#threadBudget = new ThreadBudget(nowMs(), Infinity)
     this.#nowMs = nowMs
     this.#isQuiet = isQuiet
     this.#beganAtMs = nowMs()

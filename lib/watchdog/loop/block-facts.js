@@ -33,6 +33,8 @@ const OTHERS = 50
  * @property {() => BlockMemory} [memory] follows that of one block
  * @property {(startMs: number, endMs: number) => Facts['sleptIn']} [waitWithin]
  * @property {(startMs: number, endMs: number) => Facts['profile']} [profileWithin]
+ * @property {boolean} [isProfiledMeanwhile] a profile may come while the block lasts
+ * @property {(startMs: number, endMs: number) => number} [nativeWithin] native calls that answered no other question
  * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
  * @typedef {Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
@@ -195,7 +197,7 @@ class BlockFacts {
       requests: this.#fold.requests,
       answersMs: this.#answersMs,
       debugged: this.#debugged,
-      nativeMs,
+      nativeMs: nativeMs + Math.max(0, (around.nativeWithin?.(startMs, endMs) ?? 0) - (kernel.runQueueMs ?? 0)),
       runningMs: this.#runningMs,
       gcMs: around.gcWithin(startMs, endMs),
       watchdogGapMs: around.watchdogGapWithin(startMs, endMs),
@@ -208,7 +210,7 @@ class BlockFacts {
       allowed: around.allowedWithin?.(startMs, endMs) ?? null,
       sleptIn: around.waitWithin?.(startMs, endMs) ?? null,
       memory: this.#memory?.record(!ongoing, isCollected) ?? null,
-      profile: ongoing ? undefined : around.profileWithin?.(startMs, endMs)
+      profile: ongoing && !around.isProfiledMeanwhile ? undefined : around.profileWithin?.(startMs, endMs)
     }
   }
 

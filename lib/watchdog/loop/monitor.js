@@ -109,6 +109,10 @@ class LoopMonitor {
     return block === null || (block.beats | 0) !== beat.beats ? 0 : nowMs() - block.startMs
   }
 
+  get block () {
+    return this.#detector.block
+  }
+
   /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
   get ongoing () {
     return this.#detector.block === null ? null : this.#ongoing(nowMs())

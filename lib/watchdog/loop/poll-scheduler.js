@@ -24,9 +24,9 @@ class PollScheduler {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {() => OwnTimes} readOwn the watchdog's times so far */
-  constructor (readOwn) {
-    this.lateness = new SelfLateness(readOwn)
+  /** @param {() => OwnTimes} readOwn the watchdog's times so far @param {() => number} readQueued of the main thread */
+  constructor (readOwn, readQueued) {
+    this.lateness = new SelfLateness(readOwn, readQueued)
   }
 
   /** @param {Parts} parts */

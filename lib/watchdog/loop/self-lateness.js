@@ -27,16 +27,17 @@ class SelfLateness {
   #own = { cpuMs: null, runQueueMs: null }
   #knownAtMs = -Infinity
   #readProcess
-  /** The CPU time of the process at the end of the last poll. */
+  /** The CPU time of the process, with the main thread's waits for one, at the end of the last poll. */
   #process = { atMs: 0, cpuMs: 0 }
 
   /**
    * @param {() => OwnTimes} readOwn the watchdog's times so far
-   * @param {() => number} [readProcess] CPU time of the whole process so far, 1 to 3 us
+   * @param {() => number} readQueued how long the main thread has waited for a CPU so far: a stopped one does not
+   * @param {() => number} [readCpu] CPU time of the whole process so far, 1 to 3 us
    */
-  constructor (readOwn, readProcess = processCpuMs) {
+  constructor (readOwn, readQueued, readCpu = processCpuMs) {
     this.#readOwn = readOwn
-    this.#readProcess = readProcess
+    this.#readProcess = () => readCpu() + readQueued()
   }
 
   /** A poll begins. Returns whether it is late through no work of the watchdog's own. @param {number} nowMs */
@@ -65,7 +66,10 @@ class SelfLateness {
     }
   }
 
-  /** How long the process ran from a moment on, if it ran all the time before it. @param {number} startMs */
+  /**
+   * How long the process ran or could have from a moment on, if it did all of the time before.
+   * @param {number} startMs
+   */
   #processRan (startMs) {
     const { atMs, cpuMs } = this.#process
     return this.#readProcess() - cpuMs - Math.max(0, startMs - atMs)

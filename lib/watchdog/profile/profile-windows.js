@@ -21,14 +21,17 @@ class ProfileWindows {
   #windows = []
   #sources
   #read
+  #isBegunLate
 
   /**
    * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>} sources
-   * @param {(file: string) => string | null} [read]
+   * @param {object} [more] @param {(file: string) => string | null} [more.read]
+   * @param {boolean} [more.isBegunLate] profiles begin when the code has run for a while
    */
-  constructor (sources, read = readSource) {
+  constructor (sources, { read = readSource, isBegunLate = false } = {}) {
     this.#sources = sources
     this.#read = read
+    this.#isBegunLate = isBegunLate
   }
 
   /** @param {HostProfile} taken @returns {ReturnType<typeof readWindow>} */
@@ -42,7 +45,9 @@ class ProfileWindows {
   /** The profile of a time; null if there is none. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
-    return windows.length === 0 ? null : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, endMs)
+    // The last sample does not stand for a time in which none was taken.
+    const lastMs = windows.at(-1)?.endMs
+    return lastMs === undefined ? null : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
   }
 
   /** Which function had most of a time, by profiles of it; null if there are none. */
@@ -60,7 +65,8 @@ class ProfileWindows {
       lines: (file) => sources.isInMemory(file) ? null : fromDisk(file),
       textOf: (file) => sources.linesOf(file),
       lineAt: (file, line) => sources.lineAt(file, line),
-      passesOn: (frame) => sources.frames.passesOn(frame)
+      passesOn: (frame) => sources.frames.passesOn(frame),
+      isBegunLate: this.#isBegunLate
     }
   }
 }

@@ -3,7 +3,10 @@
 const { openBridge } = require('../../bridge/memory')
 const { CALM_MS } = require('../../bridge/thread-beats')
 const { SleepDetector } = require('./sleep-detector')
+const { gcShareOf } = require('../../explain/profile/cpu-profile')
 const { ThreadStats } = require('../kernel/thread-stats')
+const { overlapMs } = require('../loop/self-lateness')
+const { AWAIT_MS } = require('../profile/profiling')
 const { LoopMonitor } = require('../loop/monitor')
 const { causes } = require('../../tables/causes')
 
@@ -11,7 +14,9 @@ const { causes } = require('../../tables/causes')
  * @import { ThreadWork } from '../../explain/record'
  * @import { Shared } from '../kernel/thread-stats'
  * @import { Parts } from '../loop/monitor'
+ * @import { ProfileWindows } from '../profile/profile-windows'
  * @import { Phases, ThreadPhases } from '../sinks'
+ * @import { Profiled } from './thread-profiling'
  * @import { ThreadState } from './totals'
  */
 
@@ -19,6 +24,8 @@ const { causes } = require('../../tables/causes')
 const WAITING_MS = 25
 /** Node.js 20 to 26 ends a thread in 1 to 10 ms, in up to 200 with a large heap: one busy for longer was blocked. */
 const APART_MS = 250
+/** A block this long is profiled even if it is its thread's first. */
+const LONG_MS = 1000
 
 /**
  * @typedef {object} Hello what lib/host/threads/preload-beat.js says of its thread, and outside-watch.js of others
@@ -40,6 +47,13 @@ class WatchedThread {
   /** @type {{ activeMs: number, idleMs: number }} counters never go backwards */
   #time = { activeMs: 0, idleMs: 0 }
   #cpu = { user: 0, system: 0 }
+  #windows
+  #mayBeProfiled
+  #hasBlocked = false
+  /** When it did not answer the last question for a profile: in a native call. */
+  #silent = { startMs: 0, endMs: 0 }
+  askedAtMs = -Infinity
+  isAsked = false
 
   /**
    * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
@@ -48,12 +62,17 @@ class WatchedThread {
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {() => ThreadWork | null} parts.workOf the work of the whole thread
    * @param {ThreadPhases} parts.sinks @param {boolean} parts.isOutside only the main thread sees it
+   * @param {ProfileWindows} parts.windows its profiles @param {boolean} parts.mayBeProfiled
    * @param {WatchedThread} [parts.outside] the same thread as seen from outside, which knows its CPU time
    */
-  constructor ({ hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, outside }) {
+  constructor ({
+    hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, outside, windows, mayBeProfiled
+  }) {
     this.threadId = hello.threadId
     this.label = label
     this.isOutside = isOutside
+    this.#windows = windows
+    this.#mayBeProfiled = mayBeProfiled
     this.#sinks = { ...sinks, settled: this.#settleIn(sinks) }
     this.#bridge = openBridge(hello.memory)
     this.#bridge.counters.add('heard', 1)
@@ -67,8 +86,13 @@ class WatchedThread {
       ask: () => false,
       adjust: (seen) => idleness.adjust(seen),
       stats,
+      isAwaited: (endMs, now) => this.isAsked && this.askedAtMs < endMs && now - endMs < AWAIT_MS,
       surroundings: {
-        gcWithin: () => 0,
+        // Collections of a thread are only seen by samples.
+        gcWithin: (startMs, endMs) => gcShareOf(windows.within(startMs, endMs)) * (endMs - startMs),
+        nativeWithin: (startMs, endMs) => overlapMs([this.#silent], startMs, endMs),
+        profileWithin: (startMs, endMs) => windows.within(startMs, endMs),
+        isProfiledMeanwhile: true,
         watchdogGapWithin,
         workOf
       }
@@ -81,6 +105,7 @@ class WatchedThread {
    */
   #settleIn = (sinks) => (record, endMs) => {
     const isLast = record.id === this.#lastId
+    this.#hasBlocked ||= !record.startup
     if (causes[record.cause].isAsleep || (isLast && record.durationMs < APART_MS)) sinks.withdrawn(record)
     else sinks.settled(isLast ? { ...record, uncertaintyMs: record.uncertaintyMs + APART_MS } : record, endMs)
   }
@@ -105,6 +130,22 @@ class WatchedThread {
     // At any time the main thread may report that a thread it sees from outside is busy.
     this.#dueAtMs = Math.min(wakeAtMs, now + (this.#idleness.isOn ? WAITING_MS : CALM_MS))
     return { wakeAtMs: this.#dueAtMs, eventful }
+  }
+
+  /** @param {number} now */
+  wantsProfile (now) {
+    const { block } = this.#monitor
+    if (!this.#mayBeProfiled || this.isAsked || block === null) return false
+    return this.#hasBlocked || now - block.startMs >= LONG_MS
+  }
+
+  /** @param {Parameters<Profiled['profiled']>[0]} taken null if the thread cannot be profiled */
+  profiled (taken) {
+    this.isAsked = false
+    this.#mayBeProfiled = taken !== null
+    if (taken === null) return
+    this.#silent = { startMs: taken.askedAtMs, endMs: taken.startMs }
+    this.#windows.keep(taken)
   }
 
   takeDropped () {

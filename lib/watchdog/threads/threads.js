@@ -5,7 +5,9 @@ const { nowMs } = require('../../util/clock')
 const { hasOurLayout } = require('../../bridge/memory')
 const { CHANNEL } = require('../../bridge/messages')
 const { Totals } = require('./totals')
+const { ProfileWindows } = require('../profile/profile-windows')
 const { WatchedThread } = require('./thread')
+const { ThreadProfiling } = require('./thread-profiling')
 
 /**
  * @import { ThreadWork } from '../../explain/record'
@@ -34,6 +36,7 @@ const TAKEN = ['main', 'watchdog']
 /** Finds the application's worker threads, monitors them and adds them up. */
 class WatchedThreads {
   #parts
+  #profiling
   /** @type {Started | null} */
   #started = null
   /** @type {BroadcastChannel | null} */
@@ -55,11 +58,14 @@ class WatchedThreads {
    * @param {{ threshold: number, beatPeriod: number }} parts.options
    * @param {Shared} parts.shared by all threads @param {() => void} parts.onNew
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {Parts['code']} parts.code
+   * @param {Parts['code']} parts.code @param {MainLoop['sources']} parts.sources
+   * @param {boolean} parts.mayProfile @param {(message: object) => void} parts.post
+   * @param {() => boolean} parts.isMainFree to take a profile
    * @param {(excess: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
     this.#parts = parts
+    this.#profiling = new ThreadProfiling(parts.post, parts.isMainFree)
   }
 
   /** Starts to monitor threads. @param {Started} started */
@@ -125,7 +131,8 @@ class WatchedThreads {
   #makeThread (hello, isOutside, outside) {
     const { threadId, name } = hello
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, code, nextId, shared, watchdogGapWithin } = this.#parts
+    const { options, code, nextId, shared, watchdogGapWithin, sources, mayProfile } = this.#parts
+    const windows = new ProfileWindows(sources, { isBegunLate: true })
     const { labelOf, sinks } = /** @type {Started} */ (this.#started)
     return new WatchedThread({
       hello: { ...hello, name: own },
@@ -136,8 +143,15 @@ class WatchedThreads {
       isOutside,
       outside,
       sinks,
-      common: { options: { ...options, stuck: 0 }, code, nextId }
+      windows,
+      mayBeProfiled: mayProfile,
+      common: { options: { ...options, stuck: 0 }, code: { ...code, sources: () => windows.sources }, nextId }
     })
+  }
+
+  /** @param {{ threadId: number, taken: Parameters<ThreadProfiling['receive']>[1] }} message */
+  profiled ({ threadId, taken }) {
+    this.#profiling.receive(this.#threads.get(threadId), taken)
   }
 
   /** @param {WatchedThread} thread @param {boolean} isGone */
@@ -157,6 +171,7 @@ class WatchedThreads {
       if (thread.isEnded) this.ended(thread.threadId)
       else next = Math.min(next, wakeAtMs + (eventful ? 0 : COALESCE_MS))
     }
+    this.#profiling.poll(now, [...this.#threads.values()])
     return next
   }
 
@@ -199,13 +214,17 @@ function isHello (message) {
 }
 
 /** @param {LoopParts & { mainLoop: MainLoop }} parts */
-function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId }) {
+function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId, post }) {
   if (options.threads === 'off') return null
   return new WatchedThreads({
     options,
     shared: stats.shared,
     watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
     code: mainLoop.code,
+    sources: mainLoop.sources,
+    mayProfile: options.profile !== 'off',
+    isMainFree: () => mainLoop.monitor.blockedMs === 0,
+    post,
     nextId,
     onNew: () => scheduler.hurry(),
     onState: health.listener('threads'),

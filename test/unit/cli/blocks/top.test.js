@@ -49,6 +49,19 @@ test('the table has shares of all blocked time, and a doubtful line is marked', 
   assert.equal(topTable([]), 'no blocks\n')
 })
 
+test('worker threads have a table of their own, and no share of the time of the main loop', () => {
+  const ofThread = { thread: 'resize', threadId: 3, request: null }
+  const table = topTable([
+    makeRecord({ durationMs: 750, cause: 'js', frame: frame('parse'), request }),
+    makeRecord({ ...ofThread, durationMs: 9000, cause: 'js', frame: { ...frame('shrink'), exact: false } }),
+    makeRecord({ ...ofThread, durationMs: 1000, cause: 'unknown', frame: null })
+  ])
+  assert.match(table, /^1 block, 750 ms in all$/m)
+  assert.match(table, /^ {2}parse \(app\/orders\.js:7\) .* 100% /m)
+  assert.match(table, /^ {2}resize +≈ shrink \(app\/orders\.js:7\) +js +2 +10\.0 s +9\.0 s$/m)
+  assert.doesNotMatch(topTable([makeRecord({ ...ofThread, durationMs: 9000 })]), /%|in all/)
+})
+
 test('the table as Markdown, in which the names of an application stay names', () => {
   const table = topMarkdown([makeRecord({ durationMs: 750, frame: frame('<b>|`x`'), request })])
   assert.match(table, /^\| place \| work \| cause \| blocks \| total \| share \| longest \|\n\| --- \| --- \| --- \| --: \| --: \| --: \| --: \|$/m)

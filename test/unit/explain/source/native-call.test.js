@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { builtinIn, columnOfCall } = require('../../../../lib/explain/source/native-call')
+const { builtinIn, calledFunction, columnOfCall, mayCall } = require('../../../../lib/explain/source/native-call')
 
 /** @param {string} line @param {Parameters<typeof builtinIn>[1]} [known] */
 const callIn = (line, known) => builtinIn(line, known)?.call ?? null
@@ -66,4 +66,21 @@ test('a search by a pattern that can be seen is a regular expression, as V8 call
 test('a function is found by the last part of the name that V8 has for it', () => {
   assert.equal(columnOfCall('  return libc.isMusl()', 'exports.isMusl'), 15)
   assert.equal(columnOfCall('  return isMusl', 'exports.isMusl'), null)
+})
+
+test('the function that a line calls is known if it is the only one of the file', () => {
+  const lines = ['function sum (n) { return n }', 'const other = (n) => n', 'function task () {', '  return sum(1) + Math.sqrt(2)', '  return sum(other(1))', '}', 'run(() => task())']
+  const begin = { line: 3, column: 15 }
+  assert.deepEqual(calledFunction(lines, begin, [{ line: 4, ticks: 9 }, { line: 5, ticks: 1 }]), { function: 'sum', line: 1, column: 14 })
+  assert.equal(calledFunction(lines, begin, [{ line: 5, ticks: 9 }]), null)
+  assert.equal(calledFunction(lines, begin, []), null)
+  // The line where a callback begins has the call that gets it, too.
+  assert.equal(calledFunction(lines, { line: 7, column: 5 }, [{ line: 7, ticks: 9 }])?.function, 'task')
+})
+
+test('a line may run other functions, unless it calls built-ins alone that get none', () => {
+  const calling = ['work(1)', 'list.map(twice)', 'list.sort()', 'text.replace(/a/, f)', 'then(() => 1)', 'hash.update(text)', undefined]
+  const alone = ['sum += Math.sqrt(i)', 'while (Date.now() < end) i++', 'list.push(text.charCodeAt(0))', 'return JSON.parse(text)', "x = 'call(1)'"]
+  for (const line of calling) assert.equal(mayCall(line), true, line)
+  for (const line of alone) assert.equal(mayCall(line), false, line)
 })

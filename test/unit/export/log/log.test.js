@@ -127,11 +127,25 @@ test('a storm says how many blocks it kept out of the log, in the next line and 
 
 test('blocks of worker threads are information, as many lines as a person reads, and take none of the main thread\'s', (t) => {
   const { log, lines } = makeLog(t)
-  for (let i = 0; i < 30; i++) log.settled(makeRecord({ id: `thread ${i}`, thread: 'pool', threadId: 3, durationMs: 2000 }))
+  for (let i = 0; i < 30; i++) log.settled(makeRecord({ id: `thread ${i}`, thread: 'pool', threadId: i + 1, durationMs: 2000 }))
   for (let i = 0; i < 5; i++) log.settled(makeRecord({ id: `main ${i}`, durationMs: 60 }))
   const levels = lines().map(({ level }) => level)
   assert.deepEqual(levels, [...new Array(10).fill(30), ...new Array(5).fill(40)])
   assert.equal(lines()[10].suppressed, 20)
+})
+
+test('a worker thread has one line a minute, and one more when its line of code is known', (t) => {
+  const { log, clock, lines } = makeLog(t)
+  const { frame } = makeRecord()
+  const settle = (/** @type {string} */ id, /** @type {object} */ more) => log.settled(makeRecord({ id, thread: 'pool', threadId: 3, ...more }))
+  for (let i = 0; i < 5; i++) settle(`none ${i}`, { frame: null })
+  for (let i = 0; i < 5; i++) settle(`line ${i}`, { frame })
+  settle('other', { frame: null, threadId: 4 })
+  clock.nowMs += 60000
+  for (let i = 0; i < 5; i++) settle(`later ${i}`, { frame })
+  settle('last', { frame: null })
+  assert.deepEqual(lines().map(({ block }) => block), ['none 0', 'line 0', 'other', 'later 0'])
+  assert.equal(log.takeDropped().log_suppressed, 0)
 })
 
 test('blocks whose lines nobody sees take no place of those that are seen, and are none that was left out', (t) => {

@@ -82,8 +82,9 @@ test('blocks at start-up are the application\'s own code, and no block is counte
   const rows = [at(1, { startup: true }), at(2, { allowed: 'migration' }), at(3, { cause: 'starved', startup: true }), at(4)]
   const verdict = verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 })
   assert.match(verdict, /, 4 times\. .*25% was not your code\.$/)
-  const kinds = '1 block of 1.0 s at start-up; 1 block of 1.0 s allowed; 1 block of 1.0 s is not your code (1 starved).'
-  assert.deepEqual([asideNote(rows, false), asideNote(rows, true)], [`Not shown: ${kinds}`, `Shown, too: ${kinds}`])
+  const kinds = '1 block of 1.0 s at start-up; 1 block of 1.0 s allowed; 2 blocks of 2.0 s in worker threads; 1 block of 1.0 s is not your code (1 starved).'
+  const all = [...rows, at(5, { threadId: 3 }), at(6, { threadId: 3, startup: true, cause: 'starved' })]
+  assert.deepEqual([asideNote(all, false), asideNote(all, true)], [`Not shown: ${kinds}`, `Shown, too: ${kinds}`])
 })
 
 test('a block that reaches beyond the range counts with its part in it', async () => {
@@ -108,6 +109,7 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
   const chosen = (/** @type {any} */ row, /** @type {any} */ view) => isChosen(row, { ...start, ...view })
   assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
   assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
+  assert.deepEqual([{}, { ongoing: true }].map((more) => chosen(at(1, { threadId: 3, ...more }), {})), [false, false])
   for (const aside of [{ cause: 'starved' }, { startup: true }, { allowed: 'migration' }]) {
     const row = at(1, aside)
     const lasting = at(1, { ...aside, ongoing: true })

@@ -17,7 +17,7 @@ const FEW = 0.5
  */
 async function run (t, { quickCheck = (nowMs) => nowMs + STEP_MS, dueMs = Infinity } = {}) {
   const seen = { quickChecks: 0, polls: /** @type {number[]} */ ([]), late: 0 }
-  const scheduler = new PollScheduler(() => ({ cpuMs: null, runQueueMs: null }))
+  const scheduler = new PollScheduler(() => ({ cpuMs: null, runQueueMs: null }), () => 0)
   t.after(() => scheduler.stop())
   scheduler.start({
     quickCheck: (nowMs) => {

@@ -4,15 +4,15 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { SelfLateness } = require('../../../../lib/watchdog/loop/self-lateness')
 
-/** One whose times are told by the test: its own, and the CPU time of the whole process. */
+/** One whose times are told by the test: its own, the CPU time of the process, the main thread's wait for a CPU. */
 function startLateness () {
   const own = { cpuMs: /** @type {number | null} */ (50), runQueueMs: /** @type {number | null} */ (7), reads: 0 }
-  const all = { cpuMs: 900 }
+  const all = { cpuMs: 900, queuedMs: 20 }
   const readOwn = () => {
     own.reads++
     return own
   }
-  return { own, all, lateness: new SelfLateness(readOwn, () => all.cpuMs) }
+  return { own, all, lateness: new SelfLateness(readOwn, () => all.queuedMs, () => all.cpuMs) }
 }
 
 test('a watchdog that was not let run counts as late, for as long as it was', () => {
@@ -48,12 +48,13 @@ test('a watchdog that was busy itself is not late, and where nobody knows it is'
   assert.equal(lateness.arrive(1100), true)
 })
 
-test('a process that was not stopped is late, but has no gap: others took the CPU, or one of its threads ran', () => {
-  for (const differences of [{ runQueueMs: 150 }, { processMs: 100 }]) {
+test('a process that was not stopped is late, but has no gap: others took the CPU, one of its threads ran, or the main thread waited', () => {
+  for (const differences of [{ runQueueMs: 150 }, { processMs: 100 }, { queuedMs: 60, processMs: 40 }]) {
     const { own, all, lateness } = startLateness()
     lateness.leave(50, 100)
     own.runQueueMs = differences.runQueueMs ?? 7
     all.cpuMs += differences.processMs ?? 0
+    all.queuedMs += differences.queuedMs ?? 0
     assert.equal(lateness.arrive(300), true)
     assert.equal(lateness.within(0, 1000), 0, JSON.stringify(differences))
   }

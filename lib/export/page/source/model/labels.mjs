@@ -8,7 +8,9 @@ import { doubtOf, functionOf } from '../format.mjs'
 export const wordsOf = (cause) => Object.hasOwn(causes, cause) ? causeRow(cause).phrase : cause
 
 /** Why a block is not the application's fault, null if it is. @param {any} row @returns {string | null} */
-export function asideOf ({ cause, startup, allowed, ongoing }) {
+export function asideOf ({ threadId, cause, startup, allowed, ongoing }) {
+  // It exists to compute, and delays nobody on the main loop.
+  if (threadId > 0) return 'worker thread'
   // While a block lasts, its cause is provisional, and it is what the user is looking for.
   if (ongoing) return null
   if (startup) return 'start-up'

@@ -89,13 +89,15 @@ export function comparison (rows, range, base) {
  */
 export function asideNote (rows, isShown) {
   const aside = rows.filter((row) => asideOf(row) !== null)
-  const excused = aside.filter(isExcused)
-  const own = aside.filter((row) => !isExcused(row))
+  const ofMain = aside.filter(({ threadId }) => !threadId)
+  const excused = ofMain.filter(isExcused)
+  const own = ofMain.filter((row) => !isExcused(row))
   const causes = [...new Set(excused.map(({ cause }) => cause))]
     .map((cause) => `${excused.filter((row) => row.cause === cause).length} ${cause}`)
   const kinds = [
     sumIn(own.filter(({ startup }) => startup), 'at start-up'),
     sumIn(own.filter(({ startup }) => !startup), 'allowed'),
+    sumIn(aside.filter(({ threadId }) => threadId), 'in worker threads'),
     sumIn(excused, `${excused.length === 1 ? 'is' : 'are'} not your code (${causes.join(', ')})`)
   ].filter((kind) => kind !== '')
   return kinds.length === 0 ? '' : `${isShown ? 'Shown, too' : 'Not shown'}: ${kinds.join('; ')}.`

@@ -1,0 +1,78 @@
+'use strict'
+
+const { THREAD_PROFILE } = require('../../bridge/messages')
+const { US_PER_MS } = require('../../util/units')
+
+/** @import { CpuProfile } from '../../explain/profile/cpu-profile' */
+
+/** A profile is not taken more often than this: ten a minute. */
+const APART_MS = 6000
+/**
+ * To start one holds its thread, for 10 to 110 ms. No other is taken for this many times as long, so that they take 1 %
+ * of a CPU. On a busy machine most of that time is waiting, which costs nothing.
+ */
+const REST = 100
+const MOST_APART_MS = 15000
+/** A thread that has not answered for this long is in a native call, and another one is asked meanwhile. */
+const LOST_MS = 5000
+
+/**
+ * @typedef {{ askedAtMs: number, startMs: number, text: string }} Taken by the main thread
+ * @typedef {object} Profiled a thread
+ * @property {number} threadId @property {(nowMs: number) => boolean} wantsProfile
+ * @property {number} askedAtMs when it was last asked, -Infinity for never
+ * @property {boolean} isAsked and has not answered
+ * @property {(profile: ReturnType<typeof readProfile> | null) => void} profiled
+ */
+
+/** Decides which worker thread is profiled, and when: one at a time, while the main thread is free to do it. */
+class ThreadProfiling {
+  #nextAtMs = -Infinity
+  #post
+  #isMainFree
+
+  /** @param {(message: object) => void} post to the host @param {() => boolean} isMainFree */
+  constructor (post, isMainFree) {
+    this.#post = post
+    this.#isMainFree = isMainFree
+  }
+
+  /** @param {number} now @param {Profiled[]} threads */
+  poll (now, threads) {
+    if (now < this.#nextAtMs || threads.some(({ isAsked, askedAtMs }) => isAsked && now - askedAtMs < LOST_MS)) return
+    const [thread] = threads.filter((each) => each.wantsProfile(now)).sort((a, b) => a.askedAtMs - b.askedAtMs)
+    if (thread === undefined || !this.#isMainFree()) return
+    thread.askedAtMs = now
+    thread.isAsked = true
+    this.#nextAtMs = now + APART_MS
+    this.#post({ code: THREAD_PROFILE, threadId: thread.threadId })
+  }
+
+  /** The host has answered. @param {Profiled | undefined} thread @param {Taken | null} taken */
+  receive (thread, taken) {
+    const profile = taken === null ? null : readProfile(taken)
+    if (profile !== null) {
+      this.#nextAtMs = Math.max(this.#nextAtMs, profile.endMs + Math.min(profile.heldMs * REST, MOST_APART_MS))
+    }
+    thread?.profiled(profile)
+  }
+}
+
+/** @param {Taken} taken */
+function readProfile ({ askedAtMs, startMs, text }) {
+  /** @type {CpuProfile} */
+  const profile = JSON.parse(text)
+  const { startTime, endTime, timeDeltas } = profile
+  // On Linux V8 has our clock. The main thread may have been busy when the thread answered.
+  const ownMs = startTime / US_PER_MS
+  const beganAtMs = ownMs >= askedAtMs && ownMs <= startMs ? ownMs : startMs
+  return {
+    askedAtMs,
+    startMs: beganAtMs,
+    endMs: beganAtMs + (endTime - startTime) / US_PER_MS,
+    heldMs: (timeDeltas[0] ?? 0) / US_PER_MS,
+    profile
+  }
+}
+
+exports.ThreadProfiling = ThreadProfiling

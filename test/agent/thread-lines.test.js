@@ -1,0 +1,98 @@
+'use strict'
+
+// The line of a worker thread's block, by the profile that the main thread takes of it.
+// runtime: worker threads, CPU profiles of workers
+const { describe, test } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { Worker } = require('node:worker_threads')
+const { makeDir } = require('../support/files')
+const { lastLine, PACKAGE, run } = require('../support/threads')
+
+/** Node.js 20 cannot: there a block has its duration. */
+const isAble = 'startCpuProfile' in Worker.prototype
+const skip = isAble ? false : 'no worker.startCpuProfile()'
+
+/** What blocks for about half a second, and the functions that may be named. */
+const TASKS = {
+  js: `function spread (n) {
+  let sum = 0
+  for (let i = 0; i < n; i++) sum += Math.sqrt(i)
+  return sum
+}
+function task () {
+  const end = Date.now() + 500
+  let sum = 0
+  while (Date.now() < end) sum += spread(1e5)
+  return sum
+}`,
+  native: "function task () {\n  return require('node:crypto').pbkdf2Sync('a', 'b', 250000, 32, 'sha512')\n}",
+  gc: `function task () {
+  const end = Date.now() + 500
+  let kept = []
+  while (Date.now() < end) {
+    kept.push({ a: [1, 2], b: {} })
+    if (kept.length > 5e5) kept = []
+  }
+}`
+}
+
+/** @param {string} source */
+const again = (source) => `${source}\nsetInterval(() => { task() }, 700)`
+
+const START = `const agent = require(${PACKAGE}).start({ port: 0, log: false })`
+
+describe('lines of worker threads', { concurrency: 1 }, () => {
+  for (const [cause, source] of Object.entries(TASKS)) {
+    test(`a thread that blocks again has the function and the cause: ${cause}`, { skip }, async (t) => {
+      const file = path.join(makeDir(t), 'worker.js')
+      fs.writeFileSync(file, again(source))
+      const { block } = lastLine(await run(t, `${START}
+        new Worker(${JSON.stringify(file)})
+        find(({ frame }) => frame !== null, ofWorkers).then((block) => done({ block }))`))
+      // A machine that is short of CPUs is a cause as well, and keeps samples of collections away.
+      assert.ok([cause, 'starved', ...(cause === 'gc' ? ['js'] : [])].includes(block.cause), block.cause)
+      assert.ok(['task', 'spread'].includes(block.frame.function), JSON.stringify(block.frame))
+      assert.equal(block.frame.file, file)
+      assert.ok(block.stacks.length > 0)
+      assert.equal(block.samples, 0)
+    })
+  }
+
+  test('a block that lasts has its function while it lasts, though its thread has never blocked before', { skip }, async (t) => {
+    const { block } = lastLine(await run(t, `${START}
+      const source = ${JSON.stringify(`function inner () { let sum = 0; for (let i = 0; i < 1e6; i++) sum += i % 3; return sum }
+setTimeout(function task () { for (const end = Date.now() + 15000; Date.now() < end;) inner() }, 300)`)}
+      work(source)
+      find(({ ongoing, profile }) => ongoing && profile !== null, ofWorkers).then((block) => done({ block }))`))
+    assert.ok(block.durationMs < 15000)
+    assert.ok(block.profile.samples > 0)
+  })
+
+  test('a thread that waits in Atomics.wait() does not block, and the process ends while one is profiled', { skip }, async (t) => {
+    const { code, signal, stdout } = await run(t, `${START}
+      work('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4000)')
+      work('const end = Date.now() + 2400; while (Date.now() < end);')
+      setTimeout(async () => {
+        const waits = (await ofWorkers()).filter(({ durationMs }) => durationMs > 3000)
+        console.log(JSON.stringify(waits))
+      }, 5000)`)
+    assert.deepEqual([code, signal], [0, null])
+    assert.match(stdout, /^\[\]$/m)
+  })
+
+  test("profile: 'off' takes none, and a nested worker has its duration", { skip }, async (t) => {
+    const { off, nested } = lastLine(await run(t, `
+      const agent = require(${PACKAGE}).start({ port: 0, log: false, profile: 'off' })
+      const busy = 'setTimeout(() => { const end = Date.now() + 1800; while (Date.now() < end); }, 200)'
+      ;(async () => {
+        work(busy)
+        const off = await find(({ ongoing, durationMs }) => !ongoing && durationMs > 1000, ofWorkers)
+        await agent.stop()
+        done({ off, nested: null })
+      })()`))
+    assert.equal(off.frame, null)
+    assert.equal(nested, null)
+  })
+})

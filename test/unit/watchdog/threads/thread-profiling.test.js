@@ -1,0 +1,93 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { ThreadProfiling } = require('../../../../lib/watchdog/threads/thread-profiling')
+
+/** @param {number} threadId @param {boolean} [wants] */
+function thread (threadId, wants = true) {
+  return {
+    threadId,
+    wantsProfile: () => wants,
+    askedAtMs: -Infinity,
+    isAsked: false,
+    /** @type {any[]} */
+    got: [],
+    profiled (/** @type {any} */ profile) {
+      this.isAsked = false
+      this.got.push(profile)
+    }
+  }
+}
+
+/** @param {{ isMainFree?: boolean }} [state] */
+function profiling (state = {}) {
+  /** @type {number[]} */
+  const asked = []
+  const post = (/** @type {any} */ { threadId }) => asked.push(threadId)
+  const own = new ThreadProfiling(post, () => state.isMainFree ?? true)
+  return { own, asked }
+}
+
+/** @param {{ askedAtMs: number, startMs: number, heldMs?: number, ofV8Ms?: number }} times */
+const taken = ({ askedAtMs, startMs, heldMs = 10, ofV8Ms = startMs }) => ({
+  askedAtMs,
+  startMs,
+  text: JSON.stringify({
+    nodes: [],
+    samples: [1],
+    timeDeltas: [heldMs * 1000],
+    startTime: ofV8Ms * 1000,
+    endTime: (ofV8Ms + 500) * 1000
+  })
+})
+
+test('one thread is profiled at a time, ten a minute, the one that has waited longest first', () => {
+  const { own, asked } = profiling()
+  const threads = [thread(1), thread(2), thread(3, false)]
+  own.poll(1000, threads)
+  own.poll(1010, threads)
+  own.receive(threads[0], taken({ askedAtMs: 1001, startMs: 1020 }))
+  own.poll(1600, threads)
+  assert.deepEqual(asked, [1])
+  for (let now = 2000; now < 62000; now += 100) {
+    own.poll(now, threads)
+    for (const each of threads) if (each.isAsked) own.receive(each, taken({ askedAtMs: now, startMs: now }))
+  }
+  assert.deepEqual(asked.slice(0, 4), [1, 2, 1, 2])
+  assert.ok(asked.length <= 11, `${asked.length}`)
+})
+
+test('a start that holds its thread for long has a longer pause after it, and a thread in a native call one for others', () => {
+  const { own, asked } = profiling()
+  const threads = [thread(1), thread(2)]
+  own.poll(1000, threads)
+  own.receive(threads[0], taken({ askedAtMs: 1000, startMs: 1000, heldMs: 100 }))
+  own.poll(11400, threads)
+  assert.deepEqual(asked, [1])
+  own.poll(11600, threads)
+  assert.deepEqual(asked, [1, 2])
+  // It does not answer.
+  own.poll(17700, threads)
+  assert.deepEqual(asked, [1, 2, 1])
+})
+
+test('nothing is asked while the main thread is blocked', () => {
+  const state = { isMainFree: false }
+  const { own, asked } = profiling(state)
+  own.poll(1000, [thread(1)])
+  assert.deepEqual(asked, [])
+  state.isMainFree = true
+  own.poll(1001, [thread(1)])
+  assert.deepEqual(asked, [1])
+})
+
+test('a profile has the times of V8 if it has our clock, and none is no error', () => {
+  const { own } = profiling()
+  const [one] = [thread(1)]
+  own.receive(one, taken({ askedAtMs: 1000, startMs: 1400, ofV8Ms: 1020 }))
+  own.receive(one, taken({ askedAtMs: 1000, startMs: 1400, ofV8Ms: 99 }))
+  own.receive(one, null)
+  own.receive(undefined, taken({ askedAtMs: 1000, startMs: 1400 }))
+  assert.deepEqual(one.got.map((each) => each && [each.startMs, each.endMs]), [[1020, 1520], [1400, 1900], null])
+})
