@@ -8,7 +8,7 @@ const { US_PER_MS } = require('../../util/units')
 /** A profile is not taken more often than this: ten a minute. */
 const APART_MS = 6000
 /**
- * To start one holds its thread, for 10 to 110 ms. No other is taken for this many times as long, so that they take 1 %
+ * To start one holds its thread, for 10 to 110 ms. No other is taken for this many times as long, so that they take 1%
  * of a CPU. On a busy machine most of that time is waiting, which costs nothing.
  */
 const REST = 100
