@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { BlockParts } from '../types' */
+
 /**
  * @typedef {object} CauseRow
  * @property {string} meaning
@@ -98,6 +100,20 @@ exports.causes = {
 }
 
 /** @typedef {'js' | 'native' | 'gc' | 'sync-io' | 'many' | 'starved' | 'suspended' | 'unknown'} Cause */
+
+/**
+ * What each part of a block's time counts as, in the order in which parts are shown.
+ * @type {Record<keyof BlockParts, Cause>}
+ */
+exports.causeOfPart = {
+  js: 'js',
+  native: 'native',
+  gc: 'gc',
+  asleep: 'sync-io',
+  waiting: 'starved',
+  stopped: 'suspended',
+  unexplained: 'unknown'
+}
 
 /** A record of another version may have a cause that is unknown here. @param {string} cause @returns {CauseRow} */
 exports.causeRow = (cause) => exports.causes[Object.hasOwn(exports.causes, cause) ? /** @type {Cause} */ (cause) : 'unknown']

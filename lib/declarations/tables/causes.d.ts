@@ -1,4 +1,5 @@
 export const causes: Record<Cause, CauseRow>;
+export const causeOfPart: Record<keyof BlockParts, Cause>;
 export function causeRow(cause: string): CauseRow;
 export function excuseOf(cause: string): string | undefined;
 export function isOwnBlock({ cause, durationMs, evidence }: {
@@ -68,3 +69,4 @@ export type CauseRow = {
  };
 };
 export type Cause = "js" | "native" | "gc" | "sync-io" | "many" | "starved" | "suspended" | "unknown";
+import type { BlockParts } from '../types';

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNativeBlock } = require('../cause')
+const { isNativeBlock } = require('../parts')
 const { blamedFrame, isSame } = require('../frame')
 const { ENOUGH_SAMPLES } = require('../../tables/samples')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNativeBlock } = require('../cause')
+const { isNativeBlock } = require('../parts')
 const { causeRow } = require('../../tables/causes')
 const { weightOf } = require('../fold')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNativeBlock } = require('../cause')
+const { isNativeBlock } = require('../parts')
 const { blame, isSame } = require('../frame')
 const { builtinIn, columnOfCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { isBuiltInto } = require('./built-into')

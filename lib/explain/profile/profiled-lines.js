@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNativeBlock } = require('../cause')
+const { isNativeBlock } = require('../parts')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
 const { builtinIn, busyLines, callLines, openCallLines } = require('../source/native-call')

@@ -52,7 +52,7 @@ exports.withProfile = (record, profile, sources) => {
     !(table[row].evidence === 'stacks' && areBlind(record, frame, sources))
   return {
     ...record,
-    cause: profiled === null ? record.cause : causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls }),
+    ...(profiled && causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls })),
     frame: frame && { ...frame, exact: frame.exact && isSure },
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
