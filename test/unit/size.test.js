@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 657,
-  'lib/cli': 4773,
+  'lib/cli': 4775,
   'lib/cluster': 842,
-  'lib/explain': 3068,
-  'lib/export': 4854,
+  'lib/explain': 3069,
+  'lib/export': 4850,
   'lib/host': 4547,
   'lib/options': 357,
   'lib/store': 612,
-  'lib/tables': 356,
-  'lib/util': 572,
-  'lib/watchdog': 4984,
-  files: 430,
+  'lib/tables': 371,
+  'lib/util': 580,
+  'lib/watchdog': 4985,
+  files: 429,
   'files up to 60 lines with one importer': 76,
-  'named numbers': 632
+  'named numbers': 634
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -29,7 +29,7 @@ const ERRORS = 2
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
 /** @typedef {(source: Source, args: Args) => Promise<Answer>} Tool */
 
-/** Whether a line of code may be to blame. @param {BlockRecord} record */
+/** Whether a line of code may be to blame. @param {Pick<BlockRecord, 'cause'>} record */
 const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 
 /** @param {BlockRecord[]} records */
@@ -82,11 +82,11 @@ exports.status = async (source) => {
 /** @type {Tool} */
 exports.culprits = async (source, { limit = 10, ...args }) => {
   const records = (await source.records()).filter(filterOf(askedBy(args)))
-  const all = culpritsOf(records.filter(isBlamed))
+  const all = culpritsOf(records)
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
     `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
-  return { head: [`${summary(records)}; a row for each function in a file, the longest in total first.`], rows, left: all.length - rows.length }
+  return { head: [`${summary(records)}; a row for each function in a file, the longest in total first. What no code took (waiting for a CPU, stopped) has its own.`], rows, left: all.length - rows.length }
 }
 
 /** @type {Tool} */
@@ -145,7 +145,7 @@ const adviceByCause = (names) => [...new Set(names)].filter((name) => Object.has
 
 /** @type {Tool} */
 exports.advice = async (source, { id }) => {
-  const culprits = id === undefined ? culpritsOf((await source.records()).filter(isBlamed)) : [{ longestId: id }]
+  const culprits = id === undefined ? culpritsOf(await source.records()).filter(isBlamed) : [{ longestId: id }]
   const details = await detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
   return {
     head: details.length === 0 ? NO_BLOCK.head : [],
@@ -176,7 +176,7 @@ exports.compare = async (source, args) => {
     return { minutes: (asked.until - asked.since) / MS_PER_MIN, records: records.filter(filterOf(asked)) }
   })
   const [old, recent] = [before, after].map(({ records }) =>
-    new Map(culpritsOf(records.filter(isBlamed)).map((each) => /** @type {const} */ ([each.key, each]))))
+    new Map(culpritsOf(records).map((each) => /** @type {const} */ ([each.key, each]))))
   const rows = [...new Map([...old, ...recent])].map(([key, culprit]) => {
     const a = rateOf(before.minutes, old.get(key))
     const b = rateOf(after.minutes, recent.get(key))

@@ -9,7 +9,7 @@ const Gauge = require('prom-client/lib/gauge')
 const Histogram = require('prom-client/lib/histogram')
 const Registry = require('prom-client/lib/registry')
 const { table, SITES, SLOW_KINDS, THREADS } = require('../../tables/metrics')
-const { excuseOf } = require('../../tables/causes')
+const { ownMsOf, excuseOf, timesOf } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { OTHER } = require('../../util/overflow-label')
@@ -160,16 +160,22 @@ class Metrics {
     if (thread !== MAIN) return
     const works = record.works ?? [{ ...record, weightMs: 1 }]
     const weightMs = works.reduce((sum, each) => sum + each.weightMs, 0)
-    for (const each of works) this.#charge(each, cause, seconds * each.weightMs / weightMs)
+    for (const each of works) this.#charge(each, record, each.weightMs / weightMs)
   }
 
-  /** @param {WorkShare} share of a block @param {string} cause @param {number} seconds */
-  #charge ({ request, work, frame }, cause, seconds) {
+  /** @param {WorkShare} work with a share of a block @param {BlockRecord} record @param {number} share */
+  #charge ({ request, work, frame }, record, share) {
+    const { cause: own, allowed, durationMs } = record
     const route = request && !request.ended ? this.#blockedRoute(inDoubt(request, request.route)) : NONE
-    this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
+    const label = this.#blockedWork(work)
+    /** @type {[string, number][]} */
+    const times = allowed ? [[ALLOWED, durationMs]] : timesOf(record)
+    for (const [cause, ms] of times) {
+      if (ms > 0) this.#metrics.blocked.inc({ cause, route, work: label }, ms / MS_PER_S * share)
+    }
     // An excused cause is not the fault of the code, so no line is charged.
-    if (frame && cause !== ALLOWED && excuseOf(cause) === undefined) {
-      this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
+    if (frame && !allowed && excuseOf(own) === undefined) {
+      this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, ownMsOf(record) / MS_PER_S * share)
     }
   }
 
