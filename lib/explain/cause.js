@@ -18,13 +18,14 @@ const MOSTLY = 0.8
 
 /**
  * The cause of the largest part. What the thread did on a CPU would have been a block without the wait if it reaches
- * the threshold, and is all compared with the time in which the process was stopped.
+ * the threshold. A stop is the cause if it is longer than all that ran and than the wait.
  * @param {Pick<Evidence, 'thresholdMs' | 'cpuMs'>} e @param {BlockParts} parts
  */
 function largestIn ({ thresholdMs, cpuMs }, parts) {
   const ranMs = Math.max(cpuMs ?? 0, parts.js + parts.native + parts.gc)
   const waiting = ranMs >= thresholdMs ? 0 : parts.waiting
-  const counting = { ...parts, waiting, stopped: ranMs > parts.stopped ? 0 : parts.stopped }
+  const stopped = Math.max(ranMs, parts.waiting) > parts.stopped ? 0 : parts.stopped
+  const counting = { ...parts, waiting, stopped }
   const [part] = Object.entries(counting).reduce((a, b) => b[1] >= a[1] ? b : a)
   return causeOfPart[/** @type {keyof BlockParts} */ (part)]
 }

@@ -108,17 +108,17 @@ exports.partsOf = (e) => {
   const waiting = waitMs(e)
   const gc = Math.min(1, gcMs / durationMs) * (durationMs - waiting)
   const codeMs = durationMs - waiting - gc
-  const stopped = Math.min(stoppedMs(e), Math.max(0, codeMs - (cpuMs ?? 0)))
+  const stopped = stoppedMs(e, Math.max(0, codeMs - (cpuMs ?? 0)))
   // Nothing tells what a thread does that a debugger holds, or that waits for events and is woken late.
   const isBlind = debugged || busyMs < thresholdMs
   const code = isBlind ? {} : codeIn(e, codeMs - stopped, heldUpMs(e, waiting) - stopped, waiting)
   return addedUp({ js: 0, native: 0, gc, asleep: 0, waiting, stopped, ...code, unexplained: 0 }, durationMs)
 }
 
-/** As the watchdog was. One that lost its CPU to others was not. @param {Evidence} e */
-function stoppedMs (e) {
-  const { watchdogGapMs, durationMs } = e
-  return watchdogGapMs < SOME * durationMs || isPreempted(e, HARDLY_RUN_MS) ? 0 : watchdogGapMs
+/** As the watchdog was. One that lost its CPU to others was not. @param {Evidence} e @param {number} offMs */
+function stoppedMs (e, offMs) {
+  const { watchdogGapMs } = e
+  return watchdogGapMs < SOME * offMs || isPreempted(e, HARDLY_RUN_MS) ? 0 : Math.min(watchdogGapMs, offMs)
 }
 
 /**
