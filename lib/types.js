@@ -47,6 +47,7 @@
  * @property {boolean} startup top-level code, loading of modules: the block began before the loop's first turn, or
  * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
  * @property {Cause} cause provisional while ongoing
+ * @property {BlockParts} [parts] where its time went; 0.1.0 wrote none
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest; of a package if
  * the application's had less than a fifth of the time
@@ -73,6 +74,14 @@
  * be taken after a native call had returned: the frame may then name the next line, or the caller, unless a CPU profile
  * has shown the place
  * @typedef {{ count: number, weightMs: number, frames: Frame[] }} StackRecord
+ *
+ * @typedef {object} BlockParts ms, which add up to durationMs
+ * @property {number} js JavaScript on a CPU @property {number} native calls that computed
+ * @property {number} gc pauses of the garbage collector
+ * @property {number} asleep in a synchronous call
+ * @property {number} waiting for a CPU: run queue, throttling, stolen time
+ * @property {number} stopped as the whole process was
+ * @property {number} unexplained
  *
  * @typedef {object} CallbackRecord one of several callbacks of a block
  * @property {string} kind what ran it: `timer`, `immediate`, `request`, `event`, `continuation` (a promise or nextTick)

@@ -103,6 +103,10 @@ export type BlockRecord = {
   * provisional while ongoing
   */
  cause: Cause;
+ /**
+  * where its time went; 0.1.0 wrote none
+  */
+ parts?: BlockParts | undefined;
  evidence: EvidenceRecord;
  /**
   * the innermost function of the application that blocked longest; of a package if
@@ -190,6 +194,36 @@ export type StackRecord = {
  count: number;
  weightMs: number;
  frames: Frame[];
+};
+/**
+ * ms, which add up to durationMs
+ */
+export type BlockParts = {
+ /**
+  * JavaScript on a CPU
+  */
+ js: number;
+ /**
+  * calls that computed
+  */
+ native: number;
+ /**
+  * pauses of the garbage collector
+  */
+ gc: number;
+ /**
+  * in a synchronous call
+  */
+ asleep: number;
+ /**
+  * for a CPU: run queue, throttling, stolen time
+  */
+ waiting: number;
+ /**
+  * as the whole process was
+  */
+ stopped: number;
+ unexplained: number;
 };
 /**
  * one of several callbacks of a block

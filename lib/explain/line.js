@@ -2,7 +2,7 @@
 
 const { causeRow } = require('../tables/causes')
 const { isSame } = require('./frame')
-const { isNativeBlock } = require('./cause')
+const { isNativeBlock } = require('./parts')
 const { weightOf } = require('./fold')
 const { mayBeBuiltIn } = require('./profile/profiled-function')
 const { sum } = require('./profile/profiled-stacks')

@@ -2,10 +2,11 @@
 
 const path = require('node:path')
 const { callbacksOf, sharesOf, workOf } = require('./work')
-const { causeOf, isHeld } = require('./cause')
+const { causeOf } = require('./cause')
 const { merged, ofMost, weightOf, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { folderAtFault } = require('./package')
+const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
 const { withoutProfile, withProfile } = require('./profile/profiled')
 const { causes, isOwnBlock } = require('../tables/causes')
@@ -64,12 +65,12 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
 exports.recordOf = (facts, code) => {
   const { table } = code
   const shown = shownBy(facts, table)
-  const evidence = evidenceOf(facts)
+  const record = measured(facts, evidenceOf(facts), shown)
   // A thread that is held up can be at any line: that line does not block by itself.
-  const isSure = !isHeld({ ...evidence, durationMs: facts.span.durationMs, runningMs: facts.runningMs })
+  const isSure = record.cause !== 'unknown'
   const sure = (/** @type {FrameRecord | null} */ frame) => frame && { ...frame, exact: frame.exact && isSure }
   const awaits = sure(shown.awaits)
-  const placed = withPlace({ ...measured(facts, evidence, shown), frame: sure(shown.blamed) }, awaits, facts, code)
+  const placed = withPlace({ ...record, frame: sure(shown.blamed) }, awaits, facts, code)
   const known = {
     passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
     routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
@@ -82,7 +83,7 @@ exports.recordOf = (facts, code) => {
     frame: frame && sure(table?.named(frame) ?? frame),
     weightMs: roundMs(weightMs)
   }))
-  const record = {
+  const whole = {
     ...(table === undefined ? placed : withNames(placed, table)),
     ...workRecords(running, facts.threadWork, wallTime),
     ...(works && { works }),
@@ -93,7 +94,7 @@ exports.recordOf = (facts, code) => {
       ? null
       : packageAtFault(placed, folderAtFault(shown.stacks, placed.profile), code)
   }
-  return { record: isOwnBlock(record) ? ofAgent(record, facts, code) : record, workIds: workIdsOf(running) }
+  return { record: isOwnBlock(whole) ? ofAgent(whole, facts, code) : whole, workIds: workIdsOf(running) }
 }
 
 /** What the samples show. @param {Facts} facts @param {Code['table']} table */
@@ -132,7 +133,7 @@ function evidenceOf ({ kernel, gcMs, nativeMs, watchdogGapMs, span }) {
  */
 function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
   const { block, span, origin, allowed, samples } = facts
-  const cause = causeIn(facts, evidence)
+  const { cause, parts } = causeIn(facts, evidence)
   return {
     ...block,
     worker: null,
@@ -144,6 +145,7 @@ function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
     // A process that answers requests has started up.
     startup: block.startup && isFirst,
     cause,
+    parts,
     evidence: evidenceRecord(facts, evidence, cause),
     frame: null,
     leaf: innermost,
@@ -161,7 +163,7 @@ function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
 /** @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence */
 function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged }, evidence) {
   const { durationMs, busyMs, ongoing } = span
-  return causeOf({
+  const known = {
     ...evidence,
     runningMs,
     durationMs,
@@ -173,7 +175,9 @@ function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged },
     topRequestShare: requests.topShare,
     longestRunMs: requests.longestRunMs,
     debugged
-  })
+  }
+  const parts = partsOf(known)
+  return { cause: causeOf(known, parts), parts }
 }
 
 /**

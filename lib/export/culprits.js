@@ -1,6 +1,6 @@
 'use strict'
 
-const { excuseOf } = require('../tables/causes')
+const { causeRow, excuseOf, othersIn, ownMsOf } = require('../tables/causes')
 
 /** @import { BlockRecord, FrameRecord } from '../types' */
 
@@ -11,7 +11,7 @@ const MOST = 3
 
 /**
  * @typedef {{ profile?: { call: string | null } | null }} Called
- * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'frame' | 'durationMs'> & Called} Row
+ * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'frame' | 'durationMs' | 'parts'> & Called} Row
  */
 
 /**
@@ -22,6 +22,22 @@ exports.keyOf = ({ cause, frame, profile }) => {
   if (excuseOf(cause) !== undefined) return JSON.stringify([cause])
   if (frame === null) return JSON.stringify([cause, profile?.call ?? null, null])
   return JSON.stringify([frame.function, frame.file, ...(frame.function === null ? [frame.line] : [])])
+}
+
+/**
+ * Blocks by what answers for their time: waits for a CPU belong to no function.
+ * @template {Row} R @param {R[]} rows
+ */
+exports.sharesOf = (rows) => rows.flatMap((whole) => {
+  const own = { ...whole, whole, durationMs: ownMsOf(whole) }
+  const none = { ...own, frame: null, profile: null }
+  return [own, ...othersIn(whole).map(([cause, durationMs]) => ({ ...none, cause, durationMs }))]
+})
+
+/** What to do where no function is to blame, in a few words. @param {Row['cause']} cause */
+exports.remedyOf = (cause) => {
+  const { excuse, phrase, remedy } = causeRow(cause)
+  return excuse === undefined ? null : `${phrase}: ${remedy}`
 }
 
 /**

@@ -2,7 +2,7 @@
 
 const { setTimeout } = require('node:timers')
 const type = require('../options/types')
-const { excuseOf } = require('../tables/causes')
+const { excuseOf, timesOf } = require('../tables/causes')
 const { codedError, codedErrorFrom } = require('../tables/errors')
 const { nearest } = require('../options/nearest')
 
@@ -44,11 +44,10 @@ exports.checkExpectation = (fn, options, leastMs = LEAST_MS) => {
 }
 
 /** How long the code itself kept the loop, without waits for a CPU. @param {BlockRecord} record */
-function ownMs ({ cause, durationMs, allowed, evidence: { cpuMs, runQueueMs, throttledMs, stolenMs } }) {
-  if (allowed) return 0
-  // A busy machine may add more to a block than the code took; what the code took counts all the same.
-  if (excuseOf(cause) !== undefined) return cpuMs ?? 0
-  return durationMs - Math.max(runQueueMs ?? 0, throttledMs ?? 0) - (stolenMs ?? 0)
+function ownMs (record) {
+  return record.allowed
+    ? 0
+    : timesOf(record).reduce((ms, [cause, each]) => excuseOf(cause) === undefined ? ms + each : ms, 0)
 }
 
 /** Whether this process's main thread was blocked. @param {BlockRecord} record */

@@ -1,5 +1,6 @@
 'use strict'
 
+const { causeOfPart } = require('../tables/causes')
 const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util/validators')
 
 /**
@@ -62,6 +63,8 @@ const isEvidence = objectOf({
   sleptIn: orMissing(objectOf({ call: isText, target: orNull(isText), text: isText, share: isNumber }))
 })
 
+const areParts = objectOf(Object.fromEntries(Object.keys(causeOfPart).map((part) => [part, isNumber])))
+
 /** How certain it is that the work ran. */
 const doubt = { exact: orMissing(isFlag), among: orMissing(isCount) }
 
@@ -102,6 +105,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   ongoing: isFlag,
   startup: isFlag,
   cause: isText,
+  parts: orMissing(areParts),
   evidence: isEvidence,
   frame: orNull(isExactFrame),
   leaf: orNull(isFrame),

@@ -1,10 +1,13 @@
 'use strict'
 
+/** @import { BlockParts } from '../types' */
+
 /**
  * @typedef {object} CauseRow
  * @property {string} meaning
  * @property {string} phrase the same for people who do not know the names of causes
- * @property {string} [remedy] in a few words, on dashboards; docs/causes says more
+ * @property {(keyof BlockParts)[]} [parts] of its blocks that count as this cause and not as `causeOfPart` says
+ * @property {string} [remedy] in a few words, on dashboards and in tables; docs/causes says more
  * @property {string} [excuse] what happened, if no line of code is to blame
  * @property {'flame' | 'heapprofiler' | null} tool of clinic that shows more
  * @property {boolean} [isOnCpu] the thread computed, so a sampler sees it
@@ -54,7 +57,7 @@ exports.causes = {
   },
   'sync-io': {
     meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait',
-    phrase: 'waiting in a synchronous call',
+    phrase: 'asleep in a call',
     remedy: 'avoid *Sync calls',
     isAsleep: true,
     hasCallback: true,
@@ -66,6 +69,7 @@ exports.causes = {
   many: {
     meaning: 'one long turn of many small callbacks of different requests: too much load, no single culprit',
     phrase: 'many small callbacks',
+    parts: ['js', 'native'],
     remedy: 'more processes',
     isOnCpu: true,
     tool: 'flame',
@@ -73,7 +77,7 @@ exports.causes = {
   },
   starved: {
     meaning: 'the thread was ready to run but had to wait for a CPU: contention, cgroup throttling, CPU steal by the hypervisor',
-    phrase: 'no CPU to run on',
+    phrase: 'waiting for a CPU',
     remedy: 'more CPU',
     excuse: 'the process was kept waiting for a CPU',
     isExcusedInTests: true,
@@ -82,7 +86,8 @@ exports.causes = {
   },
   suspended: {
     meaning: 'the whole process was stopped: SIGSTOP, a paused virtual machine',
-    phrase: 'the process was stopped',
+    phrase: 'stopped',
+    remedy: 'ask the host',
     excuse: 'the whole process was stopped',
     isExcusedInTests: true,
     tool: null,
@@ -90,7 +95,7 @@ exports.causes = {
   },
   unknown: {
     meaning: 'not enough evidence',
-    phrase: 'not enough evidence',
+    phrase: 'unexplained',
     hasCallback: true,
     tool: 'flame',
     color: { light: '#afb8c1', dark: '#545d68', grafana: '#5a5a5a' }
@@ -104,6 +109,44 @@ exports.causeRow = (cause) => exports.causes[Object.hasOwn(exports.causes, cause
 
 /** What happened, if no line of code is to blame. @param {string} cause */
 exports.excuseOf = (cause) => exports.causeRow(cause).excuse
+
+/**
+ * The cause that each part of a block counts as, in the order in which parts are shown.
+ * @type {Record<keyof BlockParts, Cause>}
+ */
+exports.causeOfPart = {
+  js: 'js',
+  native: 'native',
+  gc: 'gc',
+  asleep: 'sync-io',
+  waiting: 'starved',
+  stopped: 'suspended',
+  unexplained: 'unknown'
+}
+
+/** @typedef {{ cause: Cause, durationMs: number, parts?: BlockParts }} Timed */
+
+/**
+ * The time of a block by cause, ms. Records of 0.1.0 have no parts: their cause gets all.
+ * @param {Timed} record @returns {[cause: Cause, ms: number][]}
+ */
+exports.timesOf = ({ cause, durationMs, parts }) => {
+  if (!parts) return [[cause, durationMs]]
+  const { parts: own = [] } = exports.causeRow(cause)
+  return Object.entries(exports.causeOfPart).map(([name, other]) => {
+    const part = /** @type {keyof BlockParts} */ (name)
+    return [own.includes(part) ? cause : other, parts[part]]
+  })
+}
+
+/** The times of a block that neither its own cause nor code took. @param {Timed} record */
+exports.othersIn = (record) => exports.timesOf(record).filter(([cause, ms]) => {
+  const { isOnCpu, isAsleep } = exports.causeRow(cause)
+  return ms > 0 && cause !== record.cause && !isOnCpu && !isAsleep
+})
+
+/** The time for which the culprit of a block answers. @param {Timed} record */
+exports.ownMsOf = (record) => exports.othersIn(record).reduce((ms, [, each]) => ms - each, record.durationMs)
 
 /**
  * Whether loopwatch itself took most of it, and was not only held up in its code by the machine.

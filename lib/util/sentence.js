@@ -1,6 +1,6 @@
 'use strict'
 
-const { causeRow, excuseOf, isOwnBlock } = require('../tables/causes')
+const { causeRow, excuseOf, isOwnBlock, othersIn, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
 const { shortPath } = require('./short-path')
 const { MS_PER_S } = require('./units')
@@ -9,6 +9,9 @@ const { MS_PER_S } = require('./units')
 
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
+
+/** With less of a block, the sentence says how much of it the culprit took. */
+const MOST = 2 / 3
 
 /** Callbacks in a message. */
 const CALLBACKS = 3
@@ -67,7 +70,16 @@ function about (record, begin) {
   const garbage = reason === null ? '' : `, ${reason}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
   const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
-  return `${begin}: ${where(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
+  return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
+}
+
+/** The place, and what else took the time if that was much. @param {BlockRecord} record */
+function blamed (record) {
+  const ownMs = ownMsOf(record)
+  if (ownMs >= MOST * record.durationMs) return `: ${where(record)}`
+  const [cause, ms] = othersIn(record).reduce((a, b) => b[1] > a[1] ? b : a)
+  const rest = `${duration(ms)}${record.frame === null ? ' of it' : ''} ${causeRow(cause).phrase}`
+  return record.frame === null ? `, ${rest}: ${where(record)}` : `, ${duration(ownMs)} of it by ${where(record)} and ${rest}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */

@@ -17,7 +17,7 @@ test('the log is one JSON object a line, on stdout or in a file', async (t) => {
   const lines = () => fs.readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
   const line = await eventually(() => lines().find(({ event, request }) => event === 'settled' && request !== null), () => fs.readFileSync(file, 'utf8'))
   assert.equal(line.name, 'loopwatch')
-  assert.match(line.msg, /event loop was blocked for \d+ ms: .*spin/)
+  assert.match(line.msg, /event loop was blocked for \d+ ms(?::|, .* of it by) .*spin/)
   assert.equal(app.out.stdout, '')
 })
 

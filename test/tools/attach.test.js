@@ -69,7 +69,7 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
   const asking = setInterval(() => app.ask(400).catch(() => {}), 1000)
   t.after(() => clearInterval(asking))
   await app.ask(400)
-  await run.says(/event loop was blocked for \S+ m?s: culprit \(\S*profiled\.js:\d+\)/)
+  await run.says(/event loop was blocked for \S+ m?s(?::|, .* of it by) culprit \(\S*profiled\.js:\d+\)/)
   clearInterval(asking)
   await run.says(/^ {4}at culprit \(.*profiled\.js:\d+:\d+\)$/m)
   run.child.kill('SIGINT')
@@ -106,7 +106,7 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   assert.deepEqual([once.code, app.ports()?.length], [0, 1])
 
   const run = attach(t, app.pid)
-  await run.says(/event loop blocked for at least .* so far: (culprit|forever) \(\S*profiled\.js/)
+  await run.says(/event loop blocked for at least .* so far(?::|, .* of it by) (culprit|forever) \(\S*profiled\.js/)
   run.child.kill('SIGINT')
   const { code, stderr } = await run.closed
   assert.equal(code, 0, stderr)
@@ -126,7 +126,7 @@ test('the inspector of a process that was busy is closed when the block is over 
   // Twice for the signals, and once more as the loop turns again.
   await eventually(() => app.out.stderr.match(/Debugger listening/g)?.length === 3, () => app.out.stderr)
   await eventually(() => app.ports()?.length === 2, () => `ports ${app.ports()}`)
-  await run.says(/event loop was blocked for 3\d\d ms: \w+ \(\S*profiled/)
+  await run.says(/event loop was blocked for 3\d\d ms(?::|, .* of it by) \w+ \(\S*profiled/)
   run.child.kill('SIGINT')
   assert.equal((await run.closed).code, 0)
   await eventually(() => app.ports()?.length === 1, () => `ports ${app.ports()}`)

@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4790,
+  'lib/cli': 4793,
   'lib/cluster': 842,
-  'lib/explain': 3080,
-  'lib/export': 4879,
+  'lib/explain': 3073,
+  'lib/export': 4872,
   'lib/host': 4586,
   'lib/options': 357,
-  'lib/store': 609,
-  'lib/tables': 347,
-  'lib/util': 574,
-  'lib/watchdog': 5060,
+  'lib/store': 612,
+  'lib/tables': 371,
+  'lib/util': 582,
+  'lib/watchdog': 5061,
   files: 404,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 632
+  'named numbers': 634
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

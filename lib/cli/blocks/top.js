@@ -1,6 +1,6 @@
 'use strict'
 
-const { Culprit, keyOf, withSharedNames } = require('../../export/culprits')
+const { Culprit, keyOf, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
 const { counted, duration, place, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/markdown')
 
@@ -16,8 +16,8 @@ exports.NO_PLACE = '-'
 const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '')
 
 /** @param {Culprit} culprit */
-function placeOf ({ frame, otherLines }) {
-  if (frame === null) return exports.NO_PLACE
+function placeOf ({ frame, cause, otherLines }) {
+  if (frame === null) return remedyOf(cause) ?? exports.NO_PLACE
   return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
 }
 
@@ -25,7 +25,7 @@ function placeOf ({ frame, otherLines }) {
 exports.culpritsOf = (blocks) => {
   /** @type {Map<string, Culprit>} */
   const groups = new Map()
-  for (const block of withSharedNames(blocks)) {
+  for (const block of sharesOf(withSharedNames(blocks))) {
     const group = groups.get(keyOf(block)) ?? new Culprit()
     groups.set(keyOf(block), group)
     group.add(block, workNameOf(block))

@@ -87,8 +87,11 @@ function utilizationOf (metrics) {
 
 /** The longest block of a culprit shows what to do about it. @param {Culprit} culprit @param {Recording} recording */
 function adviceFor ({ place, cause, longestId }, recording) {
-  const advice = detailIn(recording, longestId)?.advice.filter(({ kind }) => kind !== 'many' || cause === 'many') ?? []
-  const head = printable(`${place === NO_PLACE ? '' : `${place}: `}${causes[cause].meaning} (${cause})`)
+  const { excuse, meaning } = causes[cause]
+  // The block may have been a function's for another part of its time.
+  const { advice: all = [] } = (excuse === undefined && detailIn(recording, longestId)) || {}
+  const advice = all.filter(({ kind }) => kind !== 'many' || cause === 'many')
+  const head = printable(`${place === NO_PLACE || excuse !== undefined ? '' : `${place}: `}${meaning} (${cause})`)
   return `${head}\n${advice.length === 0 ? general(cause) : advice.map(({ text }) => `- ${printable(text)}\n`).join('')}`
 }
 

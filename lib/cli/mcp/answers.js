@@ -29,11 +29,11 @@ const ERRORS = 2
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
 /** @typedef {(source: Source, args: Args) => Promise<Answer>} Tool */
 
-/** Whether a line of code may be to blame. @param {BlockRecord} record */
+/** Whether a line of code may be to blame. @param {Pick<BlockRecord, 'cause'>} record */
 const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 
 /** A worker thread exists to compute. @param {BlockRecord} record */
-const isCulprit = (record) => isBlamed(record) && !record.threadId
+const isOfMain = (record) => !record.threadId
 
 /** @param {BlockRecord[]} records */
 function summary (records) {
@@ -85,11 +85,11 @@ exports.status = async (source) => {
 /** @type {Tool} */
 exports.culprits = async (source, { limit = 10, ...args }) => {
   const records = (await source.records()).filter(filterOf(askedBy(args)))
-  const all = culpritsOf(records.filter(isCulprit))
+  const all = culpritsOf(records.filter(isOfMain))
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
     `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
-  return { head: [`${summary(records)}; one row per function and file, longest in total first.`], rows, left: all.length - rows.length }
+  return { head: [`${summary(records)}; one row per function and file, longest in total first. Time that no code took (waiting for a CPU, stopped) has rows of its own.`], rows, left: all.length - rows.length }
 }
 
 /** @type {Tool} */
@@ -148,7 +148,8 @@ const adviceByCause = (names) => [...new Set(names)].filter((name) => Object.has
 
 /** @type {Tool} */
 exports.advice = async (source, { id }) => {
-  const culprits = id === undefined ? culpritsOf((await source.records()).filter(isCulprit)) : [{ longestId: id }]
+  const all = id === undefined ? (await source.records()).filter(isOfMain) : []
+  const culprits = id === undefined ? culpritsOf(all).filter(isBlamed) : [{ longestId: id }]
   const details = await detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
   return {
     head: details.length === 0 ? NO_BLOCK.head : [],
@@ -179,7 +180,7 @@ exports.compare = async (source, args) => {
     return { minutes: (asked.until - asked.since) / MS_PER_MINUTE, records: records.filter(filterOf(asked)) }
   })
   const [old, recent] = [before, after].map(({ records }) =>
-    new Map(culpritsOf(records.filter(isCulprit)).map((each) => /** @type {const} */ ([each.key, each]))))
+    new Map(culpritsOf(records.filter(isOfMain)).map((each) => /** @type {const} */ ([each.key, each]))))
   const rows = [...new Map([...old, ...recent])].map(([key, culprit]) => {
     const a = rateOf(before.minutes, old.get(key))
     const b = rateOf(after.minutes, recent.get(key))

@@ -1,6 +1,10 @@
 export const causes: Record<Cause, CauseRow>;
 export function causeRow(cause: string): CauseRow;
 export function excuseOf(cause: string): string | undefined;
+export const causeOfPart: Record<keyof BlockParts, Cause>;
+export function timesOf({ cause, durationMs, parts }: Timed): [cause: Cause, ms: number][];
+export function othersIn(record: Timed): [cause: Cause, ms: number][];
+export function ownMsOf(record: Timed): number;
 export function isOwnBlock({ cause, durationMs, evidence }: {
  cause: string;
  durationMs: number;
@@ -15,7 +19,11 @@ export type CauseRow = {
   */
  phrase: string;
  /**
-  * in a few words, on dashboards; docs/causes says more
+  * of its blocks that count as this cause and not as `causeOfPart` says
+  */
+ parts?: (keyof BlockParts)[] | undefined;
+ /**
+  * in a few words, on dashboards and in tables; docs/causes says more
   */
  remedy?: string | undefined;
  /**
@@ -68,3 +76,9 @@ export type CauseRow = {
  };
 };
 export type Cause = "js" | "native" | "gc" | "sync-io" | "many" | "starved" | "suspended" | "unknown";
+export type Timed = {
+ cause: Cause;
+ durationMs: number;
+ parts?: BlockParts;
+};
+import type { BlockParts } from '../types';

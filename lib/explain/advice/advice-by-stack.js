@@ -17,7 +17,7 @@ const TREND_BLOCKS = 6
 const GROWN = 1.5
 const MICROTASKS = 'node:internal/process/task_queues'
 const LOGGERS = new Set(['sonic-boom', 'pino', 'winston', 'bunyan', 'log4js', 'loglevel', 'signale'])
-/** stdout or stderr, if it is no file. */
+/** stdout or stderr, if it is not a file. */
 const FULL_PIPE = /^fd [12] \((?!\/)/
 const WRITES = new Set(['writeSync', 'flushSync', 'writeUtf8String', 'writeBuffer', 'writeString'])
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNativeBlock } = require('../cause')
+const { isNativeBlock } = require('../parts')
 const { blame, isSame, blamedFrame } = require('../frame')
 const { builtinIn, columnOfCall, mayCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { allocatingLine } = require('../source/loop-body')

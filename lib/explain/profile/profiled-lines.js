@@ -1,6 +1,6 @@
 'use strict'
 
-const { isNativeBlock } = require('../cause')
+const { isNativeBlock } = require('../parts')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
 const { builtinIn, busyLines, callLines, openCallLines } = require('../source/native-call')
@@ -24,7 +24,7 @@ const ENOUGH_TOGETHER = 3.5
 const ENOUGH_SEEN = 2.5
 /** Two are enough if no other line of the function takes time. */
 const ENOUGH_ALIKE = 1.5
-/** Samples are shared out by ticks: a smaller rest is no sample. */
+/** Samples are shared out by ticks: a smaller rest is not a sample. */
 const NOISE = 0.1
 
 /**

@@ -1,7 +1,8 @@
 'use strict'
 
 const { blame, blamedFrame, isSame, wrapsNative } = require('../frame')
-const { causeByProfile, isNativeBlock } = require('../cause')
+const { causeByProfile } = require('../cause')
+const { isNativeBlock } = require('../parts')
 const { weightOf } = require('../fold')
 const { areLate, areAfterCalls, isAgreed, lineOf, table } = require('../line')
 const { causeRow } = require('../../tables/causes')
@@ -21,7 +22,7 @@ const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 
 /** A function with a smaller share of the samples did not take the time. */
 const HARDLY = 0.2
-/** This many samples in wrappers of native calls are no accident. */
+/** This many samples in wrappers of native calls are not an accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
 /**
@@ -51,7 +52,7 @@ exports.withProfile = (record, profile, sources) => {
     !(table[row].evidence === 'stacks' && areBlind(record, frame, sources))
   return {
     ...record,
-    cause: profiled === null ? record.cause : causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls }),
+    ...(profiled && causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls })),
     frame: frame && { ...frame, exact: frame.exact && isSure },
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },

@@ -14,7 +14,7 @@ const AROUND = 5
 const BEFORE_CHARS = 200
 
 const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
-/** Statements with a parenthesis before their block, and other words before a parenthesis that are no calls. */
+/** Statements with a parenthesis before their block, and other words before a parenthesis that are not calls. */
 const NO_CALL = /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete)$/
 const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all']
 const OF_PROMISES = ['then', 'catch', 'finally']
@@ -122,7 +122,7 @@ function callbackOf (text, { index }, outer) {
   return handled ?? `callback of ${call.name}`
 }
 
-/** Null if it is no call. @param {string} text @param {number} index */
+/** Null if it is not a call. @param {string} text @param {number} index */
 function callAt (text, index) {
   const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
   if (all === undefined || NO_CALL.test(method)) return null

@@ -142,7 +142,7 @@ function openHere (destination, onState) {
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
-  const { package: found, calledFrom, origin, work } = short
+  const { package: found, calledFrom, origin, work, parts } = short
   const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
   const fields = {
     event,
@@ -157,6 +157,7 @@ function lineOf (event, record, suppressed) {
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
     samples,
+    parts,
     evidence: causeRow(cause).blamesAllocation ? evidence : { ...evidence, memory: undefined },
     stack,
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),

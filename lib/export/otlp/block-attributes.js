@@ -1,5 +1,6 @@
 'use strict'
 
+const { causeOfPart } = require('../../tables/causes')
 const { frameText } = require('../../util/sentence')
 
 /**
@@ -9,6 +10,8 @@ const { frameText } = require('../../util/sentence')
 
 /** Far more than a person reads, far fewer than the limits of receivers. */
 const FRAMES = 32
+
+const PARTS = Object.fromEntries(Object.keys(causeOfPart).map((part) => [part, `${part}_ms`]))
 
 const EVIDENCE = /** @type {const} */ ({
   cpuMs: 'cpu_ms',
@@ -53,6 +56,7 @@ exports.blockAttributes = (record) => {
     'loopwatch.code.call': profile?.call,
     'loopwatch.package.name': found?.name,
     'loopwatch.package.version': found?.version,
+    ...named('parts', PARTS, record.parts ?? {}),
     ...evidenceOf(record),
     'loopwatch.evidence.slept_in': record.evidence.sleptIn?.text,
     'loopwatch.work.kind': work?.kind,
@@ -68,10 +72,16 @@ exports.blockAttributes = (record) => {
 
 /** @param {BlockRecord} record @returns {Attributes} */
 function evidenceOf ({ evidence }) {
-  const named = (/** @type {Record<string, string>} */ names, /** @type {Record<string, any>} */ values) =>
-    Object.fromEntries(Object.entries(names).map(([field, name]) => [`loopwatch.evidence.${name}`, values[field]]))
-  return { ...named(EVIDENCE, evidence), ...named(MEMORY, evidence.memory ?? {}), 'loopwatch.evidence.debugger': evidence.debugger || null }
+  return {
+    ...named('evidence', EVIDENCE, evidence),
+    ...named('evidence', MEMORY, evidence.memory ?? {}),
+    'loopwatch.evidence.debugger': evidence.debugger || null
+  }
 }
+
+/** @param {string} group @param {Record<string, string>} names by field @param {Record<string, any>} values */
+const named = (group, names, values) =>
+  Object.fromEntries(Object.entries(names).map(([field, name]) => [`loopwatch.${group}.${name}`, values[field]]))
 
 /** Heaviest stack, innermost frame first. @param {BlockRecord} record */
 exports.stackText = ({ stacks }) =>

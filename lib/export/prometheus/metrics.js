@@ -9,7 +9,7 @@ const Gauge = require('prom-client/lib/gauge')
 const Histogram = require('prom-client/lib/histogram')
 const Registry = require('prom-client/lib/registry')
 const { table, SITES, SLOW_KINDS, THREADS } = require('../../tables/metrics')
-const { excuseOf } = require('../../tables/causes')
+const { ownMsOf, excuseOf, timesOf } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { OTHER } = require('../../util/overflow-label')
@@ -28,7 +28,6 @@ const { nowMs: sharedNowMs } = require('../../util/clock')
 
 /** Scrapes come at least this often, so `max_over_time` of any range misses no block. */
 const WINDOW_MS = 60_000
-
 const MAIN = 'main'
 /** One observation for each request or piece of work. */
 const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
@@ -160,17 +159,19 @@ class Metrics {
     if (thread !== MAIN) return
     const works = record.works ?? [{ ...record, weightMs: 1 }]
     const weightMs = works.reduce((sum, each) => sum + each.weightMs, 0)
-    for (const each of works) this.#charge(each, cause, seconds * each.weightMs / weightMs)
+    for (const each of works) this.#charge(each, record, each.weightMs / weightMs)
   }
 
-  /** @param {WorkShare} share of a block @param {string} cause @param {number} seconds */
-  #charge ({ request, work, frame }, cause, seconds) {
+  /** @param {WorkShare} work with a share of a block @param {BlockRecord} record @param {number} share */
+  #charge ({ request, work, frame }, record, share) {
     const route = request && !request.ended ? this.#blockedRoute(inDoubt(request, request.route)) : NONE
-    this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
+    const labels = { route, work: this.#blockedWork(work) }
+    const seconds = (/** @type {number} */ ms) => ms / MS_PER_S * share
+    const times = record.allowed ? [([ALLOWED, record.durationMs])] : timesOf(record)
+    for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ cause, ...labels }, seconds(ms))
     // An excused cause is not the fault of the code, so no line is charged.
-    if (frame && cause !== ALLOWED && excuseOf(cause) === undefined) {
-      this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
-    }
+    if (!frame || record.allowed || excuseOf(record.cause) !== undefined) return
+    this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds(ownMsOf(record)))
   }
 
   /** The agent itself blocked the application. @param {number} ms */

@@ -8,7 +8,7 @@ const { Recently } = require('../../util/recently')
  * @import { BlockRecord } from '../../types'
  */
 
-/** This many blocks at one place within this time are no accident. */
+/** This many blocks at one place within this time are not an accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
 /** How long such blocks open a window of tracking. */

@@ -174,6 +174,7 @@ function rowOf (record) {
     ongoing,
     startup,
     cause,
+    parts: record.parts,
     samples: record.samples,
     frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
     probable: probable ?? null,

@@ -2,7 +2,7 @@
 
 const { Activity } = require('../../util/activity')
 const { nowMs } = require('../../util/clock')
-const { isNativeBlock } = require('../../explain/cause')
+const { isNativeBlock } = require('../../explain/parts')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { isStartup } = require('../loop/detector')

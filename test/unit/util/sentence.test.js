@@ -68,6 +68,21 @@ test('every cause gives a sentence, and where no code is to blame none names any
   }
 })
 
+test('a block of which the culprit took less than two thirds says how much it took, and what took the rest', () => {
+  const none = { js: 0, native: 0, gc: 0, asleep: 0, waiting: 0, stopped: 0, unexplained: 0 }
+  /** @type {[object, string][]} */
+  const told = [
+    [{ parts: { ...none, js: 1200, waiting: 6500 } }, ', 1.2 s of it by report (app/report.js:41) and 6.5 s waiting for a CPU, GET /report/:id (js)'],
+    [{ parts: { ...none, js: 3000, gc: 1700, stopped: 2900, waiting: 100 } }, ', 4.7 s of it by report (app/report.js:41) and 2.9 s stopped, GET /report/:id (js)'],
+    [{ parts: { ...none, js: 1200, waiting: 6500 }, frame: null }, ', 6.5 s of it waiting for a CPU: outside application code, GET /report/:id (js)'],
+    [{ parts: { ...none, js: 5200, waiting: 2500 } }, ': report (app/report.js:41), GET /report/:id (js)'],
+    [{ parts: { ...none, js: 40, waiting: 7660 }, cause: 'starved' }, ': the process was kept waiting for a CPU (starved)']
+  ]
+  for (const [differences, end] of told) {
+    assert.equal(sentenceOf(makeRecord({ durationMs: 7700, ...differences })), `event loop was blocked for 7.7 s${end}`)
+  }
+})
+
 test('a turn of several callbacks tells what called each, the three heaviest', () => {
   const frame = { function: 'read', file: '/srv/app/report.js', line: 3, column: 1 }
   const callbacks = [

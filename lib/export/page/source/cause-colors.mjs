@@ -6,7 +6,7 @@ const NAME = 'causes.css'
 const variables = (scheme) =>
   `:root { ${Object.entries(causes).map(([name, { color }]) => `--cause-${name}: ${color[scheme]};`).join(' ')} }`
 
-const chips = Object.keys(causes).map((name) => `.chip.cause-${name} { background: var(--cause-${name}); }`)
+const chips = Object.keys(causes).map((name) => `.cause-${name} { background: var(--cause-${name}); }`)
 
 /** The style of each cause, from the table of causes. @type {import('esbuild').Plugin} */
 export const causeColors = {

@@ -54,7 +54,7 @@ const loadInspector = () => process.getBuiltinModule('node:inspector')
 
 /**
  * V8's CPU profile of this thread, from either source. The watchdog decides when it starts; this thread takes it after
- * each block, between two turns. The time that this takes is no block of the application. A source that can pause rests
+ * each block, between two turns. The time that this takes is not a block of the application. A source that can pause rests
  * while the loop idles.
  */
 class HostProfiler {
@@ -102,7 +102,7 @@ class HostProfiler {
     this.#hold(() => this.#send({ code: PROFILE, action, ...this.#try(action, nowMs()) }))
   }
 
-  /** Runs a step that is no block of the application. @param {() => void} step @returns {number} ms that it took */
+  /** Runs a step that is not a block of the application. @param {() => void} step @returns {number} ms that it took */
   #hold (step) {
     const startMs = nowMs()
     try {

@@ -26,6 +26,20 @@ test('culprits are added up by function and file, the longest in total first', (
   )
 })
 
+test('a function answers for its own part of a block, and a wait for a CPU has a row with what to do', () => {
+  const parts = { js: 1100, native: 60, gc: 40, asleep: 0, waiting: 6500, stopped: 0, unexplained: 0 }
+  const culprits = culpritsOf([
+    makeRecord({ durationMs: 7700, parts, frame: frame('resize'), request }),
+    makeRecord({ durationMs: 100, frame: frame('resize'), request }),
+    makeRecord({ durationMs: 300, cause: 'starved', frame: frame('other'), request: null })
+  ])
+  const told = culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs])
+  assert.deepEqual(told, [
+    ['waiting for a CPU: more CPU', 'starved', 2, 6800, 6500],
+    ['resize (app/orders.js:7)', 'js', 2, 1300, 1200]
+  ])
+})
+
 test('a function whose name is known in only some blocks is one culprit', () => {
   const nameless = { ...frame(''), function: null, column: null }
   const blocks = [nameless, frame('callback of copy.sort'), { ...nameless, line: 9 }].map((each, i) =>
@@ -45,7 +59,7 @@ test('the table has shares of all blocked time, and a doubtful line is marked', 
   ])
   assert.match(table, /^2 blocks, 1\.0 s in all$/m)
   assert.match(table, /^ {2}≈ parse \(app\/orders\.js:7\) +GET \/orders +native +1 +750 ms +75% +750 ms$/m)
-  assert.match(table, /^ {2}- +\(no request\) +starved +1 +250 ms +25% +250 ms$/m)
+  assert.match(table, /^ {2}waiting for a CPU: more CPU +\(no request\) +starved +1 +250 ms +25% +250 ms$/m)
   assert.equal(topTable([]), 'no blocks\n')
 })
 

@@ -49,15 +49,16 @@ test('a folder has no live status, and says what never ended', async (t) => {
   assert.match((await ask('status', makeSource(t, []))).text, /Known: 0 blocks, 0 ms in all\.$/)
 })
 
-test('culprits leave out what no code is to blame for, and name their longest block', async (t) => {
+test('culprits name their longest block, and what no code took has rows of its own', async (t) => {
   const other = { function: 'other', file: '/srv/app/report.js', line: 9, column: 1, exact: true }
   const source = makeSource(t, [{ durationMs: 100 }, { durationMs: 300 }, { durationMs: 50, cause: 'gc', frame: other }, { durationMs: 9000, cause: 'suspended' }])
   const { rows } = await ask('culprits', source)
   assert.deepEqual(rows, [
-    'report (app/report.js:41) | GET /report/:id | js | 2 blocks, 400 ms in all (89%) | longest 300 ms: block id=1-2',
-    'other (app/report.js:9) | GET /report/:id | gc | 1 block, 50 ms in all (11%) | longest 50 ms: block id=1-3'
+    'stopped: ask the host | GET /report/:id | suspended | 1 block, 9.0 s in all (95%) | longest 9.0 s: block id=1-4',
+    'report (app/report.js:41) | GET /report/:id | js | 2 blocks, 400 ms in all (4%) | longest 300 ms: block id=1-2',
+    'other (app/report.js:9) | GET /report/:id | gc | 1 block, 50 ms in all (1%) | longest 50 ms: block id=1-3'
   ])
-  assert.match((await ask('culprits', source, { limit: 1 })).text, /1 more are not shown/)
+  assert.match((await ask('culprits', source, { limit: 1 })).text, /2 more are not shown/)
 })
 
 test('blocks are filtered, ordered and paged', async (t) => {

@@ -137,20 +137,22 @@ test('the strip names the block in progress, and the tab with it', async () => {
   assert.equal(worstOf([at(1, { threadId: 3 }), at(2)]).id, '1-2')
 })
 
-test('the parts of a block add up to the whole, whatever its evidence claims', async () => {
-  const { timePartsOf } = await import(`${MODEL}/time-parts.mjs`)
-  const { evidence } = makeRecord()
-  const rows = [
-    { cpuMs: 495, runQueueMs: 786, gcMs: 432 }, { cpuMs: 2000, gcMs: 3000 }, { cpuMs: 10, nativeMs: 900 },
-    { cpuMs: 300, throttledMs: 500, runQueueMs: 600, stolenMs: 400 }, { cpuMs: 0, gcMs: 0 }
-  ]
-  for (const row of rows) {
-    const parts = timePartsOf({ durationMs: 1000, evidence: { ...evidence, ...row } })
-    const sum = parts.reduce((/** @type {number} */ ms, /** @type {any} */ part) => ms + part.ms, 0)
-    assert.equal(Math.round(sum), 1000, JSON.stringify(row))
-    assert.ok(parts.every((/** @type {any} */ { ms }) => ms > 0))
-  }
-  assert.deepEqual(timePartsOf({ durationMs: 1000, evidence: { ...evidence, cpuMs: null } }), [])
+test('a culprit has its own part of a block, and waiting for a CPU is a row with what to do, which finds its blocks', async () => {
+  const { culpritsOf } = await import(`${MODEL}/culprits.mjs`)
+  const { isChosen } = await import(`${MODEL}/choose.mjs`)
+  const { timePartsOf } = await import(`${MODEL}/labels.mjs`)
+  const { verdictOf } = await import(`${MODEL}/verdict.mjs`)
+  const parts = { js: 1200, native: 0, gc: 0, asleep: 0, waiting: 6500, stopped: 0, unexplained: 0 }
+  const row = at(1, { durationMs: 7700, parts })
+  const range = { fromMs: Date.parse(row.startedAt), toMs: Date.parse(row.startedAt) + 10000 }
+  const [waiting, own] = culpritsOf([row], range, () => 0)
+  assert.deepEqual([waiting.words, waiting.totalMs, own.words, own.totalMs], ['waiting for a CPU: more CPU', 6500, 'JavaScript', 1200])
+  assert.equal(own.lastMs, range.fromMs + 7700)
+  const view = { culprit: waiting.key, cause: null, text: '', aside: false }
+  assert.deepEqual([row, at(2)].map((each) => isChosen(each, view)), [true, false])
+  assert.match(verdictOf([row], range, { thresholdMs: 50, loops: 1 }), /once\. 84% was not your code\.$/)
+  assert.deepEqual(timePartsOf(row).map((/** @type {any} */ { label, ms }) => [label, ms]), [['JavaScript', 1200], ['waiting for a CPU', 6500]])
+  assert.deepEqual(timePartsOf(at(3)), [])
 })
 
 test('the flame graph of the application alone keeps its time, and a search has its share', async () => {

@@ -131,6 +131,19 @@ test('works of one block are each charged with their part of it, and the parts m
   assert.deepEqual(sites.map((site) => valueOf(found, 'loopwatch_block_site_seconds_total', { site })), [1.5, 0.5])
 })
 
+test('each part of a block counts under its own cause, and a line is charged with what code took', async () => {
+  const { metrics, samples } = makeMetrics()
+  const parts = { js: 600, native: 200, gc: 100, asleep: 100, waiting: 700, stopped: 200, unexplained: 100 }
+  metrics.observeBlock(makeRecord({ durationMs: 2000, parts }))
+  metrics.observeBlock(makeRecord({ durationMs: 2000, parts, cause: 'many' }))
+  metrics.observeBlock(makeRecord({ durationMs: 2000, parts, allowed: 'nightly' }))
+  const found = await samples()
+  const causes = ['js', 'native', 'many', 'gc', 'sync-io', 'starved', 'suspended', 'unknown', 'allowed']
+  const charged = causes.map((cause) => Number(valueOf(found, 'loopwatch_blocked_seconds_total', { cause })).toFixed(1))
+  assert.deepEqual(charged, ['0.6', '0.2', '0.8', '0.2', '0.2', '1.4', '0.4', '0.2', '2.0'])
+  assert.equal(valueOf(found, 'loopwatch_block_site_seconds_total', { site: 'report app/report.js:41' }), 2)
+})
+
 test('a machine that does not tell CPU time has no CPU metric rather than a wrong one', async () => {
   const { host, samples } = makeMetrics()
   host.cpu = { main: null, watchdog: { user: 1, system: 1 } }

@@ -5,19 +5,16 @@ import { Flame } from '../charts/flame.mjs'
 import { counted, doubtOf, duration, functionOf, percent } from '../format.mjs'
 import { save } from '../panels/save.mjs'
 import { isOwn } from '../model/flame-view.mjs'
+import { timePartsOf } from '../model/labels.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
-import { timePartsOf } from '../model/time-parts.mjs'
 
 /** The numbers of the evidence with their meanings, the most important first. @type {[string, string][]} */
 const EVIDENCE = [
   ['cpuMs', 'on a CPU'],
-  ['nativeMs', 'inside native calls'],
-  ['gcMs', 'in the garbage collector'],
   ['runQueueMs', 'waiting for a CPU'],
   ['throttledMs', 'out of CPU quota'],
   ['stolenMs', 'taken by the hypervisor'],
-  ['answerMs', 'time to answer (median)'],
-  ['watchdogGapMs', 'watchdog not running either']
+  ['answerMs', 'time to answer (median)']
 ]
 
 const LATE = 'The stack was taken after a native call returned: the true line may be just before it, or in the caller.'
@@ -162,14 +159,14 @@ function saveButton (title, act) {
 function timeBar (record) {
   const parts = timePartsOf(record)
   if (parts.length === 0) return []
-  const bar = make('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...parts.map(({ part, ms }) => {
-    const piece = make('span', { class: `part-${part}` })
+  const bar = make('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...parts.map(({ cause, ms }) => {
+    const piece = make('span', { class: `chip cause-${cause}` })
     piece.style.inlineSize = `${ms / record.durationMs * 100}%`
     return piece
   }))
   const shown = parts.filter(({ ms }) => ms >= record.durationMs / 200)
-  const key = make('ul', { class: 'legend' }, ...shown.map(({ part, label, ms }) =>
-    make('li', {}, make('span', { class: `chip part-${part}` }), `${label} ${duration(ms)}`)))
+  const key = make('ul', { class: 'legend' }, ...shown.map(({ cause, label, ms }) =>
+    make('li', {}, make('span', { class: `chip cause-${cause}` }), `${label} ${duration(ms)}`)))
   return [bar, key]
 }
 

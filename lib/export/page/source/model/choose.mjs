@@ -1,4 +1,4 @@
-import { keyOf } from '../../../culprits.js'
+import { keyOf, sharesOf } from '../../../culprits.js'
 import { RANGES } from './address.mjs'
 import { endOf } from './culprits.mjs'
 import { placeOf, workOf, asideOf, wordsOf } from './labels.mjs'
@@ -28,7 +28,7 @@ export const isFiltered = ({ culprit, cause, text }) => culprit !== null || caus
 export function isChosen (row, { culprit, cause, text, aside }) {
   if (!aside && asideOf(row) !== null) return false
   if (cause !== null && row.cause !== cause) return false
-  if (culprit !== null && keyOf(row) !== culprit) return false
+  if (culprit !== null && !sharesOf([row]).some((share) => keyOf(share) === culprit)) return false
   return text === '' || textOf(row).includes(text.toLowerCase())
 }
 

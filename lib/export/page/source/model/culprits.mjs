@@ -1,4 +1,4 @@
-import { Culprit, keyOf } from '../../../culprits.js'
+import { Culprit, keyOf, remedyOf, sharesOf } from '../../../culprits.js'
 import { placeOf, workOf, wordsOf } from './labels.mjs'
 
 /** Bars of a sparkline. */
@@ -35,7 +35,7 @@ export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
   /** @type {Map<string, { row: any, blocks: Culprit, waited: number, lastMs: number, bins: number[] }>} */
   const groups = new Map()
   let allMs = 0
-  for (const row of rows) {
+  for (const row of sharesOf(rows)) {
     const key = keyOf(row)
     const group = groups.get(key) ??
       { row, blocks: new Culprit(), waited: 0, lastMs: -Infinity, bins: new Array(BINS).fill(0) }
@@ -44,7 +44,7 @@ export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
     allMs += ms
     group.blocks.add(row, workOf(row))
     group.waited += waitedFor(row.id)
-    group.lastMs = Math.max(group.lastMs, endOf(row))
+    group.lastMs = Math.max(group.lastMs, endOf(row.whole))
     const bin = Math.floor((Date.parse(row.startedAt) - fromMs) / Math.max(1, toMs - fromMs) * BINS)
     group.bins[Math.min(BINS - 1, Math.max(0, bin))] += ms
   }
@@ -52,7 +52,8 @@ export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
     const { frame, cause, work, count, totalMs, longestMs, otherLines } = blocks
     const place = [placeOf({ ...row, frame, cause }), ...otherLines].join(', ')
     const share = allMs === 0 ? 0 : totalMs / allMs
-    return { key, place, work, cause, words: wordsOf(cause), frame, count, totalMs, share, longestMs, ...group }
+    const words = remedyOf(cause) ?? wordsOf(cause)
+    return { key, place, work, cause, words, frame, count, totalMs, share, longestMs, ...group }
   })
   return sorted(culprits, 'totalMs', true)
 }

@@ -1,4 +1,4 @@
-import { causeRow, causes, excuseOf } from '../../../../tables/causes.js'
+import { causeOfPart, causeRow, causes, excuseOf } from '../../../../tables/causes.js'
 import { doubtOf, functionOf } from '../format.mjs'
 
 /**
@@ -6,6 +6,13 @@ import { doubtOf, functionOf } from '../format.mjs'
  * @param {string} cause returned unchanged if only a newer agent knows it
  */
 export const wordsOf = (cause) => Object.hasOwn(causes, cause) ? causeRow(cause).phrase : cause
+
+/**
+ * The time of a block in parts that add up to the whole.
+ * @param {any} record @returns {{ cause: string, label: string, ms: number }[]} empty for a record of 0.1.0
+ */
+export const timePartsOf = ({ parts = {} }) => Object.entries(causeOfPart)
+  .map(([part, cause]) => ({ cause, label: wordsOf(cause), ms: parts[part] })).filter(({ ms }) => ms > 0)
 
 /** Why a block is not the application's fault, null if it is. @param {any} row @returns {string | null} */
 export function asideOf ({ threadId, cause, startup, allowed, ongoing }) {

@@ -1,7 +1,6 @@
 import { excuseOf } from '../../../../tables/causes.js'
 import { counted, duration, percent } from '../format.mjs'
-import { timePartsOf } from './time-parts.mjs'
-import { calledBy, placeOf, workOf, wordsOf } from './labels.mjs'
+import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 
 /** Says in one sentence what blocked. @param {any} record */
 export function whyOf (record) {

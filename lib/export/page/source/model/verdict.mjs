@@ -1,4 +1,4 @@
-import { excuseOf } from '../../../../tables/causes.js'
+import { excuseOf, ownMsOf, timesOf } from '../../../../tables/causes.js'
 import { Culprit, keyOf } from '../../../culprits.js'
 import { counted, duration, percent } from '../format.mjs'
 import { endOf } from './culprits.mjs'
@@ -7,6 +7,8 @@ import { asideOf, placeOf } from './labels.mjs'
 const NUMBERS = ['', '', 'Two', 'Three']
 /** From this share on, a part of the time is most of it. */
 const MOST = 0.5
+/** Each block waits for a CPU now and then: less than this is not worth a sentence. */
+const JITTER = 0.02
 
 /** @typedef {{ fromMs: number, toMs: number }} Range */
 
@@ -18,13 +20,19 @@ export function withinMs (row, { fromMs, toMs }) {
 /** Whether no code is to blame for a block. While a block lasts, its cause is provisional. @param {any} row */
 const isExcused = ({ cause, ongoing }) => !ongoing && excuseOf(cause) !== undefined
 
+/** The share of a block that no code is to blame for. @param {any} row */
+const excusedShare = (row) => row.ongoing
+  ? 0
+  : timesOf(row).reduce((ms, [cause, each]) => excuseOf(cause) === undefined ? ms : ms + each, 0) / row.durationMs
+
 /** Adds up blocks. Only the part of their time within the range counts. @param {any[]} rows @param {Range} range */
 export function sumOf (rows, range) {
-  const sum = (/** @type {any[]} */ some) => some.reduce((ms, row) => ms + withinMs(row, range), 0)
+  const sum = (/** @type {(row: any) => number} */ share) =>
+    rows.reduce((ms, row) => ms + withinMs(row, range) * share(row), 0)
   const lengthMs = Math.max(1, range.toMs - range.fromMs)
-  const blockedMs = sum(rows)
+  const blockedMs = sum(() => 1)
   const share = Math.min(1, blockedMs / lengthMs)
-  return { lengthMs, blockedMs, count: rows.length, share, excusedMs: sum(rows.filter(isExcused)) }
+  return { lengthMs, blockedMs, count: rows.length, share, excusedMs: sum(excusedShare) }
 }
 
 /**
@@ -39,7 +47,7 @@ function fewFunctions (rows, range, allMs) {
   for (const row of rows.filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
     const culprit = byKey.get(keyOf(row)) ?? new Culprit()
     byKey.set(keyOf(row), culprit)
-    culprit.add({ ...row, durationMs: withinMs(row, range) }, '')
+    culprit.add({ ...row, durationMs: withinMs(row, range) * ownMsOf(row) / row.durationMs }, '')
   }
   const culprits = [...byKey.values()].sort((a, b) => b.totalMs - a.totalMs).slice(0, 3)
   let ms = 0
@@ -72,7 +80,7 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
     const functions = few.places.length === 1 ? 'One function accounts' : `${NUMBERS[few.places.length]} functions account`
     sentences.push(`${functions} for ${percent(few.share)} of it: ${few.places.join(', ')}.`)
   }
-  if (excusedMs > 0) sentences.push(`${percent(excusedMs / blockedMs)} was not your code.`)
+  if (excusedMs >= JITTER * blockedMs) sentences.push(`${percent(excusedMs / blockedMs)} was not your code.`)
   return sentences.join(' ')
 }
 

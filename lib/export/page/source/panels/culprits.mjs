@@ -2,7 +2,6 @@ import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration, percent } from '../format.mjs'
 import { isFiltered, NO_MATCH } from '../model/choose.mjs'
 import { sorted } from '../model/culprits.mjs'
-import { wordsOf } from '../model/labels.mjs'
 
 /** Rows at first: as many as people read. */
 const ROWS = 10
@@ -84,12 +83,12 @@ export class CulpritTable {
   #put (culprit, index, chosen) {
     const known = this.#rows.get(culprit.key) ?? this.#make(culprit)
     const { row, button, cells } = known
-    const { work, cause, count, totalMs, share, longestMs, waited, lastMs, bins } = culprit
+    const { work, cause, words, count, totalMs, share, longestMs, waited, lastMs, bins } = culprit
     button.setAttribute('aria-pressed', `${culprit.key === chosen}`)
     row.classList.toggle('chosen', culprit.key === chosen)
     const [totalCell, workCell, causeCell, countCell, longestCell, waitedCell, lastCell, sparkCell] = cells
     setText(workCell, work || '–')
-    if (causeCell.textContent !== wordsOf(cause)) causeCell.replaceChildren(make('span', { class: `chip cause-${cause}` }), wordsOf(cause))
+    if (causeCell.textContent !== words) causeCell.replaceChildren(make('span', { class: `chip cause-${cause}` }), words)
     setText(countCell, `${count}`)
     const bar = make('span', { class: 'bar', 'aria-hidden': 'true' })
     bar.style.inlineSize = `${share * 100}%`

@@ -1,0 +1,150 @@
+'use strict'
+
+const { roundMs } = require('../util/statistics')
+
+/** @import { BlockParts, BlockRecord } from '../types' */
+
+/**
+ * @typedef {object} Evidence what is known about one block; null where this machine cannot measure it
+ * @property {number} durationMs so far, if ongoing
+ * @property {boolean} ongoing
+ * @property {number} thresholdMs
+ * @property {number} busyMs time since the beat before the block in which the loop was not waiting for events
+ * @property {number | null} cpuMs of the host thread
+ * @property {number | null} runQueueMs the host thread was runnable but had no CPU
+ * @property {number | null} throttledMs the cgroup had used up its CPU quota
+ * @property {number | null} stolenMs a hypervisor ran others; neither of the two above includes it
+ * @property {number} gcMs pauses of the garbage collector
+ * @property {number} watchdogGapMs the watchdog did not run, and nothing shows that the process did
+ * @property {number} samples answered
+ * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call,
+ * without waiting in the run queue before the answer
+ * @property {number} runningMs covered by timely answers from JavaScript code, which a sleeping thread cannot give
+ * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine; read only if runQueueMs is null
+ * @property {number | null} [preemptions] how often a thread of the process lost its CPU; read only if runQueueMs is
+ * null
+ * @property {number} requests distinct ones seen
+ * @property {number} topRequestShare of the time seen, 0 to 1
+ * @property {number} longestRunMs longest time that one request was seen without another in between
+ * @property {boolean} debugged
+ */
+
+const HALF = 0.5
+/** Waiting below this share is everyday jitter of the scheduler, and a later watchdog no stopped process. */
+const SOME = 0.2
+
+/**
+ * A thread that competes for a CPU loses it every 3 to 15 ms (load of 2 to 6 on a CPU). If the process lost one this
+ * often on average, and more than a few times, the time in which it did not run was not sleep.
+ */
+const PREEMPTED_MS = 25
+const FEW_PREEMPTIONS = 3
+/** Under the heaviest competition, a thread still loses its CPU this often (load of 14 on 2). */
+const HARDLY_RUN_MS = 100
+
+/** Windows counts CPU time in ticks of 15.6 ms: a block may have used one tick more than was counted. */
+const TICK_MS = 16
+
+/**
+ * @typedef {'durationMs' | 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'} Times
+ * @typedef {Pick<Evidence, Times | 'watchdogGapMs' | 'machineIdleMs' | 'preemptions'> & { runningMs?: number }} Waiting
+ * @typedef {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean, gcMs?: number }} Answers
+ */
+
+/** Only used where the kernel does not report waiting. @param {Waiting} e @param {number} everyMs */
+function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
+  const count = preemptions ?? 0
+  return runQueueMs === null && count > FEW_PREEMPTIONS && durationMs - (cpuMs ?? 0) <= count * everyMs
+}
+
+/**
+ * How long a thread waited for a CPU if the kernel does not report it: samples saw JavaScript running while the thread
+ * had no CPU. Many short sleeps look the same, but then CPUs are idle. A stopped process looks the same, but then its
+ * watchdog was stopped too.
+ * @param {Waiting} e
+ */
+function unrunMs (e) {
+  const { durationMs, cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null } = e
+  if (cpuMs === null) return 0
+  // The watchdog itself may have lost the CPUs while the thread slept.
+  if (runningMs >= SOME * durationMs && isPreempted(e, PREEMPTED_MS)) return Math.max(0, durationMs - cpuMs)
+  if (machineIdleMs === null) return 0
+  return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
+}
+
+/** A throttled thread may also count as in the run queue, so the longer one counts. @param {Waiting} e */
+function waitMs (e) {
+  const knownMs = Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0)
+  return Math.min(e.durationMs, e.runQueueMs === null ? Math.max(knownMs, unrunMs(e)) : knownMs)
+}
+
+/**
+ * For how long calls held up answers. A waiting thread answers late as well. Once it has answered, `nativeMs` excludes
+ * its time in the run queue; other waiting is subtracted here. A pause of the garbage collector delays an answer too.
+ * @param {Answers} e @param {number} waitedMs
+ */
+function heldUpMs ({ ongoing, nativeMs, runQueueMs, gcMs = 0 }, waitedMs) {
+  const withinMs = ongoing ? waitedMs : waitedMs - Math.min(waitedMs, runQueueMs ?? 0)
+  return Math.max(0, nativeMs - withinMs - Math.min(gcMs, nativeMs))
+}
+
+/**
+ * Whether calls held up answers for at least half of the time in which the thread did not wait for a CPU.
+ * @param {Pick<BlockRecord, 'evidence' | 'durationMs'>} record
+ */
+exports.isNativeBlock = ({ evidence, durationMs }) => {
+  const waitedMs = waitMs({ ...evidence, durationMs })
+  const gcMs = Math.min(evidence.gcMs, evidence.nativeMs)
+  return heldUpMs({ ...evidence, durationMs }, waitedMs) >= HALF * (durationMs - waitedMs - gcMs)
+}
+
+/**
+ * Where the time of a block went, in ms that add up to all of it. The evidence overlaps: pauses of the collector last
+ * longer while the thread waits for a CPU, and a thread that sleeps or is stopped answers as late as a native call.
+ * @param {Evidence} e @returns {BlockParts}
+ */
+exports.partsOf = (e) => {
+  const { durationMs, cpuMs, gcMs, debugged, busyMs, thresholdMs } = e
+  const waiting = waitMs(e)
+  const gc = Math.min(1, gcMs / durationMs) * (durationMs - waiting)
+  const codeMs = durationMs - waiting - gc
+  const stopped = stoppedMs(e, Math.max(0, codeMs - (cpuMs ?? 0)))
+  // Nothing tells what a thread does that a debugger holds, or that waits for events and is woken late.
+  const isBlind = debugged || busyMs < thresholdMs
+  const code = isBlind ? {} : codeIn(e, codeMs - stopped, heldUpMs(e, waiting) - stopped, waiting)
+  return addedUp({ js: 0, native: 0, gc, asleep: 0, waiting, stopped, ...code, unexplained: 0 }, durationMs)
+}
+
+/** As the watchdog was. One that lost its CPU to others was not. @param {Evidence} e @param {number} offMs */
+function stoppedMs (e, offMs) {
+  const { watchdogGapMs } = e
+  return watchdogGapMs < SOME * offMs || isPreempted(e, HARDLY_RUN_MS) ? 0 : Math.min(watchdogGapMs, offMs)
+}
+
+/**
+ * What the code did that ran, or slept in calls.
+ * @param {Evidence} e @param {number} codeMs @param {number} heldMs for which calls held up answers
+ * @param {number} waitedMs
+ */
+function codeIn ({ cpuMs, runQueueMs, runningMs, samples }, codeMs, heldMs, waitedMs) {
+  // Without CPU time, a call that did not answer may have slept or computed.
+  if (cpuMs === null) return { js: samples > 0 ? Math.max(0, codeMs - Math.max(0, heldMs)) : 0 }
+  const offMs = codeMs - cpuMs <= TICK_MS ? 0 : codeMs - cpuMs
+  // A thread that answered in time was held, or slept shortly and often.
+  const isTold = samples > 0 || runQueueMs !== null
+  const asleep = isTold ? Math.min(offMs, Math.max(0, codeMs - Math.max(0, runningMs - waitedMs))) : 0
+  const native = Math.min(codeMs - offMs, Math.max(0, heldMs - asleep))
+  return { asleep, native, js: samples > 0 ? codeMs - offMs - native : 0 }
+}
+
+/** What is left is unexplained. @param {BlockParts} parts @param {number} durationMs @returns {BlockParts} */
+function addedUp (parts, durationMs) {
+  const names = /** @type {(keyof BlockParts)[]} */ (Object.keys(parts))
+  const rounded = { ...parts }
+  for (const name of names) rounded[name] = roundMs(parts[name])
+  const sum = () => names.reduce((ms, name) => ms + rounded[name], 0)
+  rounded.unexplained = Math.max(0, roundMs(durationMs - sum()))
+  const largest = names.reduce((a, b) => rounded[b] > rounded[a] ? b : a)
+  rounded[largest] = roundMs(rounded[largest] + roundMs(durationMs) - sum())
+  return rounded
+}
