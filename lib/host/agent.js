@@ -65,13 +65,13 @@ class Agent extends EventEmitter {
    * @param {ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
    * @param {Way} [way] a preload starts before the application
    */
-  constructor (options, forget, { isPreload = false, presence } = {}) {
+  constructor (options, forget, { presence } = {}) {
     super()
     this.#forget = forget
     this.#presence = presence
     const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
     const log = besideApplication(options.log)
-    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), isPreload, see)
+    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), see)
     const isQuiet = presence !== undefined
     const workerData = () => ({ ...senses.workerData(), isQuiet, isShown: presence?.isOn ?? true })
     this.#senses = senses

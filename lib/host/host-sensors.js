@@ -25,14 +25,14 @@ const { isStarting } = require('./watchdog-thread')
 /** @typedef {(message: object) => void} Post to the watchdog, if there is one */
 
 /**
- * @param {ResolvedOptions} options @param {Post} post @param {boolean} isPreload
+ * @param {ResolvedOptions} options @param {Post} post
  * @param {(file: string) => void} see called with the files of stacks
  */
-exports.startSenses = (options, post, isPreload, see) => {
+exports.startSenses = (options, post, see) => {
   /** @type {Part[]} */
   const started = []
   try {
-    return startAll(options, post, isPreload, started, see)
+    return startAll(options, post, started, see)
   } catch (error) {
     stopAll(started)
     throw error
@@ -48,10 +48,10 @@ function stopAll (parts) {
 }
 
 /**
- * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post @param {boolean} isPreload
+ * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post
  * @param {Part[]} started each part is added as soon as it is started, and has to be stopped @param {Hold} hold
  */
-function startParts (options, bridge, post, isPreload, started, hold) {
+function startParts (options, bridge, post, started, hold) {
   /** @template {Part} P @param {P} part @returns {P} */
   const keep = (part) => {
     started.push(part)
@@ -60,7 +60,7 @@ function startParts (options, bridge, post, isPreload, started, hold) {
   const { load, delays, report } = measureLoad(options, bridge)
   const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post, hold)
   keep(works)
-  const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
+  const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post)
   keep(profiler)
   const threads = keep(startThreads(options, post, isStarting))
   const onLate = lateTo(works, profiler)
@@ -75,15 +75,14 @@ function startParts (options, bridge, post, isPreload, started, hold) {
 }
 
 /**
- * @param {ResolvedOptions} options @param {Post} post @param {boolean} isPreload @param {Part[]} started
- * @param {(file: string) => void} see
+ * @param {ResolvedOptions} options @param {Post} post @param {Part[]} started @param {(file: string) => void} see
  */
-function startAll (options, post, isPreload, started, see) {
+function startAll (options, post, started, see) {
   const memory = createMemory()
   const bridge = openBridge(memory)
   /** @type {Hold} */
   const hold = (step) => bridge.counters.hold('agentMicros', options.threshold, step)
-  const parts = startParts(options, bridge, post, isPreload, started, hold)
+  const parts = startParts(options, bridge, post, started, hold)
   const { works, isUnsafe, escalates, profiler, threads, load, report, heartbeat, origins } = parts
   return {
     works,
@@ -124,18 +123,15 @@ function lateTo (works, profiler) {
 }
 
 /**
- * Starts the profile here, not in the watchdog: V8 has the least to list before the application is compiled. That takes
- * 8 ms in a bare process on 20.20 and 20 ms on later lines. A preload with `auto` does not start it: under NODE_OPTIONS
- * every command of a shell would pay for it.
- * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post @param {boolean} isPreload
+ * With `on` the profile starts here: V8 has the least to list before the application is compiled, 8 ms on 20.20 and 20
+ * on later lines. With `auto` the watchdog asks for it later: from then on V8 reports each function that it compiles,
+ * which was most of what the agent added to the start of a large application.
+ * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post
  */
-function startProfiler (options, bridge, post, isPreload) {
+function startProfiler (options, bridge, post) {
   const isOwn = options.profile !== 'off' && ownsProfile()
   const profiler = new HostProfiler(bridge, { thresholdMs: options.threshold, isOwn, mayRest: mayInspect() }, post)
   const profilesItself = isProfiledByNode(nodeFlags(), environment())
-  const isWanted = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
-  if (isWanted && (isOwn || (mayInspect() && !profilesItself))) {
-    profiler.run(options.profile === 'on' ? 'start' : 'startIfSmall')
-  }
+  if (options.profile === 'on' && (isOwn || (mayInspect() && !profilesItself))) profiler.run('start')
   return { profiler, ownProfile: isOwn, profilesItself }
 }

@@ -23,7 +23,7 @@ exports.verdict = ({ cells }) => {
   const [best, next] = cells.filter(({ median }) => median !== null)
     .sort((a, b) => Number(b.median) - Number(a.median) || madeUp(a) - madeUp(b))
   if (best === undefined) return null
-  const wrong = `${best.variant} blames the application for ${counted(madeUp(best), 'block')} that it did not cause.`
+  const wrong = `${best.variant} blames the application for ${madeUp(best) === 0 ? 'no block' : counted(madeUp(best), 'block')} that it did not cause.`
   return `${best.variant} reports ${found(best)} of ${counted(Number(best.params.blocks), 'block')}${next === undefined ? '' : `; ${next.variant} is next with ${found(next)}`}. ${wrong}`
 }
 

@@ -159,7 +159,7 @@ exports.tables = (document) => {
 function ofKill (cell) {
   const { failed, requests, unansweredAfterKill: left } = cell.extra
   const open = left === undefined || left.max === 0 ? '' : ` Up to ${count(left.max)} of them got neither an answer nor an end: their connections stay open until the client gives up.`
-  return `${nameOf(cell)}: when a worker is killed halfway, ${counted(failed.median, 'request')} of ${count(requests.median)} fail (${count(failed.min)} to ${count(failed.max)}).${open}`
+  return `${nameOf(cell)}: when a worker is killed halfway, ${counted(failed.median, 'request')} of ${count(requests.median)} fail${failed.min === failed.max ? '' : ` (${count(failed.min)} to ${count(failed.max)})`}.${open}`
 }
 
 /**

@@ -118,15 +118,6 @@ test('by default the first block in a native call has its line, and the profile 
   for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'settled' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
 })
 
-test('an application with much data and few functions has a profile from the start on, too', async (t) => {
-  const { said } = await run(t, `${BLOCK_OF}
-    await until(async () => await gauge() === '1')
-    const first = await recordOf('parseLast')
-    await agent.stop()
-    say({ first })`, {}, ['-r', path.join(FIXTURES, 'rows.js')])
-  assertExact(said.first, 'parseLast')
-})
-
 test('an application that is large when the agent starts has a profile once it is quiet after the first block that needs it', async (t) => {
   const { said, log } = await run(t, `${BLOCK_OF}
     const gauges = [await gauge()]

@@ -7,7 +7,8 @@ const path = require('node:path')
 /** A folder of its own for a test, removed with it. @param {{ after: (fn: () => unknown) => void }} t */
 exports.makeDir = (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
-  t.after(() => fs.rmSync(dir, { recursive: true, force: true }))
+  // What the test has started may still write there for a moment.
+  t.after(() => fs.rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
   return dir
 }
 

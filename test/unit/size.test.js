@@ -17,15 +17,15 @@ const BUDGETS = {
   'lib/cluster': 842,
   'lib/explain': 3049,
   'lib/export': 4858,
-  'lib/host': 4538,
+  'lib/host': 4539,
   'lib/options': 357,
   'lib/store': 609,
   'lib/tables': 347,
   'lib/util': 574,
-  'lib/watchdog': 4939,
+  'lib/watchdog': 4957,
   files: 403,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 622
+  'named numbers': 623
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -14,7 +14,7 @@ export class Agent extends EventEmitter<{
   * @param {ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
   * @param {Way} [way] a preload starts before the application
   */
- constructor(options: ResolvedOptions, forget: (agent: Agent) => void, { isPreload, presence }?: Way);
+ constructor(options: ResolvedOptions, forget: (agent: Agent) => void, { presence }?: Way);
  /** Content type of metrics(). */
  contentType: string;
  /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */

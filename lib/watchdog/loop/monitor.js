@@ -1,7 +1,6 @@
 'use strict'
 
 const { orNull } = require('../../bridge/beat')
-const { recordOf } = require('../../explain/record')
 const { nowMs } = require('../../util/clock')
 const { Detector, STARTUP_IDLE_MS } = require('./detector')
 const { BlockFacts } = require('./block-facts')
@@ -320,6 +319,8 @@ class LoopMonitor {
   /** A fault of ours in reading a CPU profile must not cost the block. @param {Facts} facts */
   #explain (facts) {
     const { code, onThrow } = this.#parts
+    // Loaded by the first block, or by loadRest() in watchdog.js: a fifth of this thread's modules.
+    const { recordOf } = require('../../explain/record')
     try {
       return recordOf(facts, code)
     } catch (error) {

@@ -1,8 +1,5 @@
 'use strict'
 
-const { detailOf } = require('../../explain/advice/advice')
-const { fileToShow } = require('../../explain/advice/excerpt')
-
 /**
  * @import { BlockRecord } from '../../types'
  * @import { Waits } from '../requests/recent-blocks'
@@ -30,6 +27,8 @@ exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
   return (id) => {
     const record = block(id)
     if (record === undefined) return null
+    const { detailOf } = require('../../explain/advice/advice')
+    const { fileToShow } = require('../../explain/advice/excerpt')
     const file = mayShow ? fileToShow(record) : null
     const lines = file === null ? null : linesOf(file)
     return { ...detailOf(record, lines, () => records().toReversed()), waits: waitsFor(id) }

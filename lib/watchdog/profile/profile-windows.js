@@ -1,7 +1,5 @@
 'use strict'
 
-const { cutProfiles } = require('../../explain/profile/cpu-profile')
-const { heaviestIn } = require('../../explain/profile/profiled')
 const { readSource } = require('../../util/read-source')
 
 /**
@@ -44,13 +42,13 @@ class ProfileWindows {
   /** The profile of a time; null if there is none. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
-    return windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
+    return windows.length === 0 ? null : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, endMs)
   }
 
   /** Which function had most of a time, by profiles of it; null if there are none. */
   frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
     const profile = this.within(startMs, endMs)
-    return profile === null ? null : heaviestIn(profile, this.sources)
+    return profile === null ? null : require('../../explain/profile/profiled').heaviestIn(profile, this.sources)
   }
 
   /** What is known of the code now. @returns {Sources} */

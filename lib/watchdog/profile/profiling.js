@@ -5,6 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { isNativeBlock } = require('../../explain/cause')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
+const { isStartup } = require('../loop/detector')
 const { NOT_ALLOWED } = require('../loop/inspector')
 const { MS_PER_S } = require('../../util/units')
 
@@ -49,8 +50,8 @@ class Profiling {
   #missedMs = -Infinity
   #retryAtMs = -Infinity
   #isGivenUp = false
-  /** Whether the application has been asked whether it is small. */
-  #isSizeKnown = false
+  /** Whether the application is still to be asked whether it is small. */
+  #isAsking
   /** @type {number | null} since when blocks need it */
   #neededAtMs = null
   #parts
@@ -60,11 +61,13 @@ class Profiling {
    * @param {(action: Action) => void} parts.ask @param {() => number} parts.activeMs of the loop so far
    * @param {(nowMs: number) => number} parts.queuedMs how long the thread has waited for a CPU so far
    * @param {() => number} parts.underWay requests and pieces of work
+   * @param {() => boolean} parts.isStarting the application, whose loop has hardly waited for anything
    * @param {ProfileWindows['keep']} parts.keep @param {Say} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
     this.#parts = parts
+    this.#isAsking = parts.mode === 'auto' && parts.refusal === null
     if (parts.mode !== 'off' && parts.refusal !== null) this.#refuse(parts.refusal)
   }
 
@@ -73,7 +76,7 @@ class Profiling {
   }
 
   get isBusy () {
-    return this.#asked !== null || this.#owedMs !== null
+    return this.#isAsking || this.#asked !== null || this.#owedMs !== null
   }
 
   /** Reported if asked for: else the doubt about lines shows it. @param {string} message @param {number} [untilMs] */
@@ -89,9 +92,8 @@ class Profiling {
     if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
     if (mode === 'on' || this.#neededAtMs !== null) {
       if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
-    } else if (!this.#isSizeKnown) {
-      // Even while the application loads: it grows with every module.
-      this.#isSizeKnown = true
+    } else if (this.#isAsking && (!this.#parts.isStarting() || this.#parts.underWay() > 0)) {
+      this.#isAsking = false
       this.#ask('startIfSmall', now)
     }
   }
@@ -133,7 +135,7 @@ class Profiling {
     if (action === 'missed') this.#miss(message.endMs)
     if (action !== 'stop') this.#activity.begin(now, this.#ranMs(now))
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
-    this.#switch(isOn, tookMs)
+    this.#switch(isOn, tookMs, action)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
     else if (isOn && tookMs > LONG_MS[/** @type {Action} */ (action)]) this.#giveUp(`it paused the application for ${Math.round(tookMs)} ms (${action})`)
     else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
@@ -147,15 +149,15 @@ class Profiling {
     this.#parts.ask('stop')
   }
 
-  /** @param {boolean} isOn @param {number} tookMs */
-  #switch (isOn, tookMs) {
+  /** @param {boolean} isOn @param {number} tookMs @param {Action} action */
+  #switch (isOn, tookMs, action) {
     if (isOn === this.isOn) return
     const now = nowMs()
     const ms = Math.round(tookMs)
     if (isOn) {
       this.#onSinceMs = now
-      // At start-up this is not news.
-      const level = this.#neededAtMs !== null || this.#parts.mode === 'on' ? 'info' : 'debug'
+      // In a small application this is no news.
+      const level = action === 'startIfSmall' ? 'debug' : 'info'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {
       const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
@@ -207,7 +209,8 @@ exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, 
     refusal: ownProfile ? null : refusal,
     ask: (action) => post({ code: PROFILE, action }),
     activeMs: () => bridge.beat.read().activeMs,
-    underWay: () => bridge.counters.get('inFlight') + bridge.counters.get('workInFlight')
+    underWay: () => bridge.counters.get('inFlight') + bridge.counters.get('workInFlight'),
+    isStarting: () => isStartup(bridge.beat.beats, bridge.beat.read())
   })
 }
 

@@ -6,9 +6,6 @@ const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { BoundedMap } = require('../../util/bounded-map')
 const { FrameTable, ByPlace, callsGiven } = require('../../explain/source/frame-table')
-const { FunctionHeads, FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
-const { positionIn } = require('../../explain/source/javascript')
-const { SourceMaps, toPath } = require('../../explain/source/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { readSource } = require('../../util/read-source')
 const { isText } = require('../../util/validators')
@@ -40,15 +37,14 @@ const ASKED = 1000
 
 /** Files on disk, and those compiled in memory, for which the main thread is asked: if stuck, it answers afterwards. */
 class SourceReader {
-  #maps
   /** @type {BoundedMap<number>} */
   #askedAtMs = new BoundedMap({ mostItems: ASKED })
   /** @type {BoundedMap<true>} */
   #said = new BoundedMap({ mostItems: SAID })
   #namingMs = 0
   #backlog
-  #names
   #post
+  #read
   #say
 
   /**
@@ -62,9 +58,30 @@ class SourceReader {
     this.#post = post
     this.#say = say
     this.#backlog = new Backlog(mayWork)
+    /** What reads the application's code. */
+    this.#read = once(() => this.#open({ stripsTypes, compilesAll, read }))
+    this.frames = new FrameTable((frame) => this.#read().maps.original(frame), {
+      isHead: (raw) => this.#read().heads.has(raw),
+      nameOf: (frame) => this.#nameOf(frame),
+      passesOn: (frame) => this.#lookUp(this.#read().given, 'call', frame) ?? false,
+      routesOf: (frame) => this.#lookUp(this.#read().routes, 'route', frame) ?? [],
+      later: { mayMove: ({ file }) => this.#read().mayMove(file), isBusy: () => !this.#backlog.isEmpty }
+    })
+    /** What explains a block needs of the application's code. */
+    this.code = { table: this.frames, packageIn }
+  }
+
+  /**
+   * Loaded by the first stack.
+   * @param {{ stripsTypes: boolean, compilesAll: boolean, read: (file: string) => string | null }} parts
+   */
+  #open ({ stripsTypes, compilesAll, read }) {
+    const { FunctionHeads, FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
+    const { positionIn } = require('../../explain/source/javascript')
+    const { SourceMaps, toPath } = require('../../explain/source/source-map')
     const texts = new Texts(read)
     const readOnce = (/** @type {string} */ file) => texts.read(file)
-    this.#maps = new SourceMaps(readOnce, {
+    const maps = new SourceMaps(readOnce, {
       sizeOf,
       later: (file, load) => this.#backlog.add(`map of ${file}`, () => this.#learn(load)),
       onTooLarge: (file) => this.#sayTooLarge(file),
@@ -73,26 +90,20 @@ class SourceReader {
       stripsTypes,
       compilesAll
     })
-    const isInMemory = (/** @type {string} */ file) => this.isInMemory(file)
-    const heads = new FunctionHeads(readOnce, isInMemory)
-    this.#names = new FunctionNames(readOnce)
     /** @template T @param {(text: string, at: number) => T} read @param {T} none */
     const byPlace = (read, none) => new ByPlace((file, line, column) => {
       const text = readOnce(file)
       const at = text === null || text.length > MOST_CHARS ? null : positionIn(text, line, column)
       return text === null || at === null ? none : read(text, at)
     })
-    const given = byPlace(callsGiven, false)
-    const routes = byPlace(routesAt, /** @type {string[]} */ ([]))
-    this.frames = new FrameTable((frame) => this.#maps.original(frame), {
-      isHead: (raw) => heads.has(raw),
-      nameOf: (frame) => this.#nameOf(frame),
-      passesOn: (frame) => this.#lookUp(given, 'call', frame) ?? false,
-      routesOf: (frame) => this.#lookUp(routes, 'route', frame) ?? [],
-      later: { mayMove: ({ file }) => this.#maps.mayMove(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
-    })
-    /** What explains a block needs of the application's code. */
-    this.code = { table: this.frames, packageIn }
+    return {
+      maps,
+      mayMove: (/** @type {string | null} */ file) => maps.mayMove(toPath(file) ?? ''),
+      heads: new FunctionHeads(readOnce, (file) => maps.isInMemory(file)),
+      names: new FunctionNames(readOnce),
+      given: byPlace(callsGiven, false),
+      routes: byPlace(routesAt, /** @type {string[]} */ ([]))
+    }
   }
 
   /** Allows naming functions at once again, for a few milliseconds. */
@@ -116,10 +127,11 @@ class SourceReader {
 
   /** @param {Frame} frame */
   #nameOf (frame) {
-    const known = this.#names.knownNameOf(frame)
+    const { maps, names } = this.#read()
+    const known = names.knownNameOf(frame)
     // The map shows its place in the source, and with it its name.
-    if (known !== undefined || this.#maps.isAwaited(frame.file ?? '')) return known
-    return this.#inTime('name', frame, () => this.#names.nameOf(frame))
+    if (known !== undefined || maps.isAwaited(frame.file ?? '')) return known
+    return this.#inTime('name', frame, () => names.nameOf(frame))
   }
 
   /**
@@ -164,27 +176,34 @@ class SourceReader {
 
   /** Whether the code that runs is not that of the file on disk. @param {string} file */
   isInMemory (file) {
-    return this.#maps.isInMemory(file)
+    return this.#read().maps.isInMemory(file)
   }
 
   /** Where a line of the running code comes from, null if unknown. @param {string} file @param {number} line */
   lineAt (file, line) {
-    return this.#maps.lineAt(file, line)
+    return this.#read().maps.lineAt(file, line)
   }
 
   /** The lines of a source as written: of the file on disk, else from a source map. @param {string} file */
   linesOf (file) {
-    return (readSource(file, SHOWN_BYTES) ?? this.#maps.contentOf(file))?.split(/\r?\n/) ?? null
+    return (readSource(file, SHOWN_BYTES) ?? this.#read().maps.contentOf(file))?.split(/\r?\n/) ?? null
   }
 
   /** @param {{ file: string, text: string | null, isTooLarge?: boolean, mapFile?: string }} message */
   receive ({ file, text, isTooLarge, mapFile }) {
-    if (mapFile !== undefined) return this.#learn(() => this.#maps.place(file, mapFile))
+    if (mapFile !== undefined) return this.#learn(() => this.#read().maps.place(file, mapFile))
     if (isTooLarge) this.#sayTooLarge(file)
-    if (text === null) return isTooLarge || this.#learn(() => this.#maps.learnPlain(file))
-    const learn = () => this.#learn(() => this.#maps.learn(file, text))
+    if (text === null) return isTooLarge || this.#learn(() => this.#read().maps.learnPlain(file))
+    const learn = () => this.#learn(() => this.#read().maps.learn(file, text))
     if (text.length <= LARGE_BYTES || !this.#backlog.add(`map in memory of ${file}`, learn)) learn()
   }
+}
+
+/** @template {object} T @param {() => T} make @returns {() => T} */
+function once (make) {
+  /** @type {T | undefined} */
+  let made
+  return () => (made ??= make())
 }
 
 /** Texts of files, each read once for all the places that are looked up together. */

@@ -52,11 +52,11 @@ exports.findings = ({ cells }) => {
   /** @param {Cell | undefined} a @param {Cell | undefined} b @param {string} first @param {string} second */
   const pair = (a, b, first, second) => a === undefined || b === undefined ? [] : [told(a, b, { first, second, more: longer, what: 'time', unit: 'ms' })]
   return [
-    ...pair(direct, main, 'calling a hook that does nothing in workers', 'calling it on the main thread'),
+    ...pair(direct, main, 'calling a hook that does nothing in workers', 'calling a hook that does nothing on the main thread'),
     ...pair(race, fifo, 'a relay in which waiting calls race for workers', 'a relay with a queue'),
     ...measured.filter(({ variant }) => variant === 'direct-least-loaded').flatMap((least) => {
       const list = measured.find((cell) => cell.variant === 'direct-depth' && JSON.stringify(cell.params) === JSON.stringify(least.params))
-      return pair(least, list, 'handing calls to the least loaded worker', 'handing them to the last free worker').map((sentence) => `${rowOf(least)}, W=${least.params.workers}: ${sentence}`)
+      return pair(least, list, 'handing calls to the least loaded worker', 'handing calls to the last free worker').map((sentence) => `${rowOf(least)}, W=${least.params.workers}: ${sentence}`)
     })
   ]
 }

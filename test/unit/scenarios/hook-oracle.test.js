@@ -85,7 +85,7 @@ test('tables have what calling costs, who pays and whether the main thread stays
   assert.match(nothing, /^The same: largest delay of the main thread's event loop, ms \| variant direct \| W=4 1\.50 /m)
   const consuming = [cellOf('direct-depth', {}, 20, { overLeast: 2 }), cellOf('direct-least-loaded', {}, 10.1, { overLeast: 1.01 })]
   assert.match(rows(...consuming), /^Hooks that work \| calls 4 calls of 5 ms \| variant direct-depth \| workers 4 \| ms 20\.0 \| over the least possible 2\.00 \| largest loop delay, ms 1\.50$/m)
-  assert.match(say(...consuming), /^4 calls of 5 ms, W=4: Handing them to the last free worker takes 1\.98 times as long as handing calls to the least loaded worker \(20\.0 against 10\.1 ms; .*\)\.$/)
+  assert.match(say(...consuming), /^4 calls of 5 ms, W=4: Handing calls to the last free worker takes 1\.98 times as long as handing calls to the least loaded worker \(20\.0 against 10\.1 ms; .*\)\.$/)
   assert.match(say(cellOf('direct-depth', { uneven: 10 }, 20), cellOf('direct-least-loaded', { uneven: 10 }, 20.1)), /one in ten 10 times as long, W=4: No difference that matters between/)
   assert.match(say({ ...cellOf('direct', {}, 1), median: null, skipped: 'needs cargo' }), /not measured|Nothing was measured: needs cargo/)
 })

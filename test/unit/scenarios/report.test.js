@@ -32,7 +32,9 @@ test('a sentence about two ways has their ratio and its interval, or claims noth
   assert.match(told(slow, fast, words), /^Way B answers 1\.50 times as much as way A \(1\.4\d to 1\.5\d\)\.$/)
   assert.match(told(wide, slow, words), /^No clear difference between way A and way B in answers \(1\.0\d times, 0\.\d+ to 1\.\d+; about \d+ repeats would tell\)\.$/)
   assert.match(told(summarise(beside(101)), slow, words), /^No difference that matters between way A and way B in answers \(1\.01 times, 0\.9\d+ to 1\.0\d\)\.$/)
-  assert.equal(told(summarise([147, 148.5]), slow, { ...words, unit: 'ms' }), 'Way A answers 1.50 times as much as way B (148 against 100 ms; two runs).')
+  assert.equal(told(summarise([147, 149]), summarise([100, 100]), { ...words, unit: 'ms' }), 'Way A answers 1.48 times as much as way B (148 against 100 ms; two runs).')
+  // By the mean of its pairs the first has less.
+  assert.match(told(summarise([1, 19]), summarise([8, 10]), words), /^Way A answers 1\.11 times as much as way B/)
   assert.deepEqual(ratioCells(undefined, slow), ['', '', 'not measured'])
 })
 

@@ -2,7 +2,7 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { setTimeout, clearTimeout } = require('node:timers')
-const { getHeapCodeStatistics, getHeapStatistics } = require('node:v8')
+const { getHeapCodeStatistics, getHeapSpaceStatistics } = require('node:v8')
 const process = require('../../../util/process')
 const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
@@ -26,10 +26,10 @@ const INTERVAL_SHARE = 0.6
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
 /**
- * An application is small if a start takes the main thread at most this long: one with 60 MB of rows and no packages,
- * or with TypeScript's compiler (21 MB). With all data and functions of a large one it takes up to 215 ms.
+ * An application is small if a start is estimated to take the main thread at most this long, which is 50 to 60 ms: one
+ * with 50 MB of rows and no packages, or with TypeScript's compiler (21 MB). In a large one it takes up to 215 ms.
  */
-const SMALL_START_MS = 75
+const SMALL_START_MS = 65
 /** V8's own thread passes on a sample when it takes the next one. */
 const SETTLE_MS = 5
 /** After this much work of the loop, a profile that no block has needed is dropped: a long one takes long to write. */
@@ -233,7 +233,13 @@ exports.startCostMs = ({ heap, bytecode, code }) =>
 
 const startCostNowMs = () => {
   const { bytecode_and_metadata_size: bytecode, code_and_metadata_size: code } = getHeapCodeStatistics()
-  return exports.startCostMs({ heap: getHeapStatistics().used_heap_size, bytecode, code })
+  return exports.startCostMs({ heap: walkedBytes(), bytecode, code })
+}
+
+/** A large object is one step of the walk, whatever its size: a string of 150 MB takes nothing. */
+function walkedBytes () {
+  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.includes('large_object'))
+  return spaces.reduce((sum, { space_used_size: used }) => sum + used, 0)
 }
 
 exports.loadInspector = loadInspector

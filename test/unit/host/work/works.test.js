@@ -183,9 +183,9 @@ test('attributes are copied: 8 of them, of 200 characters each, strings and numb
 test('a name that is no string or empty, no function and odd attributes are refused with what was expected', (t) => {
   const { works } = makeWorks(t)
   for (const name of /** @type {any[]} */ ([undefined, null, '', 7, {}, Symbol('s')])) {
-    assert.throws(() => works.run(name, () => {}), { code: 'LOOPWATCH_ERR_ARGUMENT', message: /^the name in run\(name, fn\) has to be a string that is not empty, got / })
+    assert.throws(() => works.run(name, () => {}), { code: 'LOOPWATCH_ERR_ARGUMENT', message: /^the name in run\(name, fn\) must be a string that is not empty, got / })
   }
-  assert.throws(() => works.run('a', /** @type {any} */ (undefined)), { code: 'LOOPWATCH_ERR_ARGUMENT', message: 'fn in run(name, fn) has to be a function, got undefined' })
+  assert.throws(() => works.run('a', /** @type {any} */ (undefined)), { code: 'LOOPWATCH_ERR_ARGUMENT', message: 'fn in run(name, fn) must be a function, got undefined' })
   for (const attributes of /** @type {any[]} */ (['text', 7, []])) assert.throws(() => works.run('a', () => {}, attributes), { code: 'LOOPWATCH_ERR_ARGUMENT' })
 })
 

@@ -58,7 +58,9 @@ test('the host takes a profile after a block, of blocks in a row after a second,
 /** @param {'auto' | 'on'} mode @param {string | null} [refusal] */
 function makeProfiling (mode, refusal = null) {
   /** @type {any} */
-  const story = { asked: [], said: [], states: [], activeMs: 0, queuedMs: 0, underWay: 0, window: null }
+  const story = {
+    asked: [], said: [], states: [], activeMs: 0, queuedMs: 0, underWay: 0, isStarting: false, window: null
+  }
   story.profiling = new Profiling({
     mode,
     refusal,
@@ -66,6 +68,7 @@ function makeProfiling (mode, refusal = null) {
     activeMs: () => story.activeMs,
     queuedMs: () => story.queuedMs,
     underWay: () => story.underWay,
+    isStarting: () => story.isStarting,
     keep: () => story.window,
     say: (level, fields, message) => story.said.push(message),
     onState: (failure) => story.states.push(failure?.message ?? null)
@@ -92,6 +95,19 @@ test('an automatic profile begins at once where the application is small, and go
   assert.equal(profiling.isOn, true)
   profiling.poll(nowMs() + 1e6, false)
   assert.deepEqual(asked, ['startIfSmall'])
+})
+
+test('an automatic profile does not begin while the application starts, but once it has waited or works', () => {
+  for (const begun of [{ isStarting: false }, { underWay: 1 }]) {
+    const story = makeProfiling('auto')
+    story.isStarting = true
+    story.profiling.poll(nowMs(), false)
+    assert.deepEqual(story.asked, [])
+    assert.equal(story.profiling.isBusy, true, 'the next poll is a whole one')
+    Object.assign(story, begun)
+    story.profiling.poll(nowMs(), false)
+    assert.deepEqual(story.asked, ['startIfSmall'])
+  }
 })
 
 /** Of a large application, after the first block that needs a profile. */

@@ -43,3 +43,10 @@ test('what a start takes is told from heap and code, never too little, on every 
 test('this process has a cost', () => {
   assert.ok(startCostNowMs() > 10 && startCostNowMs() < 1000, `${startCostNowMs()}`)
 })
+
+test('a large array or string adds nothing to the cost: V8 does not walk what is in it', () => {
+  const beforeMs = startCostNowMs()
+  const held = new Array(1e7).fill('x')
+  const addedMs = startCostNowMs() - beforeMs
+  assert.ok(addedMs < 20, `${addedMs} ms for ${held.length} elements`)
+})
