@@ -156,7 +156,7 @@ class Profiling {
     const ms = Math.round(tookMs)
     if (isOn) {
       this.#onSinceMs = now
-      // In a small application this is no news.
+      // In a small application this is not news.
       const level = action === 'startIfSmall' ? 'debug' : 'info'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {
