@@ -71,7 +71,7 @@ exports.parseRecording = (bytes, name, unpackedBytes = UNPACKED_BYTES) => {
   }
   const read = parse(unpack(bytes, name, unpackedBytes), name)
   if (read?.format !== FORMAT || !Number.isSafeInteger(read.formatVersion)) {
-    throw codedError('LOOPWATCH_ERR_RECORDING', name, 'it is compressed, but not a recording')
+    throw codedError('LOOPWATCH_ERR_RECORDING', name, 'it is another kind of compressed file')
   }
   if (read.formatVersion > VERSION) {
     const by = typeof read.versions?.loopwatch === 'string' ? ` (${read.versions.loopwatch})` : ''
@@ -99,7 +99,7 @@ function parse (text, name) {
     return JSON.parse(text)
   } catch (error) {
     // A file that was cut between two parts unpacks without an error.
-    const reason = text.startsWith(`{"format":"${FORMAT}"`) ? CUT : 'it is compressed, but not a recording'
+    const reason = text.startsWith(`{"format":"${FORMAT}"`) ? CUT : 'it is another kind of compressed file'
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_RECORDING', name, reason)
   }
 }

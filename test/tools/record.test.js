@@ -157,7 +157,7 @@ test('what is no recording, cut short or of a newer version is a coded error for
   const cases = /** @type {[string, RegExp][]} */ ([
     [write('cut', whole.subarray(0, whole.length >> 1)), /cut short or damaged.*LOOPWATCH_ERR_RECORDING/],
     [write('newer', zlib.gzipSync(JSON.stringify(newer))), /newer version of loopwatch.*update loopwatch \(LOOPWATCH_ERR_RECORDING/],
-    [write('other', zlib.gzipSync('some text')), /something else \(LOOPWATCH_ERR_RECORDING/]
+    [write('other', zlib.gzipSync('some text')), /another kind of compressed file \(LOOPWATCH_ERR_RECORDING/]
   ])
   for (const [source, message] of cases) {
     for (const args of [['view', source, '--no-open'], ['blocks', source], ['mcp', source]]) {

@@ -2,7 +2,7 @@ import flamegraph from 'd3-flame-graph'
 import { select } from 'd3-selection'
 import { make, setText } from '../dom.mjs'
 import { duration } from '../format.mjs'
-import { BETWEEN, isMatch } from '../model/flame-view.mjs'
+import { isMatch } from '../model/flame-view.mjs'
 
 const CELL_PX = 20
 const ZOOM_MS = 200
@@ -12,7 +12,7 @@ const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
 
 /** The hue shows where code comes from. The shade only separates neighbours. @param {any} node */
 function colorOf ({ depth, data: { name, file } }) {
-  if (depth === 0 || name === BETWEEN) return 'hsl(210 12% 80%)'
+  if (depth === 0) return 'hsl(210 12% 80%)'
   const shade = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 97, 7) / 97
   return `hsl(${hueOf(file)} ${70 + shade * 20}% ${68 + shade * 12}%)`
 }

@@ -1,6 +1,3 @@
-/** Name of the row that replaces frames of Node.js and packages above those of the application. */
-export const BETWEEN = 'Node.js and packages'
-
 /** @typedef {{ name: string, file: string | null, value: number, children: Node[] }} Node */
 
 /** Whether a frame belongs to the application. @param {{ file: string | null }} node */
@@ -12,8 +9,8 @@ export function isOwn ({ file }) {
 const leadsToOwn = (node) => isOwn(node) || node.children.some(leadsToOwn)
 
 /**
- * The tree with only the application's frames. The frames that lead to them become one row. Below them, the function
- * that they called stays, without what it calls.
+ * The tree with only the application's frames. Frames that lead to them are left out, so a chain of them is one chain,
+ * whatever called it. Below them, the function that they called stays, without what it calls.
  * @param {Node} root @returns {Node}
  */
 export function ownOnly (root) {
@@ -24,10 +21,7 @@ export function ownOnly (root) {
 function folded (node, parent) {
   if (isOwn(node)) return [{ ...node, children: merged(node.children.flatMap((child) => folded(child, node))) }]
   if (!leadsToOwn(node)) return isOwn(parent) || parent.name === 'all' ? [{ ...node, children: [] }] : []
-  const within = merged(node.children.flatMap((child) => folded(child, node)))
-  // Such a row directly below this one becomes part of it.
-  const inner = within.flatMap((child) => child.name === BETWEEN ? child.children : [child])
-  return [{ name: BETWEEN, file: null, value: node.value, children: merged(inner) }]
+  return node.children.flatMap((child) => folded(child, node))
 }
 
 /** The tree with each function once below its caller, whichever of its lines ran. @param {Node} node @returns {Node} */
