@@ -67,7 +67,7 @@ class Watchdog {
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
     parts.bridge.counters.add('heard', 1)
-    setTimeout(loadRest, LOAD_REST_MS).unref()
+    setTimeout(() => parts.mainLoop.loadRest(), LOAD_REST_MS).unref()
     this.#show(data.isShown)
   }
 
@@ -143,14 +143,6 @@ class Watchdog {
     await Promise.all([log?.close(), file?.end()])
     bridge.counters.add('released', 1)
   }
-}
-
-/** Loads what the first block needs while there is time: in a block it takes 20 ms, in which nothing is asked. */
-function loadRest () {
-  require('../explain/record')
-  require('../explain/source/by-place')
-  require('../explain/source/function-names')
-  require('../explain/source/source-map')
 }
 
 /** What is monitored, and its stores. @param {WorkerData} data @param {(message: object) => void} post to the host */

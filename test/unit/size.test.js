@@ -22,7 +22,7 @@ const BUDGETS = {
   'lib/store': 609,
   'lib/tables': 347,
   'lib/util': 548,
-  'lib/watchdog': 5015,
+  'lib/watchdog': 5016,
   files: 428,
   'files up to 60 lines with one importer': 76,
   'named numbers': 637
