@@ -93,6 +93,12 @@ class MainLoop {
     return polled
   }
 
+  /** Loads what the first block needs while there is time: in a block it takes 20 ms, in which nothing is asked. */
+  loadRest () {
+    require('../explain/record')
+    this.#sources.load()
+  }
+
   /** Stops; a block in progress is reported so far. @param {number} now @param {Phases} sinks */
   stop (now, sinks) {
     this.sources.finish()
@@ -161,12 +167,4 @@ function askInspector (mayInspect, scripts, health) {
   }
 }
 
-/** Loads what the first block needs while there is time: in a block it takes 20 ms, in which nothing is asked. */
-function loadExplain () {
-  require('../explain/record')
-  require('../explain/source/function-names')
-  require('../explain/source/source-map')
-}
-
-exports.loadExplain = loadExplain
 exports.MainLoop = MainLoop

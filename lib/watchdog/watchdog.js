@@ -8,7 +8,7 @@ const { Blocks, countIds, openMemories } = require('./blocks')
 const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
-const { MainLoop, loadExplain } = require('./main-loop')
+const { MainLoop } = require('./main-loop')
 const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry, openTimelines } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
@@ -67,7 +67,7 @@ class Watchdog {
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
     parts.bridge.counters.add('heard', 1)
-    setTimeout(loadExplain, LOAD_REST_MS).unref()
+    setTimeout(() => parts.mainLoop.loadRest(), LOAD_REST_MS).unref()
     this.#show(data.isShown)
   }
 

@@ -22,7 +22,7 @@ const BUDGETS = {
   'lib/store': 612,
   'lib/tables': 371,
   'lib/util': 582,
-  'lib/watchdog': 5061,
+  'lib/watchdog': 5062,
   files: 404,
   'files up to 60 lines with one importer': 63,
   'named numbers': 634

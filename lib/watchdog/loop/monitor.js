@@ -323,7 +323,7 @@ class LoopMonitor {
   /** A fault of ours in reading a CPU profile must not cost the block. @param {Facts} facts */
   #explain (facts) {
     const { code, onThrow } = this.#parts
-    // Loaded by the first block, or by loadRest() in watchdog.js: a fifth of this thread's modules.
+    // Loaded by the first block, or by loadRest() of MainLoop: a fifth of this thread's modules.
     const { recordOf } = require('../../explain/record')
     try {
       return recordOf(facts, code)

@@ -106,6 +106,11 @@ class SourceReader {
     }
   }
 
+  /** The first stack does, else. */
+  load () {
+    this.#read()
+  }
+
   /** Allows naming functions at once again, for a few milliseconds. */
   beginPoll () {
     this.#namingMs = 0
