@@ -66,7 +66,10 @@ class SelfLateness {
     }
   }
 
-  /** How long the process ran or could have from a moment on, if it did all of the time before. @param {number} startMs */
+  /**
+   * How long the process ran from a moment on, or could have, if it did so all the time before.
+   * @param {number} startMs
+   */
   #processRan (startMs) {
     const { atMs, cpuMs } = this.#process
     return this.#readProcess() - cpuMs - Math.max(0, startMs - atMs)
