@@ -111,7 +111,8 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
   }
   if (samples > 0) return 'outside application code'
   if (causeRow(cause).isCall) return 'inside a native or synchronous call; its line follows when it returns'
-  return threadId ? 'no profile taken' : 'no stack taken'
+  if (threadId) return profile ? 'in code that its profile does not name' : 'no profile taken'
+  return 'no stack taken'
 }
 
 /** A template has no lines to open. @param {Frame} generated */

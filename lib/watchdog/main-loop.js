@@ -96,7 +96,7 @@ class MainLoop {
   /** Loads what the first block needs while there is time: in a block it takes 20 ms, in which nothing is asked. */
   loadRest () {
     require('../explain/record')
-    this.#sources.load()
+    this.sources.load()
   }
 
   /** Stops; a block in progress is reported so far. @param {number} now @param {Phases} sinks */

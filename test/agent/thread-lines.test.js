@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { makeDir } = require('../support/files')
-const { lastLine, PACKAGE, run } = require('../support/threads')
+const { lastLine, PACKAGE, ROOT, run } = require('../support/threads')
 
 /** Node.js 20 cannot: there a block has its duration. */
 const isAble = 'startCpuProfile' in Worker.prototype
@@ -82,17 +82,25 @@ setTimeout(function task () { for (const end = Date.now() + 15000; Date.now() < 
     assert.match(stdout, /^\[\]$/m)
   })
 
-  test("profile: 'off' takes none, and a nested worker has its duration", { skip }, async (t) => {
-    const { off, nested } = lastLine(await run(t, `
+  test('a worker that another one started has its duration, with the preload', { skip }, async (t) => {
+    const busy = 'setInterval(() => { const end = Date.now() + 400; while (Date.now() < end); }, 600)'
+    const nested = `const { Worker } = require('node:worker_threads'); new Worker(${JSON.stringify(busy)}, { eval: true })`
+    const { block } = lastLine(await run(t, `const agent = require(${PACKAGE}).start()
+      work(${JSON.stringify(nested)})
+      find(({ ongoing, startup, durationMs }) => !ongoing && !startup && durationMs >= 300, ofWorkers).then((block) => done({ block }))`,
+    ['-r', path.join(ROOT, 'lib', 'register.js')]))
+    assert.deepEqual([block.frame, block.samples], [null, 0])
+  })
+
+  test("profile: 'off' takes none", { skip }, async (t) => {
+    const { off } = lastLine(await run(t, `
       const agent = require(${PACKAGE}).start({ port: 0, log: false, profile: 'off' })
       const busy = 'setTimeout(() => { const end = Date.now() + 1800; while (Date.now() < end); }, 200)'
       ;(async () => {
         work(busy)
         const off = await find(({ ongoing, durationMs }) => !ongoing && durationMs > 1000, ofWorkers)
-        await agent.stop()
-        done({ off, nested: null })
+        done({ off })
       })()`))
-    assert.equal(off.frame, null)
-    assert.equal(nested, null)
+    assert.deepEqual([off.frame, off.profile], [null, null])
   })
 })
