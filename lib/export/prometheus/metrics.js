@@ -148,12 +148,10 @@ class Metrics {
 
   /** @param {BlockRecord} record of a finished block */
   observeBlock (record) {
-    const { id, thread, cause: found, allowed, durationMs } = record
-    const cause = allowed ? ALLOWED : found
-    const seconds = durationMs / MS_PER_S
+    const { id, thread, cause, allowed, durationMs } = record
     const label = this.threadLabel(thread)
-    const labels = { thread: label, cause }
-    this.#metrics.blockDuration.observe({ labels, value: seconds, exemplarLabels: { block_id: id } })
+    const labels = { thread: label, cause: allowed ? ALLOWED : cause }
+    this.#metrics.blockDuration.observe({ labels, value: durationMs / MS_PER_S, exemplarLabels: { block_id: id } })
     this.#longest.add(label, durationMs)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
@@ -166,12 +164,13 @@ class Metrics {
   #charge ({ request, work, frame }, record, share) {
     const route = request && !request.ended ? this.#blockedRoute(inDoubt(request, request.route)) : NONE
     const labels = { route, work: this.#blockedWork(work) }
-    const seconds = (/** @type {number} */ ms) => ms / MS_PER_S * share
-    const times = record.allowed ? [([ALLOWED, record.durationMs])] : timesOf(record)
-    for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ cause, ...labels }, seconds(ms))
+    /** @type {[string, number][]} */
+    const times = record.allowed ? [[ALLOWED, record.durationMs]] : timesOf(record)
+    for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ ...labels, cause }, ms / MS_PER_S * share)
     // An excused cause is not the fault of the code, so no line is charged.
-    if (!frame || record.allowed || excuseOf(record.cause) !== undefined) return
-    this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds(ownMsOf(record)))
+    if (frame && !record.allowed && excuseOf(record.cause) === undefined) {
+      this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, ownMsOf(record) / MS_PER_S * share)
+    }
   }
 
   /** The agent itself blocked the application. @param {number} ms */

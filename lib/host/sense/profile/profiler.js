@@ -54,8 +54,8 @@ const loadInspector = () => process.getBuiltinModule('node:inspector')
 
 /**
  * V8's CPU profile of this thread, from either source. The watchdog decides when it starts; this thread takes it after
- * each block, between two turns. The time that this takes is not a block of the application. A source that can pause rests
- * while the loop idles.
+ * each block, between two turns. The time that this takes is not a block of the application. A source that can pause
+ * rests while the loop idles.
  */
 class HostProfiler {
   #source
