@@ -244,8 +244,8 @@ exports.calledFunction = (lines, begin, ticks) => {
   return { function: name, line: at + 1, column: lines[at].indexOf('(', lines[at].indexOf(name)) + 1 }
 }
 
-/** Whether a line runs other functions, or may. @param {string | undefined} text */
-exports.mayCall = (text = '(') => text.length > LINE_CHARS || PASSES.test(text) ||
+/** Whether a line runs other functions, or may. @param {string | undefined} text undefined if unknown */
+exports.mayCall = (text) => text === undefined || text.length > LINE_CHARS || PASSES.test(text) ||
   namesCalledIn(text).some((name) => !KEYWORDS.has(name) && !(METHODS.has(name) && !CALLING_BACK.test(name)))
 
 /** @param {string} text */
