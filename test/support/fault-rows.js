@@ -163,7 +163,7 @@ exports.parts = [
       { fault: 'Ctrl-C in mid-run', host: '-', lost: 'what was not finished; no process is left', file: 'scenarios/scenario', test: 'Ctrl-C keeps what was finished and leaves no process behind' },
       { fault: 'the runner is ended or killed', host: '-', lost: 'the run; no process is left', file: 'scenarios/scenario', test: 'a harness that is ended in mid-cell, or killed, leaves no process behind' },
       { fault: 'a single core', host: '-', lost: 'nothing; marked oversubscribed', file: 'scenarios/scenario', test: 'on one core every pair is marked oversubscribed, and the ring does not spin' },
-      { fault: 'a terminal of 40 columns, or none', host: '-', lost: 'nothing', file: 'unit/scenarios/parts', test: 'a table fits 40 columns, 120 and none' },
+      { fault: 'a terminal of 40 columns, or none', host: '-', lost: 'nothing', file: 'unit/scenarios/parts', test: 'tables fit the terminal and never need more than 120 columns' },
       { fault: 'the database goes down in mid-run', host: '-', lost: 'that cell', file: 'scenarios/servers', test: 'a database that goes down in mid-run fails its cell, clearly, and the rest goes on with another' },
       { fault: 'a server dies in mid-run', host: '-', lost: 'that cell', file: 'scenarios/servers', test: 'a server that dies in mid-run fails its cell, clearly, and the rest goes on' },
       { fault: 'a wrong database, a taken port, wrong flags', host: '-', lost: 'nothing ran', file: 'scenarios/servers', test: 'what is missing or wrong is one line that says what to do' },
