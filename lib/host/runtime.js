@@ -73,8 +73,8 @@ exports.ownsProfile = () => {
   }
 }
 
-/** Absent from 20. */
-const { startCpuProfile } = /** @type {any} */ (Worker.prototype)
+/** Absent from 20, and where an application has replaced Worker. */
+const startCpuProfile = /** @type {any} */ (Worker)?.prototype?.startCpuProfile
 
 /**
  * Starts V8's CPU profile of a worker thread. 26 takes options. 24 takes none and samples every millisecond, like 22,

@@ -253,9 +253,10 @@ test('an agent that stops and starts again in a worker counts from there on, and
   await eventually(() => app.joined().length === 2, 'its next agent')
   app.tell({ to: pid, spin: 300 })
   await eventually(async () => (await spins()).length === 2, 'a second block beside the first')
-  const livedS = lived(await app.samples()) - before.livedS
+  // A worker passes its totals on once a second.
+  const livedS = await eventually(async () => Math.max(0, lived(await app.samples()) - before.livedS), 'loop time')
   const passedS = (performance.now() - before.atMs) / 1000
-  assert.ok(livedS > 0 && livedS < passedS + 1, `${livedS} s of loop time in ${passedS} s`)
+  assert.ok(livedS < passedS + 1, `${livedS} s of loop time in ${passedS} s`)
 })
 
 test('outside a cluster an agent that starts again has the totals of the process', async (t) => {

@@ -166,7 +166,7 @@ class Metrics {
     const labels = { route, work: this.#blockedWork(work) }
     /** @type {[string, number][]} */
     const times = record.allowed ? [[ALLOWED, record.durationMs]] : timesOf(record)
-    for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ ...labels, cause }, ms / MS_PER_S * share)
+    for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ cause, ...labels }, ms / MS_PER_S * share)
     // An excused cause is not the fault of the code, so no line is charged.
     if (frame && !record.allowed && excuseOf(record.cause) === undefined) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, ownMsOf(record) / MS_PER_S * share)
