@@ -84,7 +84,7 @@ test('the agents of the servers have the threshold that the scenario and its REA
     t.after(() => server.stop())
     const thresholds = new Set([...(await (await fetch(`${server.ready.agents?.[0]}/metrics`)).text()).matchAll(/^loopwatch_config_threshold_seconds(?:\{.*\})? (\S+)$/gm)].map(([, seconds]) => Number(seconds) * 1000))
     assert.deepEqual([...thresholds], [scenarioOf(name).agent?.threshold], name)
-    assert.match(fs.readFileSync(path.join(folder, 'README.md'), 'utf8'), new RegExp(`blocks above ${[...thresholds]} ms`), name)
+    assert.match(fs.readFileSync(path.join(folder, 'README.md'), 'utf8'), new RegExp(`blocks (?:count )?above ${[...thresholds]} ms`), name)
     await server.stop()
   }
 })

@@ -275,6 +275,6 @@ test('where another process has port 9229, nothing is sent to the one asked for'
   await Promise.race([once(other, 'listening'), once(other, 'error')])
   t.after(() => other.close())
   const app = await startTarget(t, { flags: [] })
-  assert.match(await attach(t, app.pid).error(), /port 9229 is taken by (?:another process|process \d+), and it/)
+  assert.match(await attach(t, app.pid).error(), /port 9229, where its inspector would open, is taken by (?:another process|process \d+)/)
   assert.equal(app.out.stderr, '')
 })

@@ -76,7 +76,7 @@ test('a block in progress is told while it lasts, and an assistant that has no t
     const { text } = await client.ask('status')
     return text.startsWith('Event loops that are blocked now: 1.') && text
   }, 'a block in progress')
-  assert.match(text, /block id=\S+ \S+ event loop blocked for .* so far: /)
+  assert.match(text, /block id=\S+ \S+ event loop blocked for .* so far[:,] /)
   const refused = await stranger.ask('status')
   assert.equal(refused.isError, true)
   assert.match(refused.text, /requires a token: --token \(LOOPWATCH_ERR_SOURCE\)$/)

@@ -194,6 +194,6 @@ test('a tool that hangs, one that fails, and a report of nothing are told', asyn
     cwd: fakeClinic(t, `${runTarget}; const fs = require('node:fs'); const dest = process.argv.find((arg) => arg.startsWith('--dest=')).slice(7); fs.writeFileSync(dest + '/1.clinic-heapprofiler', ''); fs.writeFileSync(dest + '/1.clinic-heapprofiler.html', 'x'.repeat(20000))`)
   })
   assert.match(await hangs.error(), /did not end within 1 s \(--deadline\).*LOOPWATCH_ERR_NO_REPORT/)
-  assert.match(await fails.error(), /exit code 4.*was not started; it said:\nno such thing\n.*LOOPWATCH_ERR_NO_REPORT/s)
+  assert.match(await fails.error(), /exit code 4.*was not started; its output:\nno such thing\n.*LOOPWATCH_ERR_NO_REPORT/s)
   assert.match(await empty.error(), /its data is empty \(1\.clinic-heapprofiler\); the application ended with exit code 7/)
 })

@@ -111,7 +111,7 @@ test('one that ends by itself ends the others, and its last words are passed on'
   const dying = startStack(t, FREE, { env: { ...fakeTools(t, ['prometheus']).env, FAKE: 'dies' } })
   const first = await dying.closed
   assert.equal(first.code, 1)
-  assert.match(first.stderr, /Prometheus has ended \(exit code 1\); it said:\nopening storage failed: no space left on device\n.*LOOPWATCH_ERR_TOOL_ENDED/)
+  assert.match(first.stderr, /Prometheus has ended \(exit code 1\); its output:\nopening storage failed: no space left on device\n.*LOOPWATCH_ERR_TOOL_ENDED/)
   assert.deepEqual(dying.left(), [])
 
   const tools = fakeTools(t, ['prometheus', 'grafana'])
