@@ -13,7 +13,7 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4794,
+  'lib/cli': 4802,
   'lib/cluster': 842,
   'lib/explain': 3073,
   'lib/export': 4867,
