@@ -219,12 +219,15 @@ function chain (id, nodes, parents) {
   return found
 }
 
+/** None is -1, which 22.23 writes unsigned in profiles of worker threads. @param {number} number */
+const fromZero = (number) => number >= 0 && number < 2 ** 32 - 1 ? number + 1 : null
+
 /** @param {Pick<ProfileNode, 'callFrame'>} node @returns {Frame} */
 function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
-  const line = lineNumber >= 0 ? lineNumber + 1 : null
+  const line = fromZero(lineNumber)
   // Built-ins have neither a file nor a line.
   const file = url !== '' ? toPath(url) : line === null ? null : GENERATED
-  return { function: functionName || null, file, line, column: columnNumber >= 0 ? columnNumber + 1 : null }
+  return { function: functionName || null, file, line, column: fromZero(columnNumber) }
 }
 
 /** @param {string} name @returns {Frame} */
