@@ -28,6 +28,21 @@ const GC = '(garbage collector)'
  * @typedef {{ startMs: number, endMs: number, profile: CpuProfile }} Window a profile, with its monotonic start and end
  */
 
+/** V8 of Node.js 22 and 24 writes the source of a regular expression as it is, which may not be JSON. */
+const PATTERN = /"functionName":"RegExp: .*?","lineNumber":/g
+
+/** A profile as `stop()` returns it; null if it cannot be read. @param {string} text @returns {CpuProfile | null} */
+exports.parseProfile = (text) => {
+  for (const each of [text, text.replace(PATTERN, '"functionName":"RegExp: ","lineNumber":')]) {
+    try {
+      return JSON.parse(each)
+    } catch {
+      // The next one, if any, has no patterns.
+    }
+  }
+  return null
+}
+
 /**
  * Starts no earlier than the first window. Regular expressions lose their patterns. Null without a sample.
  * @param {Window[]} windows oldest first @param {number} startMs @param {number} endMs @returns {CpuProfile | null}

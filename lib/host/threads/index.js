@@ -18,7 +18,7 @@ exports.startThreads = (options, post, isOurs) => {
   const looks = new OutsideWatch(options, post, isOurs)
   return {
     known: () => looks.known,
-    profile: (threadId) => looks.profile(threadId),
+    profile: (threadId) => { looks.profile(threadId).catch(() => {}) },
     stop: () => {
       looks.stop()
       unwantBeats()

@@ -137,13 +137,9 @@ class OutsideWatch {
 
   /** Takes a CPU profile of a thread for the watchdog, which gets null if there is none. @param {number} threadId */
   async profile (threadId) {
-    let taken = null
-    try {
-      const [worker] = [...this.#threads.keys()].filter((each) => each.threadId === threadId)
-      if (worker !== undefined) taken = await this.#takeProfile(worker)
-    } catch {
-      // The thread has ended, or Node.js cannot profile it.
-    }
+    const worker = [...this.#threads.keys()].find((each) => each.threadId === threadId)
+    // No profile: the thread has ended, or Node.js cannot profile it.
+    const taken = worker === undefined ? null : await this.#takeProfile(worker).catch(() => null)
     if (!this.#isStopped) this.#post({ code: THREAD_PROFILE, threadId, taken })
   }
 

@@ -13,7 +13,7 @@ const WINDOWS = 10
 /** A longer source is a bundle, too expensive to split into lines at each block. */
 const SOURCE_CHARS = 2 * 1024 * 1024
 
-/** @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} HostProfile */
+/** @typedef {{ startMs: number, endMs: number, profile?: Window['profile'], text?: string }} HostProfile */
 
 /** The CPU profiles that were taken, matched with blocks. */
 class ProfileWindows {
@@ -73,12 +73,8 @@ class ProfileWindows {
 
 /** @param {HostProfile} taken @returns {Window | null} */
 function readWindow ({ startMs, endMs, text, profile }) {
-  try {
-    const read = text === undefined ? profile : JSON.parse(text)
-    return read ? { startMs, endMs, profile: read } : null
-  } catch {
-    return null
-  }
+  const read = text === undefined ? profile : require('../../explain/profile/cpu-profile').parseProfile(text)
+  return read ? { startMs, endMs, profile: read } : null
 }
 
 /**

@@ -3,8 +3,6 @@
 const { THREAD_PROFILE } = require('../../bridge/messages')
 const { US_PER_MS } = require('../../util/units')
 
-/** @import { CpuProfile } from '../../explain/profile/cpu-profile' */
-
 /** A profile is not taken more often than this: ten a minute. */
 const APART_MS = 6000
 /**
@@ -60,8 +58,8 @@ class ThreadProfiling {
 
 /** @param {Taken} taken */
 function readProfile ({ askedAtMs, startMs, text }) {
-  /** @type {CpuProfile} */
-  const profile = JSON.parse(text)
+  const profile = require('../../explain/profile/cpu-profile').parseProfile(text)
+  if (profile === null) return null
   const { startTime, endTime, timeDeltas } = profile
   // On Linux V8 has our clock. The main thread may have been busy when the thread answered.
   const ownMs = startTime / US_PER_MS

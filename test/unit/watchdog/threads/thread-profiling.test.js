@@ -91,3 +91,16 @@ test('a profile has the times of V8 if it has our clock, and none is no error', 
   own.receive(undefined, taken({ askedAtMs: 1000, startMs: 1400 }))
   assert.deepEqual(one.got.map((each) => each && [each.startMs, each.endMs]), [[1020, 1520], [1400, 1900], null])
 })
+
+test('a pattern that V8 has not escaped, or a text that is no profile, does not end the watchdog', () => {
+  const nodes = (/** @type {string} */ pattern) => `[{"id":1,"callFrame":{"functionName":"RegExp: ${pattern}","lineNumber":-1}}]`
+  const text = (/** @type {string} */ pattern) => `{"nodes":${nodes(pattern)},"samples":[1],"timeDeltas":[5],"startTime":0,"endTime":5}`
+  for (const [given, isRead] of /** @type {[string, boolean][]} */ ([[text('^(\\w+\\s?)*$|"q"'), true], [text('a'), true], ['', false], ['{"nodes":', false]])) {
+    /** @type {any[]} */
+    const seen = []
+    const profiling = new ThreadProfiling(() => {}, () => true)
+    const thread = /** @type {any} */ ({ profiled: (/** @type {any} */ profile) => seen.push(profile) })
+    profiling.receive(thread, { askedAtMs: 0, startMs: 1, text: given })
+    assert.deepEqual(seen.map((each) => each !== null), [isRead], given)
+  }
+})
