@@ -224,7 +224,7 @@ class Agent extends EventEmitter {
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   hunt (options) {
-    return this.#senses.origins.hunt(require('./origin/hunt').checkHunt(options))
+    return this.#senses.origins.hunt(require('./origin/hunt').checkHunt(options), () => this.settle(false))
   }
 
   /**
@@ -276,11 +276,22 @@ class Agent extends EventEmitter {
       keep,
       ready: () => this.ready,
       blocks: () => this.#thread.call('blocks', null),
+      settle: () => this.settle(),
       onSettled: (listener) => {
         this.#expecting.add(listener)
         return () => this.#expecting.delete(listener)
       }
     }
+  }
+
+  /**
+   * Resolves once all blocks so far have final records, after three seconds at the latest. Not for others.
+   * @param {boolean} [keepsAlive] the process
+   */
+  async settle (keepsAlive) {
+    // A block of the turn that calls this ends here.
+    this.turn()
+    await this.#thread.call('settle', undefined, keepsAlive)
   }
 
   /**

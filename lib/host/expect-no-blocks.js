@@ -13,15 +13,13 @@ const LEAST_MS = 2
 const MOST_MS = 60000
 /** Two beats of a calm loop: by then the watchdog knows of a block that has ended. */
 const KNOWN_MS = 60
-/** The longest time until a block settles: SETTLE_MS in watchdog/loop/monitor.js and one poll. */
-const SETTLED_MS = 600
 
 // Bound at load: a test may have replaced clocks.
 const dateNow = Date.now
 
 /**
  * @typedef {{ thresholdMs: number, keep: number, ready: () => Promise<unknown>,
- *   blocks: () => Promise<BlockRecord[] | null>,
+ *   blocks: () => Promise<BlockRecord[] | null>, settle: () => Promise<void>,
  *   onSettled: (listener: (record: BlockRecord) => void) => () => void }} Watch what is used of the agent. `blocks`
  *   returns the latest records, at most `keep`, newest first; null if there is no watchdog. `onSettled` subscribes.
  */
@@ -104,7 +102,7 @@ async function longestOf (watch, settled, limits) {
   const mayBeLost = oldest !== undefined && Date.parse(oldest.startedAt) >= limits.startMs
   if (!mayBeLost && longestWithin([...latest, ...settled], limits) === null) return null
   // Pauses of the garbage collector, or a CPU profile, may still show another cause.
-  await sleep(SETTLED_MS)
+  await watch.settle()
   const final = new Map([...await known(watch), ...settled].map((record) => [record.id, record]))
   return longestWithin([...final.values()], limits)
 }

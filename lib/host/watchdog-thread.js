@@ -171,14 +171,17 @@ class WatchdogThread {
     this.#force?.unref()
   }
 
-  /** @template T @param {string} method @param {T} fallback returned if there is no thread @returns {Promise<T>} */
-  call (method, fallback) {
+  /**
+   * @template T @param {string} method @param {T} fallback returned if there is no thread
+   * @param {boolean} [keepsAlive] the process until the thread answers @returns {Promise<T>}
+   */
+  call (method, fallback, keepsAlive = true) {
     const worker = this.#worker
     if (worker === null) return Promise.resolve(fallback)
     return new Promise((resolve) => {
       const id = ++this.#lastCall
       this.#calls.set(id, { resolve, fallback })
-      worker.ref()
+      if (keepsAlive) worker.ref()
       worker.postMessage({ code: CALL, id, method })
     })
   }

@@ -135,20 +135,27 @@ exports.openTelemetry = (data, health, scrape, post) => {
   return { otlp, spans }
 }
 
-/** A block that has ended settles within this time (SETTLE_MS of loop/monitor.js), with a poll. */
-const SETTLED_MS = 600
+/** A block without a profile settles within this time (SETTLE_MS of loop/monitor.js), with a poll. */
+const FLUSHED_MS = 600
+/** With a profile, which the host may be slow to take. */
+const SETTLED_MS = 3000
 const LOOK_MS = 5
 /** As long as stop() waits: a receiver that is away must not hold up a function that is paid by the millisecond. */
 const SENT_MS = 700
 
+/** Waits for the final records of blocks that have ended. @param {MainLoop} mainLoop */
+exports.settle = async ({ monitor }, mostMs = SETTLED_MS) => {
+  const untilMs = nowMs() + mostMs
+  while (!monitor.isSettled && nowMs() < untilMs) await sleep(LOOK_MS)
+}
+
 /**
- * Waits for the final records of blocks that have ended, then sends what is waiting for OTLP and `notify`.
+ * Waits for final records, then sends what is waiting for OTLP and `notify`.
  * @param {{ mainLoop: MainLoop, notifier: ReturnType<typeof exports.openNotifier>,
  *   otlp: ReturnType<typeof openOtlp> }} parts
  */
-exports.flush = async ({ mainLoop: { monitor }, notifier, otlp }) => {
-  const untilMs = nowMs() + SETTLED_MS
-  while (!monitor.isSettled && nowMs() < untilMs) await sleep(LOOK_MS)
+exports.flush = async ({ mainLoop, notifier, otlp }) => {
+  await exports.settle(mainLoop, FLUSHED_MS)
   const sent = new AbortController()
   const late = sleep(SENT_MS, undefined, { signal: sent.signal }).catch(() => {})
   await Promise.race([late, Promise.all([notifier?.flush(), otlp?.flush()])])

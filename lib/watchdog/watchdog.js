@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry, openTimelines } = require('./outputs')
+const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry, openTimelines, settle } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, threadSinks } = require('./sinks')
@@ -116,9 +116,9 @@ class Watchdog {
 
   /** Answers a call of the host. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
-    if (method === 'flush') {
+    if (method === 'flush' || method === 'settle') {
       this.#poll(nowMs(), false)
-      return flush(this.#parts)
+      return method === 'flush' ? flush(this.#parts) : settle(this.#parts.mainLoop)
     }
     return method === 'blocks' ? this.#parts.blocks.list() : this.#parts.scrape.render()
   }

@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4802,
+  'lib/cli': 4799,
   'lib/cluster': 842,
   'lib/explain': 3084,
   'lib/export': 4867,
-  'lib/host': 4582,
+  'lib/host': 4588,
   'lib/options': 357,
   'lib/store': 612,
   'lib/tables': 371,
   'lib/util': 583,
-  'lib/watchdog': 5059,
+  'lib/watchdog': 5068,
   files: 404,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 634
+  'named numbers': 632
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -9,12 +9,11 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @import { HuntResult } from './hunt' */
 
-/** The watchdog's last verdict comes within this time after a window closes. */
-const VERDICT_MS = 600
 /** The thread time that the hook may take: `auto` in a whole window, `asked` in each second. Then it is off. */
 const BUDGET_MS = { auto: 10, asked: 100 }
 
 /** @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog */
+/** @typedef {{ resolve: (result: HuntResult) => void, found: number, settle: () => Promise<void> }} Hunt */
 /** @typedef {'time' | 'found' | 'budget' | 'stop'} Ended */
 
 /** Runs blocked-at in windows: its hook takes time of the thread, so it is on only while somebody wants origins. */
@@ -25,7 +24,7 @@ class OriginTracker {
   #blockedAt = null
   /** @type {NodeJS.Timeout | undefined} */
   #pause
-  /** @type {{ resolve: (result: HuntResult) => void, found: number }[]} */
+  /** @type {Hunt[]} */
   #hunts = []
   #options
   #send
@@ -81,17 +80,21 @@ class OriginTracker {
     if (wish === undefined) return
     clearTimeout(wish.timer)
     this.#wishes.delete(reason)
+    if (this.#wishes.size === 0) {
+      this.#disable()
+      this.#send({ code: TRACKING, open: false, ended, failure: null })
+    }
     if (reason === 'hunt') this.#endHunts(ended)
-    if (this.#wishes.size > 0) return
-    this.#disable()
-    this.#send({ code: TRACKING, open: false, ended, failure: null })
   }
 
-  /** @param {number} seconds @returns {Promise<HuntResult>} */
-  async hunt (seconds) {
+  /**
+   * @param {number} seconds @param {() => Promise<void>} settle waits for the final records of blocks so far
+   * @returns {Promise<HuntResult>}
+   */
+  async hunt (seconds, settle) {
     const refused = this.open('hunt', seconds)
     if (refused !== null) return { found: 0, refused }
-    return new Promise((resolve) => { this.#hunts.push({ resolve, found: 0 }) })
+    return new Promise((resolve) => { this.#hunts.push({ resolve, found: 0, settle }) })
   }
 
   /** @param {{ origin: unknown }} record of a block that has settled */
@@ -128,15 +131,15 @@ class OriginTracker {
   /** @param {Ended} ended */
   #endHunts (ended) {
     if (ended === 'stop') return
-    // A hunt that begins before the timer fires is another one.
+    // A hunt that begins meanwhile is another one.
     const hunts = [...this.#hunts]
-    setTimeout(() => {
+    hunts[0]?.settle().then(() => {
       this.#hunts = this.#hunts.filter((hunt) => !hunts.includes(hunt))
       this.#resolve(hunts)
-    }, VERDICT_MS).unref()
+    })
   }
 
-  /** @param {{ resolve: (result: HuntResult) => void, found: number }[]} hunts */
+  /** @param {Hunt[]} hunts */
   #resolve (hunts) {
     for (const { resolve, found } of hunts) resolve({ found, refused: null })
   }

@@ -2,7 +2,6 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { setTimeout } = require('node:timers')
 const process = require('../../../util/process')
 const { sourceMapOf } = require('../../../host/compiled-files')
 const { startMeter } = require('./loop-meter')
@@ -15,15 +14,13 @@ const kTests = Symbol.for('loopwatch.tests.1')
 /** Longest wait for the watchdog to start, before the first test or the application's own code. */
 const WATCHED_MS = 500
 const FILED_MS = 500
-/** A verdict is final after SETTLED_MS of expectNoBlocks and one poll. */
-const SETTLED_MS = 700
 
 // Taken at load: a test may mock node:fs.
 const { writeFileSync, writeSync } = fs
 
 /**
  * @typedef {Pick<Agent, 'skipTopLevel' | 'sleepUntilWatched' | 'stopAtExit' |
- * 'turn' | 'mapFile' | 'heldCpuMs' | 'isAllowed'>} TestAgent
+ * 'turn' | 'settle' | 'mapFile' | 'heldCpuMs' | 'isAllowed'>} TestAgent
  */
 
 /** Writes each test's begin and end at once: after a kill, the file names the test that ran. Never throws. */
@@ -154,7 +151,7 @@ class Recorder {
     this.#meter?.mark()
     const mayHaveBlocked = this.#hasBlocked || this.#meter === null
     this.#hasBlocked = false
-    if (mayHaveBlocked) await exports.settle()
+    if (mayHaveBlocked) await this.#agent?.settle()
   }
 
   /** @param {boolean} mayHaveBlocked even without tests: most commands need not wait for their watchdog */
@@ -163,9 +160,6 @@ class Recorder {
     if (this.begun > 0 || mayHaveBlocked) this.#agent?.stopAtExit(FILED_MS)
   }
 }
-
-/** @returns {Promise<void>} until all blocks so far have a final verdict */
-exports.settle = () => new Promise((resolve) => { setTimeout(resolve, SETTLED_MS) })
 
 /** @param {Recorder} recorder */
 exports.publish = (recorder) => { Reflect.defineProperty(globalThis, kTests, hiddenProperty(recorder)) }

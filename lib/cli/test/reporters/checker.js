@@ -5,7 +5,7 @@ const { start } = require('../../../host/start')
 const { resolveOptions } = require('../../../options/table')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { startMeter } = require('../inside/loop-meter')
-const { published, settle, WATCHED_MS } = require('../inside/recorder')
+const { published, WATCHED_MS } = require('../inside/recorder')
 const { wallMs } = require('../inside/wall-clock')
 const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
@@ -75,7 +75,7 @@ class Checker {
    * @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
    */
   async #judge (test) {
-    await settle()
+    await this.#agent.settle()
     const latest = await this.#agent.blocks()
     const records = new Map([...latest, ...this.#settled].map((record) => [record.id, record]))
     const limits = { overMs: this.#overMs, all: false, hasCpuTimes: this.#meter !== null, cwd: process.cwd() }

@@ -19,7 +19,7 @@ test('hooks are refused where they could end the application (CVE-2025-59466)', 
   const sent = []
   const tracker = new OriginTracker({ origin: 'on', threshold: 50 }, (message) => sent.push(message), () => {}, '24.12.0')
   tracker.begin()
-  const { found, refused } = await tracker.hunt(10)
+  const { found, refused } = await tracker.hunt(10, async () => {})
   assert.equal(found, 0)
   assert.match(`${refused}`, /24\.12\.0 has CVE-2025-59466/)
   assert.deepEqual(
