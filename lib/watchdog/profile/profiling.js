@@ -93,9 +93,14 @@ class Profiling {
     if (mode === 'on' || this.#neededAtMs !== null) {
       if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
     } else if (this.#isAsking && (!this.#parts.isStarting() || this.#parts.underWay() > 0)) {
-      this.#isAsking = false
-      this.#ask('startIfSmall', now)
+      this.#askIfSmall(now)
     }
+  }
+
+  /** @param {number} now */
+  #askIfSmall (now) {
+    this.#isAsking = false
+    this.#ask('startIfSmall', now)
   }
 
   /**
@@ -121,9 +126,11 @@ class Profiling {
     this.#parts.ask(action)
   }
 
-  /** Gets what was sampled until now: the host takes it only after a block. */
+  /** Gets what was sampled until now: the host takes it only after a block. Starts it in a loop that never waited. */
   want () {
-    if (this.isOn && this.#asked === null) this.#ask('take', nowMs())
+    if (this.#asked !== null) return
+    if (this.isOn) this.#ask('take', nowMs())
+    else if (this.#isAsking) this.#askIfSmall(nowMs())
   }
 
   /** Takes a message of the host. @param {any} message */
