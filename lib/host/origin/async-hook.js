@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const process = require('../../util/process')
 const { compileFunction } = require('node:vm')
 const { OWN_FOLDER } = require('../../tables/entry-points')
-const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')
+const { fileOf, noteStack, restoreError, sitesOf } = require('../sense/call-sites')
 const { nowMs } = require('../../util/clock')
 
 /** @import { Frame } from '../../types' */
@@ -123,6 +123,7 @@ function guarded (callbacks, budget) {
 const NotingError = {
   /** @param {{ stack?: any }} holder */
   captureStackTrace (holder) {
+    restoreError()
     holder.stack = new Stack(noteStack(NotingError.captureStackTrace, NOTED))
   }
 }

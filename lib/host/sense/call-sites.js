@@ -6,9 +6,10 @@ const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
 const defineProperty = Object.defineProperty
 const hasOwn = Object.hasOwn
 
-/** Leaves Error as it was found: code that V8 terminates runs no `finally`. @type {(() => void) | null} */
+/** @type {(() => void) | null} */
 let restore = null
 
+/** Leaves Error as it was before a call that V8 has terminated, which runs no `finally`. */
 exports.restoreError = () => {
   restore?.()
   restore = null
@@ -19,7 +20,8 @@ exports.restoreError = () => {
  * @template T @param {'stackTraceLimit' | 'prepareStackTrace'} name @param {unknown} value @param {() => T} call
  */
 function withProperty (name, value, call) {
-  if (restore !== null) exports.restoreError()
+  // The probe may interrupt another call.
+  const outer = restore
   // Only own fields count: an application may have given every object a `get`.
   const found = getOwnPropertyDescriptor(Error, name)
   const isWritable = found !== undefined && hasOwn(found, 'writable') && found.writable
@@ -38,6 +40,7 @@ function withProperty (name, value, call) {
     return call()
   } finally {
     exports.restoreError()
+    restore = outer
   }
 }
 
