@@ -76,7 +76,7 @@ class KernelEvidence {
     const cpuMs = this.#cpuMs(durationMs, after) ?? ownCpuMs
     const runQueueMs = spent(this.#before, after, 'runQueueMs', durationMs)
     const throttledMs = this.#throttledMs(startMs, durationMs, after)
-    const unexplainedMs = durationMs - (cpuMs ?? durationMs) - Math.max(runQueueMs ?? 0, throttledMs ?? 0)
+    const unexplainedMs = durationMs - (cpuMs ?? durationMs) - (runQueueMs ?? throttledMs ?? 0)
     return {
       cpuMs,
       runQueueMs,

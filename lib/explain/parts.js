@@ -72,10 +72,15 @@ function unrunMs (e) {
   return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
 }
 
-/** A throttled thread may also count as in the run queue, so the longer one counts. @param {Waiting} e */
+/**
+ * In schedstat, a throttled thread is in the run queue. The throttled time of a control group is summed over CPUs, and
+ * passes while the thread sleeps, too.
+ * @param {Waiting} e
+ */
 function waitMs (e) {
-  const knownMs = Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0)
-  return Math.min(e.durationMs, e.runQueueMs === null ? Math.max(knownMs, unrunMs(e)) : knownMs)
+  const { durationMs, cpuMs, runQueueMs, throttledMs, stolenMs } = e
+  const knownMs = runQueueMs ?? Math.max(throttledMs ?? 0, unrunMs(e))
+  return Math.min(Math.max(0, durationMs - (cpuMs ?? 0)), knownMs + (stolenMs ?? 0))
 }
 
 /**

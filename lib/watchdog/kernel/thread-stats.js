@@ -2,13 +2,13 @@
 
 const { existsSync } = require('node:fs')
 const os = require('node:os')
-const { KernelFile, MS_PER_TICK } = require('./file')
+const { KernelFile } = require('./file')
 const { SleepSight } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
 const { SystemCallReader } = require('./system-call-reader')
 const { MachineSteal, Steal } = require('./steal')
 const { openThrottling } = require('./throttling')
-const { MS_PER_S, NS_PER_MS } = require('../../util/units')
+const { MS_PER_S, MS_PER_TICK, NS_PER_MS } = require('../../util/units')
 
 /**
  * @import { Counters } from '../../bridge/counters'
@@ -110,10 +110,10 @@ class ThreadStats {
     return schedOf(this.#schedstat.read())
   }
 
-  /** Time the thread has waited for a CPU or for CPU quota, which may overlap; 0 if unknown. */
+  /** Time the thread has waited for a CPU, or for CPU quota; 0 if unknown. */
   queuedMs = (/** @type {number} */ nowMs) => {
     const { runQueueMs } = schedOf(this.#schedstat.read())
-    return Math.max(runQueueMs ?? 0, this.#shared.throttling.recent(nowMs) ?? 0)
+    return runQueueMs ?? this.#shared.throttling.recent(nowMs) ?? 0
   }
 
   /** CPU time so far by mode, to a hundredth of a second. */

@@ -88,11 +88,10 @@ test('a thread that answers and does not run, though nothing keeps a CPU from it
   assert.equal(causeIn({ cpuMs: null }), 'js')
 })
 
-test('every way to be starved counts: run queue, cgroup throttling, the one within the other, stolen time beside them, a long block that hardly ran', () => {
+test('every way to be starved counts: run queue, with cgroup throttling in it or that alone, stolen time beside them, a long block that hardly ran', () => {
   for (const story of [
     { runQueueMs: 160, throttledMs: 0, cpuMs: 39 },
-    { runQueueMs: 0, throttledMs: 160, cpuMs: 39 },
-    { runQueueMs: 155, throttledMs: 160, cpuMs: 39 },
+    { runQueueMs: 160, throttledMs: 320, cpuMs: 39 },
     { runQueueMs: null, throttledMs: 160, cpuMs: 39 },
     { stolenMs: 160, cpuMs: 39 },
     { runQueueMs: 80, throttledMs: 0, stolenMs: 80, cpuMs: 39 },
@@ -132,7 +131,7 @@ test('each verdict turns exactly at the bound that the table states', () => {
     // while it lasts: half of it
     [{ ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30, cpuMs: 30 }, 'starved', { ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30 - little, cpuMs: 30 }, 'js'],
     // What ran is a block of its own.
-    [{ durationMs: 4000, busyMs: 4000, runQueueMs: 3950, cpuMs: 50 }, 'js', { durationMs: 4000, busyMs: 4000, runQueueMs: 3950 + little, cpuMs: 50 }, 'starved'],
+    [{ durationMs: 4000, busyMs: 4000, runQueueMs: 3950, cpuMs: 50 }, 'js', { durationMs: 4000, busyMs: 4000, runQueueMs: 3950 + little, cpuMs: 50 - little }, 'starved'],
     [{ requests: 2, topRequestShare: 0.6 - little, longestRunMs: 0 }, 'many', { requests: 2, topRequestShare: 0.6, longestRunMs: 0 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5, longestRunMs: 50 - little }, 'many', { requests: 2, topRequestShare: 0.5, longestRunMs: 50 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5, longestRunMs: 0 }, 'many', { requests: 1, topRequestShare: 0.5, longestRunMs: 0 }, 'js'],

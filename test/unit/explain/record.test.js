@@ -251,8 +251,9 @@ test('a block is charged with what was stolen within it and nothing else explain
 
 const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({
   atMs,
-  cpuMs: atMs,
-  runQueueMs: 0,
+  cpuMs: 0,
+  // Where the kernel tells it, it includes this.
+  runQueueMs: null,
   throttledMs,
   stolenMs: null
 })
