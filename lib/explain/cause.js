@@ -71,21 +71,26 @@ exports.causeOf = (e, parts) => table.find((row) => row.test(e, parts))?.cause ?
  * that calls a built-in may do so once or often: only interrupts can tell. If they were answered between native calls
  * or just after one, the calls have most of the time.
  * @param {Pick<BlockRecord, 'cause' | 'samples' | 'evidence' | 'parts'>} record
- * @param {{ call: string | null, isOpen: boolean, isBetweenCalls: boolean }} seen
+ * @param {{ call: string | null, isOpen: boolean, betweenShare: number }} seen betweenShare: of the samples between
+ * native calls, 0 if they are not most
  * @returns {Pick<BlockRecord, 'cause' | 'parts'>}
  */
-exports.causeByProfile = ({ cause, parts, samples, evidence }, { call, isOpen, isBetweenCalls }) => {
-  if (cause === 'js' && (isBetweenCalls || (call !== null && samples < ENOUGH_SAMPLES))) return moved(parts, 'js', 'native')
+exports.causeByProfile = ({ cause, parts, samples, evidence }, { call, isOpen, betweenShare }) => {
+  const share = call !== null && samples < ENOUGH_SAMPLES ? 1 : betweenShare
+  if (cause === 'js' && share > 0) return moved(parts, 'js', 'native', share)
   if (cause !== 'unknown' || samples > 0 || evidence.debugger || isOpen) return { cause, parts }
   return moved(parts, 'unexplained', call === null ? 'js' : 'native')
 }
 
 /**
  * @param {BlockRecord['parts']} parts @param {'js' | 'unexplained'} from @param {'js' | 'native'} to
- * @returns {Pick<BlockRecord, 'cause' | 'parts'>}
+ * @param {number} [share] @returns {Pick<BlockRecord, 'cause' | 'parts'>}
  */
-function moved (parts, from, to) {
-  return { cause: to, parts: parts && { ...parts, [from]: 0, [to]: roundMs(parts[from] + parts[to]) } }
+function moved (parts, from, to, share = 1) {
+  // Records of earlier versions have none.
+  if (!parts) return { cause: to, parts }
+  const ms = roundMs(parts[from] * share)
+  return { cause: to, parts: { ...parts, [from]: roundMs(parts[from] - ms), [to]: roundMs(parts[to] + ms) } }
 }
 
 exports.table = table

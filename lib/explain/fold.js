@@ -49,10 +49,8 @@ class Fold {
   /** The entries that the last sample was counted in. @type {{ kept: FoldedStack, seen: WorkWeight } | null} */
   #last = null
   /** Time without a kept stack. */
-  #unseenMs = 0
+  #rest = newStack({ frames: [] })
   samples = 0
-  /** Samples beyond the bound. */
-  unkept = 0
 
   /** @param {Sample} sample */
   add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, ...stack }) {
@@ -62,16 +60,11 @@ class Fold {
     this.#addToRun(certain?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
     this.#addBefore(beforeMs, late)
     const kept = this.#keep(stack)
-    if (kept === null) {
-      this.unkept++
-      this.#unseenMs += weightMs - beforeMs
-      this.#last = null
-      return
-    }
     const seen = seenIn(kept, request, work)
     this.#last = { kept, seen }
-    kept.count++
     this.#count(weightMs - beforeMs, late)
+    if (kept === this.#rest) return
+    kept.count++
     if (!isJustEntered) return
     kept.entered++
     kept.enteredMs += weightMs - beforeMs
@@ -87,7 +80,7 @@ class Fold {
 
   /** Time before a sample's work mostly belongs to the sample before it. @param {number} ms @param {boolean} late */
   #addBefore (ms, late) {
-    if (this.#last === null) this.#unseenMs += ms
+    if (this.#last === null) this.#rest.weightMs += ms
     else this.#count(ms, late)
   }
 
@@ -96,9 +89,8 @@ class Fold {
     const key = keyOf([...frames, ...awaiting ?? []])
     let kept = this.#stacks.get(key)
     if (kept === undefined) {
-      if (this.#stacks.size === STACKS) return null
-      const none = { count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0 }
-      kept = { ...none, frames, ...(awaiting && { awaiting }), ...(cut && { cut }), works: new Map() }
+      if (this.#stacks.size === STACKS) return this.#rest
+      kept = newStack({ frames, ...(awaiting && { awaiting }), ...(cut && { cut }) })
       this.#stacks.set(key, kept)
     }
     return kept
@@ -126,13 +118,13 @@ class Fold {
    */
   get stacks () {
     const kept = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
-    const stacks = kept.map(({ entered, enteredMs, works, ...stack }) => {
+    if (this.#rest.weightMs > 0) kept.push(this.#rest)
+    return kept.map(({ entered, enteredMs, works, ...stack }) => {
       const callers = stack.frames.slice(1)
       const isEntered = entered === 1 && enteredMs >= MOST * stack.weightMs
       const frames = isEntered && blamedFrame(callers) !== null ? callers : stack.frames
       return { ...stack, frames, works: [...works.values()] }
     })
-    return this.#unseenMs === 0 ? stacks : [...stacks, unseen(this.#unseenMs)]
   }
 
   /** The request seen longest, how many there were, its share of their time, its longest time without another. */
@@ -145,8 +137,9 @@ class Fold {
   }
 }
 
-/** Time about which nothing is known. @param {number} weightMs @returns {Stack} */
-const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works: [] })
+/** @param {Pick<Sample, 'frames' | 'awaiting' | 'cut'>} sample @returns {FoldedStack} */
+const newStack = (sample) =>
+  ({ count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0, ...sample, works: new Map() })
 
 /**
  * @param {FoldedStack} kept @param {RequestContext | null} request @param {WorkContext | null} work

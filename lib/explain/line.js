@@ -129,6 +129,8 @@ function isAgreed (frame, record, stacks) {
   })
   const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
+  // C++ that no JavaScript has called, such as reading a large message, took the time.
+  if (sum(stacks.filter(isProgram)) > sum(known)) return false
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
   if (sum(stacks) < ENOUGH_SAMPLES && !isNativeBlock(record)) return answered.length > 0
   const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
@@ -136,6 +138,9 @@ function isAgreed (frame, record, stacks) {
   const isClear = sum(profiled) > ENOUGH_PROFILED && sum(profiled) >= MOST * sum(known)
   return isProfiled && (areLate(record) || isClear || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
+
+/** @param {ProfiledStack} stack */
+const isProgram = ({ frames: [innermost] }) => innermost?.file === null && innermost.function === '(program)'
 
 /** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */
 const areAfterCalls = ({ samples, evidence }) => samples <= ENOUGH_SAMPLES && (evidence.answerMs ?? 0) >= PROMPT_MS

@@ -39,7 +39,7 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {number} count @property {number} weightMs @property {Frame[]} frames innermost first
  * @property {Frame[]} raw before source maps
  * @property {boolean} hasLine the line of its innermost function is where it ran, not where it begins
- * @property {Frame | null} head where that begins, before source maps @property {number | null} headLine and after
+ * @property {Frame | null} head where that begins, before source maps
  * @property {Ticks} ticks its lines
  * @property {number} foreign ticks in lines that cannot be its own
  * @property {boolean} isClock it was reading a clock
@@ -161,7 +161,6 @@ function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
   const at = raw.findIndex(({ file }) => file !== null)
   const isTold = at !== -1 && raw[at].file !== GENERATED
   const file = /** @type {string} */ (raw[at]?.file)
-  const headLine = frames[at]?.line ?? null
   const head = raw[at] ?? null
   const source = isTold && ownerOf(raw[at]) === 'application' ? lines(file) : null
   const all = chain[0]?.positionTicks ?? []
@@ -178,7 +177,7 @@ function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
   }
   const hasLine = ticks.length > 0
   const counts = { count: 0, weightMs: 0, gcRun: null }
-  return { ...counts, frames, raw, hasLine, ticks, foreign, head, headLine, isClock: outsideClock(raw) > 0 }
+  return { ...counts, frames, raw, hasLine, ticks, foreign, head, isClock: outsideClock(raw) > 0 }
 }
 
 /**

@@ -11,6 +11,7 @@ const { isBesideCall, offHead } = require('../source/loop-body')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
 const { ENOUGH_SAMPLES, MOST, STACKS_IN_RECORD } = require('../../tables/samples')
+const { US_PER_MS } = require('../../util/units')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 
 /**
@@ -45,20 +46,27 @@ exports.withProfile = (record, profile, sources) => {
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
   const { frame: found, call: named, row } = lineOf({ record, profiled })
   const call = isInScript(stacks) ? null : named
-  const isBetweenCalls = areBetweenCalls(found, record, stacks, sources)
+  const betweenShare = shareBetweenCalls(found, record, stacks, sources)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
-  const isSure = frame !== null && isAgreed(frame, record, stacks) &&
+  const isSure = frame !== null && coversMost(profile, record) && isAgreed(frame, record, stacks) &&
     !(table[row].evidence === 'stacks' && areBlind(record, frame, sources))
   return {
     ...record,
-    ...(profiled && causeByProfile(record, { call, isOpen: profiled.isOpen, isBetweenCalls })),
+    ...(profiled && causeByProfile(record, { call, isOpen: profiled.isOpen, betweenShare })),
     frame: frame && { ...frame, exact: frame.exact && isSure },
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
 }
+
+/**
+ * Whether there are answers, or samples of most of the block.
+ * @param {CpuProfile} profile @param {BlockRecord} record
+ */
+const coversMost = ({ startTime, endTime }, { samples, durationMs }) =>
+  samples > 0 || 2 * (endTime - startTime) >= durationMs * US_PER_MS
 
 /** The same without a profile. @param {BlockRecord} record @param {Sources} sources @returns {BlockRecord} */
 exports.withoutProfile = (record, sources) => {
@@ -112,13 +120,13 @@ function inBody (frame, stacks, { textOf, lineAt }, cause, isAllocation = false)
 }
 
 /**
- * Whether interrupts were answered in callbacks of a native call, or between many short ones.
+ * The share of the samples in a native call that calls back, or between many short ones; 0 if they are not most.
  * @param {Frame & { exact: boolean } | null} place by the profile @param {BlockRecord} record
  * @param {ProfiledStack[]} stacks @param {Sources} sources
  */
-function areBetweenCalls (place, { frame, stacks: answered }, stacks, sources) {
+function shareBetweenCalls (place, { frame, stacks: answered }, stacks, sources) {
   const callsBack = place !== null && calls(place, frame, answered, sources.textOf) && isAround(place, frame, stacks)
-  return callsBack || isInWrappers(stacks)
+  return callsBack ? 1 : shareInWrappers(stacks)
 }
 
 /**
@@ -150,10 +158,10 @@ function isAround (place, found, stacks) {
   return sum(own) * 2 > sum(stacks) && sum(within) < HARDLY * sum(stacks)
 }
 
-/** Node's own code around native calls has most samples, and enough of them. @param {ProfiledStack[]} stacks */
-function isInWrappers (stacks) {
-  const within = stacks.filter(({ frames }) => wrapsNative(frames))
-  return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_WRAPPERS
+/** The share of samples in Node's own code around native calls, 0 if not most. @param {ProfiledStack[]} stacks */
+function shareInWrappers (stacks) {
+  const within = sum(stacks.filter(({ frames }) => wrapsNative(frames)))
+  return within * 2 > sum(stacks) && within >= ENOUGH_IN_WRAPPERS ? within / sum(stacks) : 0
 }
 
 /**

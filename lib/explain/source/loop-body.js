@@ -100,7 +100,8 @@ const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]
  * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
  */
 function endOf (lines, first, column) {
-  const text = lines.slice(first - 1).join('\n').slice(column - 1, column - 1 + FUNCTION_CHARS)
+  let text = (lines[first - 1] ?? '').slice(column - 1)
+  for (let i = first; i < lines.length && text.length < FUNCTION_CHARS; i++) text += `\n${lines[i]}`
   let depth = 0
   let hasBody = false
   for (const { token, index, isOpening, isClosing } of tokensOf(text)) {

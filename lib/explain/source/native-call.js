@@ -186,8 +186,14 @@ exports.callLines = (lines, begin, name) => {
  * @param {boolean} isElsewhere the callee is in another file, so calls of functions of this one are none of it
  */
 exports.openCallLines = (lines, begin, isElsewhere) => {
-  const isKnown = (/** @type {string} */ name) => KEYWORDS.has(name) || METHODS.has(name) ||
-    (isElsewhere && lines.some((text) => text.includes(name) && isDeclaration(text, name)))
+  /** @type {Map<string, boolean>} */
+  const declared = new Map()
+  const isDeclared = (/** @type {string} */ name) => {
+    if (!declared.has(name)) declared.set(name, lines.some((text) => text.includes(name) && isDeclaration(text, name)))
+    return declared.get(name)
+  }
+  const isKnown = (/** @type {string} */ name) =>
+    KEYWORDS.has(name) || METHODS.has(name) || (isElsewhere && isDeclared(name))
   return linesWithin(lines, begin).flatMap(({ text, line }, i) => {
     if (text.length > LINE_CHARS) return [line]
     const names = namesCalledIn(text)

@@ -149,8 +149,10 @@ class SourceMaps {
     const map = this.mayMove(file) ? this.#mapOf(file) : null
     if (map === null) return this.isInMemory(file) || this.#awaited.has(file) ? null : { file, line }
     const { decodedMappings } = tracing()
-    const [first, ...others] = (decodedMappings(map)[line - 1] ?? []).filter((segment) => segment.length > 1)
-    if (first === undefined || others.some((other) => other[1] !== first[1] || other[2] !== first[2])) return null
+    const segments = decodedMappings(map)[line - 1] ?? []
+    const first = segments.find(({ length }) => length > 1)
+    if (first === undefined) return null
+    if (segments.some((each) => each.length > 1 && (each[1] !== first[1] || each[2] !== first[2]))) return null
     const source = toPath(map.resolvedSources[/** @type {number} */ (first[1])])
     return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
   }
