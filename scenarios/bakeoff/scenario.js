@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { Worker } = require('node:worker_threads')
 const fresh = require('./corpus/fresh/cases')
 const shapes = require('./corpus/shapes/cases')
 const { findings, verdict } = require('./findings')
@@ -12,6 +13,9 @@ const { missingPackages, withRanges } = require('../harness/packages')
 
 const MODULE = path.join(__dirname, 'cell.js')
 const GENERATED = path.join(__dirname, 'generated', 'cell.js')
+const THREADS = path.join(__dirname, 'threads', 'cell.js')
+/** Each takes five seconds. */
+const THREADS_LIMIT_S = 300
 /** A generated program with its blocks, and what making it takes. */
 const PROGRAM_LIMIT_S = 12
 const SEED = 1
@@ -23,6 +27,7 @@ const TIME_LIMIT_S = 5
 /** The least: what is waited for before the first block and in the traps. */
 const LEAST_LIMIT_S = 240
 const DEFAULT_SET = 'first'
+const THREADS_SET = 'threads'
 /** What a set needs beyond the packages of the first. @type {Record<string, string[]>} */
 const MORE_PACKAGES = { first: [], fresh: fresh.packages, shapes: shapes.packages }
 
@@ -59,7 +64,7 @@ function reasonAgainst (packages) {
 
 /** @param {string} text of --corpus */
 function corpusName (text) {
-  const known = Object.keys(require('./corpus/corpus').SETS)
+  const known = [...Object.keys(require('./corpus/corpus').SETS), THREADS_SET]
   if (!known.includes(text)) throw codedError('LOOPWATCH_ERR_OPTION', '--corpus', known.join(', '), text)
   return text
 }
@@ -108,6 +113,20 @@ const planGenerated = (programs, seed, isListing) => [{
   skipped: isListing ? null : reasonAgainst([])
 }]
 
+const reasonAgainstThreads = () => 'startCpuProfile' in Worker.prototype
+  ? reasonAgainst(['marked', 'piscina', 'tinypool', 'workerpool'])
+  : 'needs worker.startCpuProfile(), of Node.js 22.20 and 24.8'
+
+/** One cell: the agent alone. @param {boolean} isListing @returns {import('../harness/interface').CellPlan[]} */
+const planThreads = (isListing) => [{
+  variant: 'loopwatch',
+  params: { tasks: require('./threads/cases').cases.length },
+  module: THREADS,
+  timeLimitSeconds: THREADS_LIMIT_S,
+  data: {},
+  skipped: isListing ? null : reasonAgainstThreads()
+}]
+
 /** Shares of few blocks are often whole. @param {number} value */
 const short = (value) => Number.isInteger(value) ? `${value}` : figure(value)
 
@@ -145,12 +164,14 @@ exports.scenario = {
     faithful: { repeats: 5, seconds: 12, warmUpSeconds: 0, note: 'there is no original: the agent alone, the first 14 kinds for 300 ms and a minute of each trap; about 8 minutes' }
   },
   options: [
-    { flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, or all', parse: corpusName },
+    { flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, all of these, or threads', parse: corpusName },
     { flags: '--generated <programs>', description: 'number of random programs to run in place of a corpus, with loopwatch alone', parse: counted('--generated') },
     { flags: '--seed <number>', description: 'seed of the generated programs: the same seed draws the same programs', parse: counted('--seed') }
   ],
-  plan: ({ mode, options: { corpus = DEFAULT_SET, generated, seed = SEED }, isListing }) =>
-    generated === undefined ? plan(mode, corpus, isListing) : planGenerated(generated, seed, isListing),
+  plan: ({ mode, options: { corpus = DEFAULT_SET, generated, seed = SEED }, isListing }) => {
+    if (generated !== undefined) return planGenerated(generated, seed, isListing)
+    return corpus === THREADS_SET ? planThreads(isListing) : plan(mode, corpus, isListing)
+  },
   columns: [
     ...[['false positives', 'falsePositives'], ['blamed in traps', 'blamedInTraps']].map(([title, key]) => ({ title, text: (/** @type {Cell} */ { extra }) => count(extra[key]?.median) })),
     column('function', 'function', '%'),

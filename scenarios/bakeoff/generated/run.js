@@ -28,7 +28,8 @@ exports.runProgram = async (seed, index, { options: given, keepsFacts = false } 
     const program = install(design, found.sizes, folder)
     const facts = path.join(folder, 'facts.ndjson')
     const options = { ...given, ...(keepsFacts && { facts }) }
-    const said = await watch({ file: program.file, place: design.place, blocks: BLOCKS, options })
+    const order = { file: program.file, place: design.place, blocks: BLOCKS, options }
+    const said = await exports.runTarget(TARGET, { BAKEOFF_PROGRAM: JSON.stringify(order) })
     const kind = kindOf(design)
     const more = { cause: kind.cause, share: found.share, place: design.place, owner: ownerOf(kind) }
     const truth = { ...program, folder, ...more }
@@ -44,13 +45,13 @@ exports.runProgram = async (seed, index, { options: given, keepsFacts = false } 
 const ownerOf = (kind) => kind.owner === undefined ? kind.package?.name ?? null : kind.owner
 
 /**
- * @param {object} order @returns {Promise<{ intervals: import('./score').Interval[], records:
- * import('../../../lib/types').BlockRecord[] }>}
+ * Runs a process that blocks under the agent, and prints when it did and what the agent said.
+ * @param {string} file @param {Record<string, string>} variables @returns {Promise<{
+ * intervals: import('./score').Interval[], records: import('../../../lib/types').BlockRecord[] }>}
  */
-function watch (order) {
+exports.runTarget = (file, variables) => {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, BAKEOFF_PROGRAM: JSON.stringify(order) }
-    const child = spawn(process.execPath, [TARGET], { env, timeout: LIMIT_MS })
+    const child = spawn(process.execPath, [file], { env: { ...process.env, ...variables }, timeout: LIMIT_MS })
     let [out, err] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text) => { out += text })
     child.stderr.setEncoding('utf8').on('data', (text) => { err += text })

@@ -87,7 +87,7 @@ function overlap ({ startedAt, durationMs }, startMs, endMs) {
 /**
  * Shares of all blocks that were found and not the machine's, in percent. `miss …` names each that was certain and
  * wrong.
- * @param {{ design: import('./program').Design, verdicts: Verdict[] }[]} results
+ * @param {{ design: Pick<import('./program').Design, 'kind' | 'form' | 'index'>, verdicts: Verdict[] }[]} results
  */
 exports.summarise = (results) => {
   const all = results.flatMap(({ design, verdicts }) =>
@@ -122,3 +122,7 @@ exports.summarise = (results) => {
     }
   }
 }
+
+exports.judgement = judgement
+exports.MISSED = MISSED
+exports.overlap = overlap
