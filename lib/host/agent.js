@@ -141,7 +141,8 @@ class Agent extends EventEmitter {
       onSpan: (span) => require('./work/block-span').writeBlockSpan(span),
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
-      onProfile: (action) => profiler.run(action),
+      // The watchdog may ask as it ends: nothing would stop that profile.
+      onProfile: (action) => { if (this.#stopping === null) profiler.run(action) },
       onThreadProfile: (threadId) => threads.profile(threadId),
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {

@@ -95,12 +95,21 @@ class CompiledFiles {
     const files = [...this.#seen]
     this.#seen.clear()
     for (const seen of files.filter((file) => !file.startsWith('node:') && !this.#told.has(file))) {
-      const file = seen.startsWith('file:') ? fileURLToPath(seen) : seen
+      const file = toPath(seen)
       // Node.js keeps the maps of files on disk as well, but the watchdog reads those itself.
       if (PLAIN.test(file) && !compilesAll()) continue
       this.#told.add(seen)
       post(file, sourceMapOf(file))
     }
+  }
+}
+
+/** @param {string} file path or URL, which may be any text: a script is named by its application */
+function toPath (file) {
+  try {
+    return file.startsWith('file:') ? fileURLToPath(file) : file
+  } catch {
+    return file
   }
 }
 

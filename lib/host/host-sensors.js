@@ -10,7 +10,7 @@ const { AllowedCalls } = require('./sense/allowed-calls')
 const { startGcObserver } = require('./sense/heap')
 const { startHeartbeat } = require('./sense/heartbeat')
 const { measureLoad } = require('./sense/load-report')
-const { createProbe } = require('./sense/probe')
+const { createProbe, restoreError } = require('./sense/probe')
 const { HostProfiler } = require('./sense/profile/profiler')
 const { startWorkLater } = require('./work/lazy-work-tracking')
 const { startThreads } = require('./threads')
@@ -44,7 +44,13 @@ exports.startSenses = (options, post, see) => {
 
 /** @param {Part[]} parts */
 function stopAll (parts) {
-  parts.forEach((part) => part.stop())
+  for (const part of parts) {
+    try {
+      part.stop()
+    } catch {
+      // The application may have frozen what one of them would undo.
+    }
+  }
 }
 
 /**
@@ -118,6 +124,7 @@ function startAll (options, post, started, see) {
 /** @param {WorkLater} works @param {HostProfiler} profiler */
 function lateTo (works, profiler) {
   return (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
+    restoreError()
     works.late(atMs, idleMs)
     profiler.late(atMs)
   }

@@ -147,19 +147,29 @@ exports.allow = (fn, reason) => {
   return fn()
 }
 
+/** Calls of expectNoBlocks() at the same time share an agent that starts for them, with this threshold at most. */
+const VISITING_MS = 50
+/** @type {{ agent: ReturnType<typeof exports.visit>, calls: number } | null} */
+let visiting = null
+
 /**
  * Without a running agent it starts one for the call, which reports blocks from `overMs` on and has no endpoint or log.
  * @template T @param {() => T} fn @param {{ overMs?: number }} [options] @returns {Promise<Awaited<T>>}
  */
 exports.expectNoBlocks = async (fn, options = {}) => {
   const agent = running()
-  if (agent !== undefined) return agent.expectNoBlocks(fn, options)
-  const { overMs: threshold } = require('./expect-no-blocks').checkExpectation(fn, options)
-  const visitor = exports.visit({ port: false, log: false, requests: 'off', profile: 'off', ...(threshold !== undefined && { threshold }) })
+  if (agent !== undefined && agent !== visiting?.agent) return agent.expectNoBlocks(fn, options)
+  const { overMs = VISITING_MS } = require('./expect-no-blocks').checkExpectation(fn, options)
+  const threshold = Math.min(overMs, VISITING_MS)
+  const visit = visiting ??= { agent: exports.visit({ port: false, log: false, requests: 'off', profile: 'off', threshold }), calls: 0 }
+  visit.calls++
   try {
-    return await visitor.expectNoBlocks(fn, options)
+    return await visit.agent.expectNoBlocks(fn, options)
   } finally {
-    await visitor.stop()
+    if (--visit.calls === 0) {
+      visiting = null
+      await visit.agent.stop()
+    }
   }
 }
 

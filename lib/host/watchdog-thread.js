@@ -5,7 +5,7 @@ const { isReadable, variable } = require('../options/environment')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
-const { codedError } = require('../tables/errors')
+const { codedError, LoopwatchError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
 const { SLOW, SOURCE_MAP, SPAN, THREAD_PROFILE, TRACK, WARN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
@@ -152,6 +152,7 @@ class WatchdogThread {
     for (const [id, { fallback }] of this.#calls) this.#settle(id, fallback)
     if (this.#stopped) return
     this.#handlers.onLost(error)
+    if (error instanceof LoopwatchError) return
     this.#retry = setTimeout(() => this.#handlers.hold(() => this.#start()), this.#retryMs).unref()
     this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS)
   }

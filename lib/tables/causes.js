@@ -1,6 +1,6 @@
 'use strict'
 
-/** @import { BlockParts } from '../types' */
+/** @import { BlockParts, BlockRecord } from '../types' */
 
 /**
  * @typedef {object} CauseRow
@@ -147,6 +147,16 @@ exports.othersIn = (record) => exports.timesOf(record).filter(([cause, ms]) => {
 
 /** The time for which the culprit of a block answers. @param {Timed} record */
 exports.ownMsOf = (record) => exports.othersIn(record).reduce((ms, [, each]) => ms - each, record.durationMs)
+
+/**
+ * How much a settled block matters, in the log and by OTLP. Worker threads exist to compute.
+ * @param {Pick<BlockRecord, 'cause' | 'durationMs' | 'evidence' | 'startup' | 'threadId'>} record
+ * @returns {'info' | 'warn' | 'error'}
+ */
+exports.severityOf = (record) => {
+  if (exports.isOwnBlock(record)) return 'error'
+  return exports.excuseOf(record.cause) !== undefined || record.startup || record.threadId !== 0 ? 'info' : 'warn'
+}
 
 /**
  * Whether loopwatch itself took most of it, and was not only held up in its code by the machine.

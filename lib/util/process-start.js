@@ -1,12 +1,10 @@
 'use strict'
 
 const fs = require('node:fs')
-const { MS_PER_S } = require('./units')
+const { MS_PER_S, MS_PER_TICK } = require('./units')
 
 /** Start time among the fields of /proc/<pid>/stat after the name, in ticks since boot. */
 const STARTED = 19
-/** USER_HZ, the unit of these ticks, is 100 on every Linux that runs Node.js. */
-const MS_PER_TICK = 10
 
 /** When a process started, as wall time; null if that is not known. @param {number} pid */
 exports.startedAtMs = (pid) => {

@@ -116,11 +116,11 @@ class Watchdog {
 
   /** Answers a call of the host. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
-    if (method === 'flush' || method === 'settle') {
-      this.#poll(nowMs(), false)
-      return method === 'flush' ? flush(this.#parts) : settle(this.#parts.mainLoop)
-    }
-    return method === 'blocks' ? this.#parts.blocks.list() : this.#parts.scrape.render()
+    if (method === 'metrics') return this.#parts.scrape.render()
+    // A question may be read before a poll that is overdue.
+    this.#poll(nowMs(), false)
+    if (method === 'blocks') return this.#parts.blocks.list()
+    return method === 'flush' ? flush(this.#parts) : settle(this.#parts.mainLoop)
   }
 
   /** Stops, up to date with all that has ended; a block in progress is recorded as far as it has come. */

@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4799,
+  'lib/cli': 4812,
   'lib/cluster': 842,
-  'lib/explain': 3084,
-  'lib/export': 4867,
-  'lib/host': 4588,
+  'lib/explain': 3094,
+  'lib/export': 4865,
+  'lib/host': 4612,
   'lib/options': 357,
   'lib/store': 612,
-  'lib/tables': 371,
+  'lib/tables': 375,
   'lib/util': 583,
-  'lib/watchdog': 5068,
+  'lib/watchdog': 5069,
   files: 404,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 632
+  'named numbers': 629
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -49,11 +49,16 @@ function checkFiles (sources) {
   if (sources.every((source) => isOnDisk(source) && filesOf(source).length === 0)) throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
 }
 
-/** Prints a block once it has ended. @param {string[]} sources @param {Flags} flags */
+/**
+ * Prints a block once its record stays the same: at first it lacks what the watchdog learns later.
+ * @param {string[]} sources @param {Flags} flags
+ */
 async function watch (sources, flags) {
   const signals = watchSignals(() => process.exit(1))
   /** @type {Set<string>} */
   let told = new Set()
+  /** @type {Map<string, string>} */
+  let before = new Map()
   let isFirst = true
   try {
     while (!signals.isOver) {
@@ -61,8 +66,15 @@ async function watch (sources, flags) {
       // A failure at first is a typing error. Later the process may be restarting.
       if (isFirst && failure !== null) throw failure
       const ended = found.filter(({ record }) => !record.ongoing)
-      for (const each of ended) if (!told.has(keyOf(each))) print(each, sources.length > 1, flags)
-      if (failure === null) told = new Set(ended.map(keyOf))
+      const now = new Map(ended.map((each) => [keyOf(each), JSON.stringify(each.record)]))
+      if (failure === null) told = new Set([...told].filter((key) => now.has(key)))
+      for (const each of ended) {
+        const key = keyOf(each)
+        if (told.has(key) || (!isFirst && before.get(key) !== now.get(key))) continue
+        told.add(key)
+        print(each, sources.length > 1, flags)
+      }
+      before = now
       isFirst = false
       await signals.sleep(POLL_MS).catch(() => {})
     }

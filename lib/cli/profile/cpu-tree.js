@@ -1,10 +1,9 @@
 'use strict'
 
 const { fileURLToPath, pathToFileURL } = require('node:url')
+const { LEAST_SHARE } = require('../../export/profiles/flame-tree')
 const { US_PER_MS } = require('../../util/units')
 
-/** A smaller frame is less than a pixel wide. */
-const LEAST_SHARE = 1 / 2000
 /** Not counted: waiting is not work, and our code is not the application's. */
 const IDLE = '(idle)'
 const OWN = pathToFileURL(__dirname).href

@@ -7,7 +7,7 @@ const { LogBudget, ThreadBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./format')
 const { Progress, STARTUP_S } = require('./progress')
-const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
+const { causeRow, severityOf } = require('../../tables/causes')
 
 /** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */
 
@@ -125,12 +125,11 @@ class BlockLog {
   }
 }
 
-/** Worker threads exist to compute. @param {BlockRecord} record @param {boolean} isQuiet */
+/** @param {BlockRecord} record @param {boolean} isQuiet */
 function levelOf (record, isQuiet) {
   // Nobody asked how each process below NODE_OPTIONS starts.
   if (isQuiet && record.startup && record.durationMs < STARTUP_S * MS_PER_S) return 'debug'
-  if (isOwnBlock(record)) return 'error'
-  return excuseOf(record.cause) !== undefined || record.startup || record.threadId !== 0 ? 'info' : 'warn'
+  return severityOf(record)
 }
 
 /** @param {1 | 2 | string} destination @param {(error: Error | null) => void} onState @returns {Destination} */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { excuseOf } = require('../../tables/causes')
+const { severityOf } = require('../../tables/causes')
 const { sentenceOf } = require('../../util/sentence')
 const { blockAttributes, stackText } = require('./block-attributes')
 const { keyValues, nanos } = require('./values')
@@ -9,19 +9,12 @@ const { keyValues, nanos } = require('./values')
 
 /** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITIES = { info: { number: 9, text: 'INFO' }, warn: { number: 13, text: 'WARN' }, error: { number: 17, text: 'ERROR' } }
-const SAMPLED = 1
 
 /** @typedef {'opened' | 'lasting' | 'stuck' | 'settled'} Phase */
 
-/** As in the log. @param {Phase} phase @param {BlockRecord} record @returns {keyof typeof SEVERITIES} */
-function levelOf (phase, { cause, startup, allowed }) {
-  if (phase === 'stuck') return 'error'
-  return excuseOf(cause) !== undefined || startup || allowed ? 'info' : 'warn'
-}
-
 /** The log's sentence is the body. @param {Phase} phase @param {BlockRecord} record @param {number} nowMs wall time */
 exports.logRecord = (phase, record, nowMs) => {
-  const { number: severityNumber, text: severityText } = SEVERITIES[levelOf(phase, record)]
+  const { number: severityNumber, text: severityText } = SEVERITIES[phase === 'stuck' ? 'error' : severityOf(record)]
   const { work, request } = record
   const traceId = work?.traceId ?? request?.traceId ?? null
   const own = Object.entries(work?.attributes ?? {}).map(([name, value]) => [`loopwatch.work.attributes.${name}`, value])
@@ -43,6 +36,6 @@ exports.logRecord = (phase, record, nowMs) => {
     attributes: keyValues(attributes),
     droppedAttributesCount: 0,
     ...(traceId !== null && { traceId }),
-    ...(work?.spanId && { spanId: work.spanId, flags: work.sampled ? SAMPLED : 0 })
+    ...(work?.spanId && { spanId: work.spanId, flags: Number(work.sampled === true) })
   }
 }

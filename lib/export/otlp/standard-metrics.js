@@ -47,10 +47,12 @@ class StandardMetrics {
     // No timer has fired: the loop is blocked. The metrics of blocks show that.
     if (fresh.count <= 0) return []
     const longestS = longest?.values.find(({ labels }) => labels.thread === MAIN)?.value ?? 0
+    const max = maximum(bounds, fresh, longestS)
+    const at = (/** @type {number} */ share) => Math.min(max, quantile(bounds, fresh, share))
     const read = {
       mean: fresh.sum / fresh.count,
-      max: maximum(bounds, fresh, longestS),
-      ...Object.fromEntries(Object.entries(QUANTILES).map(([name, share]) => [name, quantile(bounds, fresh, share)]))
+      max,
+      ...Object.fromEntries(Object.entries(QUANTILES).map(([name, share]) => [name, at(share)]))
     }
     return Object.entries(read).map(([name, value]) =>
       gauge(`nodejs.eventloop.delay.${name}`, 's', `Event loop delay, ${name}`, value, times))

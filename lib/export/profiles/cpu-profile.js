@@ -3,14 +3,13 @@
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
+const { NODES } = require('./flame-tree')
 
 /**
  * @import { Frame } from '../../types'
  * @import { StackTable } from './stack-table'
  */
 
-/** More than a viewer can show. The time of further nodes goes to their callers. */
-const NODES = 20000
 /** The id of the idle node: the time after the last block. */
 const IDLE = 2
 

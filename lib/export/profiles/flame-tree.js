@@ -94,4 +94,6 @@ function grown ({ node, children, isDoubtful: isInDoubt }, leastMs) {
 }
 
 exports.FlameTree = FlameTree
+exports.LEAST_SHARE = LEAST_SHARE
+exports.NODES = NODES
 exports.isDoubtful = isDoubtful

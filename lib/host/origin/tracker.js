@@ -133,10 +133,11 @@ class OriginTracker {
     if (ended === 'stop') return
     // A hunt that begins meanwhile is another one.
     const hunts = [...this.#hunts]
-    hunts[0]?.settle().then(() => {
+    const over = () => {
       this.#hunts = this.#hunts.filter((hunt) => !hunts.includes(hunt))
       this.#resolve(hunts)
-    })
+    }
+    hunts[0]?.settle().then(over, over)
   }
 
   /** @param {Hunt[]} hunts */

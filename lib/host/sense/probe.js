@@ -5,7 +5,7 @@ const { AWAITING, CUT, FIELD, LINE, NUMBER } = require('../../bridge/probe')
 const { threadCpuMs } = require('../../util/thread-cpu')
 const { activeSpan } = require('../work/http/trace-id')
 const { writeHeap } = require('./heap')
-const { fileOf, noteStack, readNote } = require('./call-sites')
+const { fileOf, noteStack, readNote, restoreError } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
 /**
@@ -138,6 +138,8 @@ function plain (name) {
   if (!short.includes(FIELD) && !short.includes(LINE)) return short
   return short.split(FIELD).join(' ').split(LINE).join(' ')
 }
+
+exports.restoreError = restoreError
 
 /**
  * The watchdog evaluates it on the host thread in the middle of a block. It writes into shared memory where the thread

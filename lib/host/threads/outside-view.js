@@ -58,7 +58,7 @@ class OutsideView {
     const before = this.#read().idle
     const { idle, active } = this.#read()
     // Node.js says -1 while a thread is being taken apart, and 0 afterwards.
-    this.#isStopped = idle < this.#idleMs
+    this.#isStopped = idle < 0 || (idle === 0 && this.#idleMs > 0)
     const isBegun = idle > 0 || active > 0
     if (this.#isStopped || (!isBegun && nowMs - this.#createdAtMs < BOOT_MS)) return 0
     const waitedMs = idle - this.#idleMs

@@ -7,6 +7,7 @@ const { wantedBeats } = require('../../bridge/thread-beats')
 
 /** The watchdog may not listen yet, or never will: announce again after this time, then after twice that, and so on. */
 const AGAIN_MS = 100
+const MOST_MS = 30_000
 
 /** Beats into shared memory, to show blocks exactly: no inspector, no global, nothing that keeps the thread alive. */
 exports.beatIfWanted = () => {
@@ -32,8 +33,9 @@ function beat (options) {
   let waitMs = AGAIN_MS
   let againAtMs = nowMs() + waitMs
   const isWanted = () => {
-    if (counters.get('heard') === 0 && nowMs() >= againAtMs) {
-      waitMs *= 2
+    // Also once heard: another watchdog may have taken the place of the first.
+    if (nowMs() >= againAtMs) {
+      waitMs = Math.min(2 * waitMs, MOST_MS)
       againAtMs = nowMs() + waitMs
       try {
         announce()

@@ -3,9 +3,6 @@
 const fs = require('node:fs')
 const { openFile } = require('../../util/files')
 
-/** USER_HZ, the unit of times in /proc/stat and /proc/<pid>/stat, is 100 on every Linux that runs Node.js. */
-const MS_PER_TICK = 10
-
 /** A file of /proc or cgroupfs that stays open and is read from its start each time: 1 us, no allocation of paths. */
 class KernelFile {
   /** @type {number | null} */
@@ -38,4 +35,3 @@ class KernelFile {
 }
 
 exports.KernelFile = KernelFile
-exports.MS_PER_TICK = MS_PER_TICK

@@ -2,8 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { NS_PER_MS } = require('../../util/units')
-const { MS_PER_TICK } = require('./file')
+const { MS_PER_TICK, NS_PER_MS } = require('../../util/units')
 
 const TASKS = '/proc/self/task'
 const OWN = '/proc/thread-self'

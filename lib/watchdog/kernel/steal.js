@@ -2,7 +2,8 @@
 
 const { cpus } = require('node:os')
 const { nowMs } = require('../../util/clock')
-const { KernelFile, MS_PER_TICK } = require('./file')
+const { MS_PER_TICK } = require('../../util/units')
+const { KernelFile } = require('./file')
 
 /** The longest line of a CPU in /proc/stat: ten numbers of up to 15 digits. */
 const LINE_BYTES = 160

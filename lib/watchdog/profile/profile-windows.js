@@ -50,6 +50,12 @@ class ProfileWindows {
     return lastMs === undefined ? null : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
   }
 
+  /** For how much of a time there are profiles, ms. @param {number} startMs @param {number} endMs */
+  coveredMs (startMs, endMs) {
+    const parts = this.#windows.map((each) => Math.min(each.endMs, endMs) - Math.max(each.startMs, startMs))
+    return parts.reduce((sum, ms) => sum + Math.max(0, ms), 0)
+  }
+
   /** Which function had most of a time, by profiles of it; null if there are none. */
   frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
     const profile = this.within(startMs, endMs)

@@ -89,7 +89,7 @@ class WatchedThread {
       isAwaited: (endMs, now) => this.isAsked && this.askedAtMs < endMs && now - endMs < AWAIT_MS,
       surroundings: {
         // Collections of a thread are only seen by samples.
-        gcWithin: (startMs, endMs) => gcShareOf(windows.within(startMs, endMs)) * (endMs - startMs),
+        gcWithin: (startMs, endMs) => gcShareOf(windows.within(startMs, endMs)) * windows.coveredMs(startMs, endMs),
         nativeWithin: (startMs, endMs) => overlapMs([this.#silent], startMs, endMs),
         profileWithin: (startMs, endMs) => windows.within(startMs, endMs),
         isProfiledMeanwhile: true,

@@ -44,7 +44,13 @@ function watchThread (setup) {
   if (setup === null) return
   const file = path.join(setup.dir, `${process.pid}-${threadId}${THREAD_SUFFIX}`)
   // The script is known only after the preloads.
-  process.nextTick(() => { if (isRunnersThread(process.argv[1])) fs.writeFileSync(file, '') })
+  process.nextTick(() => {
+    try {
+      if (isRunnersThread(process.argv[1])) fs.writeFileSync(file, '')
+    } catch {
+      // The command has ended, or may not write there.
+    }
+  })
 }
 
 /** @param {Setup} setup */
