@@ -44,23 +44,22 @@ const doubtful = (frame) => frame && { ...frame, exact: false }
 const ofFunction = [
   {
     evidence: 'stacks',
-    when: 'V8 has inlined the function that stacks show into the one that the profile names',
+    when: 'V8 inlined the function that stacks show into the one that the profile names',
     place: ({ isBuiltInto }, { frame }) => isBuiltInto ? frame : null
   },
   {
     evidence: 'allocation',
-    when: "collections took most of the function's time, and exactly one line near its samples allocates",
+    when: 'collections took most of the time, and only one line near the samples allocates',
     place: ({ allocates }) => allocates
   },
   {
     evidence: 'profile',
-    when: 'samples are in a line, or in calls that only this line makes, by the source or by stacks; exact if they ' +
-      'clearly outnumber the function\'s other samples (`≈`)',
+    when: 'samples are in a line, or in calls that only it makes (`≈` unless they clearly outnumber the others)',
     place: ({ line }) => line
   },
   {
     evidence: 'stacks',
-    when: 'a stack shows the function, and not only at its head (as exact as the stack; `≈` if samples do not agree on a line)',
+    when: 'a stack shows the function, not only at its head (`≈` if samples do not agree on a line)',
     place: ({ late, isHead, isOpenLine }) => late === null || isHead ? null : isOpenLine ? doubtful(late) : late
   },
   {
@@ -88,11 +87,11 @@ function areSurer (place, record, isCalledBy) {
 const table = [
   {
     evidence: 'stacks',
-    when: 'there is no profile, it has one sample and stacks were taken in time, or most of it is one collection of unknown origin'
+    when: 'no profile, or a single sample and stacks in time, or mostly one collection of unknown origin'
   },
   {
     evidence: 'stacks',
-    when: 'the rows below leave the line in doubt, and stacks show another function in time: twice, or one that it called'
+    when: 'the rows below are in doubt, and stacks show another function in time'
   },
   ...ofFunction.map(({ evidence, when }) => ({ evidence, when }))
 ]
