@@ -60,6 +60,8 @@ const METHODS = new Set([
 /** Methods that may be given a function, and how a function that is given looks. */
 const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|from|call|apply|groupBy)$/
 const PASSES = /=>|\bfunction\b/
+/** A call of something without a name, such as `tasks[name]()` or `make()()`. */
+const NAMELESS = /[\])]\s*(?:\?\.\s*)?\(/
 /** What a line that takes no time has nothing of. */
 const BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
@@ -197,7 +199,7 @@ exports.openCallLines = (lines, begin, isElsewhere) => {
   return linesWithin(lines, begin).flatMap(({ text, line }, i) => {
     if (text.length > LINE_CHARS) return [line]
     const names = namesCalledIn(text)
-    return (i === 0 ? names.slice(1) : names).some((name) => !isKnown(name)) ? [line] : []
+    return (i === 0 ? names.slice(1) : names).some((name) => !isKnown(name)) || callsNameless(text) ? [line] : []
   })
 }
 
@@ -252,7 +254,11 @@ exports.calledFunction = (lines, begin, ticks) => {
 
 /** Whether a line runs other functions, or may. @param {string | undefined} text undefined if unknown */
 exports.mayCall = (text) => text === undefined || text.length > LINE_CHARS || PASSES.test(text) ||
+  callsNameless(text) ||
   namesCalledIn(text).some((name) => !KEYWORDS.has(name) && !(METHODS.has(name) && !CALLING_BACK.test(name)))
+
+/** @param {string} text */
+const callsNameless = (text) => NAMELESS.test(text.replace(TEXTS, ''))
 
 /** @param {string} text */
 const namesCalledIn = (text) => [...text.replace(TEXTS, '').matchAll(CALLED)].map(([, name]) => name)

@@ -14,8 +14,9 @@ const { host, task, blocks } = JSON.parse(String(process.env.BAKEOFF_THREADS))
 const WORKER = path.join(__dirname, 'worker.js')
 const POOL = path.join(__dirname, 'timed.js')
 
-/** Between blocks: a profile is parsed and its record complete. */
 const CALM_MS = 400
+/** Until the agent may take the next profile of a thread. */
+const APART_MS = 6500
 const SETTLE_MS = 1500
 
 /** @typedef {(name: string) => Promise<import('../generated/score').Interval>} Run */
@@ -84,7 +85,7 @@ async function main () {
   const intervals = []
   for (let i = 0; i < blocks; i++) {
     intervals.push(await run(task))
-    await sleep(CALM_MS)
+    await sleep(APART_MS)
   }
   await sleep(SETTLE_MS)
   const records = await agent.blocks()

@@ -79,8 +79,8 @@ test('the function that a line calls is known if it is the only one of the file'
 })
 
 test('a line may run other functions, unless it calls built-ins alone that get none', () => {
-  const calling = ['work(1)', 'list.map(twice)', 'list.sort()', 'text.replace(/a/, f)', 'then(() => 1)', 'hash.update(text)', undefined]
-  const alone = ['sum += Math.sqrt(i)', 'while (i < 1e9) i++', 'list.push(text.charCodeAt(0))', 'return JSON.parse(text)', "x = 'call(1)'"]
+  const calling = ['work(1)', 'list.map(twice)', 'list.sort()', 'text.replace(/a/, f)', 'then(() => 1)', 'hash.update(text)', 'tasks[name]()', 'make()(1)', undefined]
+  const alone = ['sum += Math.sqrt(i)', 'while (i < 1e9) i++', 'list.push(text.charCodeAt(0))', 'return JSON.parse(text)', "x = 'call(1)'", "x = '](1)'"]
   for (const line of calling) assert.equal(mayCall(line), true, line)
   for (const line of alone) assert.equal(mayCall(line), false, line)
 })
