@@ -292,3 +292,38 @@ test('agent.load() tells a health check of a block that has just ended, and of t
   assert.ok(lastSecond.delayMs.max >= 300 && lastSecond.delayMs.p50 <= lastSecond.delayMs.max, stdout)
   for (const { utilization } of [lastSecond, sinceStart]) assert.ok(utilization >= 0 && utilization <= 1, stdout)
 })
+
+test('however early stop() comes, no CPU profile starts after it', async (t) => {
+  const { stdout, code } = await run(t, `
+    const { HostProfiler } = require(${JSON.stringify(path.join(ROOT, 'lib', 'host', 'sense', 'profile', 'profiler'))})
+    const { run } = HostProfiler.prototype
+    let isStopped = false
+    const late = []
+    HostProfiler.prototype.run = function (action) {
+      if (isStopped) late.push(action)
+      return run.call(this, action)
+    }
+    const { setTimeout: sleep } = require('node:timers/promises')
+    ;(async () => {
+      for (let ms = 0; ms <= 250; ms += 50) {
+        const agent = require(${PACKAGE}).start({ port: false, log: false })
+        await sleep(ms)
+        const stopped = agent.stop()
+        isStopped = true
+        await stopped
+        await sleep(20)
+        isStopped = false
+      }
+      console.log(JSON.stringify(late))
+    })()`)
+  assert.deepEqual([code, JSON.parse(stdout)], [0, []])
+})
+
+test('a part that cannot be stopped keeps no other one from it', async (t) => {
+  const { stdout, code } = await run(t, `
+    const { HostProfiler } = require(${JSON.stringify(path.join(ROOT, 'lib', 'host', 'sense', 'profile', 'profiler'))})
+    HostProfiler.prototype.stop = () => { throw new TypeError('frozen') }
+    const agent = require(${PACKAGE}).start({ port: false, log: false })
+    agent.ready.then(() => agent.stop()).then(() => console.log('stopped'))`)
+  assert.deepEqual([code, stdout], [0, 'stopped\n'])
+})

@@ -110,6 +110,16 @@ test('the plain calls work before start() and after stop(), and name what is wro
   assert.equal(seen.stopped.code, 'LOOPWATCH_ERR_UNWATCHED')
 })
 
+test('expectations at the same time share the agent that starts for them', async (t) => {
+  const { values } = await resultOf(t, `
+    const values = await Promise.all([
+      expectNoBlocks(() => sleep(5).then(() => 'short'), { overMs: 200 }).catch(report),
+      expectNoBlocks(() => sleep(500).then(() => 'long'), { overMs: 50 }).catch(report)
+    ])
+    return { values }`)
+  assert.deepEqual(values, ['short', 'long'])
+})
+
 test('an expectation knows of every block, though memory keeps fewer', async (t) => {
   const { blocked, calm } = await resultOf(t, `
     const agent = start({ port: false, log: false, keep: 1, threshold: 20 })

@@ -98,3 +98,18 @@ test('a file of records is read, and it is said that it is one; any other file i
   assert.deepEqual([other.code, other.stdout], [1, ''])
   assert.equal(other.stderr, `loopwatch: cannot read ${file}: expected one JSON record per line, as the option dir and blocks --json write them, got 3 lines and no record (LOOPWATCH_ERR_SOURCE)\n`)
 })
+
+test('--watch prints a block of an address once its record is final', async (t) => {
+  const record = started(0, { ongoing: false, cause: 'js' })
+  const answers = [[], [record], [{ ...record, cause: 'gc' }]]
+  let asked = 0
+  const server = http.createServer((_, response) => {
+    response.end(JSON.stringify(answers[Math.min(asked++, answers.length - 1)]))
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const { out } = startNode(t, [CLI, 'blocks', `http://127.0.0.1:${port}`, '--watch', '--json'])
+  const lines = await eventually(() => asked > 5 && out.stdout.trim().split('\n'), () => out.stderr)
+  assert.deepEqual(lines.map((line) => JSON.parse(line).cause), ['gc'])
+})

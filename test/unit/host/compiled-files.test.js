@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { Module } = require('node:module')
 const path = require('node:path')
-const { sourceMapOf } = require('../../../lib/host/compiled-files')
+const { CompiledFiles, sourceMapOf } = require('../../../lib/host/compiled-files')
 const { makeDir } = require('../../support/files')
 
 const MAP = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
@@ -28,4 +28,13 @@ test('Node.js is asked for a source map only if its source is so small that deco
   assert.equal(JSON.parse(`${compiled('not-on-disk.ts', 0).text}`).mappings, 'AAAA')
   assert.deepEqual(compiled('large.ts', 200_000), { text: null, isTooLarge: true })
   assert.deepEqual(sourceMapOf(path.join(dir, 'none.ts')), { text: null, isTooLarge: false })
+})
+
+test('a script may be named by a URL of a file that is none', () => {
+  const files = new CompiledFiles()
+  for (const file of ['file://host/x.ts', 'file:///%2F.ts']) files.see(file)
+  /** @type {string[]} */
+  const told = []
+  files.tell((file) => told.push(file))
+  assert.equal(told.length, 2)
 })

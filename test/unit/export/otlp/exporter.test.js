@@ -6,6 +6,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { OtlpExporter } = require('../../../../lib/export/otlp/exporter')
+const { logRecord } = require('../../../../lib/export/otlp/logs')
 const { otlpSettings } = require('../../../../lib/options/otlp')
 const { nowMs } = require('../../../../lib/util/clock')
 const { eventually } = require('../../../support/app')
@@ -134,6 +135,13 @@ test('metrics say the same as /metrics, under our names and the standard ones', 
   assert.deepEqual([plain(failed.attributes)['http.request.method'], plain(failed.attributes)['error.type'], failed.bucketCounts.at(-1)], ['_OTHER', '5xx', 1])
   assert.ok(plain(sent['v8js.gc.duration'].histogram.dataPoints[0].attributes)['v8js.gc.type'])
   assert.equal(sent['nodejs.eventloop.time'].sum.dataPoints.length, 2)
+})
+
+test('a block is as severe as in the log', () => {
+  const severityOf = (/** @type {object} */ differences) => logRecord('settled', makeRecord(differences), 0).severityText
+  assert.equal(severityOf({}), 'WARN')
+  assert.equal(severityOf({ threadId: 3, thread: 'pool' }), 'INFO')
+  assert.equal(severityOf({ evidence: { ...makeRecord().evidence, ownMs: 300 } }), 'ERROR')
 })
 
 test('delay and utilization are of the time since the last reading', async (t) => {
