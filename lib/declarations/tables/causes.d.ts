@@ -5,6 +5,7 @@ export const causeOfPart: Record<keyof BlockParts, Cause>;
 export function timesOf({ cause, durationMs, parts }: Timed): [cause: Cause, ms: number][];
 export function othersIn(record: Timed): [cause: Cause, ms: number][];
 export function ownMsOf(record: Timed): number;
+export function severityOf(record: Pick<BlockRecord, "cause" | "durationMs" | "evidence" | "startup" | "threadId">): "info" | "warn" | "error";
 export function isOwnBlock({ cause, durationMs, evidence }: {
  cause: string;
  durationMs: number;
@@ -82,3 +83,4 @@ export type Timed = {
  parts?: BlockParts;
 };
 import type { BlockParts } from '../types';
+import type { BlockRecord } from '../types';
