@@ -145,13 +145,17 @@ function codeIn ({ cpuMs, runQueueMs, runningMs, samples }, codeMs, heldMs, wait
   return { asleep, native, js: samples > 0 ? codeMs - offMs - native : 0 }
 }
 
-/** What is left is unexplained. @param {BlockParts} parts @param {number} durationMs @returns {BlockParts} */
+/**
+ * What is left is unexplained, from a millisecond on: less is rounding.
+ * @param {BlockParts} parts @param {number} durationMs @returns {BlockParts}
+ */
 function addedUp (parts, durationMs) {
   const names = /** @type {(keyof BlockParts)[]} */ (Object.keys(parts))
   const rounded = { ...parts }
   for (const name of names) rounded[name] = roundMs(parts[name])
   const sum = () => names.reduce((ms, name) => ms + rounded[name], 0)
-  rounded.unexplained = Math.max(0, roundMs(durationMs - sum()))
+  const leftMs = durationMs - sum()
+  rounded.unexplained = leftMs < 1 ? 0 : roundMs(leftMs)
   const largest = names.reduce((a, b) => rounded[b] > rounded[a] ? b : a)
   rounded[largest] = roundMs(rounded[largest] + roundMs(durationMs) - sum())
   return rounded
