@@ -8,6 +8,8 @@ const { causeRow, excuseOf, othersIn, ownMsOf } = require('../tables/causes')
 const SHOWN_SHARE = 0.2
 /** Most lines, and names of work, that are shown. */
 const MOST = 3
+/** Places of one line that are further apart are hardly of one function. */
+const NEAR_COLUMNS = 200
 
 /**
  * @typedef {{ profile?: { call: string | null } | null }} Called
@@ -51,16 +53,24 @@ exports.withSharedNames = (rows) => {
     frame === undefined ? 0 : (frame.function === null ? 0 : 2) + (frame.column === null ? 0 : 1)
   /** @type {Map<string, FrameRecord>} */
   const best = new Map()
+  /** A line of a bundle has many functions. */
+  const shared = new Set()
   for (const { frame } of rows) {
-    if (frame !== null && known(frame) > known(best.get(lineOf(frame)))) best.set(lineOf(frame), frame)
+    if (frame === null) continue
+    const other = best.get(lineOf(frame))
+    if (other?.function && frame.function && other.function !== frame.function) shared.add(lineOf(frame))
+    if (known(frame) > known(other)) best.set(lineOf(frame), frame)
   }
   return rows.map((row) => {
     const { frame } = row
     const named = frame?.function === null ? best.get(lineOf(frame)) : undefined
-    if (!frame || !named) return row
+    if (!frame || !named || shared.has(lineOf(frame)) || isElsewhere(frame, named)) return row
     return { ...row, frame: { ...frame, function: named.function, column: frame.column ?? named.column } }
   })
 }
+
+/** In a bundle. @param {FrameRecord} a @param {FrameRecord} b */
+const isElsewhere = (a, b) => a.column !== null && b.column !== null && Math.abs(a.column - b.column) > NEAR_COLUMNS
 
 class Shares {
   /** @type {Map<string, number>} */

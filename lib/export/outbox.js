@@ -95,8 +95,9 @@ class Outbox {
       onState(error)
       if (!isFinal && ++this.#failures < tries) return this.#again(retryAfterMs)
       this.#failures = 0
-      this.#waiting.splice(0, items.length)
-      if (lost > 0) onLost(lost)
+      // A receiver that is away for so long would get the others late, all at once.
+      const given = this.#waiting.splice(0, isFinal ? items.length : Infinity).length
+      if (lost > 0) onLost(isFinal ? lost : given)
     }
   }
 

@@ -104,6 +104,9 @@ function flagName (key) {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
+/** What Kubernetes sets for a service named loopwatch. */
+const OF_SERVICE = /^LOOPWATCH_(?:SERVICE|PORT)_/
+
 /** Logs must not show a secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
 function refused ({ type: { takes, isSecret } }, source, value) {
   return codedError('LOOPWATCH_ERR_OPTION', source, takes, isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
@@ -121,7 +124,8 @@ function parseText (row, text, source) {
  * @param {(typeof table)[number]} row @param {string | undefined} text @param {unknown} byDefault
  */
 function fromVariable (row, text, byDefault) {
-  if (!text) return byDefault
+  // For a service named loopwatch, Kubernetes sets the address of its port in every pod.
+  if (!text || (row.key === 'port' && /^(?:tcp|udp):/.test(text))) return byDefault
   const value = parseText(row, text, row.env)
   return type.isPlainObject(value) && type.isPlainObject(byDefault) ? { ...byDefault, ...value } : value
 }
@@ -163,7 +167,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
 /** Variables that look like options, each with the option most likely meant. @param {NodeJS.ProcessEnv} env */
 function strayVariables (env) {
   const names = table.map((row) => row.env)
-  return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !names.includes(name))
+  return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !names.includes(name) && !OF_SERVICE.test(name))
     .map((name) => `${name} (did you mean ${nearest(name, names)}?)`)
 }
 

@@ -26,7 +26,7 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
     .sort((a, b) => b.mtimeMs - a.mtimeMs)
   let total = 0
   for (const [i, { file, size, mtimeMs }] of ended.entries()) {
-    const timelines = file.endsWith('.old.ndjson') ? [] : timelinesOf(dir, path.basename(file, '.ndjson'))
+    const timelines = file.endsWith('.old.ndjson') ? [] : timelinesOf(dir, path.basename(file, '.ndjson').replace(/\.unended$/, ''))
     total += timelines.reduce((sum, each) => sum + each.size, size)
     if ((i < files && total <= bytes) || Date.now() - mtimeMs <= QUIET_MS) continue
     remove(file)
@@ -39,7 +39,7 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
 function removeOrphans (dir, names) {
   for (const name of names) {
     const owner = ownerOf(name)
-    if (owner === null || names.includes(`${owner}.ndjson`) || names.includes(`${owner}.old.ndjson`)) continue
+    if (owner === null || ['', '.old', '.unended'].some((kind) => names.includes(`${owner}${kind}.ndjson`))) continue
     if (isEnded(Number(/^blocks-(\d+)-/.exec(owner)?.[1]))) remove(path.join(dir, name))
   }
 }

@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4812,
+  'lib/cli': 4820,
   'lib/cluster': 842,
   'lib/explain': 3097,
-  'lib/export': 4865,
-  'lib/host': 4612,
-  'lib/options': 357,
+  'lib/export': 4871,
+  'lib/host': 4622,
+  'lib/options': 358,
   'lib/store': 612,
   'lib/tables': 375,
   'lib/util': 583,
-  'lib/watchdog': 5069,
+  'lib/watchdog': 5073,
   files: 404,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 629
+  'named numbers': 630
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

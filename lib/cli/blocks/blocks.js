@@ -184,8 +184,13 @@ function readFiles (source) {
 /** @param {string} source @param {string} what */
 const passOver = (source, what) => say(source, `skipped ${what}`)
 
+/** What --watch has said already. @type {Set<string>} */
+const said = new Set()
+
 /** @param {string} source @param {string} what */
 function say (source, what) {
+  if (said.has(`${source}: ${what}`)) return
+  said.add(`${source}: ${what}`)
   process.stderr.write(`${printable(`${source}: ${what}`)}\n`)
 }
 

@@ -27,7 +27,7 @@ const LISTEN_MS = 10000
 const POLL_MS = 100
 
 /** They would move the agent, send its blocks to somebody, end the run or hide a cause. */
-const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
+const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_OTLP: 'false', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 const OURS = { LOOPWATCH_ONLY: '*', LOOPWATCH_SKIP: '', LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFILE: 'on', LOOPWATCH_KEEP: String(KEEP) }
 
 /** @typedef {import('../profile/profile').Flags & { tool?: string }} Flags */

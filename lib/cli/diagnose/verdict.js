@@ -54,7 +54,7 @@ exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
   const fault = load && faultInWords(load)
   const inRun = fault === null ? '' : ` In this run ${fault}.`
   if (share >= BLOCKED_SHARE) {
-    const heavy = culprits.slice(0, ADVISED).filter(({ totalMs }) => totalMs >= ADVISED_SHARE * blockedMs)
+    const heavy = culprits.slice(0, ADVISED).filter(({ totalMs }, i) => i === 0 || totalMs >= ADVISED_SHARE * blockedMs)
     if (isSingle(heavy[0], blockedMs)) heavy[0].cause = 'js'
     const parts = [`The event loop was blocked for ${figure}${whole}.${inRun}\n`, topTable(blocks), ...heavy.map((each) => adviceFor(each, recording))]
     return { text: parts.join('\n'), tool: causeRow(heavy[0].cause).tool }

@@ -13,9 +13,9 @@ const FLUSH_MS = 4000
 
 /** @typedef {{ events: string, ending: 'beforeExit' | 'exit', cpu?: { file: string, stop: string } | null }} Setup */
 
-const text = process.env.LOOPWATCH_PROFILE
+const text = process.env.__LOOPWATCH_PROFILE_RUN
 // Processes that the application starts are not profiled.
-delete process.env.LOOPWATCH_PROFILE
+delete process.env.__LOOPWATCH_PROFILE_RUN
 
 if (isMainThread && text !== undefined) watch(JSON.parse(text))
 

@@ -49,7 +49,7 @@ class ProfileRun {
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,
       // clinic asks whether it may send statistics, and does nothing if nobody can answer.
-      env: { ...process.env, ...agent?.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', LOOPWATCH_PROFILE: JSON.stringify(setup) },
+      env: { ...process.env, ...agent?.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', __LOOPWATCH_PROFILE_RUN: JSON.stringify(setup) },
       stdio: ['inherit', 'pipe', 'pipe'],
       // Only we receive Ctrl-C: an application that ends at once would leave no report.
       detached: !IS_WINDOWS

@@ -27,7 +27,8 @@ exports.windowsLine = ([file, ...args]) => {
 
 /** Loads our preload in every Node.js process. @param {Setup} setup */
 exports.watchedEnv = (setup) => {
-  const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...env } = process.env
+  // A test that blocks is nobody's alert.
+  const { NODE_OPTIONS, NODE_TEST_CONTEXT, LOOPWATCH_NOTIFY, ...env } = process.env
   const preload = `--require "${PRELOAD.replace(/[\\"]/g, '\\$&')}"`
   return { ...env, NODE_OPTIONS: [preload, NODE_OPTIONS].filter(Boolean).join(' '), __LOOPWATCH_TEST: JSON.stringify(setup) }
 }

@@ -15,7 +15,7 @@ const { isFailing, keyOf, UNKNOWN } = require('./offences')
  * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<Seen>} watch
  * @param {string[]} command
  */
-exports.repeat = async ({ offences, runs }, watch, command) => {
+exports.repeat = async ({ offences, runs, code }, watch, command) => {
   // A synchronous call needs no second run: a busy machine makes no difference.
   const failing = offences.filter((offence) => isFailing(offence) && offence.call === null)
   if (failing.length === 0) return
@@ -28,10 +28,12 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
   }
   for (const again of commands.values()) {
     const seen = await watch(again.command, { isQuiet: true, cwd: again.cwd })
+    if (seen.isInterrupted) return
+    // A run that fails, as the first did not, may have ended before the test.
+    if (seen.code !== 0 && code === 0) continue
     for (const offence of again.offences) {
       if (!seen.offences.some((other) => isAgain(offence, other))) offence.state = 'unconfirmed'
     }
-    if (seen.isInterrupted) return
   }
 }
 

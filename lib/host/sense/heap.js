@@ -13,19 +13,32 @@ const { BYTES_PER_MB } = require('../../util/units')
 
 /** V8 reserves this many semi-spaces for young objects, and counts them into its limit. */
 const SEMI_SPACES = 3
-/** The most that a semi-space grows to, without a flag, from the major version on (20.20, 22.23, 24.21, 26.10). */
-const SEMI_SPACE_MB = [{ from: 26, mb: 32 }, { from: 24, mb: 64 }, { from: 0, mb: 16 }]
-const FLAG = /(?:^|[^a-z-])--max[-_]semi[-_]space[-_]size[= ]([0-9]+)/g
+/**
+ * What a semi-space grows to, without a flag, from the major version on (20.20, 22.23, 24.21, 26.10): at most `mb`, and
+ * a `part` of the space for old objects, which V8 sizes by the memory of machine or container.
+ */
+const SIZES = [{ from: 26, mb: 32, part: 64 }, { from: 24, mb: 64, part: 32 }, { from: 0, mb: 16, part: 128 }]
 
 /** Bound at load: the probe calls it at any moment. */
 const { getHeapStatistics } = v8
-const youngBytes = SEMI_SPACES * BYTES_PER_MB * semiSpaceMb()
+const oldMb = flaggedMb('old')
+const semiMb = flaggedMb('semi')
+const major = Number.parseInt(process.versions.node, 10)
+const sizes = SIZES.find(({ from }) => major >= from) ?? SIZES[0]
 
-function semiSpaceMb () {
-  const flags = `${variable('NODE_OPTIONS') ?? ''} ${nodeFlags().join(' ')}`
-  const flagged = [...flags.matchAll(FLAG)].pop()
-  const major = Number.parseInt(process.versions.node, 10)
-  return flagged === undefined ? Number(SEMI_SPACE_MB.find(({ from }) => major >= from)?.mb) : Number(flagged[1])
+/** @param {'old' | 'semi'} space @returns {number | undefined} the value of `--max-old-space-size` or its like */
+function flaggedMb (space) {
+  const flags = `${variable('NODE_OPTIONS') ?? ''} ${nodeFlags().join(' ')}`.replaceAll('_', '-')
+  const [, mb] = [...flags.matchAll(new RegExp(`(?:^|[^a-z-])--max-${space}-space-size[= ]([0-9]+)`, 'g'))].pop() ?? []
+  return mb === undefined ? undefined : Number(mb)
+}
+
+/** @param {number} limitBytes as V8 has it */
+function oldBytes (limitBytes) {
+  if (oldMb) return oldMb * BYTES_PER_MB
+  const mostBytes = SEMI_SPACES * (semiMb ?? sizes.mb) * BYTES_PER_MB
+  const partBytes = semiMb === undefined ? limitBytes * SEMI_SPACES / (sizes.part + SEMI_SPACES) : Infinity
+  return Math.max(limitBytes - Math.min(mostBytes, partBytes), 0)
 }
 
 /**
@@ -36,7 +49,7 @@ function heapOf () {
   const stats = /** @type {v8.HeapInfo & { total_allocated_bytes?: number }} */ (getHeapStatistics())
   return {
     usedBytes: stats.used_heap_size,
-    limitBytes: Math.max(stats.heap_size_limit - youngBytes, 0),
+    limitBytes: oldBytes(stats.heap_size_limit),
     externalBytes: stats.external_memory,
     allocatedBytes: stats.total_allocated_bytes ?? null
   }

@@ -9,7 +9,11 @@ const SPAN_MS = 1000
 const TURN_SPAN_MS = 10
 
 /** The running code's id does not show it: a beat's timer is armed again and keeps its first id. */
-const nextId = () => new AsyncResource('LOOPWATCH', { requireManualDestroy: true }).asyncId()
+const nextId = () => {
+  const resource = new AsyncResource('LOOPWATCH', { requireManualDestroy: true })
+  // Hooks of the application count what is alive.
+  return resource.emitDestroy().asyncId()
+}
 
 /**
  * Detects that following work through promises costs too much, if AsyncLocalStorage is built on async_hooks (Node.js 20

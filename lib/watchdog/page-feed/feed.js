@@ -31,8 +31,8 @@ class PageFeed {
   #flushAtMs = -Infinity
   /** @type {ReturnType<typeof slowRowOf>[]} */
   #slow = []
-  /** The id of the last block that ended: it comes again when it settles. */
-  #lastEnded = ''
+  /** Blocks whose final record is to come. @type {Set<string>} */
+  #ended = new Set()
 
   /**
    * @param {object} parts @param {ResolvedOptions} parts.options
@@ -133,8 +133,8 @@ class PageFeed {
 
   /** A block has entered a phase. @param {BlockRecord} record */
   put (record) {
-    if (!record.ongoing && record.threadId === 0 && record.worker === null && record.id !== this.#lastEnded) {
-      this.#lastEnded = record.id
+    if (!record.ongoing && record.threadId === 0 && record.worker === null && !this.#ended.delete(record.id)) {
+      this.#ended.add(record.id)
       this.history.addBlock(record.durationMs)
     }
     if (this.#streams.size > 0) this.#pending.set(record.id, record)

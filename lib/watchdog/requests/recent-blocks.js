@@ -56,6 +56,7 @@ class RecentBlocks {
         if (hasWaited && startMs - block.endMs < BACKLOG_MS) this.#add(block, name, (block.endMs - block.startMs) / 2)
         return
       }
+      if (endMs <= block.startMs) continue
       // A request that was read within a block arrived before it.
       const waitedMs = Math.min(endMs, block.endMs) - block.startMs
       const isNamed = route !== undefined && route !== OTHER

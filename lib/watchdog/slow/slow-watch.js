@@ -59,6 +59,7 @@ class SlowWatch {
   #last = { cpuMs: 0, nowMs: 0, inFlight: 0 }
   #activity = new Activity()
   #askedHostAtMs = -Infinity
+  #busyBeats = -1
   #restedAtMs = -Infinity
   #now = 0
   #blockedMs = 0
@@ -164,7 +165,10 @@ class SlowWatch {
 
   #seeBusy () {
     const { bridge: { beat, counters }, frameIn, queuedMs, wantProfile } = this.#parts
-    const { atMs, activeMs } = beat.read()
+    const { atMs, activeMs, beats, rest = TURNS } = beat.read()
+    // In a block there is nothing new.
+    if (beats === this.#busyBeats && rest === TURNS) return
+    this.#busyBeats = beats
     const event = this.#busy.see({
       atMs, activeMs, blockedMs: this.#blockedMs, queuedMs: queuedMs(this.#now), turns: counters.get('loopTurns')
     })

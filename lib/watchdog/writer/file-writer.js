@@ -138,7 +138,8 @@ class FileWriter {
 
   /** Keeps the timeline around a block, if the writer keeps up. @param {string} id @param {string} text */
   keepTimeline (id, text) {
-    if (this.#worker === null || this.#isEnding || this.#waiting > WAITING_CHARS) return
+    // It is large: none waits for a disk that hangs.
+    if (this.#worker === null || this.#isEnding || this.#waiting > 0) return
     // One unit: records that come while it is packed must find room.
     this.#hand({ timeline: { id, text } }, 1)
   }

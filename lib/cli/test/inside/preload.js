@@ -101,6 +101,9 @@ function startAgent ({ dir, overMs }) {
       log: false,
       requests: 'off',
       origin: 'off',
+      only: [],
+      skip: [],
+      otlp: false,
       stuck: 0,
       onStuck: 'report',
       // A runner is large by the time it runs the first test, and hardly ever idle: the profile starts before it.

@@ -100,7 +100,7 @@ function namedTasks (tasks, naming) {
 function nameCronTask (task, naming) {
   const { runner, id, name, cronExpression } = task
   if (runner === undefined) return // it runs in a process of its own
-  runner.onMatch = naming.named(runner.onMatch, () => job(name === id ? `cron ${cronExpression}` : name))
+  runner.onMatch = naming.named(runner.onMatch, () => job(name === id ? `cron ${cronExpression}` : `${name}`))
 }
 
 /** @type {Library[]} */
