@@ -86,3 +86,23 @@ test('a heap with much room: the function that allocates is blamed, and no messa
   const isCounted = 'total_allocated_bytes' in require('node:v8').getHeapStatistics()
   assert.equal(memory.allocatedBytesPerSecond > 100 * MB, isCounted)
 })
+
+test('in a container the limit is that of the space for old objects', async (t) => {
+  const group = `/sys/fs/cgroup/memory/loopwatch-test-${process.pid}`
+  try {
+    fs.mkdirSync(group)
+    fs.writeFileSync(path.join(group, 'memory.limit_in_bytes'), `${512 * MB}`)
+  } catch {
+    return t.skip('this user may not make a control group (version 1)')
+  }
+  try {
+    const script = `const agent = require(${JSON.stringify(ROOT)}).start({ port: false, log: false })
+      agent.ready.then(() => { console.log(agent.load().memory.heapLimitBytes); return agent.stop() })`
+    const command = ['-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, process.execPath, '-e', script]
+    const { stdout, stderr } = await startNode(t, command, { node: 'sh' }).closed
+    const limitMb = Number(stdout) / MB
+    assert.ok(limitMb > 0.9 * LIMIT_MB && limitMb < 1.05 * LIMIT_MB, `${limitMb} MB of ${LIMIT_MB}; ${stderr}`)
+  } finally {
+    fs.rmdirSync(group)
+  }
+})

@@ -46,6 +46,11 @@ test('the functions that block are a table, and each of the heaviest has advice 
   assert.equal(tool, 'flame')
 })
 
+test('of many functions, none of which has a tenth, the heaviest has advice', () => {
+  const blocks = Array.from({ length: 12 }, (_, i) => block('js', 300 + i, `f${i}`))
+  assert.equal(verdict(blocks).tool, 'flame')
+})
+
 test('the tool that is suggested fits the heaviest culprit', () => {
   assert.equal(verdict([block('js', 400), block('gc', 500, 'other')]).tool, 'heapprofiler')
   assert.equal(verdict([block('starved', 800), block('js', 60)]).tool, null)

@@ -77,6 +77,8 @@ test('the heartbeat is never slower than a third of the threshold', () => {
 })
 
 test('variables that are no options are told with the nearest that is', () => {
+  const ofService = { LOOPWATCH_PORT: 'tcp://10.0.0.11:9464', LOOPWATCH_PORT_9464_TCP: 'x', LOOPWATCH_SERVICE_HOST: 'x' }
+  assert.deepEqual([resolveOptions({}, ofService).port, strayVariables(ofService)], [9464, []], 'a Kubernetes service of that name')
   assert.deepEqual(strayVariables({ LOOPWATCH_TRESHOLD: '80', LOOPWATCH_PORT: '1', LOOPWATCHER: 'x', PATH: '/' }), ['LOOPWATCH_TRESHOLD (did you mean LOOPWATCH_THRESHOLD?)'])
 })
 

@@ -35,7 +35,8 @@ test('timelines count with the records they belong to, and are deleted with them
     fs.utimesSync(path.join(dir, name), 1e9 - ageS, 1e9 - ageS)
   }
   for (let i = 1; i <= 3; i++) {
-    write(`blocks-999999999-${i}.ndjson`, 100 - i)
+    // The last one's process died in a block.
+    write(`blocks-999999999-${i}${i === 3 ? '.unended' : ''}.ndjson`, 100 - i)
     write(`blocks-999999999-${i}.timeline-999999999-1.json.gz`, 100 - i)
   }
   const orphans = ['blocks-999999999-9.timeline-999999999-1.json.gz', 'mine.timeline-1.json.gz']
@@ -46,7 +47,8 @@ test('timelines count with the records they belong to, and are deleted with them
   prune(dir, { own: 'none', bytes: 450 })
   assert.deepEqual(fs.readdirSync(dir).sort(), [
     `blocks-${process.ppid}-1.timeline-1-1.json.gz`, orphans[1],
-    ...[2, 3].flatMap((i) => [`blocks-999999999-${i}.ndjson`, `blocks-999999999-${i}.timeline-999999999-1.json.gz`])
+    'blocks-999999999-2.ndjson', 'blocks-999999999-3.unended.ndjson',
+    ...[2, 3].map((i) => `blocks-999999999-${i}.timeline-999999999-1.json.gz`)
   ].sort())
 })
 

@@ -68,6 +68,7 @@ test('a block that nothing shows names the only request that it can have been, i
   assert.deepEqual(named([{}]), ['GET /a/:id', false, '/a/:id', false, '2026-11-25T12:00:00.005Z', 0])
   assert.equal(named([]), null)
   assert.equal(named([{}, {}]), null, 'several')
+  assert.equal(named([{ startMs: 50, endMs: 95 }]), null, 'it was over by then')
   assert.equal(named([{ startMs: 300 }]), null, 'most of the block was over')
   assert.equal(named([{ route: '(other)' }]), null)
   assert.equal(named([{}], { samples: 1 }), null, 'an answer showed none')
