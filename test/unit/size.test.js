@@ -13,11 +13,11 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4820,
+  'lib/cli': 4829,
   'lib/cluster': 842,
   'lib/explain': 3097,
   'lib/export': 4871,
-  'lib/host': 4622,
+  'lib/host': 4627,
   'lib/options': 358,
   'lib/store': 612,
   'lib/tables': 375,
@@ -25,7 +25,7 @@ const BUDGETS = {
   'lib/watchdog': 5073,
   files: 404,
   'files up to 60 lines with one importer': 63,
-  'named numbers': 630
+  'named numbers': 632
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -138,8 +138,12 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   const asked = await remote.evaluate(PID, { ms: AGAIN_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
   const objection = impostor(asked, pid, listenersOf(pid) !== null)
   if (objection !== null) {
-    remote.close()
-    throw refuse(`what listens at ${place.host}:${place.port} ${objection}`)
+    // In a container with the network of its host, a process has another number for itself: the inspector is its own.
+    const isOpened = inspector.isOurs && listenersOf(pid) !== null
+    const isLeft = isOpened && !await inspector.closes(CLOSE_MS)
+    if (!isOpened) remote.close()
+    const what = isOpened ? 'is that process under another number, as in a container: attach from inside it' : objection
+    throw refuse(`what listens at ${place.host}:${place.port} ${what}${isLeft ? '. ITS INSPECTOR IS STILL OPEN' : ''}`)
   }
   if (inspector.isOurs && !place.isLoopback) {
     const isClosed = await inspector.closes(CLOSE_MS)

@@ -6,6 +6,7 @@ const { printable } = require('../../util/sentence')
 const { HOST_AND_PORT } = require('./flags')
 
 const ANSWER_MS = 10000
+const ERROR_CHARS = 200
 const paths = Object.keys(makePaths(/** @type {any} */ ({})))
 /** The endpoint begins above these paths. */
 const OWN_PATH = new RegExp(`(?:${paths.join('|').replaceAll('.', '\\.').replaceAll(':id', '[\\w.-]+')})$`)
@@ -41,8 +42,14 @@ exports.ask = async (text, path, token) => {
     signal: AbortSignal.timeout(ANSWER_MS)
   }).catch((error) => { throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
   if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it requires a token: --token' : 'it rejects this --token')
-  if (!response.ok) throw notOurs(text, `it answered ${response.status}`)
+  if (!response.ok) throw notOurs(text, `it answered ${response.status}${await errorIn(response)}`)
   return response
+}
+
+/** Why an agent refuses a request, such as one to a Host that it does not serve. @param {Response} response */
+async function errorIn (response) {
+  const { error } = /** @type {any} */ (await response.json().catch(() => null)) ?? {}
+  return typeof error === 'string' ? ` (${printable(error).slice(0, ERROR_CHARS)})` : ''
 }
 
 /** @param {string} text @param {string} path @param {string} [token] @returns {Promise<unknown>} */
@@ -51,7 +58,8 @@ exports.askJson = async (text, path, token) => {
   try {
     return await response.json()
   } catch (error) {
-    throw notOurs(text, 'its response is not JSON', error)
+    if (error instanceof SyntaxError) throw notOurs(text, 'its response is not JSON', error)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, new URL(response.url))))
   }
 }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { nowMs } = require('../../util/clock')
 const { RequestContext } = require('./http/context')
 
 /**
@@ -19,6 +20,7 @@ const NAME_CHARS = 200
 class Work {
   /** @type {Work | RequestContext | WorkParent | null} */
   #parent
+  #endsAtMs = Infinity
 
   /**
    * @param {number} id unique within the process, requests included @param {WorkKind} kind @param {string} name
@@ -30,7 +32,6 @@ class Work {
     this.name = name.length > NAME_CHARS ? name.slice(0, NAME_CHARS) : name
     this.startedAtMs = startedAtMs
     this.attributes = attributes
-    this.isEnded = false
     /** Its neighbours in the list of open work. @type {Item | null} */
     this.older = null
     /** @type {Item | null} */
@@ -53,8 +54,13 @@ class Work {
       : { kind: 'request', name: `${parent.method} ${parent.template}`, id }
   }
 
-  end () {
-    this.isEnded = true
+  get isEnded () {
+    return nowMs() >= this.#endsAtMs
+  }
+
+  /** @param {number} [afterMs] for work whose end is unknown: timers that it sets would belong to it for good */
+  end (afterMs = 0) {
+    this.#endsAtMs = nowMs() + afterMs
     if (this.#parent !== null) this.#parent = this.parent
   }
 }

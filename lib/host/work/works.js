@@ -15,6 +15,9 @@ const { Work } = require('./work')
  * @import { NamedCall } from './libraries/library-naming'
  */
 
+/** Listeners of a message may be async, and nothing shows when they end. */
+const OPEN_MS = 10_000
+
 // Bound at load: the application may have replaced it.
 const then = Promise.prototype.then
 
@@ -110,7 +113,7 @@ class Works {
 
   /** @param {Work} work @param {{ isOpen?: boolean, hasThread?: boolean }} [how] */
   #end (work, { isOpen = false, hasThread = false } = {}) {
-    if (!isOpen) work.end()
+    work.end(isOpen ? OPEN_MS : 0)
     this.#contexts.closed(work)
     if (this.#isStopped) return
     const { works, counters } = this.#bridge

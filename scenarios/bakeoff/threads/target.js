@@ -1,3 +1,4 @@
+/// <reference path="../untyped.d.ts" />
 'use strict'
 
 // The process of one case: the agent, a worker thread or a pool of them, and what the agent says of their blocks.

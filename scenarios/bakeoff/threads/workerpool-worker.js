@@ -1,3 +1,4 @@
+/// <reference path="../untyped.d.ts" />
 'use strict'
 
 require('workerpool').worker({ timed: require('./timed') })

@@ -9,6 +9,7 @@ const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { unpackWork } = require('../../../../lib/bridge/request-row')
 const { noRequests } = require('../../../../lib/host/work/http/requests')
 const { Contexts } = require('../../../../lib/host/work/contexts')
+const { Work } = require('../../../../lib/host/work/work')
 const { Works } = require('../../../../lib/host/work/works')
 
 /** @param {import('node:test').TestContext} t @param {number} [most] @param {() => number} [now] */
@@ -216,4 +217,12 @@ test('before start(), run and wrap of the package are plain calls that check wha
   assert.deepEqual([wrapped.name, wrapped.length], ['times', 2])
   assert.throws(() => wrap(/** @type {any} */ (7), () => {}), { code: 'LOOPWATCH_ERR_ARGUMENT', message: /wrap\(name, fn\)/ })
   assert.throws(() => wrap('a', /** @type {any} */ (7)), { code: 'LOOPWATCH_ERR_ARGUMENT' })
+})
+
+test('work whose end is unknown ends later: what it has set going is not its own for good', async () => {
+  const work = new Work(1, 'message', 'socket.io join', null, 0)
+  work.end(20)
+  assert.equal(work.isEnded, false)
+  await new Promise((resolve) => { setTimeout(resolve, 25) })
+  assert.equal(work.isEnded, true)
 })
