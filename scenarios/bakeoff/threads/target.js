@@ -1,4 +1,3 @@
-/// <reference path="../untyped.d.ts" />
 'use strict'
 
 // The process of one case: the agent, a worker thread or a pool of them, and what the agent says of their blocks.

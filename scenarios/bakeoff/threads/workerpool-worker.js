@@ -1,4 +1,3 @@
-/// <reference path="../untyped.d.ts" />
 'use strict'
 
 require('workerpool').worker({ timed: require('./timed') })
