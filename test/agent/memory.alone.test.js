@@ -7,6 +7,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { startNode } = require('../support/app')
+const { makeGroup, NO_GROUPS } = require('../support/control-group')
 const { makeDir } = require('../support/files')
 
 const ROOT = path.join(__dirname, '..', '..')
@@ -88,21 +89,12 @@ test('a heap with much room: the function that allocates is blamed, and no messa
 })
 
 test('in a container the limit is that of the space for old objects', async (t) => {
-  const group = `/sys/fs/cgroup/memory/loopwatch-test-${process.pid}`
-  try {
-    fs.mkdirSync(group)
-    fs.writeFileSync(path.join(group, 'memory.limit_in_bytes'), `${512 * MB}`)
-  } catch {
-    return t.skip('this user may not make a control group (version 1)')
-  }
-  try {
-    const script = `const agent = require(${JSON.stringify(ROOT)}).start({ port: false, log: false })
-      agent.ready.then(() => { console.log(agent.load().memory.heapLimitBytes); return agent.stop() })`
-    const command = ['-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, process.execPath, '-e', script]
-    const { stdout, stderr } = await startNode(t, command, { node: 'sh' }).closed
-    const limitMb = Number(stdout) / MB
-    assert.ok(limitMb > 0.9 * LIMIT_MB && limitMb < 1.05 * LIMIT_MB, `${limitMb} MB of ${LIMIT_MB}; ${stderr}`)
-  } finally {
-    fs.rmdirSync(group)
-  }
+  const group = makeGroup(t, 'memory', 2 * LIMIT_MB * MB)
+  if (group === null) return t.skip(NO_GROUPS)
+  const script = `const agent = require(${JSON.stringify(ROOT)}).start({ port: false, log: false })
+    agent.ready.then(() => { console.log(agent.load().memory.heapLimitBytes); return agent.stop() })`
+  const [node, ...args] = [...group.command, process.execPath, '-e', script]
+  const { stdout, stderr } = await startNode(t, args, { node }).closed
+  const limitMb = Number(stdout) / MB
+  assert.ok(limitMb > 0.9 * LIMIT_MB && limitMb < 1.05 * LIMIT_MB, `${limitMb} MB of ${LIMIT_MB}; ${stderr}`)
 })

@@ -3,17 +3,12 @@
 // runtime: CPU time and answers of the stuck thread
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
 const os = require('node:os')
-const path = require('node:path')
 const { eventually, startNode } = require('../support/app')
+const { makeGroup, NO_GROUPS } = require('../support/control-group')
 
 const skip = process.platform !== 'linux' && '/proc is needed'
 const STOPPED_MS = 2000
-/** A third of a CPU. */
-const QUOTA = { us: 33_000, periodUs: 100_000 }
-/** Starts a command in the control group that is its first argument. */
-const INTO_GROUP = 'echo $$ > "$0/cgroup.procs" && exec "$@"'
 
 /**
  * What a block of an application was, and what /proc said of the same time.
@@ -47,45 +42,13 @@ test('two busy loops on one CPU: the half that waited is waiting, as /proc says'
   assert.equal(block.record.cause, 'js')
 })
 
-/** Writes the quota of a new control group, by version 1 or 2. @type {Record<string, (folder: string) => void>} */
-const quotas = {
-  '/sys/fs/cgroup/cpu': (folder) => {
-    fs.writeFileSync(path.join(folder, 'cpu.cfs_period_us'), `${QUOTA.periodUs}`)
-    fs.writeFileSync(path.join(folder, 'cpu.cfs_quota_us'), `${QUOTA.us}`)
-  },
-  '/sys/fs/cgroup': (folder) => fs.writeFileSync(path.join(folder, 'cpu.max'), `${QUOTA.us} ${QUOTA.periodUs}`)
-}
-
-/** A control group like that of a container with a limit; null if this user may not make one. */
-function makeGroup () {
-  for (const [root, limit] of Object.entries(quotas)) {
-    const folder = path.join(root, `loopwatch-test-${process.pid}`)
-    try {
-      fs.mkdirSync(folder)
-      limit(folder)
-      return folder
-    } catch {
-      fs.rmSync(folder, { recursive: true, force: true })
-    }
-  }
-  return null
-}
-
 test('a container with a third of a CPU: what it must wait for is waiting', { skip }, async (t) => {
-  const group = makeGroup()
-  if (group === null) return t.skip('this user may not make a control group')
-  try {
-    const block = await blockOf(t, 'spin', undefined, ['sh', '-c', INTO_GROUP, group])
-    const { cpuMs, wholeMs } = block
-    agrees(block, { js: cpuMs, waiting: wholeMs - cpuMs, asleep: 0, stopped: 0 })
-    assert.ok(block.record.evidence.throttledMs > 0, JSON.stringify(block.record.evidence))
-  } finally {
-    for (const pid of fs.readFileSync(path.join(group, 'cgroup.procs'), 'utf8').match(/\d+/g) ?? []) process.kill(Number(pid), 'SIGKILL')
-    await eventually(() => {
-      try { fs.rmdirSync(group) } catch { return false }
-      return true
-    }, () => 'the control group is gone')
-  }
+  const group = makeGroup(t, 'cpu', 0.33)
+  if (group === null) return t.skip(NO_GROUPS)
+  const block = await blockOf(t, 'spin', undefined, group.command)
+  const { cpuMs, wholeMs } = block
+  agrees(block, { js: cpuMs, waiting: wholeMs - cpuMs, asleep: 0, stopped: 0 })
+  assert.ok(block.record.evidence.throttledMs > 0, JSON.stringify(block.record.evidence))
 })
 
 test('SIGSTOP of a busy loop: the time of the stop is stopped', { skip }, async (t) => {

@@ -7,7 +7,7 @@ const { wantedBeats } = require('../../bridge/thread-beats')
 
 /** The watchdog may not listen yet, or never will: announce again after this time, then after twice that, and so on. */
 const AGAIN_MS = 100
-const MOST_MS = 30_000
+const HEARD_MS = 30_000
 
 /** Beats into shared memory, to show blocks exactly: no inspector, no global, nothing that keeps the thread alive. */
 exports.beatIfWanted = () => {
@@ -31,12 +31,12 @@ function beat (options) {
   const name = nameOf(/** @type {{ threadName?: string }} */ (workerThreads).threadName, script())
   const announce = () => tell({ memory, threadId: workerThreads.threadId, name, tid })
   let waitMs = AGAIN_MS
-  let againAtMs = nowMs() + waitMs
+  let lastAtMs = nowMs()
   const isWanted = () => {
-    // Also once heard: another watchdog may have taken the place of the first.
-    if (nowMs() >= againAtMs) {
-      waitMs = Math.min(2 * waitMs, MOST_MS)
-      againAtMs = nowMs() + waitMs
+    // Another watchdog may have taken the place of the one that heard it.
+    if (nowMs() - lastAtMs >= (counters.get('heard') === 0 ? waitMs : HEARD_MS)) {
+      waitMs *= 2
+      lastAtMs = nowMs()
       try {
         announce()
       } catch {
