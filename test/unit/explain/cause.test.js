@@ -3,8 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { causeOfPart, causes } = require('../../../lib/tables/causes')
-const { causeOf, table } = require('../../../lib/explain/cause')
+const { causeByProfile, causeOf, table } = require('../../../lib/explain/cause')
 const { partsOf } = require('../../../lib/explain/parts')
+const { makeRecord } = require('../../support/record')
 const { seeded } = require('../../support/simulated-host')
 
 /** @typedef {import('../../../lib/explain/parts').Evidence} Evidence */
@@ -271,4 +272,16 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
     if (cause === 'starved') assert.ok(waitMs >= e.durationMs * 0.2, what)
   }
   for (const cause of Object.keys(causes)) assert.ok((seen.get(cause) ?? 0) >= 50, `${cause} came ${seen.get(cause) ?? 0} times`)
+})
+
+test('samples between native calls move their share of js, and a single late answer all of it', () => {
+  const made = makeRecord()
+  const record = { ...made, cause: /** @type {const} */ ('js'), samples: 20, parts: { ...made.parts, js: 600, native: 0 } }
+  const partsBy = (/** @type {object} */ seen, more = {}) => {
+    const { parts } = causeByProfile({ ...record, ...more }, { call: null, isOpen: false, betweenShare: 0, ...seen })
+    return [parts.js, parts.native]
+  }
+  assert.deepEqual(partsBy({}), [600, 0])
+  assert.deepEqual(partsBy({ betweenShare: 0.55 }), [270, 330])
+  assert.deepEqual(partsBy({ call: 'JSON.parse' }, { samples: 1 }), [0, 600])
 })
