@@ -274,9 +274,11 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
   for (const cause of Object.keys(causes)) assert.ok((seen.get(cause) ?? 0) >= 50, `${cause} came ${seen.get(cause) ?? 0} times`)
 })
 
+const NONE = { js: 0, native: 0, gc: 0, asleep: 0, waiting: 0, stopped: 0, unexplained: 0 }
+
 test('samples between native calls move their share of js, and a single late answer all of it', () => {
   const made = makeRecord()
-  const record = { ...made, cause: /** @type {const} */ ('js'), samples: 20, parts: { ...made.parts, js: 600, native: 0 } }
+  const record = { ...made, cause: /** @type {const} */ ('js'), samples: 20, parts: { ...NONE, js: 600 } }
   const partsBy = (/** @type {object} */ seen, more = {}) => {
     const { parts } = causeByProfile({ ...record, ...more }, { call: null, isOpen: false, betweenShare: 0, ...seen })
     return [parts.js, parts.native]
