@@ -281,7 +281,7 @@ test('samples between native calls move their share of js, and a single late ans
   const record = { ...made, cause: /** @type {const} */ ('js'), samples: 20, parts: { ...NONE, js: 600 } }
   const partsBy = (/** @type {object} */ seen, more = {}) => {
     const { parts } = causeByProfile({ ...record, ...more }, { call: null, isOpen: false, betweenShare: 0, ...seen })
-    return [parts.js, parts.native]
+    return [parts?.js, parts?.native]
   }
   assert.deepEqual(partsBy({}), [600, 0])
   assert.deepEqual(partsBy({ betweenShare: 0.55 }), [270, 330])
