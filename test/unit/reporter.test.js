@@ -7,7 +7,7 @@ const path = require('node:path')
 const { makeDir } = require('../support/files')
 const reporter = require('../support/reporter')
 
-test('the names of tests that failed are kept for the last lines of a run', async (t) => {
+test('the tests that failed, and why, are kept for the last lines of a run', async (t) => {
   const failed = path.join(makeDir(t), 'failed')
   t.after(() => { delete process.env.FAILED_TESTS_FILE })
   process.env.FAILED_TESTS_FILE = failed
@@ -21,5 +21,5 @@ test('the names of tests that failed are kept for the last lines of a run', asyn
     yield fail('its parent', 'subtestsFailed')
   }
   for await (const _ of reporter(events())); // eslint-disable-line no-unused-vars
-  assert.equal(fs.readFileSync(failed, 'utf8'), `${path.join('test', 'unit', 'a.test.js')}: one that fails\n`)
+  assert.equal(fs.readFileSync(failed, 'utf8'), `${path.join('test', 'unit', 'a.test.js')}: one that fails\n  no\n`)
 })

@@ -22,7 +22,7 @@ const BUDGETS = {
   'lib/store': 612,
   'lib/tables': 375,
   'lib/util': 583,
-  'lib/watchdog': 5073,
+  'lib/watchdog': 5090,
   files: 404,
   'files up to 60 lines with one importer': 63,
   'named numbers': 632

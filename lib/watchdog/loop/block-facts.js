@@ -45,6 +45,8 @@ class BlockFacts {
   #fold = new Fold()
   /** Samples from before begin(), when the start of the block was not known. @type {PlacedSample[]} */
   #early = []
+  /** The first samples as long as they show only code between two callbacks. @type {PlacedSample[]} */
+  #unplaced = []
   /** @type {number[]} */
   #answersMs = []
   /** Requests that were open, by id. @type {Map<number, RequestContext>} */
@@ -118,11 +120,28 @@ class BlockFacts {
     // What the agent does on top of a block, or right after it, says nothing of the block.
     this.#ownFrame = own ?? this.#ownFrame
     if (sample.debugged || own !== null) return
+    if (sample.late) this.#countUnplaced()
+    this.#unplaced.push(sample)
+    const mayWait = this.#fold.samples === 0 && !sample.late
+    if (!mayWait || blamedFrame(sample.frames) !== null) this.#countUnplaced()
+  }
 
-    const weightMs = Math.max(0, sample.atMs - this.#lastAnswerMs)
+  /** The time up to the last of these samples, in equal parts: they came one right after the other. */
+  #countUnplaced () {
+    const samples = this.#unplaced.splice(0)
+    const endMs = samples.at(-1)?.atMs ?? 0
+    for (const [i, sample] of samples.entries()) {
+      const share = 1 / (samples.length - i)
+      this.#count(sample, this.#lastAnswerMs + (endMs - this.#lastAnswerMs) * share)
+    }
+  }
+
+  /** @param {PlacedSample} sample @param {number} untilMs what it stands for ends there */
+  #count (sample, untilMs) {
+    const weightMs = Math.max(0, untilMs - this.#lastAnswerMs)
     const beforeMs = Math.min(weightMs, Math.max(0, (begunAtMs(sample) ?? -Infinity) - this.#lastAnswerMs))
     const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
-    this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)
+    this.#lastAnswerMs = Math.max(this.#lastAnswerMs, untilMs)
     if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
     if (!sample.isFirstAsked) this.#judge(sample, weightMs, heldMs)
     this.#fold.add({ ...sample, ...(sample.isFirstAsked && inDoubt(sample)), weightMs, beforeMs, heldMs })
@@ -157,6 +176,7 @@ class BlockFacts {
    * @returns {Facts}
    */
   ongoing (nowMs, askedAtMs) {
+    this.#countUnplaced()
     const { startMs, uncertaintyMs } = /** @type {Block} */ (this.block)
     const durationMs = nowMs - startMs
     const span = { startMs, endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs, ongoing: true }
@@ -174,6 +194,7 @@ class BlockFacts {
 
   /** Once the block has ended. @param {End} end @param {Reading} after the first one of calm @returns {Facts} */
   ended ({ endMs, durationMs, uncertaintyMs, busyMs, cpuMs = null }, after) {
+    this.#countUnplaced()
     const startMs = endMs - durationMs
     const ownCpuMs = cpuMs === null ? this.ownCpu.within(startMs, durationMs) : Math.min(durationMs, cpuMs)
     const span = { startMs, endMs, durationMs, uncertaintyMs, busyMs, ongoing: false }
