@@ -55,7 +55,7 @@ test('metrics have the time that work took from others, and that others took fro
   const lost = /** @type {number} */ (await eventually(() => valueOf('loopwatch_work_blocked_seconds_sum', 'victim'), 'the victim to be counted'))
   assert.ok(lost > 0.15, `it lost ${lost} s`)
   assert.equal(await valueOf('loopwatch_work_blocked_seconds_sum', 'culprit'), 0)
-  // A block is charged when it has settled, later than its work has ended. Its last sample may have come after the work,
+  // A block is charged when it has settled, later than its work has ended. Its last sample may come after the work,
   // and stands for up to 30 ms.
   await eventually(async () => Number(await valueOf('loopwatch_blocked_seconds_total', 'culprit')) > 0.15, 'the culprit to be charged')
   assert.ok(/** @type {number} */ (await valueOf('loopwatch_work_duration_seconds_sum', 'culprit')) > 0.19)
