@@ -1,20 +1,24 @@
 'use strict'
 
 const { causeRow } = require('../tables/causes')
+const { weightOf } = require('./fold')
 const { isSame } = require('./frame')
 const { isNativeBlock } = require('./parts')
-const { weightOf } = require('./fold')
 const { mayBeBuiltIn } = require('./profile/profiled-function')
 const { sum } = require('./profile/profiled-stacks')
+const { isBesideCall } = require('./source/loop-body')
 const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
+const { US_PER_MS } = require('../util/units')
 
 /**
  * @import { BlockRecord, Frame, FrameRecord } from '../types'
+ * @import { CpuProfile } from './profile/cpu-profile'
  * @import { ProfiledStack } from './profile/profiled'
  */
 
 /** Fewer samples of a profile may be anywhere by chance. */
 const ENOUGH_PROFILED = 3
+
 /** 99% of the answers of JavaScript take 0.9 ms at most. */
 const PROMPT_MS = 2
 
@@ -108,6 +112,78 @@ function lineOf ({ record, profiled }) {
 }
 
 /**
+ * @typedef {object} Place
+ * @property {FrameRecord} frame exact as far as its own evidence goes @property {Evidence} evidence that chose it
+ * @property {BlockRecord} record as the stacks give it
+ * @property {CpuProfile | null} profile @property {ProfiledStack[]} stacks of the profile
+ * @property {(file: string) => string[] | null} textOf a file
+ */
+
+/**
+ * What leaves a line in doubt whose own evidence is clear. Printed in docs/use/record.md.
+ * @type {{ when: string, applies: (place: Place) => boolean }[]}
+ */
+const doubts = [
+  {
+    when: 'only stacks show it, and the cause is unknown: a thread that is held up can be at any line',
+    applies: ({ evidence, record }) => evidence === 'stacks' && isHeldUp(record)
+  },
+  {
+    when: 'there are no stacks, and the profile covers less than half of the block',
+    applies: ({ profile, record }) => profile !== null && !coversMost(profile, record)
+  },
+  {
+    when: 'most samples of the profile, or most stacks, are in other functions',
+    applies: ({ frame, profile, record, stacks }) => profile !== null && !isAgreed(frame, record, stacks)
+  },
+  {
+    when: 'only one or two stacks show it, taken late: a call before that line may have delayed them',
+    applies: ({ evidence, record }) => evidence === 'stacks' && areAfterCalls(record)
+  },
+  {
+    when: 'only stacks show it, and more than a quarter of those of its function are in other lines',
+    applies: ({ evidence, frame, record }) => evidence === 'stacks' && shareOf(frame, record) < MOST
+  },
+  {
+    when: 'only stacks show it, and another line of the same loop makes a call',
+    applies: (place) => place.evidence === 'stacks' && isBesideOther(place)
+  }
+]
+
+/** @param {Pick<BlockRecord, 'cause'>} record */
+const isHeldUp = ({ cause }) => cause === 'unknown'
+
+/** @param {Place} place @returns {FrameRecord} */
+const judged = (place) =>
+  ({ ...place.frame, exact: place.frame.exact && !doubts.some(({ applies }) => applies(place)) })
+
+/**
+ * Whether there are answers, or samples of most of the block.
+ * @param {CpuProfile} profile @param {BlockRecord} record
+ */
+const coversMost = ({ startTime, endTime }, { samples, durationMs }) =>
+  samples > 0 || 2 * (endTime - startTime) >= durationMs * US_PER_MS
+
+/** The part of its function's time that a line has in the stacks. @param {Frame} frame @param {BlockRecord} record */
+function shareOf (frame, { stacks }) {
+  const inFunction = stacks.flatMap(({ weightMs, frames }) => {
+    const line = frames.find((each) => isSame(each, frame))?.line
+    return line == null ? [] : [{ weightMs, line }]
+  })
+  const onLine = inFunction.filter(({ line }) => line === frame.line)
+  // A line that is in no stack has been found by other means.
+  return onLine.length === 0 ? 1 : weightOf(onLine) / weightOf(inFunction)
+}
+
+/** Whether the line is in a loop of which another line makes a call. @param {Place} place */
+function isBesideOther ({ frame, record, textOf }) {
+  const isInside = record.stacks.some(({ frames }) =>
+    frames.slice(1).some((each) => isSame(each, frame) && each.line === frame.line))
+  const text = isInside || frame.file === null || frame.compiled ? null : textOf(frame.file)
+  return text !== null && frame.line !== null && isBesideCall(text, frame.line)
+}
+
+/**
  * Whether both kinds of samples have most of the block in the function to blame. Interrupts find inlined functions; a
  * profile does not. A function without loops may answer none: then they find the line of its caller.
  * @param {Frame} frame @param {BlockRecord} record @param {ProfiledStack[]} stacks
@@ -141,17 +217,18 @@ function isAgreed (frame, record, stacks) {
 /** @param {ProfiledStack} stack */
 const isProgram = ({ frames: [innermost] }) => innermost?.file === null && innermost.function === '(program)'
 
-/** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */
-const areAfterCalls = ({ samples, evidence }) => samples <= ENOUGH_SAMPLES && (evidence.answerMs ?? 0) >= PROMPT_MS
-
 /** Whether answers show less than samples of a profile. @param {BlockRecord} record */
 function areLate (record) {
   // The only answer may be from another moment.
   return record.samples < ENOUGH_SAMPLES || isNativeBlock(record)
 }
 
+/** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */
+const areAfterCalls = ({ samples, evidence }) => samples <= ENOUGH_SAMPLES && (evidence.answerMs ?? 0) >= PROMPT_MS
+
 exports.areLate = areLate
-exports.areAfterCalls = areAfterCalls
-exports.isAgreed = isAgreed
+exports.doubts = doubts
+exports.isHeldUp = isHeldUp
+exports.judged = judged
 exports.lineOf = lineOf
 exports.table = table

@@ -6,6 +6,7 @@ const { causeOf } = require('./cause')
 const { merged, ofMost, weightOf, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { folderAtFault } = require('./package')
+const { isHeldUp } = require('./line')
 const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
 const { withoutProfile, withProfile } = require('./profile/profiled')
@@ -66,11 +67,10 @@ exports.recordOf = (facts, code) => {
   const { table } = code
   const shown = shownBy(facts, table)
   const record = measured(facts, evidenceOf(facts), shown)
-  // A thread that is held up can be at any line: that line does not block by itself.
-  const isSure = record.cause !== 'unknown'
-  const sure = (/** @type {FrameRecord | null} */ frame) => frame && { ...frame, exact: frame.exact && isSure }
+  const sure = (/** @type {FrameRecord | null} */ frame) =>
+    frame && { ...frame, exact: frame.exact && !isHeldUp(record) }
   const awaits = sure(shown.awaits)
-  const placed = withPlace({ ...record, frame: sure(shown.blamed) }, awaits, facts, code)
+  const placed = withPlace({ ...record, frame: shown.blamed }, awaits, facts, code)
   const known = {
     passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
     routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
@@ -208,7 +208,9 @@ function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs
  * @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Facts} facts @param {Code} code
  */
 function withPlace (record, awaits, { profile }, { sources }) {
-  const placed = profile === undefined || sources === undefined ? record : profiled(record, profile, sources())
+  const placed = profile === undefined || sources === undefined
+    ? withoutProfile(record, () => null)
+    : profiled(record, profile, sources())
   // The rest of the time is the application's, which is less.
   const isAwaited = awaits?.exact && placed.frame?.exact === false && ownerOf(placed.frame) === 'application'
   return isAwaited ? { ...placed, frame: null } : placed
@@ -219,7 +221,7 @@ function withPlace (record, awaits, { profile }, { sources }) {
  * @param {ReturnType<NonNullable<Code['sources']>>} sources
  */
 function profiled (record, profile, sources) {
-  const placed = profile === null ? withoutProfile(record, sources) : withProfile(record, profile, sources)
+  const placed = profile === null ? withoutProfile(record, sources.textOf) : withProfile(record, profile, sources)
   return withProbableCall(placed, sources.lines)
 }
 

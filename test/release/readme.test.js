@@ -9,7 +9,7 @@ const catalogue = require('../../lib/tables/metrics')
 const errors = require('../../lib/tables/errors')
 const { table: shedOptions } = require('../../lib/host/shedding/options')
 const { table: decisions } = require('../../lib/explain/cause')
-const { table: lines } = require('../../lib/explain/line')
+const { doubts, table: lines } = require('../../lib/explain/line')
 const options = require('../../lib/options/table')
 const { startAgent } = require('../support/docs/world')
 const { tables } = require('../support/docs/markdown')
@@ -33,8 +33,9 @@ test('README and docs explain every cause, and docs print the decision table as 
     'docs/causes/README.md: the decision table of lib/explain/cause.js')
 })
 
-test('docs print the table by which the line is chosen as it is', () => {
+test('docs print the tables by which the line is chosen and doubted as they are', () => {
   assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[0], lines.map(({ evidence, when }, i) => [`${i + 1}`, evidence, when]))
+  assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[1], doubts.map(({ when }) => [when]))
 })
 
 test('docs list every metric as it is', () => {

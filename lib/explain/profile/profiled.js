@@ -4,14 +4,13 @@ const { blame, blamedFrame, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
 const { isNativeBlock } = require('../parts')
 const { weightOf } = require('../fold')
-const { areLate, areAfterCalls, isAgreed, lineOf, table } = require('../line')
+const { areLate, judged, lineOf, table } = require('../line')
 const { causeRow } = require('../../tables/causes')
 const { callsOther, callerIn, profiledFunction } = require('./profiled-function')
-const { isBesideCall, offHead } = require('../source/loop-body')
+const { offHead } = require('../source/loop-body')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
-const { ENOUGH_SAMPLES, MOST, STACKS_IN_RECORD } = require('../../tables/samples')
-const { US_PER_MS } = require('../../util/units')
+const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 
 /**
@@ -49,54 +48,23 @@ exports.withProfile = (record, profile, sources) => {
   const betweenShare = shareBetweenCalls(found, record, stacks, sources)
   const isAnswered = found !== null && call === null && isAt(found, record.frame)
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
-  const isSure = frame !== null && coversMost(profile, record) && isAgreed(frame, record, stacks) &&
-    !(table[row].evidence === 'stacks' && areBlind(record, frame, sources))
+  const { evidence } = table[row]
   return {
     ...record,
     ...(profiled && causeByProfile(record, { call, isOpen: profiled.isOpen, betweenShare })),
-    frame: frame && { ...frame, exact: frame.exact && isSure },
+    frame: frame && judged({ frame, evidence, record, profile, stacks, textOf: sources.textOf }),
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
 }
 
-/**
- * Whether there are answers, or samples of most of the block.
- * @param {CpuProfile} profile @param {BlockRecord} record
- */
-const coversMost = ({ startTime, endTime }, { samples, durationMs }) =>
-  samples > 0 || 2 * (endTime - startTime) >= durationMs * US_PER_MS
-
-/** The same without a profile. @param {BlockRecord} record @param {Sources} sources @returns {BlockRecord} */
-exports.withoutProfile = (record, sources) => {
+/** The same without a profile. @param {BlockRecord} record @param {Sources['textOf']} textOf @returns {BlockRecord} */
+exports.withoutProfile = (record, textOf) => {
   if (record.frame === null) return record
-  const found = inBody(record.frame, [], sources, record.cause)
-  const frame = { ...found, exact: found.exact && !areBlind(record, found, sources) }
+  const found = inBody(record.frame, [], { textOf }, record.cause)
+  const frame = judged({ frame: found, evidence: 'stacks', record, profile: null, stacks: [], textOf })
   return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
-}
-
-/**
- * Whether answers to interrupts alone cannot show the line: they came after calls, other calls near it may have taken
- * the time, or other lines of the function have too much of it.
- * @param {BlockRecord} record @param {Frame} frame @param {Sources} sources
- */
-function areBlind (record, frame, { textOf }) {
-  if (areAfterCalls(record) || shareOf(frame, record) < MOST) return true
-  const isInside = record.stacks.some(({ frames }) => frames.slice(1).some((each) => isAt(each, frame)))
-  const text = isInside || frame.file === null || frame.compiled ? null : textOf(frame.file)
-  return text !== null && frame.line !== null && isBesideCall(text, frame.line)
-}
-
-/** The part of its function's time that a line has in the stacks. @param {Frame} frame @param {BlockRecord} record */
-function shareOf (frame, { stacks }) {
-  const inFunction = stacks.flatMap(({ weightMs, frames }) => {
-    const line = frames.find((each) => isSame(each, frame))?.line
-    return line == null ? [] : [{ weightMs, line }]
-  })
-  const onLine = inFunction.filter(({ line }) => line === frame.line)
-  // A line that is in no stack has been found by other means.
-  return onLine.length === 0 ? 1 : weightOf(onLine) / weightOf(inFunction)
 }
 
 /** Whether it is the place that interrupts found. @param {Frame} frame @param {Frame | null} answered */
@@ -104,10 +72,11 @@ const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === 
 
 /**
  * Moves a place that interrupts found at the head of a loop into its body.
- * @param {FrameRecord} frame @param {ProfiledStack[]} stacks @param {Sources} sources
- * @param {BlockRecord['cause']} cause @param {boolean} [isAllocation] the only line that allocates
+ * @param {FrameRecord} frame @param {ProfiledStack[]} stacks
+ * @param {Pick<Sources, 'textOf'> & Partial<Sources>} sources @param {BlockRecord['cause']} cause
+ * @param {boolean} [isAllocation] the only line that allocates
  */
-function inBody (frame, stacks, { textOf, lineAt }, cause, isAllocation = false) {
+function inBody (frame, stacks, { textOf, lineAt = () => null }, cause, isAllocation = false) {
   const { blamesAllocation } = causeRow(cause)
   if (!(frame.exact || blamesAllocation) || frame.file === null || frame.compiled) return frame
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), frame))

@@ -105,6 +105,25 @@ test('the first answers share the time before them: one between two callbacks do
   assert.deepEqual(weights(ofApplication, ofNode), [180, 1], 'what follows a place stands for its own time')
 })
 
+test('the line of a block in progress is in doubt where answers came after calls, or from several lines', () => {
+  /** @param {{ line: number, answerMs: number }[]} answers */
+  const isExact = (answers) => {
+    const facts = new Recorded({ before: { atMs: 1000, cpuMs: 1000, runQueueMs: 0, throttledMs: 0, stolenMs: null } })
+    facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1050)
+    const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null }
+    for (const [i, { line, answerMs }] of answers.entries()) {
+      const frames = [{ ...ofApplication[0], line }]
+      const atMs = 1050 + 50 * i
+      facts.add(/** @type {any} */ ({ ...sample, frames, askedAtMs: atMs - answerMs, atMs }))
+    }
+    facts.addReading({ atMs: 1150, cpuMs: 1150, runQueueMs: 0, throttledMs: 0, stolenMs: null })
+    return facts.soFar(1150, null).frame?.exact
+  }
+  assert.equal(isExact([{ line: 5, answerMs: 1 }]), true)
+  assert.equal(isExact([{ line: 5, answerMs: 3 }]), false)
+  assert.equal(isExact([{ line: 5, answerMs: 1 }, { line: 9, answerMs: 1 }, { line: 5, answerMs: 1 }]), false)
+})
+
 test('what the host left out of a block is no part of it, and a block that is mostly loopwatch is told as its own', () => {
   assert.equal(shared({ frames: [ofApplication], heldMs: 150 }).evidence.ownMs, 0)
   const record = shared({ frames: [ofAgent, ofAgent], heldMs: 150, busyMs: 50 })

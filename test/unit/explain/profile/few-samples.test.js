@@ -65,8 +65,8 @@ test('two answers in time outweigh one sample', () => {
 test('an answer that a call has delayed is in doubt, if nothing else tells the line', () => {
   const delayed = answered({ nativeMs: 0, answerMs: 8 })
   assert.deepEqual(blamed(delayed, [6]), ['handle', 9, false])
-  assert.equal(withoutProfile(delayed, SOURCES).frame?.exact, false)
-  assert.equal(withoutProfile(answered({ nativeMs: 0 }), SOURCES).frame?.exact, true)
+  assert.equal(withoutProfile(delayed, SOURCES.textOf).frame?.exact, false)
+  assert.equal(withoutProfile(answered({ nativeMs: 0 }), SOURCES.textOf).frame?.exact, true)
 })
 
 test('a sample stands for the time around it, not only for the time before', () => {

@@ -40,7 +40,7 @@ function lineOf (nodes, samples, answers, files = { [FILE]: LOOP }) {
   const lines = (/** @type {string} */ file) => files[file] ?? null
   const lineAt = (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
   const sources = { original: (/** @type {any} */ each) => each, lines, textOf: lines, lineAt }
-  const laid = profile === null ? withoutProfile(record, sources) : withProfile(record, profile, sources)
+  const laid = profile === null ? withoutProfile(record, sources.textOf) : withProfile(record, profile, sources)
   return [laid.frame?.line, laid.frame?.exact]
 }
 
