@@ -137,6 +137,11 @@ const doubts = [
     applies: ({ frame, profile, record, stacks }) => profile !== null && !isAgreed(frame, record, stacks)
   },
   {
+    when: 'V8 counts lines for a whole profile, of which the block is a small part, and no stack shows the line',
+    applies: ({ evidence, frame, record, stacks }) =>
+      evidence === 'profile' && isBorrowed(frame, stacks) && record.frame?.line !== frame.line
+  },
+  {
     when: 'only one or two stacks show it, taken late: a call before that line may have delayed them',
     applies: ({ evidence, record }) => evidence === 'stacks' && areAfterCalls(record)
   },
@@ -163,6 +168,12 @@ const judged = (place) =>
  */
 const coversMost = ({ startTime, endTime }, { samples, durationMs }) =>
   samples > 0 || 2 * (endTime - startTime) >= durationMs * US_PER_MS
+
+/** @param {Frame} frame @param {ProfiledStack[]} stacks */
+function isBorrowed (frame, stacks) {
+  const own = stacks.filter(({ blamed }) => isSame(blamed, frame))
+  return sum(own.filter((stack) => stack.isBorrowed)) * 2 > sum(own)
+}
 
 /** The part of its function's time that a line has in the stacks. @param {Frame} frame @param {BlockRecord} record */
 function shareOf (frame, { stacks }) {

@@ -19,6 +19,7 @@ const GC = '(garbage collector)'
  * @property {number} [hitCount] samples that found it innermost
  * @property {number[]} [children]
  * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
+ * @property {true} [isBorrowed] these may be from another time
  * @typedef {object} CpuProfile as V8's inspector gives it; times are microseconds
  * @property {ProfileNode[]} nodes the first is the root
  * @property {number} startTime
@@ -158,16 +159,21 @@ class Tree {
     return copy
   }
 
-  /** V8 counts lines for a whole profile: valid if the interval has most of the time, or one line has it. */
+  /**
+   * V8 counts lines for a whole profile: valid if the interval has most of the function's samples, or if a line has
+   * most of these wherever the samples outside were. If one line has nearly all, they were probably there.
+   */
   close () {
     for (const [id, copy] of this.#copies) {
       const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
       const positionTicks = byLine(places)
       const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
-      const isOneLine = most >= ONE_LINE_SHARE * hitCount
-      if (positionTicks.length > 0 && ((copy.hitCount ?? 0) * 2 > hitCount || isOneLine)) {
-        copy.positionTicks = positionTicks
-      }
+      const { hitCount: own = 0 } = copy
+      const outside = hitCount - own
+      const isKnown = own > outside || (most - outside) * 2 > own
+      if (positionTicks.length === 0 || !(isKnown || most >= ONE_LINE_SHARE * hitCount)) continue
+      copy.positionTicks = positionTicks
+      if (!isKnown) copy.isBorrowed = true
     }
   }
 }

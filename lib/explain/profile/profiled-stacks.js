@@ -42,6 +42,7 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {Frame | null} head where that begins, before source maps
  * @property {Ticks} ticks its lines
  * @property {number} foreign ticks in lines that cannot be its own
+ * @property {boolean} isBorrowed its lines may be from another time
  * @property {boolean} isClock it was reading a clock
  * @property {number | null} gcRun for collections, the most samples in a row that found one
  */
@@ -177,7 +178,8 @@ function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
   }
   const hasLine = ticks.length > 0
   const counts = { count: 0, weightMs: 0, gcRun: null }
-  return { ...counts, frames, raw, hasLine, ticks, foreign, head, isClock: outsideClock(raw) > 0 }
+  const isBorrowed = chain[0]?.isBorrowed === true
+  return { ...counts, frames, raw, hasLine, ticks, foreign, head, isBorrowed, isClock: outsideClock(raw) > 0 }
 }
 
 /**

@@ -75,8 +75,20 @@ test('lines of a function that mostly ran elsewhere are not taken for those of t
     },
     ...others
   ]
-  assert.ok(cutProfiles([makeWindow(steady, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks, 'nearly all of it was one line')
-  assert.ok(cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks)
+  const loadOf = (/** @type {any} */ nodes, /** @type {number} */ count) => {
+    const cut = cutProfiles([makeWindow(nodes, Array(count).fill(3))], 1000, 1010 + 10 * count)
+    return cut?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')
+  }
+  assert.equal(loadOf(steady, 4)?.isBorrowed, true, 'nearly all of it was one line, which all four may have missed')
+  assert.deepEqual([loadOf(steady, 20)?.positionTicks?.length, loadOf(steady, 20)?.isBorrowed], [2, undefined], 'most of the twenty were there')
+  assert.deepEqual([loadOf(LOAD, 4)?.positionTicks?.length, loadOf(LOAD, 4)?.isBorrowed], [2, undefined])
+  // What was counted elsewhere names the line, and leaves it in doubt unless a stack shows it.
+  const borrowed = cutProfiles([makeWindow(steady, [3, 3, 3, 3])], 1000, 1050)
+  const shown = (/** @type {number} */ line) => ({ function: 'load', file: FILE, line, column: 3, exact: true })
+  const stacksAt = (/** @type {number} */ line) =>
+    ({ frame: shown(line), samples: 3, stacks: [{ count: 3, weightMs: 40, frames: [shown(line)] }] })
+  const frames = [4, 3].map((line) => lay(borrowed, stacksAt(line)).frame)
+  assert.deepEqual(frames.map(({ line, exact }) => [line, exact]), [[3, false], [3, true]])
 })
 
 test('what only answered late is put right: function, line and the call in it; collections count where they interrupt', () => {
