@@ -9,16 +9,16 @@ exports.cures = {
     nested: 'Write it without the inner repetition, limit the length of the text first, or use a linear-time engine (re2).',
     backtracks: 'Look for repeated groups and for alternatives that match the same text, and limit the length of the text first.',
     require: 'Load it at the top of the file, or once at start-up.',
-    mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or have plain rows instead (lean(), raw: true).',
+    mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain rows (lean(), raw: true).',
     template: 'Put fewer items on it, keep finished parts, or let it render as a stream.',
     search: 'Make a Map or a Set of the list before the loop, and look it up there.',
-    microtasks: 'Let it come round now and then: await setImmediate() of node:timers/promises, every few milliseconds.',
+    microtasks: 'Every few milliseconds, await setImmediate() of node:timers/promises.',
     growth: 'Something that it processes grows, such as a list, a cache or a table without a limit.'
   },
   native: {
     copy: 'Copy only the part that you change, or share the value and do not change it.',
-    parse: 'Ask for less of the document, take it in pages or line by line, stream it (stream-json), or parse it in a worker thread.',
-    stringify: 'Send less or page it, keep the finished text if it is asked for again, stream it, or build it in a worker thread.',
+    parse: 'Ask for less, read it in pages or line by line, stream it (stream-json), or parse it in a worker thread.',
+    stringify: 'Send less, send it in pages, cache the text, stream it, or build it in a worker thread.',
     compare: 'Make one Intl.Collator and sort by its compare(), or let the database sort.',
     keys: 'Compute the key of each element once beforehand, and compare only the keys.',
     sort: 'Let the database sort and limit, keep the list sorted, or sort it in a worker thread.',
@@ -30,8 +30,8 @@ exports.cures = {
     report: 'Set process.report.excludeNetwork = true before (Node.js 20.13 and 22).'
   },
   gc: {
-    memory: 'Find what grows (two heap snapshots, compared), and bound it: a cache, a list, listeners that are never removed. If all of it is needed, raise --max-old-space-size.',
-    allocation: 'Create fewer objects here (no copies in loops, no growing strings or spreads), keep less alive, or give the heap more room (--max-semi-space-size, --max-old-space-size).'
+    memory: 'Compare two heap snapshots to find what grows, and bound it: a cache, a list, listeners. If all of it is needed, raise --max-old-space-size.',
+    allocation: 'Create fewer objects here (no copies in loops, no growing strings or spreads), keep less alive, or enlarge the heap (--max-semi-space-size, --max-old-space-size).'
   },
   many: {
     many: 'No single one is to blame: take fewer at a time (a limit, a queue), do less in each, or add processes.'
@@ -43,17 +43,17 @@ const each = (names, text) => names.split(' ').map((name) => [name, text])
 
 /** Built-ins that no other detector knows: docs/causes/native.md, "By call". @type {Map<string, string>} */
 exports.builtins = new Map([
-  ...each('shift unshift splice', 'shifts every element after the change. In a long list take from the end (pop), keep the index of the first one instead of removing it, or use a queue.'),
-  ...each('indexOf lastIndexOf includes', 'searches from one end to the other. In a loop keep a Set or a Map of what you look for.'),
-  ...each('spread concat Object.assign', 'copies everything that is already there, in a loop again at each step: add to one list or object instead (push, a property, a Map).'),
-  ...each('slice Array.from fill reverse flat Object.keys Object.values Object.entries Object.fromEntries', 'goes over the whole list or object. Do it once and not in a loop, take only the part that you need, or keep the data in a form that needs no copy.'),
-  ...each('join repeat toLowerCase toUpperCase normalize encodeURIComponent decodeURIComponent', 'makes a new copy of the whole string. Limit its length first, or process it in parts.'),
-  ...each('match matchAll replace replaceAll search split test exec', 'goes through the whole text. Limit its length first, or process it line by line (readline).'),
-  ...each('Buffer.concat Buffer.from toString set', 'copies all the bytes. Limit their number, and pass on or decode large data in the chunks in which it arrived (a stream, TextDecoder with stream: true).'),
-  ...each('toLocaleString localeCompare', 'looks up the rules of its language at each call. Make one formatter and use it again (Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).'),
-  ...each('addEventListener', 'compares the listener with all existing ones. Remove those that are no longer needed (once: true, a signal), or add one listener that knows what to do.'),
+  ...each('shift unshift splice', 'shifts every element after the change. In a long list, take from the end (pop), remember the index of the first one, or use a queue.'),
+  ...each('indexOf lastIndexOf includes', 'searches from one end to the other. In a loop, keep a Set or a Map of what you look for.'),
+  ...each('spread concat Object.assign', 'copies everything, at each step of a loop. Add to one list or object instead (push, a property, a Map).'),
+  ...each('slice Array.from fill reverse flat Object.keys Object.values Object.entries Object.fromEntries', 'goes over the whole list or object. Do it once, not in a loop, and only for the part that you need.'),
+  ...each('join repeat toLowerCase toUpperCase normalize encodeURIComponent decodeURIComponent', 'copies the whole string. Limit its length, or process it in parts.'),
+  ...each('match matchAll replace replaceAll search split test exec', 'goes through the whole text. Limit its length, or process it line by line (readline).'),
+  ...each('Buffer.concat Buffer.from toString set', 'copies all the bytes. Limit their number, and handle large data in chunks as they arrive (a stream, TextDecoder with stream: true).'),
+  ...each('toLocaleString localeCompare', 'looks up the rules of its language at each call. Reuse one formatter (Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).'),
+  ...each('addEventListener', 'compares the listener with all existing ones. Remove those that are no longer needed (once: true, a signal).'),
   ...each('next', 'runs a whole step of its iterator. Make the steps smaller, and let the loop come round between them.'),
   ...each('structuredClone', `copies the whole value. ${exports.cures.native.copy}`),
-  ...each('eval', 'compiles its text at each call. Compile it once, as a function or a vm.Script, and run that.'),
+  ...each('eval', 'compiles its text at each call. Compile it once, as a function or a vm.Script.'),
   ...each('Atomics.wait', 'stops the thread until another one wakes it. Atomics.waitAsync does not.')
 ])
