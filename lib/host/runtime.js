@@ -38,8 +38,11 @@ exports.isContextSafe = (version) => {
 /** Whether AsyncLocalStorage needs no async_hooks and costs nothing. A flag may select either, whatever the version. */
 exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
 
-/** Whether the inspector, which sees the main context, finds our globals. Jest gives each test file its own context. */
-const isInMainContext = () => Object.isExtensible(globalThis) && runInThisContext('globalThis') === globalThis
+/** The global object that all code of the process shares. Jest runs each test file in a context with its own. */
+exports.mainGlobal = () => /** @type {typeof globalThis} */ (runInThisContext('globalThis'))
+
+/** Whether the inspector, which sees the main context, finds our globals. */
+const isInMainContext = () => Object.isExtensible(globalThis) && exports.mainGlobal() === globalThis
 
 /** The first versions in which the fix of CVE-2025-59466 covers every user of async_hooks. */
 const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])

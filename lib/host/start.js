@@ -9,7 +9,7 @@ const { codedError, LoopwatchError } = require('../tables/errors')
 const { isWatched, mainFile } = require('./launchers')
 const { checkAllow } = require('./sense/allowed-calls')
 const { NoopAgent } = require('./noop-agent')
-const { otherRuntime } = require('./runtime')
+const { mainGlobal, otherRuntime } = require('./runtime')
 const { hiddenProperty } = require('../util/define-hidden')
 const { warnOnce } = require('./warn-once')
 
@@ -46,11 +46,12 @@ let unwatched
 /** Loaded by the first unwatched run(). @type {typeof import('./work/validate-work').runUnwatched | undefined} */
 let runUnwatched
 
-const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
+const main = other === null ? mainGlobal() : globalThis
+const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (main))
 
 /**
  * Starts watching the event loop. A second call, from any copy of the package, returns the same agent. In a worker
- * thread of the application it watches nothing.
+ * thread of the application, or in a context of Jest, it watches nothing.
  * @param {Options} [options] @returns {AnyAgent} @throws {LoopwatchError} only if an option is wrong
  */
 exports.start = (options) => begin(options, environment())
@@ -79,7 +80,7 @@ function load () {
   }
 }
 
-/** @typedef {{ isPreload?: boolean, presence?: Presence }} Way in which the agent is started */
+/** @typedef {{ isPreload?: boolean, isVisit?: boolean, presence?: Presence }} Way in which the agent is started */
 
 /**
  * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
@@ -116,11 +117,13 @@ function tryBegin (options, env, way) {
     if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is already running; the options of this start() are ignored: ${keys.join(', ')}`)
     return current
   }
+  // Jest forgets a test file's context, with the agent that it started, and goes on with the next file.
+  if (main !== globalThis && !way.isVisit) return (unwatched ??= new NoopAgent())
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `unknown loopwatch option: ${stray.join(', ')}`)
   const agent = isMainThread ? make(resolved, way) : new NoopAgent()
-  const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenProperty(agent))
+  const isFound = Reflect.defineProperty(main, kAgent, hiddenProperty(agent))
   if (!isFound) hidden = agent
   return agent
 }
@@ -132,7 +135,7 @@ function tryBegin (options, env, way) {
  */
 exports.visit = (options) => {
   const current = running()
-  const agent = begin(options, {})
+  const agent = begin(options, {}, { isVisit: true })
   // If globalThis cannot be extended, the application's own agent may be hidden in here.
   return agent === current ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
 }
