@@ -88,7 +88,7 @@ test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync a
   assert.deepEqual([caller.callFrame.functionName, caller.callFrame.lineNumber + 1], [frame.function, frame.line])
 
   assert.equal(log.filter(({ event }) => event === 'profile_on').length, 1)
-  assert.match(log.find(({ event, msg }) => event === 'settled' && msg.includes(': JSON.parse in '))?.msg ?? '', /JSON\.parse in parse \(\S*native-app\.js:\d+\)/)
+  assert.match(log.find(({ event, msg }) => event === 'settled' && msg.includes('JSON.parse in parse '))?.msg ?? '', /JSON\.parse in parse \(\S*native-app\.js:\d+\)/)
 })
 
 /** Whether a profile was running, and ended with stop(): none of ours is left in the inspector. */
