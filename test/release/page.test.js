@@ -16,6 +16,7 @@ const { makeDir } = require('../support/files')
 const { startPageAgent } = require('../support/page-agent')
 const { makeRecord } = require('../support/record')
 const { STREAMS } = require('../../lib/export/http/event-streams')
+const { causes } = require('../../lib/tables/causes')
 const manifest = require('../../package.json')
 
 const BUILT = path.join(__dirname, '..', '..', 'lib', 'export', 'page', 'built')
@@ -36,7 +37,7 @@ test('the built page is what its source builds', async () => {
 
 test('nothing on the page is ever parsed as markup, and nothing comes from elsewhere', () => {
   const source = path.join(BUILT, '..', 'source')
-  for (const file of fs.readdirSync(source, { encoding: 'utf8', recursive: true }).filter((name) => /\.mjs$/.test(name) && name !== 'build.mjs' && name !== 'runbook.mjs')) {
+  for (const file of fs.readdirSync(source, { encoding: 'utf8', recursive: true }).filter((name) => /\.mjs$/.test(name) && name !== 'build.mjs' && name !== 'documents.mjs')) {
     assert.doesNotMatch(fs.readFileSync(path.join(source, file), 'utf8'), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.html\(|DOMParser|eval\(|new Function/, file)
   }
   for (const name of SERVED) assert.doesNotMatch(fs.readFileSync(path.join(BUILT, name), 'utf8'), /(?:src|href)="?https?:|@import|url\(|sourceMappingURL/, name)
@@ -51,7 +52,7 @@ test('the endpoint serves the page to browsers alone, once, under a strict polic
   const page = await watchdog('/', html)
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
   assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'/)
-  for (const name of ['/', '/page.js', '/page.css', '/runbook']) {
+  for (const name of ['/', '/page.js', '/page.css', '/runbook', '/causes']) {
     const first = await watchdog(name, html)
     assert.equal(first.status, 200, name)
     const again = await watchdog(name, { headers: { ...html.headers, 'if-none-match': first.headers.get('etag') ?? '' } })
@@ -78,7 +79,12 @@ test('the runbook of every alert is on the agent itself, under the policy of the
     assert.equal(status, 200, href)
   }
   assert.doesNotMatch(text, /<script|style=|\]\(/)
-  for (const cause of ['many', 'gc', 'starved']) assert.ok(text.includes(`<a href="causes/${cause}">`), cause)
+  for (const cause of ['many', 'gc', 'starved']) assert.ok(text.includes(`<a href="causes#${cause}">`), cause)
+  const about = await (await watchdog('/causes')).text()
+  const ids = [...about.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+  assert.deepEqual(ids, [...Object.keys(causes), 'io'])
+  for (const [, id] of `${about}${text}`.matchAll(/href="causes#([^"]+)"/g)) assert.ok(ids.includes(id), id)
+  assert.doesNotMatch(about, /<script|style=|\]\(/)
   const files = [...text.matchAll(/<code>([\w./-]+)<\/code> of the package/g)].map(([, file]) => file)
   const isPacked = (/** @type {string} */ file) => manifest.files.some((packed) => file === packed || file.startsWith(`${packed}/`))
   assert.deepEqual(files.filter((file) => !isPacked(file)), [])

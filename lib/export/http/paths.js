@@ -24,7 +24,7 @@ const INDEX = {
   name: 'loopwatch',
   endpoints: [
     '/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/timeline', '/recording', '/runbook',
-    '/causes/:id'
+    '/causes', '/causes/:id'
   ]
 }
 
@@ -58,6 +58,7 @@ const FILES = {
   '/page.js': open(part('page.js')),
   '/page.css': open(part('page.css')),
   '/runbook': open(part('runbook.html')),
+  '/causes': open(part('causes.html')),
   '/causes/:id': open(({ id }) => aboutCause(id))
 }
 

@@ -9,6 +9,7 @@ const { readBuilt } = require('./built')
 const PARTS = {
   'index.html': 'text/html; charset=utf-8',
   'runbook.html': 'text/html; charset=utf-8',
+  'causes.html': 'text/html; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8'
 }

@@ -1,12 +1,12 @@
-// Builds the page's script and style, with the licences of the packages in them, and the runbook. The result is kept in
-// ../built, so that the package needs no build and none of these libraries:
+// Builds the page's script and style, with the licences of the packages in them, and the documents that it links to. The
+// result is kept in ../built, so that the package needs no build and none of these libraries:
 // node lib/export/page/source/build.mjs
 import { build } from 'esbuild'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { causeColors } from './cause-colors.mjs'
-import { buildRunbook } from './runbook.mjs'
+import { buildDocument } from './documents.mjs'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
@@ -38,7 +38,8 @@ export async function buildPage () {
     ...Object.fromEntries(files.filter(([name]) => name !== 'report.css')),
     // Its indentation is 0.7 kB.
     'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8').replace(/\n +/g, '\n'),
-    'runbook.html': buildRunbook(ROOT),
+    'runbook.html': buildDocument(ROOT, 'runbook'),
+    'causes.html': buildDocument(ROOT, 'causes'),
     'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n')
   }
 }

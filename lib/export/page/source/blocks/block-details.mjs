@@ -179,7 +179,7 @@ function adviceOf (advice, cause) {
 }
 
 /** Where the agent serves a document of the package: `docs/causes/js.md`. @param {string} doc */
-const servedAs = (doc) => doc.replace(/^docs\/(.+)\.md$/, '$1')
+const servedAs = (doc) => doc.replace(/^docs\/causes\/(.+)\.md$/, 'causes#$1')
 
 /** The lines around the blamed one, with their share of the samples. @param {any} source @param {any} block */
 function sourceOf (source, block) {
