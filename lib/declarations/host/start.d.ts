@@ -12,6 +12,7 @@ export function wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
  */
 export type Way = {
  isPreload?: boolean;
+ isVisit?: boolean;
  presence?: Presence;
 };
 export type AnyAgent = Agent | NoopAgent;

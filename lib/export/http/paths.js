@@ -1,7 +1,5 @@
 'use strict'
 
-const { causes } = require('../../tables/causes')
-const { causeDocument } = require('../../util/cause-document')
 const { prefers } = require('./negotiate')
 const { BUSY, json } = require('./server')
 const { WorkQueue } = require('./work-queue')
@@ -24,7 +22,7 @@ const INDEX = {
   name: 'loopwatch',
   endpoints: [
     '/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/timeline', '/recording', '/runbook',
-    '/causes', '/causes/:id'
+    '/causes'
   ]
 }
 
@@ -58,8 +56,7 @@ const FILES = {
   '/page.js': open(part('page.js')),
   '/page.css': open(part('page.css')),
   '/runbook': open(part('runbook.html')),
-  '/causes': open(part('causes.html')),
-  '/causes/:id': open(({ id }) => aboutCause(id))
+  '/causes': open(part('causes.html'))
 }
 
 /**
@@ -128,15 +125,6 @@ function blocksBy (blocks, query) {
 function fileOf (body) {
   const headers = { 'content-disposition': `attachment; filename="loopwatch-${process.pid}.loopwatch"` }
   return { status: 200, type: 'application/gzip', body, headers }
-}
-
-/** @param {string} id of a cause @returns {Reply} */
-function aboutCause (id) {
-  if (!Object.hasOwn(causes, id)) return json({ error: `the causes are ${Object.keys(causes).join(', ')}` }, 404)
-  const body = causeDocument(id)
-  return body === null
-    ? json({ error: 'the documents are missing from this installation' }, 404)
-    : { status: 200, type: 'text/plain; charset=utf-8', body }
 }
 
 /**

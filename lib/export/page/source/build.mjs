@@ -1,5 +1,5 @@
-// Builds the page's script and style, with the licences of the packages in them, and the documents that it links to. The
-// result is kept in ../built, so that the package needs no build and none of these libraries:
+// Builds the page's script and style, with the licences of the packages in them, and the documents that it links to.
+// The result is kept in ../built, so that the package needs no build and none of these libraries:
 // node lib/export/page/source/build.mjs
 import { build } from 'esbuild'
 import fs from 'node:fs'
