@@ -6,7 +6,8 @@ const { isSame } = require('./frame')
 const { isNativeBlock } = require('./parts')
 const { mayBeBuiltIn } = require('./profile/profiled-function')
 const { sum } = require('./profile/profiled-stacks')
-const { isBesideCall } = require('./source/loop-body')
+const { answersForOthers } = require('./source/loop-body')
+const { mayCallOther } = require('./source/native-call')
 const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
 const { US_PER_MS } = require('../util/units')
 
@@ -150,8 +151,8 @@ const doubts = [
     applies: ({ evidence, frame, record }) => evidence === 'stacks' && shareOf(frame, record) < MOST
   },
   {
-    when: 'only stacks show it, and another line of the same loop makes a call',
-    applies: (place) => place.evidence === 'stacks' && isBesideOther(place)
+    when: 'only stacks show it, where a function or a loop begins, or it or another line of its loop makes a call',
+    applies: (place) => place.evidence === 'stacks' && mayBeElsewhere(place)
   }
 ]
 
@@ -186,12 +187,16 @@ function shareOf (frame, { stacks }) {
   return onLine.length === 0 ? 1 : weightOf(onLine) / weightOf(inFunction)
 }
 
-/** Whether the line is in a loop of which another line makes a call. @param {Place} place */
-function isBesideOther ({ frame, record, textOf }) {
+/** It takes no time, and V8 shows its frame. */
+const CLOCK = /\b(?:performance|Date)\.now\(\)/g
+
+/** Whether other code than that of the line may have taken the time. @param {Place} place */
+function mayBeElsewhere ({ frame, record, textOf }) {
   const isInside = record.stacks.some(({ frames }) =>
     frames.slice(1).some((each) => isSame(each, frame) && each.line === frame.line))
   const text = isInside || frame.file === null || frame.compiled ? null : textOf(frame.file)
-  return text !== null && frame.line !== null && isBesideCall(text, frame.line)
+  if (text === null || frame.line === null) return false
+  return answersForOthers(text, frame.line) || mayCallOther((text[frame.line - 1] ?? '').replace(CLOCK, ''))
 }
 
 /**

@@ -2,7 +2,7 @@
 
 const { isNativeBlock } = require('../parts')
 const { blame, isSame, blamedFrame } = require('../frame')
-const { builtinIn, columnOfCall, mayCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
+const { builtinIn, columnOfCall, mayCall, ownCalleesIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { allocatingLine } = require('../source/loop-body')
 const { linesOf } = require('./profiled-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
@@ -118,8 +118,11 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
   const isDear = builtin !== null && (DEAR.has(builtin.call) || builtin.call === REG_EXP)
   const isCalled = isOfOther || isNativeBlock(record) || seen.has(builtin?.method ?? '') || (!isAsked && isDear)
   const line = placeOf(place, begin, text, null)
-  // The samples may be those of a function that the line calls.
-  const isSure = isAsked || !mayCall(text?.[Number(raw) - 1])
+  // The samples may be those of a function that the line calls, if V8 had optimised it before the profile began.
+  const row = text?.[Number(raw) - 1]
+  const isHidden = (/** @type {string} */ name) =>
+    stacks.every(({ frames }) => frames.every((each) => each.function !== name))
+  const isSure = isAsked ? !ownCalleesIn(text ?? [], row ?? '').some(isHidden) : !mayCall(row)
   return {
     blamed,
     late,

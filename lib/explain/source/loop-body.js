@@ -60,16 +60,22 @@ exports.offHead = (frame, ticks, lines, isSampled = false) => {
   return { ...frame, line: most.line, column, exact: frame.exact && isCertain }
 }
 
+/** A line after which a block has more of the code, and the end of a loop that has it before. */
+const BLOCK = /(?:\{|\bdo|^\s*(?:for|while)\b.*\))\s*(?:\/\/.*)?$|^\s*\}\s*while\b/
+/** Whether a block is empty, by the line after its first one. */
+const END = /^\s*\}/
+
 /**
- * Whether another line of the loop that begins in a line, or else of the innermost around it, makes a call. If that is
- * native and short, interrupts are answered after it, in this line.
+ * Whether interrupts that show a line may have been answered for others: V8 looks for them where a function begins and
+ * where a loop begins again. If a call in the same loop is native and short, they are answered after it.
  * @param {string[]} lines of the file @param {number} line from 1
  */
-exports.isBesideCall = (lines, line) => {
-  for (let head = line; head > 0 && head > line - MOST_LINES; head--) {
+exports.answersForOthers = (lines, line) => {
+  const text = lines[line - 1] ?? ''
+  if (BLOCK.test(text) && !END.test(lines[line] ?? '')) return true
+  for (let head = line - 1; head > 0 && head > line - MOST_LINES; head--) {
     const code = bodyOf(lines, head)?.code ?? callbackOf(lines, head)
-    const isAround = head === line ? code.length > 0 : code.includes(line)
-    if (isAround) return code.some((each) => each !== line && CALL.test(lines[each - 1]))
+    if (code.includes(line)) return code.some((each) => each !== line && CALL.test(lines[each - 1]))
   }
   return false
 }

@@ -252,10 +252,20 @@ exports.calledFunction = (lines, begin, ticks) => {
   return { function: name, line: at + 1, column: lines[at].indexOf('(', lines[at].indexOf(name)) + 1 }
 }
 
+/** The functions of a file that one of its lines calls. @param {string[]} lines @param {string} text */
+exports.ownCalleesIn = (lines, text) => text.length > LINE_CHARS
+  ? []
+  : namesCalledIn(text).filter((name) => lines.some((each) => each.includes(name) && isDeclaration(each, name)))
+
 /** Whether a line runs other functions, or may. @param {string | undefined} text undefined if unknown */
-exports.mayCall = (text) => text === undefined || text.length > LINE_CHARS || PASSES.test(text) ||
-  callsNameless(text) ||
-  namesCalledIn(text).some((name) => !KEYWORDS.has(name) && !(METHODS.has(name) && !CALLING_BACK.test(name)))
+exports.mayCall = (text) => text === undefined || PASSES.test(text) || mayCallOther(text)
+
+/** Whether it may run functions that are not written in it. @param {string} text */
+function mayCallOther (text) {
+  if (text.length > LINE_CHARS || callsNameless(text)) return true
+  const isGiven = (/** @type {string} */ name) => CALLING_BACK.test(name) && !PASSES.test(text)
+  return namesCalledIn(text).some((name) => !KEYWORDS.has(name) && (isGiven(name) || !METHODS.has(name)))
+}
 
 /** @param {string} text */
 const callsNameless = (text) => NAMELESS.test(text.replace(TEXTS, ''))
@@ -306,6 +316,7 @@ exports.withoutPattern = (callFrame) =>
   callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
 exports.columnOfCall = columnOfCall
+exports.mayCallOther = mayCallOther
 exports.BUILTINS = BUILTINS
 exports.DEAR = DEAR
 exports.REG_EXP = REG_EXP

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { lineOf, table } = require('../../../lib/explain/line')
+const { judged, lineOf, table } = require('../../../lib/explain/line')
 const { makeRecord } = require('../../support/record')
 
 /** @typedef {import('../../../lib/explain/line').Profiled} Profiled */
@@ -83,4 +83,33 @@ test('the call is that of the profile, and none where stacks are surer', () => {
   const call = (/** @type {object} */ record) => lineOf({ record: makeRecord(record), profiled: { ...plain, call: 'JSON.parse' } }).call
   assert.equal(call({ frame: null, stacks: [], samples: 0 }), 'JSON.parse')
   assert.equal(call({ frame: other(30), stacks: [], samples: 2 }), null)
+})
+
+test('where a function or a loop begins, and beside or in calls, answers to interrupts alone show no line', () => {
+  const source = [
+    'function modpow (base, exp) {', // 1
+    '  while (exp > 0n) {', // 2
+    '    base = base * base % mod', // 3
+    '    exp >>= 1n',
+    '  }',
+    '  for (let i = 0; i < n; i++) sum += weigh(i)', // 6
+    '  for (let i = 0; i < n; i++)', // 7
+    '    sum += i * i',
+    '  do {', // 9
+    '    sum += i * i',
+    '  } while (i < n)', // 11
+    '  while (performance.now() < end);', // 12
+    '  for (const each of row) sum += each * each', // 13
+    '  sum += list.map((each) => each * 2).length', // 14
+    '  while (performance.now() < end) {', // 15
+    '  }',
+    '}'
+  ]
+  const isCertain = (/** @type {number} */ line) => {
+    const frame = at(line)
+    const record = makeRecord({ frame, samples: 9, stacks: [{ count: 9, weightMs: 90, frames: [frame] }] })
+    return judged({ frame, evidence: 'stacks', record, profile: null, stacks: [], textOf: () => source }).exact
+  }
+  assert.deepEqual([1, 2, 6, 7, 9, 11].filter(isCertain), [])
+  assert.deepEqual([12, 13, 14, 15].filter((line) => !isCertain(line)), [])
 })

@@ -103,8 +103,11 @@ test('samples in a function of the same file that V8 has inlined name that funct
   ]
   const inlined = (/** @type {number} */ line) => node(2, 'drafts', 6, [], { positionTicks: [{ line, ticks: 5 }] })
   assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: report }), [3, true])
+  assert.deepEqual(lineOf([inlined(8)], [2, 2, 2, 2, 2], [[at(8)]], { [FILE]: report }), [8, false], 'V8 may not know it')
+  const known = [node(2, 'drafts', 6, [3], { positionTicks: [{ line: 8, ticks: 7 }] }), node(3, 'weigh', 1)]
+  assert.deepEqual(lineOf(known, [3, 2, 2, 2, 2, 2, 2, 2], [[at(8)]], { [FILE]: report }), [8, true], 'it does')
   const other = report.with(7, '    sum += other(rows[i])')
-  assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: other }), [8, true], 'not if nothing calls it')
+  assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: other }), [8, false], 'not if nothing calls it')
 })
 
 test('all that a line calls counts for it, not only the heaviest stack', () => {

@@ -155,7 +155,7 @@ test('collections that are most of a function are charged to the one line that m
 })
 
 test('a sample in code that V8 has built into a function is none of a line of it; those of one line count together', () => {
-  const source = ['function onTimer () {', '  const end = now() + 5', '  while (now() < end);', '}', ...Array(200).fill('// more')]
+  const source = ['function onTimer () {', '  const end = performance.now() + 5', '  while (performance.now() < end);', '}', ...Array(200).fill('// more')]
   /** @type {any[]} */
   const nodes = [node(1, '(root)', null, [2]), node(2, 'onTimer', 1, [], { hitCount: 8, positionTicks: [{ line: 139, ticks: 5 }, { line: 3, ticks: 1 }, { line: 3, ticks: 1 }, { line: 3, ticks: 1 }] })]
   const profile = cutProfiles([makeWindow(nodes, Array(8).fill(2))], 1000, 1100)
@@ -246,7 +246,8 @@ test('a line that was found in time is kept where the profile knows of no line o
   const frame = { function: 'total', file: FILE, line: 7, column: 3, exact: true }
   const evidence = makeRecord().evidence
   const stacks = [{ count: 6, weightMs: 90, frames: [frame, { ...frame, function: 'load' }] }]
-  const layFor = (/** @type {object} */ more) => lay(profile, { frame, cause: 'js', evidence, samples: 6, stacks, ...more }, SOURCE, true)
+  const source = SOURCE.with(6, '  for (const each of text) sum += each')
+  const layFor = (/** @type {object} */ more) => lay(profile, { frame, cause: 'js', evidence, samples: 6, stacks, ...more }, source, true)
   assert.deepEqual([layFor({}).frame, layFor({}).profile.call], [frame, null])
   assert.deepEqual(layFor({ stacks: [{ ...stacks[0], frames: [frame] }] }).frame, { ...frame, exact: false }, 'with a doubt where the two disagree')
   for (const more of [{ samples: 1 }, { frame: { ...frame, exact: false } }, { evidence: native }]) assert.equal(layFor({ stacks: answered(frame), ...more }).frame.function, 'load', JSON.stringify(more))
