@@ -192,11 +192,17 @@ const CLOCK = /\b(?:performance|Date)\.now\(\)/g
 
 /** Whether other code than that of the line may have taken the time. @param {Place} place */
 function mayBeElsewhere ({ frame, record, textOf }) {
-  const isInside = record.stacks.some(({ frames }) =>
-    frames.slice(1).some((each) => isSame(each, frame) && each.line === frame.line))
-  const text = isInside || frame.file === null || frame.compiled ? null : textOf(frame.file)
+  const isThere = (/** @type {Frame | undefined} */ each) =>
+    each !== undefined && isSame(each, frame) && each.line === frame.line
+  const there = record.stacks.filter(({ frames }) => frames.some(isThere))
+  // A function of JavaScript that the line has called was caught in the act.
+  const calling = there.filter(({ frames: [innermost] }) => innermost.file !== null && !isThere(innermost))
+  const isCaught = weightOf(calling) * 2 > weightOf(there)
+  const text = isCaught || frame.file === null || frame.compiled ? null : textOf(frame.file)
   if (text === null || frame.line === null) return false
-  return answersForOthers(text, frame.line) || mayCallOther((text[frame.line - 1] ?? '').replace(CLOCK, ''))
+  const isItself = there.length === 0 || there.some(({ frames: [innermost] }) => isThere(innermost))
+  return answersForOthers(text, frame.line) ||
+    (isItself && mayCallOther((text[frame.line - 1] ?? '').replace(CLOCK, '')))
 }
 
 /**

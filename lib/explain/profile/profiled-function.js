@@ -1,6 +1,7 @@
 'use strict'
 
 const { isNativeBlock } = require('../parts')
+const { weightOf } = require('../fold')
 const { blame, isSame, blamedFrame } = require('../frame')
 const { builtinIn, columnOfCall, mayCall, ownCalleesIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { allocatingLine } = require('../source/loop-body')
@@ -111,7 +112,10 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
   const raw = best?.raw ?? (late?.exact && !isHead ? late.line : null)
   const seen = seenIn(record)
   const builtin = raw === null ? null : builtinIn(text?.[raw - 1] ?? '', { lines: text ?? [], seen })
-  const isInto = isBuiltInto(record, { ...blamed, line: best?.line ?? null }, place.lines, builtin !== null, sources)
+  const caller = { ...blamed, line: best?.line ?? null }
+  const isBlind = builtin === null && lacksCallee(record, caller, stacks)
+  const isInto = isBuiltInto(record, caller, place.lines, builtin !== null, sources) ||
+    (isBlind && !isNativeBlock(record))
   // The only stack was taken at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
   const isAsked = !sources.isBegunLate
@@ -122,13 +126,13 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
   const row = text?.[Number(raw) - 1]
   const isHidden = (/** @type {string} */ name) =>
     stacks.every(({ frames }) => frames.every((each) => each.function !== name))
-  const isSure = isAsked ? !ownCalleesIn(text ?? [], row ?? '').some(isHidden) : !mayCall(row)
+  const isKnown = isAsked ? !ownCalleesIn(text ?? [], row ?? '').some(isHidden) : !mayCall(row)
   return {
     blamed,
     late,
     isHead,
     isCalledBy,
-    line: line && { ...line, exact: line.exact && isSure },
+    line: line && { ...line, exact: line.exact && isKnown && !isBlind },
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
     isOpen: isAsked && builtin !== null && !isCalled && !isInto,
     isOpenLine: place.lines.isCollecting || (best !== null && (best.line !== late?.line || best.hits * 2 < total)),
@@ -208,6 +212,21 @@ function isCallee ({ function: name, file }, i, frames) {
 /** The innermost function with a file. @param {Frame[]} frames */
 const callerIn = (frames) => frames.find(({ file }) => file !== null) ?? null
 
+/**
+ * Whether most stacks are in a function that the line calls and that has no samples: V8 does not know code that it had
+ * optimised before the profile began (24.21). @param {BlockRecord} record @param {Frame} caller by the profile
+ * @param {ProfiledStack[]} profiled
+ */
+function lacksCallee ({ stacks }, caller, profiled) {
+  const isKnown = (/** @type {Frame} */ callee) =>
+    profiled.some(({ frames }) => frames.some((each) => isSame(each, callee)))
+  const within = stacks.filter(({ frames }) => {
+    const callee = frames[frames.findIndex((each) => isSame(each, caller) && each.line === caller.line) - 1]
+    return callee !== undefined && ownerOf(callee) === 'application' && !isKnown(callee)
+  })
+  return weightOf(within) * 2 > weightOf(stacks)
+}
+
 /** Built-ins that V8 inlines with their callbacks. Not sort(), but its time is its comparator's. */
 const BUILT_IN = new Set([
   'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'next', 'sort',
@@ -233,11 +252,11 @@ function isBuiltInto (record, caller, { elsewhere, total }, callsBuiltin, { text
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
   const isElsewhere = elsewhere * 2 >= total
   const isThere = (/** @type {Frame} */ { line }) => isElsewhere || isJustBefore(caller.line, line)
-  const isCall = (/** @type {Frame} */ each) =>
-    isSame(each, caller) && isThere(each) && !callsOther(each, frame, textOf(each.file ?? ''))
+  const isCall = (/** @type {Frame} */ each, /** @type {Frame} */ callee) =>
+    isSame(each, caller) && isThere(each) && !callsOther(each, callee, textOf(each.file ?? ''))
   return stacks.some(({ frames }) => {
     const callers = frames.slice(frames.findIndex((each) => isSame(each, frame)))
-    const at = callers.findIndex(isCall)
+    const at = callers.findIndex((each, i) => isCall(each, callers[Math.max(0, i - 1)]))
     return at !== -1 && isSame(blamedFrame(frames, passesOn), frame) && callers.slice(0, at).every(mayBeBuiltIn)
   })
 }

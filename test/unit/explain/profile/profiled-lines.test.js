@@ -106,6 +106,10 @@ test('samples in a function of the same file that V8 has inlined name that funct
   assert.deepEqual(lineOf([inlined(8)], [2, 2, 2, 2, 2], [[at(8)]], { [FILE]: report }), [8, false], 'V8 may not know it')
   const known = [node(2, 'drafts', 6, [3], { positionTicks: [{ line: 8, ticks: 7 }] }), node(3, 'weigh', 1)]
   assert.deepEqual(lineOf(known, [3, 2, 2, 2, 2, 2, 2, 2], [[at(8)]], { [FILE]: report }), [8, true], 'it does')
+  // A function that was passed, and that has no samples.
+  const given = report.with(7, '    sum += block()')
+  const inBlock = [[at(20, 'block'), at(8)]]
+  assert.deepEqual(lineOf([inlined(8)], [2, 2, 2, 2, 2], inBlock, { [FILE]: given }), [20, true], 'stacks know it')
   const other = report.with(7, '    sum += other(rows[i])')
   assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: other }), [8, false], 'not if nothing calls it')
 })
@@ -129,6 +133,7 @@ test('stacks within a built-in outweigh samples that optimised code has in the l
 
 test('without samples a line is in doubt where another line of its loop makes a call', () => {
   assert.deepEqual(lineOf([], [], [[at(4)]]), [4, false])
-  assert.deepEqual(lineOf([], [], [[builtin('imul'), at(4)]]), [4, true], 'unless stacks show it in a call')
+  assert.deepEqual(lineOf([], [], [[builtin('push'), at(4)]]), [4, false], 'of built-ins, not each answers')
+  assert.deepEqual(lineOf([], [], [[at(7, 'weigh', PACKAGE), at(4)]]), [4, true], 'unless stacks show it in a call')
   assert.deepEqual(lineOf([], [], [[at(4)]], { [FILE]: LOOP.with(2, '    const made = base') }), [4, true])
 })
