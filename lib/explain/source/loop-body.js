@@ -55,7 +55,7 @@ exports.offHead = (frame, ticks, lines, isSampled = false) => {
   const isOnly = most.ticks === 0 && body.code.length === 1
   const isCertain = isMost || (isOnly && body.isCheap && atHead === 0)
   const isGuess = isSampled && atHead < ENOUGH_AT_HEAD && !isCertain
-  if (!isCertain && !(isOnly && isGuess)) return { ...frame, exact: frame.exact && !isGuess }
+  if (!isCertain && !(isOnly && isGuess)) return frame
   const column = lines[most.line - 1].search(/\S/) + 1
   return { ...frame, line: most.line, column, exact: frame.exact && isCertain }
 }

@@ -45,12 +45,13 @@ test('of several lines without a sample none is guessed; what is no head of a lo
   assert.equal(offHead(at(1), [], ['for (;;) {', '  work()']).line, 1, 'a loop without an end')
 })
 
-test('where a profile has samples of the function, but hardly any at the head, the head is in doubt', () => {
+test('where a profile has samples of the function, but hardly any at the head, a body of one line is likelier', () => {
   const placeOf = (/** @type {number} */ line, /** @type {number} */ head, isSampled = true) => {
     const frame = offHead(at(line), [{ line, ticks: head }], SOURCE, isSampled)
     return [frame.line, frame.exact]
   }
   assert.deepEqual([0, 2, 3].map((ticks) => placeOf(6, ticks)), [[7, false], [7, false], [6, true]])
-  assert.deepEqual([0, 3].map((ticks) => placeOf(9, ticks)), [[9, false], [9, true]], 'a body of several lines')
+  // line.js leaves it in doubt.
+  assert.deepEqual([0, 3].map((ticks) => placeOf(9, ticks)), [[9, true], [9, true]], 'a body of several lines')
   assert.deepEqual(placeOf(6, 0, false), [6, true])
 })
