@@ -200,9 +200,7 @@ function mayBeElsewhere ({ frame, record, textOf }) {
   const isCaught = weightOf(calling) * 2 > weightOf(there)
   const text = isCaught || frame.file === null || frame.compiled ? null : textOf(frame.file)
   if (text === null || frame.line === null) return false
-  const isItself = there.length === 0 || there.some(({ frames: [innermost] }) => isThere(innermost))
-  return answersForOthers(text, frame.line) ||
-    (isItself && mayCallOther((text[frame.line - 1] ?? '').replace(CLOCK, '')))
+  return answersForOthers(text, frame.line) || mayCallOther((text[frame.line - 1] ?? '').replace(CLOCK, ''))
 }
 
 /**

@@ -55,10 +55,12 @@ const METHODS = new Set([
   ...[Array, String, Number, Map, Set, RegExp, Date, Promise, Function, Uint8Array]
     .flatMap((each) => Object.getOwnPropertyNames(each.prototype)),
   'Number', 'String', 'Boolean', 'BigInt', 'Date', 'Map', 'Set', 'Array', 'Object', 'RegExp', 'Error', 'Promise', 'Symbol',
-  'parseInt', 'parseFloat'
+  'parseInt', 'parseFloat', 'structuredClone', 'decodeURIComponent', 'encodeURIComponent'
 ].filter((name) => name !== 'now'))
 /** Methods that may be given a function, and how a function that is given looks. */
-const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|from|call|apply|groupBy)$/
+const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|call|apply|groupBy)$/
+/** It is given a function after what it goes through. */
+const FROM = /\bfrom\s*\(.*,/
 const PASSES = /=>|\bfunction\b/
 /** A call of something without a name, such as `tasks[name]()` or `make()()`. */
 const NAMELESS = /[\])]\s*(?:\?\.\s*)?\(/
@@ -263,7 +265,8 @@ exports.mayCall = (text) => text === undefined || PASSES.test(text) || mayCallOt
 /** Whether it may run functions that are not written in it. @param {string} text */
 function mayCallOther (text) {
   if (text.length > LINE_CHARS || callsNameless(text)) return true
-  const isGiven = (/** @type {string} */ name) => CALLING_BACK.test(name) && !PASSES.test(text)
+  const isGiven = (/** @type {string} */ name) =>
+    (name === 'from' ? FROM.test(text) : CALLING_BACK.test(name)) && !PASSES.test(text)
   return namesCalledIn(text).some((name) => !KEYWORDS.has(name) && (isGiven(name) || !METHODS.has(name)))
 }
 

@@ -105,11 +105,15 @@ test('where a function or a loop begins, and beside or in calls, answers to inte
     '  }',
     '}'
   ]
-  const isCertain = (/** @type {number} */ line) => {
+  const isCertain = (/** @type {number} */ line, /** @type {import('../../../lib/types').Frame[]} */ callees = []) => {
     const frame = at(line)
-    const record = makeRecord({ frame, samples: 9, stacks: [{ count: 9, weightMs: 90, frames: [frame] }] })
+    const frames = [...callees, frame]
+    const record = makeRecord({ frame, samples: 9, stacks: [{ count: 9, weightMs: 90, frames }] })
     return judged({ frame, evidence: 'stacks', record, profile: null, stacks: [], textOf: () => source }).exact
   }
-  assert.deepEqual([1, 2, 6, 7, 9, 11].filter(isCertain), [])
+  assert.deepEqual([1, 2, 6, 7, 9, 11].filter((line) => isCertain(line)), [])
   assert.deepEqual([12, 13, 14, 15].filter((line) => !isCertain(line)), [])
+  // Of what the line calls, only some may answer.
+  assert.equal(isCertain(6, [{ function: 'push', file: null, line: null, column: null }]), false)
+  assert.equal(isCertain(6, [{ function: 'weigh', file: '/srv/app/node_modules/x/index.js', line: 1, column: 1 }]), true)
 })
