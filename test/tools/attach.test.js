@@ -106,7 +106,7 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   assert.deepEqual([once.code, app.ports()?.length], [0, 1])
 
   const run = attach(t, app.pid)
-  await run.says(/event loop blocked for at least .* so far(?::|, .* of it by) (culprit|forever) \(\S*profiled\.js/)
+  await run.says(/event loop blocked for at least .* so far(?::|, .* of it by) (?:≈ )?(culprit|forever) \(\S*profiled\.js/)
   run.child.kill('SIGINT')
   const { code, stderr } = await run.closed
   assert.equal(code, 0, stderr)
