@@ -23,7 +23,7 @@ const belongs = [
   /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|llms\.txt)$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
-  /^lib\/export\/page\/built\/(index\.html|runbook\.html|page\.css|THIRD-PARTY\.txt|page\.js|report\.js)$/,
+  /^lib\/export\/page\/built\/((?:causes|index|runbook)\.html|page\.css|THIRD-PARTY\.txt|page\.js|report\.js)$/,
   /^lib\/declarations\/.+\.d\.m?ts$/,
   /^docs\/(causes\/[\w-]+|operate\/runbook|use\/options)\.md$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
