@@ -56,6 +56,9 @@ const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type 
  */
 exports.start = (options) => begin(options, environment())
 
+/** start() of loopwatch's own tools, also in a context of Vitest. @param {Options} options */
+exports.startOwn = (options) => begin(options, environment(), { isOwn: true })
+
 /**
  * start() of the preload: it logs to stderr unless the environment says otherwise. Throws if a variable is wrong.
  * @param {Presence} [presence] whether it shows itself; without one it does at once
@@ -80,7 +83,7 @@ function load () {
   }
 }
 
-/** @typedef {{ isPreload?: boolean, isVisit?: boolean, presence?: Presence }} Way in which the agent is started */
+/** @typedef {{ isPreload?: boolean, isOwn?: boolean, presence?: Presence }} Way in which the agent is started */
 
 /**
  * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
@@ -118,7 +121,7 @@ function tryBegin (options, env, way) {
     return current
   }
   // Jest forgets a test file's context, with the agent that it started, and goes on with the next file.
-  if (main !== globalThis && !way.isVisit) return (unwatched ??= new NoopAgent())
+  if (main !== globalThis && !way.isOwn) return (unwatched ??= new NoopAgent())
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `unknown loopwatch option: ${stray.join(', ')}`)
@@ -135,7 +138,7 @@ function tryBegin (options, env, way) {
  */
 exports.visit = (options) => {
   const current = running()
-  const agent = begin(options, {}, { isVisit: true })
+  const agent = begin(options, {}, { isOwn: true })
   // If globalThis cannot be extended, the application's own agent may be hidden in here.
   return agent === current ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 const process = require('../../../util/process')
-const { start } = require('../../../host/start')
+const { startOwn } = require('../../../host/start')
 const { resolveOptions } = require('../../../options/table')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { startMeter } = require('../inside/loop-meter')
@@ -113,7 +113,7 @@ class Checker {
 exports.startChecker = () => {
   if (published() !== undefined) return null
   const { threshold } = resolveOptions({}, process.env)
-  const agent = start({ port: false, log: false, requests: 'off', origin: 'off', stuck: 0, only: [], skip: [], otlp: false })
+  const agent = startOwn({ port: false, log: false, requests: 'off', origin: 'off', stuck: 0, only: [], skip: [], otlp: false })
   return 'heldCpuMs' in agent ? new Checker(agent, threshold) : null
 }
 
