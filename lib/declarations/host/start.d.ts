@@ -1,4 +1,5 @@
 export function start(options?: Options): AnyAgent;
+export function startOwn(options: Options): AnyAgent;
 export function startPreloaded(presence?: Presence): AnyAgent;
 export function visit(options: Options): AnyAgent;
 export function allow<T>(fn: () => T, reason: string): T;
@@ -12,7 +13,7 @@ export function wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
  */
 export type Way = {
  isPreload?: boolean;
- isVisit?: boolean;
+ isOwn?: boolean;
  presence?: Presence;
 };
 export type AnyAgent = Agent | NoopAgent;
