@@ -41,6 +41,7 @@ server.listen(0, '127.0.0.1', async () => {
     // The first may end within the block. Then it is settled.
     await sleep(1000)
     await sleep(1500)
+    await agent.settle()
     const records = (await agent.blocks()).filter(({ id }) => !seen.has(id))
     for (const { id } of records) seen.add(id)
     return records

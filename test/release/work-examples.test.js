@@ -108,11 +108,11 @@ test('the examples whose blocks are in no route, and those that tell others of b
     const { port } = /** @type {import('node:net').AddressInfo} */ (sentry.address())
     const out = startExample(t, 'sentry', { SENTRY_DSN: `http://key@127.0.0.1:${port}/1` })
     const events = () => sent.split('\n').filter((line) => line.includes('EventLoopBlocked')).map((line) => JSON.parse(line))
-    const isOurs = (/** @type {any} */ event) => event.exception?.values[0].value.includes('in buildFeed (')
+    // It blocks each second: where the machine is busy, one of these blocks may be charged to something else.
+    const isOurs = (/** @type {any} */ event) => event.exception?.values[0].value.includes('in buildFeed (') && event.tags.cause === 'js'
     const event = await eventually(() => events().find(isOurs), () => `an event: ${sent.slice(-3000)} ${out.stderr} ${out.stdout.slice(-2000)}`, SLOW_MS)
     const { frames } = event.exception.values[0].stacktrace
     assert.equal(frames.at(-1).function, 'buildFeed')
-    assert.equal(event.tags.cause, 'js')
   })
 
   await t.test('the example of Datadog sends a block to the port of DogStatsD', async (t) => {
