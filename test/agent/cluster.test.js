@@ -56,12 +56,18 @@ test('a cluster has one endpoint, with every worker under its number and sums th
     )
   }, 'as many counted as listed')
   const samples = await app.samples()
-  const seconds = blocks.reduce(
-    (/** @type {number} */ total, /** @type {any} */ { durationMs }) => total + durationMs / 1000,
-    0
-  )
-  assert.ok(Math.abs(sum(samples, 'loopwatch_blocked_seconds_total', { route }) - seconds) < 0.001)
-  assert.ok(seconds > 9 * 0.1)
+  const settled = (await app.json('/blocks')).filter((/** @type {any} */ record) => record.request?.route === route)
+  // The last sample of a block may come when its request has been answered: that part is not the route's. Nor is what
+  // is in doubt.
+  const weightOf = (/** @type {any[]} */ works) => works.reduce((total, { weightMs }) => total + weightMs, 0)
+  const isOurs = (/** @type {any} */ { request }) =>
+    request?.route === route && !request.ended && request.exact !== false
+  const seconds = settled.reduce((/** @type {number} */ total, /** @type {any} */ { durationMs, ...record }) => {
+    const works = record.works ?? [{ ...record, weightMs: 1 }]
+    return total + durationMs / 1000 * weightOf(works.filter(isOurs)) / weightOf(works)
+  }, 0)
+  assert.ok(Math.abs(sum(samples, 'loopwatch_blocked_seconds_total', { route }) - seconds) < 0.001, `${seconds}`)
+  assert.ok(seconds > 0.1)
   assert.equal(valueOf(samples, 'loopwatch_cluster_workers', { worker: 'primary', state: 'answering' }), 3)
   assert.ok(samples.every(({ labels }) => ['primary', '1', '2', '3'].includes(labels.worker)))
   assert.ok(!samples.some(({ labels }) => 'pid' in labels))
