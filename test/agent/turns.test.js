@@ -100,6 +100,6 @@ test('a turn of several callbacks', { timeout: 60000 }, async (t) => {
       .reduce((/** @type {number} */ sum, /** @type {string} */ line) => sum + Number(line.split(' ').at(-1)) * 1000, 0)
     const [page, nightly] = [charged(/route="\/page",work="\(none\)"/), charged(/route="\(none\)",work="nightly"/)]
     assert.ok(nightly > 0.6 * 400 && nightly < 0.5 * durationMs, `${nightly}`)
-    assert.ok(Math.abs(page + nightly - durationMs) < 0.02 * durationMs, `${page} + ${nightly} of ${durationMs}`)
+    assert.ok(Math.abs(page + nightly - durationMs) < 0.05 * durationMs, `${page} + ${nightly} of ${durationMs}`)
   })
 })
