@@ -57,8 +57,7 @@ test('a cluster has one endpoint, with every worker under its number and sums th
   }, 'as many counted as listed')
   const samples = await app.samples()
   const settled = (await app.json('/blocks')).filter((/** @type {any} */ record) => record.request?.route === route)
-  // The last sample of a block may come when its request has been answered: that part is not the route's. Nor is what
-  // is in doubt.
+  // A route is not charged with a sample that came after its request was answered, or whose request is in doubt.
   const weightOf = (/** @type {any[]} */ works) => works.reduce((total, { weightMs }) => total + weightMs, 0)
   const isOurs = (/** @type {any} */ { request }) =>
     request?.route === route && !request.ended && request.exact !== false

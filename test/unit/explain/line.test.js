@@ -113,7 +113,7 @@ test('where a function or a loop begins, and beside or in calls, answers to inte
   }
   assert.deepEqual([1, 2, 6, 7, 9, 11].filter((line) => isCertain(line)), [])
   assert.deepEqual([12, 13, 14, 15].filter((line) => !isCertain(line)), [])
-  // Of what the line calls, only some may answer.
+  // Only some of the functions that the line calls answer interrupts.
   assert.equal(isCertain(6, [{ function: 'push', file: null, line: null, column: null }]), false)
   assert.equal(isCertain(6, [{ function: 'weigh', file: '/srv/app/node_modules/x/index.js', line: 1, column: 1 }]), true)
 })
