@@ -247,17 +247,23 @@ test('an agent that stops and starts again in a worker counts from there on, and
   const app = await startCluster(t, { workers: 1 })
   const [{ pid }] = app.joined()
   const lived = (/** @type {Sample[]} */ samples) => sum(samples, 'loopwatch_eventloop_time_seconds_total', { worker: '1', thread: 'main' })
-  const spins = async () => (await app.json('/blocks')).filter((/** @type {any} */ { worker, frame, ongoing }) => worker === 1 && frame?.function === 'spin' && !ongoing)
-  app.tell({ to: pid, spin: 300 })
-  await eventually(async () => (await spins()).length === 1, 'its block')
+  // Whatever it is blamed on: a machine that is busy enough may give most of it to others.
+  const long = async () => (await app.json('/blocks'))
+    .filter((/** @type {any} */ { worker, durationMs, ongoing }) => worker === 1 && durationMs > 900 && !ongoing)
+    .map((/** @type {any} */ { id }) => id)
+  app.tell({ to: pid, spin: 1000 })
+  const earlier = await eventually(async () => (await long()).length > 0 && long(), 'its block')
   const before = await eventually(async () => {
     const samples = await app.samples()
     return lived(samples) > 3 && { atMs: performance.now(), livedS: lived(samples) }
   }, 'some seconds of its life')
   app.tell({ to: pid, again: true })
   await eventually(() => app.joined().length === 2, 'its next agent')
-  app.tell({ to: pid, spin: 300 })
-  await eventually(async () => (await spins()).length === 2, 'a second block beside the first')
+  app.tell({ to: pid, spin: 1000 })
+  await eventually(async () => {
+    const now = await long()
+    return now.length > earlier.length && earlier.every((/** @type {string} */ id) => now.includes(id))
+  }, async () => `another block beside ${earlier}, in ${JSON.stringify(await app.json('/blocks'))}`)
   // A worker passes its totals on once a second.
   const livedS = await eventually(async () => Math.max(0, lived(await app.samples()) - before.livedS), 'loop time')
   const passedS = (performance.now() - before.atMs) / 1000

@@ -14,7 +14,7 @@ const DEADLINE_MS = 60_000
  * Polls until a value comes that is not null, undefined or false; says what was seen instead.
  * @template T
  * @param {() => T | Promise<T>} look
- * @param {string | (() => string)} what
+ * @param {string | (() => string | Promise<string>)} what
  * @param {number} [deadlineMs]
  * @returns {Promise<Exclude<T, null | undefined | false>>}
  */
@@ -23,7 +23,7 @@ async function eventually (look, what, deadlineMs = DEADLINE_MS) {
   for (;;) {
     const value = await look()
     if (value) return /** @type {any} */ (value)
-    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${typeof what === 'function' ? what() : what}`)
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${typeof what === 'function' ? await what() : what}`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
