@@ -123,15 +123,20 @@ class BlockFacts {
     if (sample.late) this.#countUnplaced()
     this.#unplaced.push(sample)
     const mayWait = this.#fold.samples === 0 && !sample.late
-    if (!mayWait || blamedFrame(sample.frames) !== null) this.#countUnplaced()
+    const isPlaced = blamedFrame(sample.frames) !== null
+    if (!mayWait || isPlaced) this.#countUnplaced(isPlaced)
   }
 
-  /** The time up to the last of these samples, in equal parts: they came one right after the other. */
-  #countUnplaced () {
+  /**
+   * The time up to the last of these samples, which came one right after the other: in equal parts, or two thirds for
+   * the last one if it alone shows a place.
+   */
+  #countUnplaced (isPlaced = false) {
     const samples = this.#unplaced.splice(0)
+    const others = samples.length - 1
     const endMs = samples.at(-1)?.atMs ?? 0
     for (const [i, sample] of samples.entries()) {
-      const share = 1 / (samples.length - i)
+      const share = i === others ? 1 : 1 / (others - i + (isPlaced ? 2 * others : 1))
       this.#count(sample, this.#lastAnswerMs + (endMs - this.#lastAnswerMs) * share)
     }
   }
