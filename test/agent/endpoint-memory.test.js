@@ -75,7 +75,8 @@ test('a crowd that wants profiles, flame graphs or all blocks at once, and reads
     }, () => `${CROWD} answers to ${path}, there are ${all.filter(({ status }) => status !== 0).length}`, 60000)
     assert.deepEqual(errors, [], path)
     assert.ok(all.some(({ status }) => status === 200), path)
-    for (const { status, head } of all) assert.ok(status === 200 || (status === 503 && /^retry-after: \d+$/im.test(head)), `${path}: ${head}`)
+    // 408 is Node.js's own, on a machine that is so busy that the endpoint reads a request too late.
+    for (const { status, head } of all) assert.ok(status === 200 || status === 408 || (status === 503 && /^retry-after: \d+$/im.test(head)), `${path}: ${head}`)
     assert.ok(most - before < MOST_MB * MB, `${path}: ${Math.round((most - before) / MB)} MB`)
     t.diagnostic(`${path}: ${all.filter(({ status }) => status === 200).length} answered, ${Math.round((most - before) / MB)} MB, ${Math.round(performance.now() - startMs)} ms`)
     assert.equal((await fetch(`${url}/healthz`)).status, 200)

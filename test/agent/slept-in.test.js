@@ -25,7 +25,7 @@ const calls = {
   open: () => { later(); fs.readFileSync(fifo) },
   read: () => { const fd = fs.openSync(fifo, 'r+'); later(); fs.readSync(fd, Buffer.alloc(1)) },
   wait: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${HOLD_S * 1000}),
-  write: () => fs.writeSync(1, Buffer.alloc(300000))
+  write: () => { later(); fs.writeSync(1, Buffer.alloc(300000)) }
 }
 void async function () {
   await agent.ready
@@ -62,8 +62,9 @@ for (const [name, call, said] of /** @type {[string, string, (fifo: string) => R
   test(`a thread that sleeps in a ${name} says so`, { skip }, async (t) => {
     const fifo = path.join(makeDir(t), 'fifo')
     execFileSync('mkfifo', [fifo])
-    // Nobody reads its stdout at first.
-    const line = await blockOf(t, '"$0" "$@" | (sleep 2; cat > /dev/null)', ['-e', APP, name, fifo])
+    // Nobody reads its stdout before the fifo has been written.
+    const reader = name === 'write' ? `(cat ${fifo}; cat) > /dev/null` : 'cat > /dev/null'
+    const line = await blockOf(t, `"$0" "$@" | ${reader}`, ['-e', APP, name, fifo])
     assert.equal(line.evidence.sleptIn?.call, call, JSON.stringify(line))
     assert.match(line.evidence.sleptIn.text, said(fifo))
     assert.ok(line.evidence.sleptIn.share > 0.5, `${line.evidence.sleptIn.share}`)
