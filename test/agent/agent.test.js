@@ -4,9 +4,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
 
 const ROOT = path.join(__dirname, '..', '..')
 const PACKAGE = JSON.stringify(ROOT)
@@ -53,8 +53,7 @@ test('a mistyped variable is said and the rest counts', async (t) => {
 })
 
 test('two copies of the package make one agent', async (t) => {
-  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-copy-'))
-  t.after(() => fs.rmSync(copy, { recursive: true }))
+  const copy = makeDir(t)
   fs.cpSync(path.join(ROOT, 'lib'), path.join(copy, 'lib'), { recursive: true })
   fs.copyFileSync(path.join(ROOT, 'package.json'), path.join(copy, 'package.json'))
   fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
@@ -142,8 +141,7 @@ test('the event "block" and the diagnostics channel carry the record', async (t)
 })
 
 test('stop() during a block resolves, and the block is recorded', async (t) => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
-  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const dir = makeDir(t)
   const { code, stderr } = await run(t, `
     const agent = require(${PACKAGE}).start({ port: 0, log: false, dir: ${JSON.stringify(dir)} })
     agent.ready.then(() => setTimeout(function hold () {
@@ -238,8 +236,7 @@ test('with gc: \'off\' collections are neither counted nor observed', async (t) 
 
 test('source maps lead to the original file', async (t) => {
   const ts = require('typescript')
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
-  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const dir = makeDir(t)
   const source = 'interface Order { id: number }\n\n\nfunction report (order: Order): void {\n  const end = Date.now() + 250\n  while (Date.now() < end);\n}\n' +
     `const agent = require(${PACKAGE}).start({ port: 0 })\nconst alive = setInterval(() => {}, 1000)\n` +
     'agent.ready.then(() => setTimeout(() => report({ id: 1 }), 50))\nagent.on(\'block\', ({ frame }) => frame?.function === \'report\' && clearInterval(alive))\n'

@@ -8,11 +8,11 @@ const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
-const os = require('node:os')
 const path = require('node:path')
 const { isAlive } = require('../../lib/util/is-alive')
 const { startCluster } = require('../support/cluster')
 const { eventually, FIXTURES, startApp, startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
 const { parseExposition, valueOf } = require('../support/exposition')
 const { needs } = require('../support/tools')
 
@@ -301,8 +301,7 @@ test('a process that never forks does not load node:cluster', async (t) => {
 })
 
 test('a folder that other users may enter is not used: said once, and the workers listen themselves', async (t) => {
-  const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
-  t.after(() => fs.rmSync(tmpdir, { recursive: true }))
+  const tmpdir = makeDir(t)
   const folder = path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
   fs.mkdirSync(folder)
   fs.chmodSync(folder, 0o755)

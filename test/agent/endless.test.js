@@ -5,10 +5,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
-const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { startApp, startNode, eventually } = require('../support/app')
+const { makeDir } = require('../support/files')
 const { needs, startPrometheus } = require('../support/tools')
 
 const ROOT = path.join(__dirname, '..', '..')
@@ -17,8 +16,7 @@ const ROOT = path.join(__dirname, '..', '..')
 const valueOf = (text, name) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1])
 
 test('a block that never ends: the log goes on, the endpoint answers, the gauge grows', async (t) => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
-  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const dir = makeDir(t)
   const app = await startApp(t, { options: { dir } })
   app.get('/forever').catch(() => {}) // answered by nobody
 

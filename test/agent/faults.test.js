@@ -14,6 +14,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { ownsProfile } = require('../../lib/host/runtime')
 const { startApp, startNode, eventually, FIXTURES } = require('../support/app')
+const { makeDir } = require('../support/files')
 
 const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 const NETWORK_FLAG = '--experimental-network-inspection'
@@ -100,9 +101,8 @@ test('a host stuck while the watchdog ends does not crash, and has a watchdog ag
 })
 
 test('dir cannot be written: said once, counted, the rest goes on', async (t) => {
-  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-')), 'file')
+  const file = path.join(makeDir(t), 'file')
   fs.writeFileSync(file, '')
-  t.after(() => fs.rmSync(path.dirname(file), { recursive: true }))
   const app = await startApp(t, { options: { dir: file } })
   await eventually(() => degraded(app, 'dir').length === 1, 'it to be said before there is any block')
   for (let i = 0; i < 3; i++) await app.get('/spin?ms=100')
@@ -324,8 +324,7 @@ test('timers that a test suite replaces after start() do not stop the heartbeat'
 })
 
 test('a source that is a pipe is not read: the watchdog answers and the process ends', async (t) => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
-  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const dir = makeDir(t)
   const fifo = path.join(dir, 'source.js')
   assert.equal(spawnSync('mkfifo', [fifo]).status, 0)
   const { stdout, code } = await startNode(t, ['-e', `

@@ -6,7 +6,6 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
 const path = require('node:path')
 const { isOwnProgram, isTestRunner } = require('../../lib/host/launchers')
 const { eventually, startNode } = require('../support/app')
@@ -32,8 +31,8 @@ const APP = `
 
 /** @param {import('node:test').TestContext} t @param {string} name @param {string} source */
 function writeApp (t, name, source) {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch app ')) // with spaces
-  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const dir = path.join(makeDir(t), 'an application') // with a space
+  fs.mkdirSync(dir)
   const file = path.join(dir, name)
   fs.writeFileSync(file, source)
   return file
