@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { parse } = require('yaml')
 const { makeRule } = require('../../grafana/kubernetes/make-rule')
-const { withInterval } = require('../../lib/cli/stack/prometheus')
+const { withInterval } = require('../../lib/cli/stack/stack')
 
 const FOLDER = path.join(__dirname, '..', '..', 'grafana')
 

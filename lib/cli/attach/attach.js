@@ -5,10 +5,9 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/is-alive')
 const { duration } = require('../../util/sentence')
-const { AGENT_URL, STOP_AGENT, startAgent } = require('./expressions')
+const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
 const { connect } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
-const { askStack, watchFromOutside } = require('./outside-watch')
 const { checkProcess } = require('./target-process')
 const { choosePort } = require('../common/port')
 const { clockTime, follow, print, say } = require('./follow')
@@ -33,6 +32,10 @@ const KEEP = 50
 /** Samples of `--once` while they find the process idle: it may be busy at other moments. */
 const LOOKS = 10
 const LOOK_MS = 20
+/** Between samples of a process that is watched from outside. */
+const SAMPLE_MS = 20
+/** A late answer has the stack after a native call, not within it. */
+const SAMPLED_WITHIN_MS = 1000
 
 /** @typedef {{ once?: boolean, outside?: boolean, seconds?: number, threshold: number, token?: string }} Flags */
 /** @typedef {ReturnType<typeof watchSignals>} Signals */
@@ -78,6 +81,12 @@ async function lookOnce (remote, pid) {
   else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 
+/** @param {Inspector['remote']} remote @param {number} ms @returns {Promise<string[] | null>} null = no answer */
+async function askStack (remote, ms) {
+  const answer = await remote.evaluate(STACK, { ms })
+  return answer !== null && 'value' in answer && Array.isArray(answer.value) ? answer.value : null
+}
+
 /** @param {Inspector} inspector @param {Target} target @param {Flags} flags @param {Signals} signals */
 async function watch (inspector, target, flags, signals) {
   const { pid, isSameFiles } = target
@@ -118,6 +127,42 @@ async function watch (inspector, target, flags, signals) {
     }
   })
   if (remote.isClosed) say(`process ${pid} has ended`)
+}
+
+/**
+ * Loads nothing into the process. Finds busy spells by sampling: callbacks without a pause between them count as one.
+ * onSpell is called when a spell reaches the threshold and when it ends.
+ * @param {Inspector['remote']} remote
+ * @param {{ thresholdMs: number, isOver: () => boolean,
+ *   onSpell: (spell: { ms: number, ongoing: boolean, frames: string[] }) => void }} watch
+ */
+async function watchFromOutside (remote, { thresholdMs, isOver, onSpell }) {
+  /** @type {{ startMs: number, frames: string[], isTold: boolean } | null} */
+  let spell = null
+  let lastIdleMs = performance.now()
+  while (!isOver() && !remote.isClosed) {
+    const askedMs = performance.now()
+    const frames = await askStack(remote, SAMPLED_WITHIN_MS)
+    const nowMs = performance.now()
+    const wasHeldUp = nowMs - askedMs >= thresholdMs
+    const isIdle = frames !== null && frames.length === 0
+    if (!isIdle || wasHeldUp) {
+      spell ??= { startMs: lastIdleMs, frames: [], isTold: false }
+      if (frames !== null && frames.length > 0 && spell.frames.length === 0) spell.frames = frames
+      const ms = nowMs - spell.startMs
+      if (!spell.isTold && ms >= thresholdMs && !isIdle) {
+        spell.isTold = true
+        onSpell({ ms, ongoing: true, frames: spell.frames })
+      }
+    }
+    if (isIdle) {
+      const ms = spell === null ? 0 : nowMs - spell.startMs
+      if (spell !== null && ms >= thresholdMs) onSpell({ ms, ongoing: false, frames: spell.frames })
+      spell = null
+      lastIdleMs = nowMs
+    }
+    await sleep(SAMPLE_MS)
+  }
 }
 
 /**

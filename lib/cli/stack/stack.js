@@ -1,20 +1,22 @@
 'use strict'
 
+const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
-const { FOLDER } = require('./dashboards')
+const { FOLDER: DASHBOARDS } = require('./dashboards')
 const { findTool } = require('../common/find-tool')
-const { startGrafana } = require('./grafana')
 const { choosePort } = require('../common/port')
-const { startPrometheus } = require('./prometheus')
 const { watchSignals } = require('../common/interruption')
 const { DEFAULT_TARGET } = require('../common/flags')
 const { parsed } = require('../common/parsed')
 const { Tool } = require('../common/tool')
 
-const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
+const ROOT = path.join(__dirname, '..', '..', '..')
+const START = path.join(ROOT, 'scenarios', 'demo', 'start.js')
+/** The settings of both tools. */
+const SETTINGS = path.join(ROOT, 'grafana')
 
 /** Agents with an endpoint: the shop's and its queue worker's. */
 const WATCHED = 2
@@ -73,7 +75,7 @@ async function run (flags, { prometheus, dir, tools, signals }) {
   const server = startPrometheus({ file: prometheus, dir, port, targets, intervalS })
   tools.push(server)
   await server.ready(`${prometheusUrl}/-/ready`)
-  let grafanaText = `not on the PATH (${GET_GRAFANA}); dashboards to import: ${FOLDER}`
+  let grafanaText = `not on the PATH (${GET_GRAFANA}); dashboards to import: ${DASHBOARDS}`
   if (grafana !== null) {
     signals.check()
     const viewer = startGrafana({ file: grafana, dir, port: grafanaPort, prometheusUrl, agentUrl: `http://${targets[0]}`, intervalS })
@@ -139,3 +141,75 @@ const startDemo = () => {
   })
   return { tool, urls }
 }
+
+/** @param {string} text of prometheus.yml @param {number} intervalS */
+const withInterval = (text, intervalS) => text.replace(/^( *(?:scrape|evaluation)_interval: ).*$/gm, `$1${intervalS}s`)
+
+/**
+ * Uses the files of grafana/prometheus/. Its data is in a folder of ours.
+ * @param {{ file: string, dir: string, port: number, targets: string[], intervalS: number }} setup
+ *   file: the executable; targets: host:port; intervalS: between scrapes, and between evaluations
+ */
+function startPrometheus ({ file, dir, port, targets, intervalS }) {
+  const folder = path.join(SETTINGS, 'prometheus')
+  const config = path.join(dir, 'prometheus.yml')
+  fs.writeFileSync(config, withInterval(fs.readFileSync(path.join(folder, 'prometheus.yml'), 'utf8'), intervalS))
+  for (const name of ['recording.yml', 'alerts.yml']) fs.copyFileSync(path.join(folder, name), path.join(dir, name))
+  // Any JSON is also YAML.
+  fs.writeFileSync(path.join(dir, 'targets.yml'), JSON.stringify([{ targets }]))
+  return new Tool('Prometheus', file, [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${path.join(dir, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+    // For the ids of blocks in the buckets of their durations.
+    '--enable-feature=exemplar-storage'
+  ])
+}
+
+/**
+ * Grafana does not find its own files. They are next to bin/ (archive), in share/grafana (Homebrew), or where Debian's
+ * and RPM packages put them. @param {string} file the executable
+ */
+function homeOf (file) {
+  const bin = path.dirname(fs.realpathSync(file))
+  const homes = [path.join(bin, '..'), path.join(bin, '..', 'share', 'grafana'), '/usr/share/grafana']
+  return homes.find((home) => fs.existsSync(path.join(home, 'conf', 'defaults.ini'))) ?? null
+}
+
+/**
+ * Uses the files of grafana/provisioning/. Everyone is a viewer, and the data is in a folder of ours.
+ * @param {{ file: string, dir: string, port: number, prometheusUrl: string, agentUrl: string, intervalS: number }}
+ *   setup file: the executable; agentUrl: for links from ids of blocks; intervalS: between scrapes
+ */
+function startGrafana ({ file, dir, port, prometheusUrl, agentUrl, intervalS }) {
+  const home = homeOf(file)
+  // Before it took commands, the program was called grafana-server.
+  const command = /^grafana-server/.test(path.basename(file)) ? [] : ['server']
+  return new Tool('Grafana', file, [...command, ...(home === null ? [] : ['--homepath', home])], {
+    env: {
+      GF_PATHS_DATA: path.join(dir, 'grafana'),
+      GF_PATHS_LOGS: path.join(dir, 'grafana', 'log'),
+      GF_PATHS_PLUGINS: path.join(dir, 'grafana', 'plugins'),
+      GF_PATHS_PROVISIONING: path.join(SETTINGS, 'provisioning'),
+      GF_LOG_MODE: 'console',
+      GF_SERVER_HTTP_ADDR: '127.0.0.1',
+      GF_SERVER_HTTP_PORT: `${port}`,
+      GF_AUTH_ANONYMOUS_ENABLED: 'true',
+      GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
+      GF_AUTH_DISABLE_LOGIN_FORM: 'true',
+      // Everybody knows the default.
+      GF_SECURITY_ADMIN_PASSWORD: randomBytes(16).toString('hex'),
+      GF_ANALYTICS_REPORTING_ENABLED: 'false',
+      GF_ANALYTICS_CHECK_FOR_UPDATES: 'false',
+      GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES: 'false',
+      GF_NEWS_NEWS_FEED_ENABLED: 'false',
+      GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: path.join(DASHBOARDS, 'overview.json'),
+      STACK_PROMETHEUS_URL: prometheusUrl,
+      STACK_AGENT_URL: agentUrl,
+      STACK_INTERVAL: `${intervalS}s`,
+      STACK_DASHBOARDS: DASHBOARDS
+    }
+  })
+}
+
+exports.withInterval = withInterval

@@ -4,13 +4,14 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { isFailing } = require('../offences')
-const { markdownReport } = require('../report')
-const { githubAnnotations, gitlabReport } = require('./code-hosts')
-const { junitReport } = require('./junit')
-const { sarifReport } = require('./sarif')
+const { headline, lengthOf, markdownReport, placeOf, testName, verbOf } = require('../report')
+const { fingerprint, sarifReport } = require('./sarif')
 const { version } = require('../../../../package.json')
 
-/** @import { Outcome } from '../report' */
+/**
+ * @import { Offence } from '../offences'
+ * @import { Outcome } from '../report'
+ */
 
 /** A GitLab job names it in `artifacts: reports: codequality:`. */
 const GITLAB_FILE = 'gl-code-quality-report.json'
@@ -48,4 +49,71 @@ function write (flag, file, text, how = 'w') {
   }
 }
 
+/** XML 1.0 cannot hold them, even escaped. */
+// eslint-disable-next-line no-control-regex
+const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu
+/** @type {Record<string, string>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\r': '&#13;', '\t': '&#9;' }
+
+/** @param {string} text */
+const inXml = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
+
+/** Never empty: some readers reject a suite without a case. @param {Outcome} outcome */
+const junitReport = (outcome) => {
+  const { offences } = outcome
+  const failures = offences.filter(isFailing).length
+  const isSilent = offences.length === 0 || outcome.hasWatchedNothing
+  const cases = [...(isSilent ? [caseOfRun(outcome)] : []), ...offences.map(caseOf)]
+  const counts = `tests="${cases.length}" failures="${failures}" errors="${outcome.hasWatchedNothing ? 1 : 0}"`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="loopwatch" ${counts}>
+  <testsuite name="loopwatch" ${counts} skipped="${offences.length - failures}">
+${cases.join('\n')}
+  </testsuite>
+</testsuites>
+`
+}
+
+/** @param {Outcome} outcome */
+function caseOfRun (outcome) {
+  const head = `    <testcase classname="loopwatch" name="${inXml(headline(outcome))}" time="0"`
+  return outcome.hasWatchedNothing ? `${head}><error type="unwatched"/></testcase>` : `${head}/>`
+}
+
+/** @param {Offence} offence */
+function caseOf (offence) {
+  const { file, line, tests, longestMs, state } = offence
+  const place = `${placeOf(offence)} ${verbOf(offence)}${lengthOf(offence)}`
+  const body = isFailing(offence)
+    ? `<failure type="${offence.call === null ? offence.cause : 'synchronous-call'}" message="${inXml(place)}">${inXml(tests.map(testName).join('\n'))}</failure>`
+    : `<skipped message="${inXml(`${state}: ${place}`)}"/>`
+  const where = `file="${inXml(file)}"${line === null ? '' : ` line="${line}"`}`
+  return `    <testcase classname="${inXml(tests[0].file ?? file)}" name="${inXml(`${tests[0].name ?? '(no test)'}: ${offence.function}`)}" ${where} time="${longestMs / 1000}">${body}</testcase>`
+}
+
+/** @param {string} text of a command to GitHub */
+const inCommand = (text) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+
+/** @param {string} text */
+const inProperty = (text) => inCommand(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
+/** A line for each place that fails. GitHub shows it at the code. @param {Outcome} outcome */
+const githubAnnotations = (outcome) => (outcome.hasWatchedNothing ? `::error title=loopwatch::${inCommand(headline(outcome))}\n` : '') + outcome.offences.filter(isFailing).map((offence) => {
+  const { file, line, tests } = offence
+  const where = file === '' ? '' : `file=${inProperty(file)},${line === null ? '' : `line=${line},`}`
+  return `::error ${where}title=${inProperty(offence.call === null ? 'event loop blocked' : 'synchronous call')}::${inCommand(`${placeOf(offence)}: ${lengthOf(offence)}, in ${testName(tests[0])}`)}\n`
+}).join('')
+
+/** For merge requests: GitLab's code quality report. @param {Outcome} outcome */
+const gitlabReport = ({ offences }) => offences.filter(isFailing).map((offence) => ({
+  description: `${offence.function} ${verbOf(offence)}${lengthOf(offence)}, in ${testName(offence.tests[0])}`,
+  check_name: offence.call === null ? `loopwatch/${offence.cause}` : 'loopwatch/synchronous-call',
+  fingerprint: fingerprint(offence),
+  severity: 'major',
+  location: { path: offence.file, lines: { begin: offence.line ?? 1 } }
+}))
+
+exports.githubAnnotations = githubAnnotations
+exports.gitlabReport = gitlabReport
 exports.jsonReport = jsonReport
+exports.junitReport = junitReport

@@ -2,9 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { jsonReport } = require('../../../../lib/cli/test/formats')
-const { githubAnnotations, gitlabReport } = require('../../../../lib/cli/test/formats/code-hosts')
-const { junitReport } = require('../../../../lib/cli/test/formats/junit')
+const { githubAnnotations, gitlabReport, jsonReport, junitReport } = require('../../../../lib/cli/test/formats')
 const { sarifReport } = require('../../../../lib/cli/test/formats/sarif')
 const { markdownReport, textReport } = require('../../../../lib/cli/test/report')
 const { makeOffence, makeOutcome } = require('../../../support/offence')
