@@ -1,8 +1,10 @@
 'use strict'
 
+const fs = require('node:fs')
+const net = require('node:net')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { prepareFolder, sweepFolder } = require('./address')
 const { Connection } = require('./connection')
-const { Listener } = require('./listener')
 const { MetricsUnion } = require('./metrics/union')
 const { WorkerState } = require('./worker-state')
 const { Slots, MOST_SLOTS } = require('./slots')
@@ -12,7 +14,6 @@ const { VERSION } = require('./wire')
  * @import { BlockRecord, Metric } from '../types'
  * @import { Parts } from './cluster'
  * @import { Message } from './wire'
- * @import { Socket } from 'node:net'
  */
 
 /** How long a scrape waits for workers. A worker that does not answer is shown with its metrics of the last second. */
@@ -23,6 +24,8 @@ const SILENT_MS = 5000
 const HELLO_MS = 2000
 /** Connections beyond those of a full cluster, for workers that are just joining. */
 const SPARE_CONNECTIONS = 64
+/** How often a listener that failed tries again, and checks its file: cleaners of temporary folders may delete it. */
+const CHECK_MS = 5000
 
 /** @typedef {{ address: string }} Address */
 
@@ -51,7 +54,7 @@ class ClusterPrimary {
     this.#listener = new Listener(parts.address, { onSocket: (socket) => this.#admit(socket), onState: parts.onState })
   }
 
-  /** @param {Socket} socket */
+  /** @param {net.Socket} socket */
   #admit (socket) {
     if (this.#connections.size >= MOST_SLOTS + SPARE_CONNECTIONS) {
       socket.destroy()
@@ -171,6 +174,45 @@ function refuse (connection, reason) {
   connection.send({ t: 'refused', reason })
   connection.leave(HELLO_MS)
   return null
+}
+
+/** Listens at the cluster's address. Takes over a file that an earlier process left, and makes a deleted file again. */
+class Listener {
+  #address
+  #onState
+  #server
+  #timer = setInterval(() => this.#check(), CHECK_MS)
+
+  /**
+   * @param {string} address
+   * @param {{ onSocket: (socket: net.Socket) => void, onState: (error: Error | null) => void }} handlers
+   */
+  constructor (address, { onSocket, onState }) {
+    this.#address = address
+    this.#onState = onState
+    this.#server = net.createServer(onSocket).on('listening', () => onState(null)).on('error', onState)
+    this.#listen()
+  }
+
+  #listen () {
+    const unsafe = prepareFolder(this.#address)
+    if (unsafe !== null) return this.#onState(unsafe)
+    sweepFolder(this.#address)
+    this.#server.listen({ path: this.#address, exclusive: true })
+  }
+
+  #check () {
+    // A named pipe is not a file.
+    if (this.#server.listening && (process.platform === 'win32' || fs.existsSync(this.#address))) return
+    // Closing the server keeps its connections open.
+    this.#server.close()
+    this.#listen()
+  }
+
+  close () {
+    clearInterval(this.#timer)
+    this.#server.close()
+  }
 }
 
 exports.ClusterPrimary = ClusterPrimary

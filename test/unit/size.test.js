@@ -14,7 +14,7 @@ const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
   'lib/cli': 4803,
-  'lib/cluster': 842,
+  'lib/cluster': 838,
   'lib/explain': 3176,
   'lib/export': 4872,
   'lib/host': 4631,
@@ -23,8 +23,8 @@ const BUDGETS = {
   'lib/tables': 375,
   'lib/util': 583,
   'lib/watchdog': 5090,
-  files: 399,
-  'files up to 60 lines with one importer': 57,
+  files: 398,
+  'files up to 60 lines with one importer': 56,
   'named numbers': 632
 }
 
