@@ -3,9 +3,8 @@
 const { LogBudget } = require('../log/budget')
 const { Progress } = require('../log/progress')
 const { Outbox } = require('../outbox')
-const { logRecord } = require('./logs')
+const { logRecord, otlpSpan } = require('./block-signals')
 const { otlpMetric } = require('./metrics')
-const { otlpSpan } = require('./spans')
 const { StandardMetrics } = require('./standard-metrics')
 const { randomUUID } = require('node:crypto')
 const os = require('node:os')
@@ -16,7 +15,7 @@ const { version } = require('../../../package.json')
  * @import { OtlpSettings, Signal } from '../../options/otlp'
  * @import { BlockRecord, BlockSpan, Metric } from '../../types'
  * @import { Answer } from '../http-client'
- * @import { Phase } from './logs'
+ * @import { Phase } from './block-signals'
  * @import { Times } from './metrics'
  */
 

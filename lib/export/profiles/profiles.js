@@ -8,18 +8,20 @@ const { LABELS, StackTable } = require('./stack-table')
 /**
  * @import { BlockRecord, Frame } from '../../types'
  * @import { Reply } from '../http/server'
- * @import { LabelName } from './stack-table'
+ * @import { LabelName, TableStack } from './stack-table'
  */
 
 /** Blocks between two polls of the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
 /** A flame graph takes longer for each block. */
 const FLAMES_AT_ONCE = 5
+/** Most profiles by cause and route in a file of speedscope. The first profile has everything, rarer ones too. */
+const MOST_PROFILES = 50
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Writers of more than text are loaded when needed. `ending`: of the file.
+ * The writers of cpuprofile and pprof are loaded when needed. `ending`: of the file.
  * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
  */
 const formats = {
@@ -36,7 +38,7 @@ const formats = {
   speedscope: {
     type: JSON_TYPE,
     ending: 'speedscope.json',
-    write: (table, name) => require('./speedscope').writeSpeedscope(table, name)
+    write: writeSpeedscope
   },
   folded: {
     type: 'text/plain; charset=utf-8',
@@ -122,6 +124,49 @@ function reply (format, table, name) {
 /** @param {string} name @returns {name is LabelName} */
 function isLabel (name) {
   return LABELS.some((label) => label === name)
+}
+
+/** All stacks first, then causes and routes. @param {StackTable} table @param {string} name */
+function writeSpeedscope (table, name) {
+  const { frames, stacks } = table
+  /** @type {Map<string, TableStack[]>} heaviest first, as the stacks are */
+  const groups = new Map()
+  for (const stack of stacks) {
+    const key = `${stack.labels.cause}, ${stack.labels.route}`
+    const group = groups.get(key)
+    if (group) group.push(stack)
+    else groups.set(key, [stack])
+  }
+  const parts = groups.size > 1 ? [...groups].slice(0, MOST_PROFILES) : []
+  return JSON.stringify({
+    $schema: 'https://www.speedscope.app/file-format-schema.json',
+    name,
+    exporter: 'loopwatch',
+    activeProfileIndex: 0,
+    shared: {
+      frames: frames.map(({ function: title, file, line, column }) => ({
+        name: title ?? '(anonymous)',
+        ...(file !== null && { file }),
+        ...(line !== null && { line }),
+        ...(column !== null && { col: column })
+      }))
+    },
+    profiles: [sampled('all', stacks), ...parts.map(([title, group]) => sampled(title, group))]
+  })
+}
+
+/** @param {string} name @param {TableStack[]} stacks */
+function sampled (name, stacks) {
+  const weights = stacks.map(({ weightMs }) => weightMs)
+  return {
+    type: 'sampled',
+    name,
+    unit: 'milliseconds',
+    startValue: 0,
+    endValue: weights.reduce((sum, weight) => sum + weight, 0),
+    samples: stacks.map(({ frames }) => frames),
+    weights
+  }
 }
 
 /**

@@ -5,14 +5,39 @@ import { build } from 'esbuild'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { causeColors } from './cause-colors.mjs'
-import { buildDocument } from './documents.mjs'
+import { Marked } from 'marked'
+import { causes } from '../../../tables/causes.js'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
 const BUILT = path.join(SOURCE, '..', 'built')
 const BANNER = '/* loopwatch; contains the packages of THIRD-PARTY.txt */'
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
+const STYLE_OF_CAUSES = 'causes.css'
+const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
+/** Documents of the agent's pages /runbook and /causes. */
+const DOCUMENTS = {
+  runbook: ['docs/operate/runbook.md'],
+  causes: [...Object.keys(causes), 'io'].map((name) => `docs/causes/${name}.md`)
+}
+
+/** @param {'light' | 'dark'} scheme */
+const variables = (scheme) =>
+  `:root { ${Object.entries(causes).map(([name, { color }]) => `--cause-${name}: ${color[scheme]};`).join(' ')} }`
+
+const chips = Object.keys(causes).map((name) => `.cause-${name} { background: var(--cause-${name}); }`)
+
+/** The style of each cause, from the table of causes. @type {import('esbuild').Plugin} */
+const causeColors = {
+  name: STYLE_OF_CAUSES,
+  setup (build) {
+    build.onResolve({ filter: /^causes\.css$/ }, () => ({ path: STYLE_OF_CAUSES, namespace: STYLE_OF_CAUSES }))
+    build.onLoad({ filter: /./, namespace: STYLE_OF_CAUSES }, () => ({
+      contents: [variables('light'), `@media (prefers-color-scheme: dark) { ${variables('dark')} }`, ...chips].join('\n'),
+      loader: 'css'
+    }))
+  }
+}
 
 /** @returns {Promise<Record<string, string>>} contents of the files by name */
 export async function buildPage () {
@@ -38,10 +63,57 @@ export async function buildPage () {
     ...Object.fromEntries(files.filter(([name]) => name !== 'report.css')),
     // Its indentation is 0.7 kB.
     'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8').replace(/\n +/g, '\n'),
-    'runbook.html': buildDocument(ROOT, 'runbook'),
-    'causes.html': buildDocument(ROOT, 'causes'),
+    'runbook.html': buildDocument('runbook'),
+    'causes.html': buildDocument('causes'),
     'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n')
   }
+}
+
+/** @param {string} document its path in the package */
+function bodyOf (document) {
+  const cause = CAUSE.exec(document)?.[1]
+  const renderer = {
+    /**
+     * An alert links to the heading of its name, and a block to that of its cause.
+     * @this {any}
+     * @param {any} heading
+     */
+    heading ({ tokens, depth, text }) {
+      const id = cause === undefined ? text : depth === 1 ? cause : null
+      return `<h${depth}${id === null ? '' : ` id="${id}"`}>${this.parser.parseInline(tokens)}</h${depth}>\n`
+    },
+    /**
+     * Any other link becomes text that says where in the package its document is.
+     * @this {any}
+     * @param {any} link
+     */
+    link ({ href, tokens }) {
+      const text = this.parser.parseInline(tokens)
+      const file = path.posix.join(path.posix.dirname(document), href)
+      const other = CAUSE.exec(file)?.[1]
+      return other === undefined ? `${text} (<code>${file}</code> of the package)` : `<a href="causes#${other}">${text}</a>`
+    }
+  }
+  return new Marked({ async: false, renderer }).parse(fs.readFileSync(path.join(ROOT, document), 'utf8'))
+}
+
+/** @param {keyof typeof DOCUMENTS} name @returns {string} the page */
+function buildDocument (name) {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>loopwatch: ${name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="page.css">
+</head>
+<body class="document">
+<p><a href="./">Live page</a> · <a href="blocks">blocks</a> · <a href="metrics">metrics</a></p>
+${DOCUMENTS[name].map(bodyOf).join('')}</body>
+</html>
+`
 }
 
 /** @param {string} name of a package */

@@ -8,9 +8,9 @@ import { withSharedNames } from '../../../culprits.js'
 import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
 import { culpritsOf, victimsOf } from '../model/culprits.mjs'
 import { CulpritTable, VictimTable } from './culprits.mjs'
-import { addDownloads } from './downloads.mjs'
 import { FilterBar } from './filter-bar.mjs'
 import { Records } from './records.mjs'
+import { saveButton } from './save.mjs'
 import { sayVerdict } from './verdict-line.mjs'
 import { ViewState } from './view.mjs'
 
@@ -145,6 +145,14 @@ export class Dashboard {
     if (this.#toReveal !== null && opened !== undefined) this.#blocks.reveal(this.#toReveal)
     this.#toReveal = null
   }
+}
+
+/** Buttons that save what the agent knows as files. @param {(path: string) => Promise<Response>} get */
+function addDownloads (get) {
+  byId('history-downloads').append(
+    saveButton('timeline', get, () => 'timeline', 'trace.json'),
+    saveButton('recording', get, () => 'recording', 'loopwatch')
+  )
 }
 
 /**

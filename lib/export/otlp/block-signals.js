@@ -5,10 +5,16 @@ const { sentenceOf } = require('../../util/sentence')
 const { blockAttributes, stackText } = require('./block-attributes')
 const { keyValues, nanos } = require('./values')
 
-/** @import { BlockRecord } from '../../types' */
+/** @import { BlockRecord, BlockSpan } from '../../types' */
 
 /** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITIES = { info: { number: 9, text: 'INFO' }, warn: { number: 13, text: 'WARN' }, error: { number: 17, text: 'ERROR' } }
+
+const INTERNAL = 1
+const UNSET = { code: 0 }
+/** Flags: sampled, and it is known whether the span or its parent is of another process. */
+const LOCAL = 0x101
+const REMOTE = 0x301
 
 /** @typedef {'opened' | 'lasting' | 'stuck' | 'settled'} Phase */
 
@@ -39,3 +45,22 @@ exports.logRecord = (phase, record, nowMs) => {
     ...(work?.spanId && { spanId: work.spanId, flags: Number(work.sampled === true) })
   }
 }
+
+/** @param {BlockSpan} span */
+exports.otlpSpan = ({ traceId, spanId, parentSpanId, name, startMs, endMs, attributes, links }) => ({
+  traceId,
+  spanId,
+  parentSpanId,
+  flags: LOCAL,
+  name,
+  kind: INTERNAL,
+  startTimeUnixNano: nanos(startMs),
+  endTimeUnixNano: nanos(endMs),
+  attributes: keyValues(attributes),
+  droppedAttributesCount: 0,
+  events: [],
+  droppedEventsCount: 0,
+  status: UNSET,
+  links: links.map((link) => ({ ...link, flags: REMOTE, attributes: [], droppedAttributesCount: 0 })),
+  droppedLinksCount: 0
+})
