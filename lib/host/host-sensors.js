@@ -13,7 +13,7 @@ const { measureLoad } = require('./sense/load-report')
 const { createProbe, restoreError } = require('./sense/probe')
 const { HostProfiler } = require('./sense/profile/profiler')
 const { startWorkLater } = require('./work/lazy-work-tracking')
-const { startThreads } = require('./threads')
+const { startThreads } = require('./threads/outside-watch')
 const { isStarting } = require('./watchdog-thread')
 
 /**

@@ -6,10 +6,13 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 const { createMemory, openBridge } = require('../../bridge/memory')
 const { THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE } = require('../../bridge/messages')
-const { CALM_MS } = require('../../bridge/thread-beats')
+const { CALM_MS, unwantBeats, wantBeats } = require('../../bridge/thread-beats')
 const { profileThread } = require('../runtime')
 
-/** @import { OutsideView } from './outside-view' */
+/**
+ * @import { ResolvedOptions } from '../../options/table'
+ * @import { OutsideView } from './outside-view'
+ */
 
 const CHANNEL = 'worker_threads'
 /** A poll takes 4 us a thread (Node 20 to 26): this many take 0.3% of the main thread while all are idle. */
@@ -180,6 +183,27 @@ function listTasks () {
     return new Set(readdirSync('/proc/self/task').map(Number))
   } catch {
     return new Set()
+  }
+}
+
+/**
+ * @param {ResolvedOptions} options
+ * @param {(message: object) => void} post to the watchdog
+ * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
+ * @returns {{ known: () => OutsideWatch['known'], profile: (threadId: number) => void, stop: () => void }}
+ * `known`: those that are polled from outside
+ */
+exports.startThreads = (options, post, isOurs) => {
+  if (options.threads === 'off') return { known: () => [], profile: () => {}, stop: () => {} }
+  wantBeats({ ...options, calmPeriod: Math.max(options.calmPeriod, CALM_MS) })
+  const looks = new OutsideWatch(options, post, isOurs)
+  return {
+    known: () => looks.known,
+    profile: (threadId) => { looks.profile(threadId).catch(() => {}) },
+    stop: () => {
+      looks.stop()
+      unwantBeats()
+    }
   }
 }
 
