@@ -150,7 +150,7 @@ async function runAllOn (version, before) {
   const name = stdout.trim()
   const steps = [
     { files: unit, run: (/** @type {string} */ results) => runUnit(`unit tests on ${name}`, unit, { node, results }) },
-    ...[4, 2, 1].map((atOnce) => {
+    ...[3, 2, 1].map((atOnce) => {
       const own = files.filter((each) => each.atOnce === atOnce && !unit.includes(each))
       const title = `tests on ${name}, files at once: ${atOnce}`
       return { files: own, run: (/** @type {string} */ results) => runTests(title, own, { atOnce, node, results }) }

@@ -130,11 +130,14 @@ test('the event "block" and the diagnostics channel carry the record', async (t)
     let published
     channel.subscribe('loopwatch:block', (record) => { published = record.id })
     agent.on('block', async (record) => {
-      if (record.startup) return
+      if (record.frame?.function !== 'hold') return
       console.log(JSON.stringify({ frame: record.frame.function, ongoing: record.ongoing, published: published === record.id }))
       await agent.stop()
     })
-    function hold () { const end = Date.now() + 200; while (Date.now() < end); }
+    function hold () {
+      const [end, from] = [Date.now() + 200, process.cpuUsage()]
+      while (Date.now() < end || process.cpuUsage(from).user < 100_000);
+    }
     agent.ready.then(() => setTimeout(hold, 50))
     setTimeout(() => {}, 1000)`)
   assert.deepEqual(JSON.parse(stdout), { frame: 'hold', ongoing: false, published: true })
@@ -145,8 +148,8 @@ test('stop() during a block resolves, and the block is recorded', async (t) => {
   const { code, stderr } = await run(t, `
     const agent = require(${PACKAGE}).start({ port: 0, log: false, dir: ${JSON.stringify(dir)} })
     agent.ready.then(() => setTimeout(function hold () {
-      const end = Date.now() + 200
-      while (Date.now() < end);
+      const [end, from] = [Date.now() + 200, process.cpuUsage()]
+      while (Date.now() < end || process.cpuUsage(from).user < 100_000);
       agent.stop()
       while (Date.now() < end + 100);
     }, 50))`)
@@ -156,7 +159,7 @@ test('stop() during a block resolves, and the block is recorded', async (t) => {
 })
 
 test('process.exit() in mid-block keeps its code and says nothing more', async (t) => {
-  for (const during of ['const end = Date.now() + 200; while (Date.now() < end);', "require('node:crypto').pbkdf2Sync('a', 'b', 500000, 32, 'sha512');"]) {
+  for (const during of ['const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000);', "require('node:crypto').pbkdf2Sync('a', 'b', 500000, 32, 'sha512');"]) {
     for (const [leave, code] of /** @type {[string, number][]} */ ([['process.exit(7)', 7], ['process.exitCode = 3', 3]])) {
       const result = await run(t, `
         const agent = require(${PACKAGE}).start(${quiet})
@@ -167,7 +170,7 @@ test('process.exit() in mid-block keeps its code and says nothing more', async (
 })
 
 test('an uncaught throw in mid-block prints what it prints without the agent', async (t) => {
-  const script = (/** @type {string} */ first) => `${first}\nsetTimeout(function boom () { const end = Date.now() + 200; while (Date.now() < end); throw new Error('thrown') }, 150)`
+  const script = (/** @type {string} */ first) => `${first}\nsetTimeout(function boom () { const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000); throw new Error('thrown') }, 150)`
   const without = await run(t, script('0'))
   const watched = await run(t, script(`require(${PACKAGE}).start(${quiet})`))
   assert.deepEqual(watched, without)
@@ -179,7 +182,7 @@ test('Error.prepareStackTrace and stackTraceLimit of the application survive cap
     const mine = (error, sites) => 'mine ' + sites.length
     Error.prepareStackTrace = mine
     Error.stackTraceLimit = 3
-    function hold () { const end = Date.now() + 300; while (Date.now() < end); }
+    function hold () { const [end, from] = [Date.now() + 300, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 150000); }
     agent.ready.then(() => setTimeout(() => {
       hold()
       const kept = Error.prepareStackTrace === mine && Error.stackTraceLimit === 3 && new Error('x').stack === 'mine 3'

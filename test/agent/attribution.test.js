@@ -13,7 +13,7 @@ const { makeDir } = require('../support/files')
 const ROOT = path.join(__dirname, '..', '..')
 
 const PACKAGE = `
-const slow = () => { const end = Date.now() + 400; while (Date.now() < end); }
+const slow = () => { const [end, from] = [Date.now() + 400, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 200000); }
 exports.compose = (middleware) => {
   const dispatch = (i) => i === middleware.length ? slow() : middleware[i](() => dispatch(i + 1))
   return () => dispatch(0)
@@ -25,7 +25,7 @@ const http = require('node:http')
 const net = require('node:net')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { compose } = require('chain')
-const hold = (ms) => { const end = Date.now() + ms; while (Date.now() < end); }
+const hold = (ms) => { const [end, from] = [Date.now() + ms, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < ms * 500); }
 const refresh = () => {
   hold(400) // refresh
 }

@@ -14,7 +14,7 @@ const ROOT = path.join(__dirname, '..', '..')
 const HOLD_MS = 400
 
 const ORM = `
-const hydrate = () => { const end = Date.now() + ${HOLD_MS}; while (Date.now() < end); }
+const hydrate = () => { const [end, from] = [Date.now() + ${HOLD_MS}, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < ${HOLD_MS} * 500); }
 const later = () => new Promise((resolve) => setTimeout(resolve, 20))
 exports.find = async function find () { await later(); hydrate() }
 exports.chained = () => later().then(() => hydrate())
@@ -47,7 +47,7 @@ const calls = {
     await orm.byCallback()
   },
   async calling () {
-    await orm.calling(() => { const end = Date.now() + ${HOLD_MS}; while (Date.now() < end); })
+    await orm.calling(() => { const [end, from] = [Date.now() + ${HOLD_MS}, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < ${HOLD_MS} * 500); })
   }
 }
 void async function () {

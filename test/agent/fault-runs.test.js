@@ -19,7 +19,7 @@ const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 const MAIN = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const HARM = path.join(FIXTURES, 'harm.js')
 const HOUR_MS = 3600e3
-const HOLD = 'function hold (ms) { const end = performance.now() + ms; while (performance.now() < end); }'
+const HOLD = 'function hold (ms) { const [end, from] = [performance.now() + ms, process.cpuUsage()]; while (performance.now() < end || process.cpuUsage(from).user < ms * 500); }'
 
 /**
  * @param {import('../support/exposition').Sample[]} samples

@@ -19,7 +19,11 @@ const { makeDir } = require('../support/files')
 const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 const NETWORK_FLAG = '--experimental-network-inspection'
 const OWN_WORKER = path.join(FIXTURES, 'own-worker.js')
-const HOLD = 'function hold () { const end = Date.now() + 200; while (Date.now() < end); }'
+/** On a busy machine until half of the time was spent on a CPU. */
+const HOLD = `function hold () {
+  const [end, from] = [Date.now() + 200, process.cpuUsage()]
+  while (Date.now() < end || process.cpuUsage(from).user < 100_000);
+}`
 
 /** @param {{ out: { stdout: string } }} app */
 const degraded = (app, /** @type {string} */ reason) => app.out.stdout.split('\n').filter((line) => line.includes('"event":"degraded"') && line.includes(`"reason":"${reason}"`))
@@ -61,12 +65,15 @@ test('the watchdog thread ends: it is started again, and blocks of the time with
       await new Promise((resolve) => setTimeout(resolve, 500))
       const metrics = await agent.metrics()
       const blocks = await agent.blocks()
-      console.log(JSON.stringify({ without, missed: /dropped_total\\{reason="missed_block"\\} (\\d+)/.exec(metrics)?.[1], seen: blocks.filter(({ frame }) => frame?.function === 'hold').length, ids: new Set(blocks.map(({ id }) => id)).size === blocks.length }))
+      console.log(JSON.stringify({ without, missed: Number(/dropped_total\\{reason="missed_block"\\} (\\d+)/.exec(metrics)?.[1]), seen: blocks.filter(({ frame }) => frame?.function === 'hold').length, ids: new Set(blocks.map(({ id }) => id)).size === blocks.length }))
       clearInterval(alive)
       await agent.stop()
     })`]).closed
   assert.equal(code, 0, stderr)
-  assert.deepEqual(JSON.parse(stdout), { without: '', missed: '1', seen: 1, ids: true })
+  const { missed, ...rest } = JSON.parse(stdout)
+  assert.deepEqual(rest, { without: '', seen: 1, ids: true })
+  // A busy machine adds its own.
+  assert.ok(missed >= 1, `${missed}`)
   assert.match(stderr, /LOOPWATCH_WARN_WATCHDOG/)
   assert.equal(stderr.match(/LOOPWATCH_WARN_WATCHDOG/g)?.length, 1)
 })
@@ -317,10 +324,11 @@ test('timers that a test suite replaces after start() do not stop the heartbeat'
     const agent = require(${PACKAGE}).start({ port: 0, log: false })
     globalThis.setTimeout = globalThis.setInterval = globalThis.clearTimeout = () => ({ unref () {}, refresh () {} })
     real(async () => {
-      console.log((await agent.blocks()).filter(({ startup }) => !startup).length)
+      console.log(JSON.stringify((await agent.blocks()).filter(({ startup }) => !startup).map(({ durationMs }) => durationMs)))
       await agent.stop()
-    }, 800)`]).closed
-  assert.equal(stdout, '0\n')
+    }, 2000)`]).closed
+  // Without a heartbeat all of the two seconds would be one; a busy machine has shorter ones.
+  assert.ok(JSON.parse(stdout).every((/** @type {number} */ ms) => ms < 1000), stdout)
 })
 
 test('a source that is a pipe is not read: the watchdog answers and the process ends', async (t) => {
@@ -330,7 +338,7 @@ test('a source that is a pipe is not read: the watchdog answers and the process 
   const { stdout, code } = await startNode(t, ['-e', `
     const agent = require(${PACKAGE}).start({ port: 0, log: false })
     agent.ready.then(() => setTimeout(() => {
-      require('node:vm').runInThisContext('const end = Date.now() + 200; while (Date.now() < end);', { filename: ${JSON.stringify(fifo)} })
+      require('node:vm').runInThisContext('const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000);', { filename: ${JSON.stringify(fifo)} })
       const end = performance.now() + 10000
       setInterval(async () => {
         const isNamed = (await agent.blocks()).some(({ frame }) => frame?.file === ${JSON.stringify(fifo)})
@@ -356,7 +364,7 @@ test('stuck does not count the time in which the whole process was stopped', { s
 test('a block that follows another at once is told again while it lasts', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
     const agent = require(${PACKAGE}).start({ port: 0 })
-    const hold = (ms) => { const end = Date.now() + ms; while (Date.now() < end); }
+    const hold = (ms) => { const [end, from] = [Date.now() + ms, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < ms * 500); }
     agent.ready.then(() => setTimeout(() => {
       hold(150)
       setImmediate(() => setTimeout(() => setImmediate(() => { hold(2600); setTimeout(() => agent.stop(), 100) }), 12))

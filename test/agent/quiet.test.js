@@ -15,7 +15,7 @@ const PACKAGES = path.join(__dirname, '..', '..', 'node_modules')
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
 const NODE_OPTIONS = `--require "${REGISTER}"`
 /** The loop idles between the blocks, as that of a tool that reads files. */
-const BLOCKING = 'let left = 9; const hold = () => { const end = Date.now() + 150; while (Date.now() < end); if (--left > 0) setTimeout(hold, 150) }; setTimeout(hold, 300);'
+const BLOCKING = 'let left = 9; const hold = () => { const [end, from] = [Date.now() + 150, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 75000); if (--left > 0) setTimeout(hold, 150) }; setTimeout(hold, 300);'
 const SERVER = "require('node:http').createServer((request, response) => response.end('app')).listen(0, () => console.log(process.pid))"
 /** Runs its arguments as a process of its own, as cross-env and dotenv-cli do, again and again as nodemon does. */
 const LAUNCHER = `
@@ -56,7 +56,7 @@ test('tools print nothing and open nothing, however often they block', async (t)
 })
 
 test('a script of your own prints its blocks and nothing else: no port, no banner, nothing of its start', async (t) => {
-  const dir = writeFiles(t, { 'script.js': `const end = Date.now() + 200; while (Date.now() < end); ${BLOCKING}` })
+  const dir = writeFiles(t, { 'script.js': `const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000); ${BLOCKING}` })
   const { stderr } = await startNode(t, [path.join(dir, 'script.js')], { env: { NODE_OPTIONS, LOOPWATCH_PORT: '0' } }).closed
   const lines = eventsIn(stderr)
   assert.ok(lines.some(({ event, frame }) => event === 'settled' && frame?.function === 'hold'), stderr)

@@ -23,7 +23,7 @@ const AT_ONCE = 3
 /** An application that blocks again and again until its stdin ends, and says then whether it has an agent. */
 const APP = `
   const hasAgent = () => Symbol.for('loopwatch.agent.1') in globalThis
-  const blocking = setInterval(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 400)
+  const blocking = setInterval(function hold () { const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000); }, 400)
   process.stdin.resume().on('end', () => {
     clearInterval(blocking)
     console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) }))
@@ -130,7 +130,7 @@ test('package managers are left alone, as is what a package brings', async (t) =
 test('node --test starts each file under the agent, and goes without itself, which it would not survive', async (t) => {
   for (const flags of ['--test', '-r x.js --test', '--test --test-isolation=process', '--test --test-isolation none-of-it']) assert.equal(isTestRunner(flags.split(' ')), true, flags)
   for (const flags of ['', '--test-only', '--test --test-isolation=none', '--test --experimental-test-isolation none', '--test --test_isolation=none', '-r ./--test.js']) assert.equal(isTestRunner(flags.split(' ')), false, flags)
-  const block = writeApp(t, 'block.js', 'setTimeout(() => { const end = Date.now() + 150; while (Date.now() < end); }, 100)')
+  const block = writeApp(t, 'block.js', 'setTimeout(() => { const [end, from] = [Date.now() + 150, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 75000); }, 100)')
   const file = writeApp(t, 'app.test.js', `
     const test = require('node:test')
     test('agent: ' + (Symbol.for('loopwatch.agent.1') in globalThis), (t, done) => setTimeout(done, 400))`)
@@ -144,7 +144,7 @@ test('node --test starts each file under the agent, and goes without itself, whi
 test('the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses', async (t) => {
   const result = JSON.stringify({ result: 'of a tool' })
   const app = writeApp(t, 'tool.js', `
-    const blocking = setInterval(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 400)
+    const blocking = setInterval(function hold () { const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000); }, 400)
     process.stdin.resume().on('end', () => {
       clearInterval(blocking)
       console.log(${JSON.stringify(result)})

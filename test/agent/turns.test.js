@@ -16,7 +16,7 @@ const agent = require(${JSON.stringify(ROOT)}).start({ port: false, log: false, 
 const http = require('node:http')
 const net = require('node:net')
 const { setTimeout: sleep } = require('node:timers/promises')
-const spin = (ms) => { const end = Date.now() + ms; while (Date.now() < end); }
+const spin = (ms) => { const [end, from] = [Date.now() + ms, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < ms * 500); }
 function tidy () { spin(400) }
 function buildPage () { spin(200) }
 const deep = (depth, call) => { depth === 0 ? call() : deep(depth - 1, call) }

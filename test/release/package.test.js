@@ -36,7 +36,7 @@ const APP = `
   agent.ready.then(async ({ url }) => {
     const health = url && await (await fetch(url + '/healthz')).json()
     // Again and again: on a busy machine a block may pass without having been seen.
-    const holding = setInterval(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 400)
+    const holding = setInterval(function hold () { const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000); }, 400)
     let blocked = []
     for (let i = 0; i < 100 && url !== null && !blocked.some((site) => site.startsWith('hold')); i++) {
       await new Promise((resolve) => setTimeout(resolve, 50))

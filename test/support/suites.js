@@ -24,7 +24,7 @@ const MEASURING = ['promises', 'scenarios', 'tools', 'release']
  * @typedef {object} TestFile
  * @property {string} file path below test/
  * @property {number[]} versions where it runs
- * @property {1 | 2 | 4} atOnce how many such files may run beside each other
+ * @property {1 | 2 | 3} atOnce how many such files may run beside each other
  */
 
 /** On which versions a file runs, the main one first. @param {string} file @returns {number[]} */
@@ -34,13 +34,14 @@ function versionsOf (file) {
 }
 
 /**
- * What depends on the runtime asks for the line and the cause of a block, which takes CPU time; the others mostly wait.
+ * What depends on the runtime asks for the line and the cause of a block, which takes CPU time; the others mostly wait,
+ * but four of them at once on two cores starve each other's blocks.
  * @param {string} file
  * @param {number[]} versions
  */
 function atOnceOf (file, versions) {
   if (file.endsWith(ALONE)) return 1
-  return versions.length > 1 || MEASURING.includes(file.split(path.sep)[0]) ? 2 : 4
+  return versions.length > 1 || MEASURING.includes(file.split(path.sep)[0]) ? 2 : 3
 }
 
 /**
