@@ -110,7 +110,8 @@ class BlockFacts {
     this.ownCpu.add(sample)
     this.#memory?.sample()
     this.idleMs ??= sample.idleMs
-    this.isPlaced ||= blamedFrame(sample.frames) !== null
+    const isPlaced = blamedFrame(sample.frames) !== null
+    this.isPlaced ||= isPlaced
     if (this.block === null) {
       this.#early.push(sample)
       return
@@ -123,7 +124,6 @@ class BlockFacts {
     if (sample.late) this.#countUnplaced()
     this.#unplaced.push(sample)
     const mayWait = this.#fold.samples === 0 && !sample.late
-    const isPlaced = blamedFrame(sample.frames) !== null
     if (!mayWait || isPlaced) this.#countUnplaced(isPlaced)
   }
 

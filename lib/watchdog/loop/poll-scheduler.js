@@ -35,7 +35,7 @@ class PollScheduler {
     this.wake()
   }
 
-  wake () {
+  wake = () => {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)
     const isWhole = selfLate || now >= this.#wholeAtMs - SOON_MS
@@ -56,10 +56,8 @@ class PollScheduler {
     const fromMs = nowMs()
     const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, this.#wholeAtMs) - fromMs))
     this.lateness.leave(fromMs, fromMs + waitMs)
-    this.#timer = setTimeout(this.#onTime, waitMs)
+    this.#timer = setTimeout(this.wake, waitMs)
   }
-
-  #onTime = () => this.wake()
 
   hurry () {
     this.#wholeAtMs = -Infinity

@@ -100,9 +100,8 @@ class RestWatch {
 
   /** The host cannot tell by itself when its turn began. @param {Beat} beat @param {number} latestMs */
   #tellWoken ({ beats, atMs }, latestMs) {
-    const isAwake = this.#activeAtMs !== null
     const woken = { beats, afterMs: latestMs - atMs, doubtMs: latestMs - this.#sleptAtMs }
-    this.#counters.setWoken(isAwake ? woken : { ...woken, beats: -1 })
+    this.#counters.setWoken(this.#activeAtMs === null ? { ...woken, beats: -1 } : woken)
   }
 
   /** @param {number} nowMs @param {Beat} beat */
