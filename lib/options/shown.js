@@ -1,5 +1,6 @@
 'use strict'
 
+const { unescape } = require('node:querystring')
 const { table } = require('./table')
 
 /** @import { ResolvedOptions as Options } from './table' */
@@ -35,8 +36,8 @@ function secretsIn ({ token, notify, otlp }) {
   const signals = otlp === false ? [] : Object.values(otlp.signals).flatMap((signal) => signal ?? [])
   const found = [
     token ?? '',
-    ...(notify === undefined ? [] : [notify, pathOf(notify), ...passwordOf(notify)]),
-    ...signals.flatMap(({ url, headers }) => [...passwordOf(url), ...Object.values(headers).flatMap(partsOf)])
+    ...(notify === undefined ? [] : [notify, pathOf(notify), ...credentialsIn(notify)]),
+    ...signals.flatMap(({ url, headers }) => [...credentialsIn(url), ...Object.values(headers).flatMap(partsOf)])
   ]
   return [...new Set(found)].filter((text) => text.length >= SECRET_CHARS).sort((a, b) => b.length - a.length)
 }
@@ -47,12 +48,9 @@ const partsOf = (header) => [header, ...header.split(' ').slice(1)]
 /** For Slack and others, the path is the credential. @param {string} url */
 const pathOf = (url) => new URL(url).pathname.slice(1)
 
-/** Encoded, as in the URL, and decoded. @param {string} url */
-function passwordOf (url) {
-  const { password } = new URL(url)
-  try {
-    return [password, decodeURIComponent(password)]
-  } catch {
-    return [password]
-  }
+/** The password and the values of the query, encoded as in the URL and decoded. @param {string} url */
+function credentialsIn (url) {
+  const { password, search } = new URL(url)
+  const values = [...search.matchAll(/=([^&]*)/g)].map(([, value]) => value)
+  return [password, ...values].flatMap((text) => [text, unescape(text)])
 }

@@ -12,8 +12,8 @@ const SECRETS = /** @type {const} */ ({
   log: { destination: '/tmp/hunter2-log' },
   route: () => 'hunter2-route',
   dir: '/tmp/hunter2-dir',
-  notify: 'https://user:hunter2%2Dnotify@hooks.example/services/hunter2-path',
-  otlp: 'https://user:hunter2-otlp@otlp.example/',
+  notify: 'https://user:hunter2%2Dnotify@hooks.example/services/hunter2-path?code=hunter2-code',
+  otlp: 'https://user:hunter2-otlp@otlp.example/?region=eu-west&api_key=hunter2%2Dquery',
   labels: { service: 'hunter2-label' }
 })
 const ENV = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hunter2-header,x-api-key=hunter2-key' }
@@ -31,7 +31,7 @@ test('settings show numbers, switches and words; of a text only that it is set',
 
 test('secrets of the options are taken out of a text, as they stand in an option and as they are meant', () => {
   const hide = hiderOf(resolveOptions(/** @type {any} */ (SECRETS), ENV))
-  for (const text of ['hunter2-token', 'hunter2%2Dnotify', 'hunter2-notify', 'services/hunter2-path', 'hunter2-otlp', 'Bearer hunter2-header', 'hunter2-header', 'hunter2-key', SECRETS.notify]) {
+  for (const text of ['hunter2-token', 'hunter2%2Dnotify', 'hunter2-notify', 'services/hunter2-path', 'hunter2-otlp', 'Bearer hunter2-header', 'hunter2-header', 'hunter2-key', 'hunter2-code', 'hunter2%2Dquery', 'hunter2-query', SECRETS.notify]) {
     assert.equal(hide(`const a = '${text}'`), "const a = '(not shown)'", text)
   }
   assert.equal(hiderOf(resolveOptions({ token: 'a' }, {}))('a banana'), 'a banana')
