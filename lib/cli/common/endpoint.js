@@ -34,12 +34,13 @@ exports.addressOf = (text) => {
 /**
  * Resolves only with status 200; else throws LOOPWATCH_ERR_ADDRESS or LOOPWATCH_ERR_SOURCE.
  * @param {string} text as the user gave it @param {string} path below it, no slash in front @param {string} [token]
+ * @param {AbortSignal[]} [signals] any of them gives up, as does ten seconds without an answer
  */
-exports.ask = async (text, path, token) => {
+exports.ask = async (text, path, token, signals = []) => {
   const url = new URL(path, exports.addressOf(text))
   const response = await fetch(url, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(ANSWER_MS)
+    signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS), ...signals])
   }).catch((error) => { throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
   if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it requires a token: --token' : 'it rejects this --token')
   if (!response.ok) throw notOurs(text, `it answered ${response.status}${await errorIn(response)}`)

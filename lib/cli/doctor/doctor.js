@@ -22,8 +22,7 @@ const WIDTH = 10
 /** @param {string} target @param {Flags} flags */
 exports.examine = async (target, { token }) => {
   const address = /^\d+$/.test(target) ? await addressOfProcess(Number(target), token) : target
-  const text = await (await ask(address, 'metrics', token)).text()
-  const samples = parseSamples(text)
+  const samples = parseSamples(await (await ask(address, 'metrics', token)).text())
   if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no loopwatch metrics')
   const { isWell, lines } = findings(samples, address)
   endWithReader()
@@ -49,10 +48,10 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
     ['loop', blockedMs > 0 ? `blocked for ${duration(blockedMs)} ${isAddress(address) ? `at this moment: loopwatch blocks ${address}` : 'when this was recorded'}` : `not blocked; its last heartbeat was ${duration(ageMs)} ago`],
     ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'off at the moment: lines of native calls may be marked ≈'],
     ['not kept', dropped(samples)],
+    ...(broken.length === 0 ? [/** @type {[string, string]} */(['degraded', 'nothing'])] : []),
     ...broken.map((reason) => /** @type {[string, string]} */ (['degraded', `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`])),
     ...limitsOf(node, platform).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
   ]
-  if (broken.length === 0) lines.splice(4, 0, ['degraded', 'nothing'])
   if (isSilent) lines.push(['limit', `no heartbeat for ${duration(ageMs)} without a block: the process is stopped, or gets no CPU`])
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
@@ -71,22 +70,23 @@ function limitsOf (node, platform) {
 const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.test(address)
 
 /** @param {Sample[]} samples */
-function dropped (samples) {
-  const lost = samples.filter(({ name, value }) => name === 'loopwatch_events_dropped_total' && value > 0)
-  return lost.length === 0 ? 'nothing' : lost.map(({ labels, value }) => `${labels.reason} ${value}`).join(', ')
-}
+const dropped = (samples) => samples.filter(({ name, value }) => name === 'loopwatch_events_dropped_total' && value > 0)
+  .map(({ labels, value }) => `${labels.reason} ${value}`).join(', ') || 'nothing'
 
-/** @param {number} pid @param {string} [token] @returns {Promise<string>} host:port of its agent */
+/**
+ * Asks all ports at once: one of the application's own may never answer.
+ * @param {number} pid @param {string} [token] @returns {Promise<string>} host:port of its agent
+ */
 async function addressOfProcess (pid, token) {
   const ports = portsOf(pid)
-  for (const port of ports) {
-    const address = `127.0.0.1:${port}`
-    const text = await ask(address, 'metrics', token).then((response) => response.text(), (error) => {
-      if (/token/.test(error.message)) throw error
-      return ''
-    })
-    if (text.includes('loopwatch_build_info')) return address
-  }
+  const found = new AbortController()
+  const address = await Promise.any(ports.map(async (port) => {
+    const text = await (await ask(`127.0.0.1:${port}`, 'metrics', token, [found.signal])).text()
+    return text.includes('loopwatch_build_info') ? `127.0.0.1:${port}` : Promise.reject(new Error('another server'))
+  })).catch(({ errors }) => errors.find((/** @type {Error} */ { message }) => /token/.test(message)) ?? null)
+  found.abort()
+  if (address instanceof Error) throw address
+  if (address !== null) return address
   const listens = ports.length === 0 ? 'it is not listening on any port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
   throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it without a restart`)
 }
@@ -101,6 +101,8 @@ const portsOf = (pid) => {
     const reason = error.code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user: run loopwatch as that user'
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
   }
+  const networkOf = (/** @type {number | string} */ id) => fs.readlinkSync(`/proc/${id}/ns/net`)
+  if (networkOf(pid) !== networkOf('self')) throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, 'it is in a container or another network namespace: run loopwatch doctor inside it (docker exec, kubectl exec)')
   return [...new Set(listeners.map(({ port }) => port))]
 }
 
