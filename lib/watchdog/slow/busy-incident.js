@@ -3,8 +3,8 @@
 /** A loop that is active for this share of this time keeps everything waiting. */
 const BUSY_SHARE = 0.95
 const BUSY_MS = 10000
-/** An incident is predicted this long before it opens, in time to start a profile. */
-const LIKELY_MS = 1500
+/** An incident is predicted this long before it opens: one look starts a profile, and the next one takes it. */
+const LIKELY_MS = 3000
 /** The incident ends once the loop idles for this share of a second. */
 const IDLE_SHARE = 0.1
 /** If blocks took this share of the time, their own reports are enough. */
