@@ -95,21 +95,24 @@ function askPs (pid) {
   return { started: stdout.slice(0, LSTART_LENGTH), name: stdout.slice(LSTART_LENGTH).trim() }
 }
 
+/** Whether a process is where we are (Linux). @param {number} pid @param {'net' | 'mnt'} namespace */
+const isSameNamespace = (pid, namespace) => fs.readlinkSync(`/proc/${pid}/ns/${namespace}`) === fs.readlinkSync(`/proc/self/ns/${namespace}`)
+
 /** @param {number} pid @returns {Facts} */
 function readFacts (pid) {
   const read = (/** @type {string} */ name) => fs.readFileSync(`/proc/${pid}/${name}`, 'utf8')
-  const isSame = (/** @type {string} */ namespace) => fs.readlinkSync(`/proc/${pid}/ns/${namespace}`) === fs.readlinkSync(`/proc/self/ns/${namespace}`)
   const options = read('environ').split('\0').find((line) => line.startsWith('NODE_OPTIONS=')) ?? ''
   return {
     exe: fs.readlinkSync(`/proc/${pid}/exe`),
     status: read('status'),
     flags: `${read('cmdline').replaceAll('\0', ' ')} ${options}`,
-    isSameNetwork: isSame('net'),
-    isSameFiles: isSame('mnt'),
+    isSameNetwork: isSameNamespace(pid, 'net'),
+    isSameFiles: isSameNamespace(pid, 'mnt'),
     // The name, in brackets, may contain anything.
     started: read('stat').replace(/^.*\)/s, '').trim().split(' ')[STARTED]
   }
 }
 
 exports.checkProcess = checkProcess
+exports.isSameNamespace = isSameNamespace
 exports.objection = objection

@@ -10,6 +10,7 @@ const { endWithReader } = require('../common/reader-gone')
 const { MS_PER_S } = require('../../util/units')
 const fs = require('node:fs')
 const { listenersOf } = require('../common/listeners')
+const { isSameNamespace } = require('../attach/target-process')
 
 /** @import { Sample } from '../common/metric-samples' */
 
@@ -40,6 +41,7 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
   const broken = samples.filter(({ name, value }) => name === 'loopwatch_degraded' && value === 1).map(({ labels }) => labels.reason)
   const blockedMs = main('loopwatch_block_in_progress_seconds') * MS_PER_S
   const ageMs = main('loopwatch_eventloop_heartbeat_age_seconds') * MS_PER_S
+  const faults = broken.length === 0 ? ['nothing'] : broken.map((reason) => `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`)
   const isSilent = blockedMs === 0 && ageMs > LATE_MS
   const thresholdMs = main('loopwatch_config_threshold_seconds') * MS_PER_S
   /** @type {[string, string][]} */
@@ -48,8 +50,7 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
     ['loop', blockedMs > 0 ? `blocked for ${duration(blockedMs)} ${isAddress(address) ? `at this moment: loopwatch blocks ${address}` : 'when this was recorded'}` : `not blocked; its last heartbeat was ${duration(ageMs)} ago`],
     ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'off at the moment: lines of native calls may be marked ≈'],
     ['not kept', dropped(samples)],
-    ...(broken.length === 0 ? [/** @type {[string, string]} */(['degraded', 'nothing'])] : []),
-    ...broken.map((reason) => /** @type {[string, string]} */ (['degraded', `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`])),
+    ...faults.map((fault) => /** @type {[string, string]} */ (['degraded', fault])),
     ...limitsOf(node, platform).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
   ]
   if (isSilent) lines.push(['limit', `no heartbeat for ${duration(ageMs)} without a block: the process is stopped, or gets no CPU`])
@@ -101,8 +102,7 @@ const portsOf = (pid) => {
     const reason = error.code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user: run loopwatch as that user'
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
   }
-  const networkOf = (/** @type {number | string} */ id) => fs.readlinkSync(`/proc/${id}/ns/net`)
-  if (networkOf(pid) !== networkOf('self')) throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, 'it is in a container or another network namespace: run loopwatch doctor inside it (docker exec, kubectl exec)')
+  if (!isSameNamespace(pid, 'net')) throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, 'it is in a container or another network namespace: run loopwatch doctor inside it (docker exec, kubectl exec)')
   return [...new Set(listeners.map(({ port }) => port))]
 }
 
