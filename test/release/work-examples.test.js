@@ -9,6 +9,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
+const { text } = require('node:stream/consumers')
 const { startNode, eventually } = require('../support/app')
 const { closings, makeProject, ROOT } = require('../support/example-project')
 const { noRedis, startRedis } = require('../support/redis')
@@ -98,19 +99,20 @@ test('the examples whose blocks are in no route, and those that tell others of b
   })
 
   await t.test('the example of Sentry sends a block with its stack', async (t) => {
-    let sent = ''
+    /** Whole envelopes: two may be under way at once. @type {string[]} */
+    const sent = []
     const sentry = http.createServer(async (request, response) => {
-      for await (const part of request.setEncoding('utf8')) sent += part
+      sent.push(await text(request))
       response.end('{}')
     }).listen(0, '127.0.0.1')
     t.after(() => sentry.close())
     await once(sentry, 'listening')
     const { port } = /** @type {import('node:net').AddressInfo} */ (sentry.address())
     const out = startExample(t, 'sentry', { SENTRY_DSN: `http://key@127.0.0.1:${port}/1` })
-    const events = () => sent.split('\n').filter((line) => line.includes('EventLoopBlocked')).map((line) => JSON.parse(line))
+    const events = () => sent.flatMap((envelope) => envelope.split('\n')).filter((line) => line.includes('EventLoopBlocked')).map((line) => JSON.parse(line))
     // It blocks each second: where the machine is busy, one of these blocks may be charged to something else.
     const isOurs = (/** @type {any} */ event) => event.exception?.values[0].value.includes('in buildFeed (') && event.tags.cause === 'js'
-    const event = await eventually(() => events().find(isOurs), () => `an event: ${sent.slice(-3000)} ${out.stderr} ${out.stdout.slice(-2000)}`, SLOW_MS)
+    const event = await eventually(() => events().find(isOurs), () => `an event: ${sent.join('\n').slice(-3000)} ${out.stderr} ${out.stdout.slice(-2000)}`, SLOW_MS)
     const { frames } = event.exception.values[0].stacktrace
     assert.equal(frames.at(-1).function, 'buildFeed')
   })

@@ -29,7 +29,7 @@ exports.makeProject = async (t) => {
 }
 
 /** @param {string} log @returns {any[]} lines of finished blocks */
-exports.closings = (log) => log.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+exports.closings = (log) => log.split('\n').slice(0, -1).filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
   .filter(({ event, cause }) => ['settled', 'ended'].includes(event) && cause !== 'starved')
 
 exports.EXAMPLES = EXAMPLES
