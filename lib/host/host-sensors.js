@@ -1,5 +1,7 @@
 'use strict'
 
+const { executionAsyncResource } = require('node:async_hooks')
+const { nextTick } = require('../util/process')
 const { environment, nodeFlags } = require('../options/environment')
 const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')
@@ -21,6 +23,14 @@ const { isStarting } = require('./watchdog-thread')
  * @import { ResolvedOptions } from '../options/table'
  * @import { WorkLater } from './work/lazy-work-tracking'
  */
+
+/**
+ * An object that nextTick() makes. V8 forgets the shape of these objects if two full collections find none of them, and
+ * nextTick() then takes 0.4 to 0.8 us instead of 0.05 until the process ends (22.23, 24.21, 26.10). A loop at rest has
+ * none, and an agent's small garbage brings its collections forward.
+ * @type {object[]}
+ */
+const ticks = []
 
 /** @typedef {(message: object) => void} Post to the watchdog, if there is one */
 
@@ -84,6 +94,7 @@ function startParts (options, bridge, post, started, hold) {
  * @param {ResolvedOptions} options @param {Post} post @param {Part[]} started @param {(file: string) => void} see
  */
 function startAll (options, post, started, see) {
+  if (ticks.length === 0) nextTick(() => ticks.push(executionAsyncResource()))
   const memory = createMemory()
   const bridge = openBridge(memory)
   /** @type {Hold} */
