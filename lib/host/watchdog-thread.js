@@ -11,6 +11,7 @@ const { SLOW, SOURCE_MAP, SPAN, THREAD_PROFILE, TRACK, WARN } = require('../brid
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
+const process = require('../util/process')
 const { CompiledFiles, sourceMapOf } = require('./compiled-files')
 
 /**
@@ -25,6 +26,10 @@ const STOP_TIMEOUT_MS = 1000
 
 /** A thread that does not end by force in this time is left behind: it may hang in a file system. */
 const LEAVE_MS = 200
+
+/** libuv's own number of threads, and the most that it takes. */
+const POOL_THREADS = 4
+const MOST_POOL_THREADS = 1024
 
 /** How many watchdogs this process has had, by any agent and copy of the package: each numbers its blocks by it. */
 const kStarts = Symbol.for('loopwatch.starts.1')
@@ -46,6 +51,19 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
  *   onLost: the thread has ended, or cannot be started.
  */
+
+/** What this process waits for, by type of resource, and the size of its thread pool. Never throws. */
+function activeResources () {
+  /** @type {Record<string, number>} */
+  const counts = {}
+  try {
+    for (const type of process.getActiveResourcesInfo()) counts[type] = (counts[type] ?? 0) + 1
+  } catch {
+    // The application has replaced what Node.js uses for it.
+  }
+  const size = Number.parseInt(variable('UV_THREADPOOL_SIZE') ?? '', 10)
+  return { counts, threads: size > 0 ? Math.min(size, MOST_POOL_THREADS) : POOL_THREADS }
+}
 
 /** The life of the watchdog's thread. Never throws; while there is no thread, calls return their fallback. */
 class WatchdogThread {
@@ -132,7 +150,7 @@ class WatchdogThread {
     } else if (message.code === THREAD_PROFILE) {
       this.#handlers.onThreadProfile(message.threadId)
     } else if (message.code === RESOURCES) {
-      this.post({ code: RESOURCES, ...require('./sense/resources').activeResources() })
+      this.post({ code: RESOURCES, ...activeResources() })
     } else if (message.code === SOURCE_MAP) {
       this.post({ code: SOURCE_MAP, file: message.file, ...this.#handlers.hold(() => sourceMapOf(message.file)) })
     }

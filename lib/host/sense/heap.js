@@ -23,8 +23,7 @@ const SIZES = [{ from: 26, mb: 32, part: 64 }, { from: 24, mb: 64, part: 32 }, {
 const { getHeapStatistics } = v8
 const oldMb = flaggedMb('old')
 const semiMb = flaggedMb('semi')
-const major = Number.parseInt(process.versions.node, 10)
-const sizes = SIZES.find(({ from }) => major >= from) ?? SIZES[0]
+const sizes = SIZES.find(({ from }) => Number.parseInt(process.versions.node, 10) >= from) ?? SIZES[0]
 
 /** @param {'old' | 'semi'} space @returns {number | undefined} the value of `--max-old-space-size` or its like */
 function flaggedMb (space) {
