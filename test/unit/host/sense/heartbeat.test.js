@@ -12,16 +12,19 @@ test('time in which a thread was kept by us is no block of the application', asy
   const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
   await new Promise((resolve) => setTimeout(resolve, 100))
   bridge.lateBeats.drain()
+  let fromMs = performance.now()
   hold(500)
-  bridge.counters.add('agentMicros', 500000)
+  bridge.counters.add('agentMicros', Math.round((performance.now() - fromMs) * 1000))
   await new Promise((resolve) => setTimeout(resolve, 30))
+  fromMs = performance.now()
   hold(500)
   bridge.counters.add('agentMicros', 200000)
   await new Promise((resolve) => setTimeout(resolve, 30))
+  const mostMs = performance.now() - fromMs - 200
   heartbeat.stop()
   const long = bridge.lateBeats.drain().map(([startMs, endMs]) => endMs - startMs).filter((gapMs) => gapMs > 200)
   assert.equal(long.length, 1)
-  assert.ok(long[0] >= 290 && long[0] < 480, `${long}`)
+  assert.ok(long[0] >= 290 && long[0] <= mostMs, `${long} ${mostMs}`)
 })
 
 test('a beat says for how long we had kept the thread by then', async () => {
@@ -39,7 +42,7 @@ test('a beat says for how long we had kept the thread by then', async () => {
 
 test('a turn that is told of in the midst of one ends what ran before, and what is due stays due', () => {
   const bridge = openBridge(createMemory())
-  const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 100, threshold: 50 })
+  const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 100, threshold: 500 })
   const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
   const { beats, atMs } = bridge.beat.read()
   for (let i = 0; i < 5; i++) {
@@ -47,12 +50,12 @@ test('a turn that is told of in the midst of one ends what ran before, and what 
     heartbeat.turn()
   }
   assert.deepEqual([bridge.beat.read().beats - beats, bridge.lateBeats.isEmpty], [5, true])
-  hold(120)
+  hold(600)
   heartbeat.turn()
   const [[startMs, endMs], ...others] = bridge.lateBeats.drain()
   heartbeat.stop()
   assert.deepEqual(others, [])
-  assert.ok(startMs - atMs >= 60 && endMs - startMs >= 119, `${startMs - atMs} ${endMs - startMs}`)
+  assert.ok(startMs - atMs >= 60 && endMs - startMs >= 599, `${startMs - atMs} ${endMs - startMs}`)
   // The timer is overdue: it comes as soon as it can.
   assert.equal(bridge.beat.read().periodMs, 10)
 })
@@ -65,13 +68,13 @@ test('the top level that is to be skipped is no gap, whatever ends it', async ()
   ]
   for (const end of ends) {
     const bridge = openBridge(createMemory())
-    const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 50 })
+    const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 500 })
     heartbeat.skipTopLevel()
     assert.equal(bridge.beat.read().periodMs, Infinity)
-    hold(120)
+    hold(600)
     await end(heartbeat)
     assert.deepEqual([bridge.lateBeats.isEmpty, bridge.beat.read().periodMs], [true, 10])
-    hold(120)
+    hold(600)
     heartbeat.turn()
     heartbeat.stop()
     assert.equal(bridge.lateBeats.drain().length, 1)
