@@ -8,7 +8,7 @@ const { Connection } = require('./connection')
 const { MetricsUnion } = require('./metrics/union')
 const { WorkerState } = require('./worker-state')
 const { Slots, MOST_SLOTS } = require('./slots')
-const { VERSION } = require('./wire')
+const { HELLO_MS, VERSION } = require('./wire')
 
 /**
  * @import { BlockRecord, Metric } from '../types'
@@ -20,8 +20,6 @@ const { VERSION } = require('./wire')
 const ANSWER_MS = 25
 /** Metrics come every second. A worker that has sent none for this long is silent, and its gauges mean nothing. */
 const SILENT_MS = 5000
-/** How long a connection may take to say hello. */
-const HELLO_MS = 2000
 /** Connections beyond those of a full cluster, for workers that are just joining. */
 const SPARE_CONNECTIONS = 64
 /** How often a listener that failed tries again, and checks its file: cleaners of temporary folders may delete it. */

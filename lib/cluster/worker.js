@@ -5,7 +5,7 @@ const { checkFolder } = require('./address')
 const { Connection } = require('./connection')
 const { fit } = require('./records')
 const { SeriesWriter } = require('./metrics/series')
-const { VERSION } = require('./wire')
+const { HELLO_MS, VERSION } = require('./wire')
 
 /**
  * @import { BlockRecord } from '../types'
@@ -19,8 +19,6 @@ const PATIENCE_MS = 1000
 const HURRY_MS = 50
 /** The same after the worker has waited in vain and serves an endpoint of its own. */
 const RETRY_MS = 3000
-/** How long a joined primary may take to name its endpoint: a stopped process accepts connections and sends nothing. */
-const HELLO_MS = 2000
 /** Time between two reports of metrics. As much may be lost if the worker ends without leaving. */
 const PUSH_MS = 1000
 /** Longest leave. A primary that reads takes some milliseconds. The application's agent waits a second in all. */

@@ -10,7 +10,6 @@ const { roundMs } = require('../util/statistics')
  * @import { Evidence } from './parts'
  */
 
-const HALF = 0.5
 /** Waiting below this share is everyday jitter of the scheduler. */
 const SOME = 0.2
 /** From this share on, others keep the thread off the CPUs: V8's own helper threads do so for less. */
@@ -44,14 +43,14 @@ const table = [
     cause: 'gc',
     when: 'pauses of the garbage collector are at least half of it, and waiting for a CPU is less than 80% of it',
     // On a small machine, V8's own helper threads keep the thread they help off the CPUs.
-    test: ({ gcMs, durationMs }, { waiting }) => gcMs >= HALF * durationMs && waiting < MOSTLY * durationMs
+    test: ({ gcMs, durationMs }, { waiting }) => gcMs >= durationMs / 2 && waiting < MOSTLY * durationMs
   },
   {
     cause: 'starved',
     when: 'waiting for a CPU is at least 20% of it, half of it while it lasts, and the rest is below the threshold',
     // At first the rest of every block is below the threshold, so a block in progress needs more.
     test: ({ durationMs, ongoing, thresholdMs }, { waiting }) =>
-      waiting >= (ongoing ? HALF : SOME) * durationMs && durationMs - waiting < thresholdMs
+      waiting >= (ongoing ? durationMs / 2 : SOME * durationMs) && durationMs - waiting < thresholdMs
   },
   {
     cause: 'many',

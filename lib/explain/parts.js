@@ -29,7 +29,6 @@ const { roundMs } = require('../util/statistics')
  * @property {boolean} debugged
  */
 
-const HALF = 0.5
 /** A thread that was seen running for less may have slept in the rest. */
 const SOME = 0.2
 
@@ -100,7 +99,7 @@ function heldUpMs ({ ongoing, nativeMs, runQueueMs, gcMs = 0 }, waitedMs) {
 exports.isNativeBlock = ({ evidence, durationMs }) => {
   const waitedMs = waitMs({ ...evidence, durationMs })
   const gcMs = Math.min(evidence.gcMs, evidence.nativeMs)
-  return heldUpMs({ ...evidence, durationMs }, waitedMs) >= HALF * (durationMs - waitedMs - gcMs)
+  return heldUpMs({ ...evidence, durationMs }, waitedMs) >= (durationMs - waitedMs - gcMs) / 2
 }
 
 /**
@@ -126,7 +125,7 @@ exports.partsOf = (e) => {
  */
 function stoppedMs (e, offMs) {
   const { watchdogGapMs } = e
-  return watchdogGapMs < HALF * offMs || isPreempted(e, HARDLY_RUN_MS) ? 0 : Math.min(watchdogGapMs, offMs)
+  return watchdogGapMs < offMs / 2 || isPreempted(e, HARDLY_RUN_MS) ? 0 : Math.min(watchdogGapMs, offMs)
 }
 
 /**

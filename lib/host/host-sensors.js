@@ -1,7 +1,7 @@
 'use strict'
 
 const { executionAsyncResource } = require('node:async_hooks')
-const { nextTick } = require('../util/process')
+const { nextTick } = require('node:process')
 const { environment, nodeFlags } = require('../options/environment')
 const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')

@@ -16,8 +16,6 @@ const { nowMs } = require('../util/clock')
  * @import { WorkerData } from './watchdog'
  */
 
-const LAST_PORT = 65535
-
 /**
  * @typedef {object} Settings
  * @property {WorkerData} data @property {Health} health
@@ -50,7 +48,7 @@ class Endpoint {
       return
     }
     // Loaded only if there is an endpoint.
-    const { HttpServer } = require('../export/http/server')
+    const { HttpServer, LAST_PORT } = require('../export/http/server')
     const { makePaths } = require('../export/http/paths')
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
     this.#server = new HttpServer({

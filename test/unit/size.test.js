@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4803,
-  'lib/cluster': 838,
-  'lib/explain': 3176,
+  'lib/cli': 4802,
+  'lib/cluster': 837,
+  'lib/explain': 3174,
   'lib/export': 4853,
   'lib/host': 4627,
   'lib/options': 356,
   'lib/store': 612,
   'lib/tables': 375,
   'lib/util': 583,
-  'lib/watchdog': 5090,
+  'lib/watchdog': 5089,
   files: 390,
   'files up to 60 lines with one importer': 47,
-  'named numbers': 632
+  'named numbers': 619
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

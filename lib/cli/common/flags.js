@@ -20,5 +20,11 @@ exports.target = (text, before = []) => {
   return [...before, hostPort]
 }
 
+/**
+ * bubbleprof needs about a minute to report a minute under load.
+ * @type {[string, string, (text: string) => number, number]}
+ */
+exports.DEADLINE = ['--deadline <seconds>', 'how long the tool may take to write its report', exports.number('--deadline', 1, 86400), 180]
+
 exports.DEFAULT_TARGET = DEFAULT_TARGET
 exports.HOST_AND_PORT = HOST_AND_PORT

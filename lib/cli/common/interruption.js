@@ -3,7 +3,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 
 /** Under npx, one Ctrl-C comes from the terminal and from npm. Nobody presses it twice that fast. */
-const ONE_PRESS_MS = 300
+exports.ONE_PRESS_MS = 300
 
 /** The first signal ends the run, the second kills its tools. @param {() => void} onSecond */
 exports.watchSignals = (onSecond) => {
@@ -15,7 +15,7 @@ exports.watchSignals = (onSecond) => {
   const first = /** @type {Promise<void>} */ (new Promise((resolve) => { resolveFirst = resolve }))
   const onSignal = () => {
     if (ending.signal.aborted) {
-      if (performance.now() - firstMs > ONE_PRESS_MS) onSecond()
+      if (performance.now() - firstMs > exports.ONE_PRESS_MS) onSecond()
       return
     }
     firstMs = performance.now()

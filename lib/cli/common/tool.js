@@ -10,7 +10,7 @@ const { IS_WINDOWS, signalGroup } = require('./signal')
 const PATIENCE_MS = 8000
 const READY_MS = 60000
 const POLL_MS = 100
-const TAIL_CHARACTERS = 2000
+exports.TAIL_CHARACTERS = 2000
 
 /** A third-party program. It runs until we end it. */
 class Tool {
@@ -33,7 +33,7 @@ class Tool {
     this.#process = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: !IS_WINDOWS, windowsHide: true })
     const { stdout, stderr } = this.#process
     for (const stream of [stdout, stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => { this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS) })
+      stream.setEncoding('utf8').on('data', (text) => { this.#tail = (this.#tail + text).slice(-exports.TAIL_CHARACTERS) })
     }
     if (onLine) createInterface({ input: stdout }).on('line', onLine)
     this.#closed = /** @type {Promise<string>} */ (new Promise((resolve) => {

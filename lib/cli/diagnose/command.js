@@ -1,11 +1,10 @@
 'use strict'
 
 const { Option } = require('commander')
-const { number } = require('../common/flags')
+const { DEADLINE, number } = require('../common/flags')
 
 /** @import { Command } from 'commander' */
 
-const DEADLINE_S = 180
 const SECONDS = 10
 
 const EXAMPLES = `
@@ -23,7 +22,7 @@ exports.addDiagnose = (program) => {
     .option('--on-port [load]', 'load on /, or on a /path, or from a shell command that reads $PORT', true)
     .option('--no-on-port', 'no load: it comes from elsewhere, or the application has work of its own')
     .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), SECONDS)
-    .option('--deadline <seconds>', 'how long the tool may take to write its report', number('--deadline', 1, 86400), DEADLINE_S)
+    .option(...DEADLINE)
     .addOption(new Option('--tool <tool>', "then run it again under this tool of 'loopwatch profile'").choices(['cpu', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x']))
     .option('--no-open', 'print only, open nothing')
     .addHelpText('after', EXAMPLES)

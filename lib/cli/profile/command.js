@@ -1,11 +1,8 @@
 'use strict'
 
-const { number } = require('../common/flags')
+const { DEADLINE, number } = require('../common/flags')
 
 /** @import { Command } from 'commander' */
-
-/** bubbleprof needs about a minute to report a minute under load. */
-const DEADLINE_S = 180
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +19,7 @@ exports.addProfile = (program) => {
     .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
     .option('--on-port [load]', 'once the application listens: load on /, or on a /path, or from a shell command that reads $PORT; then end it')
     .option('--seconds <seconds>', 'end it after this long (default: on Ctrl-C, or when it ends; 10 with load)', number('--seconds', 1, 86400))
-    .option('--deadline <seconds>', 'how long the tool may take to write its report', number('--deadline', 1, 86400), DEADLINE_S)
+    .option(...DEADLINE)
     .option('--no-open', 'print the path of the report, and do not open it')
     .addHelpText('after', EXAMPLES)
     .action((tool, command, flags) => require('./profile').profile(tool, command, flags))

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { IS_WINDOWS, signal, signalGroup } = require('../common/signal')
+const { TAIL_CHARACTERS } = require('../common/tool')
 const { entryPoint } = require('../../tables/entry-points')
 
 /** @import { Profiler } from './profilers' */
@@ -14,7 +15,6 @@ const PRELOAD = entryPoint('profilePreload')
 const POLL_MS = 50
 /** Longer than the preload gives the tools to write. */
 const STOP_MS = 8000
-const TAIL_CHARACTERS = 2000
 
 /**
  * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } |

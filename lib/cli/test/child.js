@@ -5,6 +5,7 @@ const os = require('node:os')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedErrorFrom } = require('../../tables/errors')
 const { EXIT_INTERRUPTED } = require('../common/failure')
+const { ONE_PRESS_MS } = require('../common/interruption')
 const { IS_WINDOWS } = require('../common/signal')
 
 /** @import { Setup } from './inside/preload' */
@@ -12,8 +13,6 @@ const { IS_WINDOWS } = require('../common/signal')
 const PRELOAD = entryPoint('testPreload')
 /** A shell adds the number of the signal that ended a program. */
 const SIGNAL_BASE = 128
-/** Under npx, one Ctrl-C comes from the terminal and from npm. */
-const ONE_PRESS_MS = 300
 
 /** @type {Record<string, string>} */
 const REASONS = { ENOENT: 'not found', EACCES: 'it may not be executed' }

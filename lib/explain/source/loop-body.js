@@ -95,7 +95,7 @@ function callbackOf (lines, line) {
 
 /** If a function's end is not found within this length, everything below it counts as its own. */
 const FUNCTION_CHARS = 100000
-/** Most lines of a function that are searched for an allocation. */
+/** Most lines of a function that are searched for a call. */
 const NEARBY = 50
 /** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
@@ -154,4 +154,5 @@ const ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
 
 exports.bodyOf = bodyOf
 exports.endOf = endOf
+exports.NEARBY = NEARBY
 exports.ticksIn = ticksIn

@@ -1,7 +1,7 @@
 'use strict'
 
 const { pairsIn } = require('./javascript')
-const { endOf, ticksIn } = require('./loop-body')
+const { endOf, NEARBY, ticksIn } = require('./loop-body')
 const { patternsIn } = require('./pattern')
 
 /** @import { Ticks } from './loop-body' */
@@ -36,8 +36,6 @@ const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\
 const SPREAD = /(?<=(?:^|[[{(,])\s*)\.\.\.(?![\w$]+\s*(?:\)\s*(?:=>|\{)|[\]}]\s*=(?!=)))/g
 /** Longest line that is searched. A longer one is minified: it calls many functions, and searching it takes time. */
 const LINE_CHARS = 1000
-/** Number of lines of a function that are searched for a call of zlib. */
-const NEARBY = 50
 /** Number of lines of a function that are searched for calls. */
 const MOST_LINES = 400
 /** The name of all synchronous functions of zlib. */

@@ -21,7 +21,6 @@ const UNREAD_MS = 30000
 const CONNECTIONS = 100
 const RETRY_MS = 5000
 const PORTS = 100
-const LAST_PORT = 65535
 /** `/`, `/name` or `/name/id`, and two files of the page. */
 const PATH = /^\/(?:([a-z]+|page\.(?:js|css))(?:\/([\w.-]+))?)?$/
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -123,7 +122,7 @@ class HttpServer {
   #failed (error) {
     const { port } = this.#options
     const next = port + this.#offset + 1
-    if (error.code === 'EADDRINUSE' && !this.#closed && port !== 0 && next < port + PORTS && next <= LAST_PORT) {
+    if (error.code === 'EADDRINUSE' && !this.#closed && port !== 0 && next < port + PORTS && next <= exports.LAST_PORT) {
       this.#offset++
       this.#listen()
       return
@@ -235,4 +234,5 @@ class ResponseBudget {
   }
 }
 
+exports.LAST_PORT = 65535
 exports.HttpServer = HttpServer

@@ -34,4 +34,7 @@ class KernelFile {
   }
 }
 
+/** The threads of the process, a folder each. */
+exports.TASKS = '/proc/self/task'
+
 exports.KernelFile = KernelFile

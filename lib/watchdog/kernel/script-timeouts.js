@@ -2,9 +2,9 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { TASKS } = require('./file')
 const { MS_PER_TICK, NS_PER_MS } = require('../../util/units')
 
-const TASKS = '/proc/self/task'
 const OWN = '/proc/thread-self'
 /** When a thread began, in ticks: field of /proc/<pid>/stat, counted from the first one after the thread's name. */
 const START_FIELD = 19

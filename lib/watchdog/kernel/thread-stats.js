@@ -2,7 +2,7 @@
 
 const { existsSync } = require('node:fs')
 const os = require('node:os')
-const { KernelFile } = require('./file')
+const { KernelFile, TASKS } = require('./file')
 const { SleepSight } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
 const { SystemCallReader } = require('./system-call-reader')
@@ -16,7 +16,6 @@ const { MS_PER_S, MS_PER_TICK, NS_PER_MS } = require('../../util/units')
  * @import { Throttling } from './throttling'
  */
 
-const TASKS = '/proc/self/task'
 /** The calling thread: the kernel resolves this name when the file is opened. */
 const CALLER = '/proc/thread-self'
 /** Fields of /proc/<pid>/stat, counted from the first one after the thread's name. */

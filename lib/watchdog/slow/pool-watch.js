@@ -5,6 +5,7 @@ const { fillingText, isFull, THREADS } = require('./pool-filling')
 const { FULL_MS, PoolIncident } = require('./pool-incident')
 const fs = require('node:fs')
 const { callOf } = require('../../explain/system-call')
+const { TASKS } = require('../kernel/file')
 const dns = require('node:dns')
 
 /**
@@ -14,8 +15,6 @@ const dns = require('node:dns')
 
 /** Node.js refuses the work under --permission, without a thread. */
 const DENIED = 'ERR_ACCESS_DENIED'
-
-const TASKS = '/proc/self/task'
 
 /** libuv's name for the threads of its pool, since Node.js 22. */
 const POOL = 'libuv-worker'
