@@ -22,9 +22,13 @@ const WAIT = `
 `
 
 test('a rest that was left does not wake the loop at its time', async () => {
-  const turns = await Promise.all([true, false].map(async (isEntered) => {
+  const turns = async (/** @type {boolean} */ isEntered) => {
     const [count] = await once(new Worker(WAIT, { eval: true, workerData: { isEntered } }), 'message')
     return count
-  }))
-  assert.equal(turns[0], turns[1])
+  }
+  // V8's own tasks wake one loop or another once more.
+  const least = async (/** @type {boolean} */ isEntered) =>
+    Math.min(...await Promise.all([1, 2, 3].map(() => turns(isEntered))))
+  const [left, never] = await Promise.all([least(true), least(false)])
+  assert.equal(left, never)
 })
