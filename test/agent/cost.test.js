@@ -49,6 +49,10 @@ test('a request takes as little of the heap as today', () => {
   assert.ok(watched - bare <= MOST_BYTES_A_REQUEST, `${watched - bare} bytes above ${bare}`)
 })
 
+test('starting takes none of the memory that switches on V8\'s memory reducer', () => {
+  assert.equal(node(path.join('test', 'fixtures', 'embedder-bytes.js')), 0)
+})
+
 test('nextTick() is as fast after full collections at rest as before them', () => {
   const { before, after } = node('--expose-gc', '-e', `
     require('./lib').start({ port: 0, log: false })
