@@ -77,7 +77,7 @@ async function lookOnce (remote, pid) {
     frames = await askStack(remote, ANSWER_MS)
   }
   if (frames === null) print(`process ${pid} did not answer within ${ANSWER_MS / MS_PER_S} s: it is in a native call or gets no CPU`)
-  else if (frames.length === 0) print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} samples`)
+  else if (frames.length === 0) print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} samples. A block may have ended before its inspector opened; leave out --once to see the next one`)
   else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 
@@ -112,7 +112,7 @@ async function watch (inspector, target, flags, signals) {
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {
-      if (how === 'started') await leave(target, url)
+      if (how === 'started') await leave(target, url, inspector.isOurs)
     }
     return
   }
@@ -180,12 +180,15 @@ async function urlOf (remote, pid) {
   throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, but has no endpoint or is stuck: see its log for blocks; --once prints its current stack')
 }
 
-/** Stops our agent and closes the inspector. @param {Target} target @param {string} url */
-async function leave (target, url) {
+/**
+ * Stops our agent, and closes the inspector if it is ours.
+ * @param {Target} target @param {string} url @param {boolean} isOurs
+ */
+async function leave (target, url, isOurs) {
   const { pid } = target
   let inspector
   try {
-    inspector = await connect(target, () => {}, LEAVE_MS)
+    inspector = await connect(target, () => {}, { openMs: LEAVE_MS, isOurs })
   } catch (error) {
     if (!isAlive(pid)) return
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it was not stopped: ${error.message}`)
