@@ -26,7 +26,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /**
  * Other tools use OpenTelemetry's variables as well, so a bad value is a fault that the watchdog reports, not an
  * error.
- * @param {true | string} option a URL replaces all endpoint variables @param {NodeJS.ProcessEnv} env
+ * @param {true | string} option a URL replaces all variables of endpoints and protocols @param {NodeJS.ProcessEnv} env
  */
 exports.otlpSettings = (option, env) => {
   const faults = /** @type {Set<string>} */ (new Set())
@@ -56,7 +56,7 @@ function signalSettings (signal, option, env, { faults, failures }) {
   const url = urlOf(signal, option, env, failures)
   if (url === null) return null
   const protocol = env[nameOf('PROTOCOL')]?.trim()
-  if (protocol && protocol !== 'http/json') faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, but http/json is sent`)
+  if (option === true && protocol && protocol !== 'http/json') faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, but http/json is sent`)
   const given = pairsOf(nameOf('HEADERS'), env[nameOf('HEADERS')], faults)
   return {
     url: url.href,

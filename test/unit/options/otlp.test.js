@@ -74,6 +74,13 @@ test('what the environment asks for and does not get is told, without a value, a
   assert.doesNotMatch(JSON.stringify([faults, failures]), /secret/)
 })
 
+test('a URL in the option replaces endpoint and protocol of an SDK that speaks gRPC, without a fault', () => {
+  const sdk = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+  const { signals, faults } = otlpSettings('http://collector:4318', sdk)
+  assert.deepEqual([signals.metrics?.url, faults], ['http://collector:4318/v1/metrics', []])
+  assert.equal(otlpSettings(true, sdk).faults.length, 1)
+})
+
 test('the option is off by default, and on by code, by a variable and with a url', () => {
   assert.equal(resolveOptions({}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a' }).otlp, false)
   const urlOf = (/** @type {any} */ { otlp }) => otlp.signals.logs.url
