@@ -26,7 +26,7 @@ const { isStarting } = require('./watchdog-thread')
 
 /**
  * An object that nextTick() makes. V8 forgets the shape of these objects if two full collections find none of them, and
- * nextTick() then takes 0.4 to 0.8 us instead of 0.05 until the process ends (22.23, 24.21, 26.10). A loop at rest has
+ * nextTick() then takes 0.3 to 0.8 us instead of 0.05 until the process ends (20.20 to 26.10). A loop at rest has
  * none, and an agent's small garbage brings its collections forward.
  * @type {object[]}
  */

@@ -112,7 +112,7 @@ async function watch (inspector, target, flags, signals) {
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {
-      if (how === 'started') await leave(target, url, inspector.isOurs)
+      if (how === 'started') await leave(target, url)
     }
     return
   }
@@ -180,15 +180,12 @@ async function urlOf (remote, pid) {
   throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, but has no endpoint or is stuck: see its log for blocks; --once prints its current stack')
 }
 
-/**
- * Stops our agent, and closes the inspector if it is ours.
- * @param {Target} target @param {string} url @param {boolean} isOurs
- */
-async function leave (target, url, isOurs) {
+/** Stops our agent, and closes the inspector if it is ours. @param {Target} target @param {string} url */
+async function leave (target, url) {
   const { pid } = target
   let inspector
   try {
-    inspector = await connect(target, () => {}, { openMs: LEAVE_MS, isOurs })
+    inspector = await connect(target, () => {}, LEAVE_MS)
   } catch (error) {
     if (!isAlive(pid)) return
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it was not stopped: ${error.message}`)

@@ -121,12 +121,10 @@ function impostor (answer, pid, isItsPort) {
 
 /**
  * SIGUSR1 opens a closed inspector. onOpening is called before the signal.
- * @param {Target} target @param {() => void} onOpening
- * @param {{ openMs?: number, isOurs?: boolean }} [how] openMs: how long to wait after the signal. isOurs: if one is
- * open, Node.js has opened it again after our last visit (CLOSE), and the loop has not turned since
+ * @param {Target} target @param {() => void} onOpening @param {number} [openMs] how long to wait after the signal
  * @throws LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
  */
-exports.connect = async (target, onOpening, { openMs = OPEN_MS, isOurs = false } = {}) => {
+exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   const { pid } = target
   const refuse = (/** @type {string} */ reason) => codedError('LOOPWATCH_ERR_INSPECTOR', pid, reason)
   const places = placesOf(pid)
@@ -135,7 +133,7 @@ exports.connect = async (target, onOpening, { openMs = OPEN_MS, isOurs = false }
   const { place, address } = found
   const remote = await openRemote(address)
   if (remote === null) throw refuse(`its inspector at ${address} refuses the connection`)
-  const inspector = new Inspector({ pid, place, remote, isOurs: isOurs || before === null })
+  const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
   // A busy process may take the first question only when a second one comes.
   const asked = await remote.evaluate(PID, { ms: AGAIN_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
   const objection = impostor(asked, pid, listenersOf(pid) !== null)
