@@ -12,7 +12,7 @@ const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
  * @property {number | null} [cpuMs] of the thread between them; null if the kernel reports it, or if it is unknown
  * @typedef {object} Doubt
  * @property {number} [doubtMs] the beat may have come this much earlier
- * @property {number} [latestMs] what delays the next beat began by then: see rest-watch.js
+ * @property {number} [latestMs] what delays the next beat began by then; else by when that is due
  * @typedef {Beat & Doubt} DoubtfulBeat
  * @typedef {object} Poll what the watchdog sees when it wakes
  * @property {number} nowMs @property {LateBeat[]} lateBeats since the last poll @property {DoubtfulBeat} beat the last
@@ -119,8 +119,8 @@ class Detector {
     const startMs = this.#certainStart(poll)
     if (nowMs - startMs < this.#thresholdMs) return null
     const isExact = beat.beats === 1 || knownIdleMs(poll) !== null
-    const windowMs = beat.latestMs === undefined ? beat.periodMs : beat.latestMs - beat.atMs
-    const uncertaintyMs = (isExact ? 0 : windowMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0)
+    const windowMs = isExact ? 0 : latestMs(beat) - beat.atMs
+    const uncertaintyMs = Math.max(TIMER_SLACK_MS, windowMs) + (beat.doubtMs ?? 0)
     return { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs }
   }
 
@@ -130,12 +130,9 @@ class Detector {
    */
   #certainStart (poll) {
     const { beat } = poll
-    const idleMs = knownIdleMs(poll)
     if (beat.beats === 1) return beat.atMs
-    const { latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
-    if (idleMs === null) return latestMs
-    const startMs = beat.atMs + Math.max(0, idleMs - beat.idleMs)
-    return beat.latestMs === undefined ? startMs : Math.min(startMs, latestMs)
+    const waitedMs = (knownIdleMs(poll) ?? Infinity) - beat.idleMs
+    return Math.min(beat.atMs + Math.max(0, waitedMs), latestMs(beat))
   }
 
   /** If the watchdog was late itself, the host may have been stopped too, and gets time to beat. @param {Poll} poll */
@@ -187,6 +184,11 @@ class Detector {
  */
 function isStartup (beats, { idleMs, activeMs }, mostIdleMs = STARTUP_IDLE_MS) {
   return beats === 1 || (idleMs < mostIdleMs && activeMs < STARTUP_MS)
+}
+
+/** When what delays the next beat has begun at the latest: by when that was due. @param {DoubtfulBeat} beat */
+function latestMs ({ atMs, periodMs, latestMs = atMs + periodMs + TIMER_SLACK_MS }) {
+  return latestMs
 }
 
 /** What the thread's answer says of its idle time, null if that cannot be relied on. @param {Poll} poll */
