@@ -3,21 +3,25 @@
 // runtime: CPU time and answers of the stuck thread
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
 const os = require('node:os')
+const path = require('node:path')
 const { eventually, startNode } = require('../support/app')
 const { makeGroup, NO_GROUPS } = require('../support/control-group')
+const { makeDir } = require('../support/files')
 
 const skip = process.platform !== 'linux' && '/proc is needed'
 const STOPPED_MS = 2000
+const BYTES_PER_MB = 1024 * 1024
 
 /**
  * What a block of an application was, and what /proc said of the same time.
- * @param {import('node:test').TestContext} t @param {string} kind @param {(child: any) => Promise<void>} [disturb]
- * @param {string[]} [under] a command that starts it
+ * @param {import('node:test').TestContext} t @param {string} kind with its arguments
+ * @param {(child: any) => Promise<void>} [disturb] @param {string[]} [under] a command that starts it
  */
 async function blockOf (t, kind, disturb = async () => {}, under = []) {
   const [node = process.execPath, ...args] = [...under, ...under.length > 0 ? [process.execPath] : []]
-  const app = startNode(t, [...args, require.resolve('../fixtures/parts-app.js'), kind], { node })
+  const app = startNode(t, [...args, require.resolve('../fixtures/parts-app.js'), ...kind.split(' ')], { node })
   await eventually(() => app.out.stdout.includes('ready'), () => `ready; stderr: ${app.out.stderr}`)
   await disturb(app.child)
   const line = await eventually(() => /^\{.*\}$/m.exec(app.out.stdout), () => `a record; stderr: ${app.out.stderr}`)
@@ -49,6 +53,22 @@ test('a container with a third of a CPU: what it must wait for is waiting', { sk
   const { cpuMs, wholeMs } = block
   agrees(block, { js: cpuMs, waiting: wholeMs - cpuMs, asleep: 0, stopped: 0 })
   assert.ok(block.record.evidence.throttledMs > 0, JSON.stringify(block.record.evidence))
+})
+
+test('a container short of memory: its waits for the disk are asleep, and the rest is what it ran', { skip }, async (t) => {
+  const group = makeGroup(t, 'memory', 192 * BYTES_PER_MB)
+  if (group === null) return t.skip(NO_GROUPS)
+  const file = path.join(makeDir(t), 'large')
+  // In the group, or its pages would be those of another.
+  const [shell, ...args] = group.command
+  execFileSync(shell, [...args, 'dd', 'if=/dev/zero', `of=${file}`, 'bs=1M', 'count=512', 'conv=fsync', 'status=none'])
+  const block = await blockOf(t, `read ${file}`, undefined, group.command)
+  const { wholeMs, cpuMs, waitedMs } = block
+  agrees(block, { waiting: waitedMs, asleep: wholeMs - cpuMs - waitedMs, stopped: 0 })
+  const { js, native, gc } = block.record.parts
+  assert.ok(block.record.evidence.memory.cgroupBytes > 150 * BYTES_PER_MB, JSON.stringify(block.record.evidence.memory))
+  const ran = `ran: ${js + native + gc}, not about ${cpuMs}: ${JSON.stringify(block)}`
+  assert.ok(Math.abs(js + native + gc - cpuMs) <= wholeMs / 10, ran)
 })
 
 test('SIGSTOP of a busy loop: the time of the stop is stopped', { skip }, async (t) => {
