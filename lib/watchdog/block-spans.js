@@ -3,6 +3,7 @@
 const { BACKLOG_MS } = require('../bridge/request-row')
 const { blockAttributes } = require('../export/otlp/block-attributes')
 const { nowMs: sharedNowMs } = require('../util/clock')
+const { Recently } = require('../util/recently')
 const { MS_PER_MINUTE } = require('../util/units')
 
 /**
@@ -39,8 +40,7 @@ class BlockSpans {
   #held = new Map()
   /** @type {Set<string>} blocks in progress that have a span */
   #told = new Set()
-  #minuteAtMs = -Infinity
-  #count = 0
+  #made = new Recently({ times: PER_MINUTE, withinMs: MS_PER_MINUTE })
 
   /**
    * @param {object} parts
@@ -89,25 +89,18 @@ class BlockSpans {
   #make (record) {
     const { traceId, spanId: parentSpanId, sampled } = record.work ?? {}
     if (!traceId || !parentSpanId || !sampled) return null
-    if (!this.#isWithinLimit()) {
+    const now = (this.#parts.nowMs ?? sharedNowMs)()
+    if (this.#made.isOn(now)) {
       this.#parts.onDropped()
       return null
     }
+    this.#made.add(now)
     const startMs = Date.parse(record.startedAt)
     const spanId = require('node:crypto').randomBytes(SPAN_BYTES).toString('hex')
     const times = { startMs, endMs: startMs + record.durationMs }
     const attributes = blockAttributes(record)
     const span = { traceId, spanId, parentSpanId, name: NAME, ...times, attributes }
     return { write: (links) => this.#parts.write({ ...span, links }) }
-  }
-
-  #isWithinLimit () {
-    const now = (this.#parts.nowMs ?? sharedNowMs)()
-    if (now - this.#minuteAtMs >= MS_PER_MINUTE) {
-      this.#minuteAtMs = now
-      this.#count = 0
-    }
-    return ++this.#count <= PER_MINUTE
   }
 
   /** @param {Interval} interval @returns {BlockSpan['links']} */

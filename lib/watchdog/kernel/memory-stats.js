@@ -1,7 +1,6 @@
 'use strict'
 
-const fs = require('node:fs')
-const { KernelFile } = require('./file')
+const { cgroupPaths, KernelFile, NOWHERE } = require('./file')
 const { residentBytes } = require('../../util/resident-memory')
 const { US_PER_MS } = require('../../util/units')
 
@@ -22,10 +21,10 @@ class MemoryStats {
   /** @returns {MemoryReading} */
   read () {
     const { current, limit, stat, memory, io } = this.#files ??= open()
-    const limitBytes = numberIn(limit?.read())
+    const limitBytes = numberIn(limit.read())
     return {
       rssBytes: residentBytes(),
-      cgroupBytes: numberIn(current?.read()),
+      cgroupBytes: numberIn(current.read()),
       cgroupLimitBytes: limitBytes === null || limitBytes >= NO_LIMIT_BYTES ? null : limitBytes,
       majorFaults: majorFaultsIn(stat.read()),
       memoryStallMs: stallIn(memory.read()),
@@ -40,30 +39,13 @@ class MemoryStats {
 }
 
 function open () {
-  const [current, limit] = cgroupPaths()
+  const [current = NOWHERE, limit = NOWHERE] = cgroupPaths('memory', CGROUP_FILES)
   return {
-    current: current === undefined ? null : new KernelFile(current),
-    limit: limit === undefined ? null : new KernelFile(limit),
+    current: new KernelFile(current),
+    limit: new KernelFile(limit),
     stat: new KernelFile(`/proc/self/task/${process.pid}/stat`),
     memory: new KernelFile('/proc/pressure/memory'),
     io: new KernelFile('/proc/pressure/io')
-  }
-}
-
-/** Usage and limit of the innermost cgroup that this process can see. @returns {string[]} */
-function cgroupPaths () {
-  try {
-    const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
-    const folders = lines.flatMap((line) => {
-      const [, controllers, folder] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
-      if (controllers === '') return [`/sys/fs/cgroup${folder}`, '/sys/fs/cgroup']
-      return controllers?.split(',').includes('memory') ? [`/sys/fs/cgroup/memory${folder}`, '/sys/fs/cgroup/memory'] : []
-    })
-    const all = folders.flatMap((folder) => CGROUP_FILES.map((names) => names.map((name) => `${folder}/${name}`)))
-    return all.find((paths) => paths.every((path) => fs.existsSync(path))) ?? []
-  } catch {
-    // Not Linux, or /proc is hidden.
-    return []
   }
 }
 

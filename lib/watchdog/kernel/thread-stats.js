@@ -2,7 +2,7 @@
 
 const { existsSync } = require('node:fs')
 const os = require('node:os')
-const { KernelFile, TASKS } = require('./file')
+const { KernelFile, NOWHERE, TASKS } = require('./file')
 const { SleepSight } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
 const { SystemCallReader } = require('./system-call-reader')
@@ -142,7 +142,7 @@ class ThreadStats {
 /** @param {number | 'caller' | null} tid */
 function folderOf (tid) {
   if (tid === 'caller') return CALLER
-  return tid === null ? '/nonexistent' : `${TASKS}/${tid}`
+  return tid === null ? NOWHERE : `${TASKS}/${tid}`
 }
 
 /** @param {string | null} schedstat @returns {{ cpuMs: number | null, runQueueMs: number | null }} */

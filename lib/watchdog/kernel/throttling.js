@@ -1,7 +1,6 @@
 'use strict'
 
-const fs = require('node:fs')
-const { KernelFile } = require('./file')
+const { cgroupPaths, KernelFile, NOWHERE } = require('./file')
 const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
 /**
@@ -49,7 +48,8 @@ class Throttling {
 }
 
 function openThrottling () {
-  const file = new KernelFile(`${cgroupFolder() ?? '/nonexistent'}/cpu.stat`)
+  const [path = NOWHERE] = cgroupPaths('cpu', [['cpu.stat']])
+  const file = new KernelFile(path)
   return new Throttling(() => throttledOf(file.read()), () => file.close())
 }
 
@@ -60,24 +60,6 @@ function throttledOf (cpuStat) {
   if (v2) return Number(v2[1]) / US_PER_MS
   const v1 = /^throttled_time (\d+)/m.exec(cpuStat)
   return v1 ? Number(v1[1]) / NS_PER_MS : null
-}
-
-/** The folder of this process's cgroup that holds cpu.stat: version 2, else version 1. */
-function cgroupFolder () {
-  try {
-    const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
-      .map((line) => (/^(\d+):([^:]*):(.*)$/.exec(line) ?? []).slice(1))
-    const v2 = lines.find(([id, controllers]) => id === '0' && controllers === '')
-    const v1 = lines.find(([, controllers]) => controllers?.split(',').includes('cpu'))
-    const candidates = [
-      ...(v2 ? [`/sys/fs/cgroup${v2[2]}`, '/sys/fs/cgroup'] : []),
-      ...(v1 ? [`/sys/fs/cgroup/${v1[1]}${v1[2]}`, `/sys/fs/cgroup/${v1[1]}`, `/sys/fs/cgroup/cpu${v1[2]}`] : [])
-    ]
-    return candidates.find((folder) => fs.existsSync(`${folder}/cpu.stat`)) ?? null
-  } catch {
-    // Not Linux, or /proc is hidden.
-    return null
-  }
 }
 
 exports.CALM_MS = CALM_MS

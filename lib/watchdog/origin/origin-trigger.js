@@ -1,6 +1,7 @@
 'use strict'
 
 const { causes } = require('../../tables/causes')
+const { BoundedMap } = require('../../util/bounded-map')
 const { Recently } = require('../../util/recently')
 
 /**
@@ -28,8 +29,8 @@ const SITES = 100
 
 /** Decides when to track origins: blocks repeat at one place, an origin would help, and the loop has time to spare. */
 class OriginTrigger {
-  /** @type {Map<string, { blocks: Recently, why: string }>} places whose origin would help */
-  #sites = new Map()
+  /** @type {BoundedMap<{ key: string, blocks: Recently, why: string }>} places whose origin would help */
+  #sites = new BoundedMap({ mostItems: SITES })
   /** Places whose origin is known. @type {Set<string>} */
   #solved = new Set()
   /** @type {Sample[]} oldest first */
@@ -51,10 +52,7 @@ class OriginTrigger {
     if (this.#solved.has(key) || !isPuzzling(record)) return
     const blocks = this.#sites.get(key)?.blocks ?? new Recently({ times: BLOCKS, withinMs: WITHIN_MS })
     blocks.add(nowMs)
-    // Moved to the end: the place that has not blocked for longest is dropped first.
-    this.#sites.delete(key)
-    this.#sites.set(key, { blocks, why: whyOf(record) })
-    if (this.#sites.size > SITES) this.#sites.delete(/** @type {string} */ (this.#sites.keys().next().value))
+    this.#sites.set(key, { key, blocks, why: whyOf(record) })
   }
 
   /**
@@ -66,24 +64,17 @@ class OriginTrigger {
     if (beat.beats === this.#beats) return null
     this.#beats = beat.beats
     const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs }
-    const request = this.#decide(nowMs, now, window)
+    const request = window === null ? this.#mayOpen(nowMs, now) : null
     this.#keep(now)
-    return request
-  }
-
-  /** @param {number} nowMs @param {Sample} now @param {{ isAuto: boolean } | null} window @returns {Request | null} */
-  #decide (nowMs, now, window) {
-    if (window === null) return this.#mayOpen(nowMs, now)
-    if (!window.isAuto || !this.#isFound) return null
-    return { open: false, ended: 'found' }
+    return window?.isAuto && this.#isFound ? { open: false, ended: 'found' } : request
   }
 
   /** @param {number} nowMs @param {Sample} now @returns {Request | null} */
   #mayOpen (nowMs, now) {
-    if (nowMs < this.#pausedUntilMs || this.#sites.size === 0) return null
-    const before = this.#sampleBefore(now.atMs - CALM_SPAN_MS)
+    if (nowMs < this.#pausedUntilMs) return null
+    const before = this.#samples.findLast(({ atMs }) => atMs <= now.atMs - CALM_SPAN_MS)
     if (before === undefined || utilization(before, now) >= CALM) return null
-    for (const [key, { blocks, why }] of this.#sites) {
+    for (const { key, blocks, why } of this.#sites.values()) {
       if (!blocks.isOn(nowMs)) continue
       this.#pausedUntilMs = nowMs + PAUSE_MS
       this.#wanted = key
@@ -91,11 +82,6 @@ class OriginTrigger {
       return { open: true, seconds: WINDOW_S, why }
     }
     return null
-  }
-
-  /** @param {number} atMs */
-  #sampleBefore (atMs) {
-    return this.#samples.findLast((sample) => sample.atMs <= atMs)
   }
 
   /** @param {Sample} now */

@@ -1,5 +1,6 @@
 'use strict'
 
+const { overlapMs } = require('../loop/self-lateness')
 const { readSource } = require('../../util/read-source')
 
 /**
@@ -52,8 +53,7 @@ class ProfileWindows {
 
   /** For how much of a time there are profiles, ms. @param {number} startMs @param {number} endMs */
   coveredMs (startMs, endMs) {
-    const parts = this.#windows.map((each) => Math.min(each.endMs, endMs) - Math.max(each.startMs, startMs))
-    return parts.reduce((sum, ms) => sum + Math.max(0, ms), 0)
+    return overlapMs(this.#windows, startMs, endMs)
   }
 
   /** Which function had most of a time, by profiles of it; null if there are none. */

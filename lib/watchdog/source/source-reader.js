@@ -215,11 +215,12 @@ function once (make) {
 class Texts {
   /** @type {BoundedMap<{ text: string | null }>} */
   #kept = new BoundedMap({ mostItems: FILES, mostWeight: CHARS })
-  #isKept = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
   #readFile
 
-  /** @param {(file: string) => string | null} [readFile] */
-  constructor (readFile = readSource) {
+  /** @param {(file: string) => string | null} readFile */
+  constructor (readFile) {
     this.#readFile = readFile
   }
 
@@ -229,18 +230,13 @@ class Texts {
     if (kept !== undefined) return kept.text
     const text = this.#readFile(file)
     this.#kept.set(file, { text }, text?.length)
-    this.#forgetLater()
+    this.#timer ??= setTimeout(this.#forget, LIFE_MS).unref()
     return text
   }
 
-  #forgetLater () {
-    if (this.#isKept) return
-    this.#isKept = true
-    const forget = () => {
-      this.#isKept = false
-      this.#kept.clear()
-    }
-    setTimeout(forget, LIFE_MS).unref()
+  #forget = () => {
+    this.#timer = undefined
+    this.#kept.clear()
   }
 }
 

@@ -114,16 +114,11 @@ class TimelineKeeper {
   async #take () {
     const awaited = this.#awaited
     this.#awaited = null
-    if (awaited !== null) await this.#write(awaited.id, awaited.startMs)
-  }
-
-  /** @param {string} id @param {number} startMs monotonic */
-  async #write (id, startMs) {
-    if (this.#isWriting) return
+    if (awaited === null || this.#isWriting) return
     this.#isWriting = true
     try {
       const { writeTrace } = require('../../export/timeline/trace-events')
-      this.#parts.keep(id, await writeTrace(this.#trace(startMs)))
+      this.#parts.keep(awaited.id, await writeTrace(this.#trace(awaited.startMs)))
     } catch (error) {
       this.#parts.onThrow(error)
     } finally {
@@ -256,9 +251,7 @@ const inMb = (bytes) => bytes === null ? null : bytes / BYTES_PER_MB
  */
 
 /** @param {HeapReading | null} heap as the host last reported it @returns {Values} */
-const heapOf = (heap) => heap === null
-  ? { used: null, external: null }
-  : { used: heap.usedBytes / BYTES_PER_MB, external: heap.externalBytes / BYTES_PER_MB }
+const heapOf = (heap) => ({ used: inMb(heap?.usedBytes ?? null), external: inMb(heap?.externalBytes ?? null) })
 
 /** `of` takes it from the page's history, `read` is called each second. @type {(HistoryTrack | Sampled)[]} */
 const counters = [
