@@ -217,8 +217,8 @@
  * nothing has been measured
  *
  * @typedef {object} SlowIncident what made the application slow without a block
- * @property {'thread_pool' | 'dns_lookups' | 'busy_loop'} kind all threads of libuv's pool were busy, or those that may
- * look up names; or the loop was, with short turns
+ * @property {'thread_pool' | 'dns_lookups' | 'busy_loop' | 'worker_threads'} kind all threads of libuv's pool were busy,
+ * or those that may look up names; or the loop was, with short turns; or all worker threads of one name
  * @property {string} startedAt ISO 8601
  * @property {number} durationMs so far while `ongoing`
  * @property {boolean} ongoing
@@ -226,8 +226,9 @@
  * @property {string} message @property {string} advice
  * @property {number} [longestMs] that a piece of work waited for the pool
  * @property {Record<string, number>} [resources] of the main thread, by the names of process.getActiveResourcesInfo()
- * @property {number} [threads] of the pool
- * @property {number} [utilization] of the loop, 0 to 1
+ * @property {number} [threads] of the pool, or worker threads of the name
+ * @property {string} [thread] the name of the worker threads
+ * @property {number} [utilization] of the loop, or of those threads, 0 to 1
  * @property {number} [turns] of the loop, 0 if Node.js does not count them
  * @property {Frame | null} [frame] that had most of the time, null if no profile shows it
  *

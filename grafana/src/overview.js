@@ -207,7 +207,7 @@ const resources = [
     queries: [[by('sum', `kind, ${PROCESS_LABELS}`, increase(of('slow'))), `{{kind}}, ${PROCESS}`]],
     unit: 'short',
     width: 8,
-    shows: 'How often the thread pool was full (thread_pool), the part of it for DNS lookups (dns_lookups), or the loop busy with short turns for ten seconds (busy_loop).',
+    shows: 'How often the thread pool was full (thread_pool), the part of it for DNS lookups (dns_lookups), the loop busy with short turns for ten seconds (busy_loop), or all worker threads of one name (worker_threads).',
     bad: 'anything, while requests are slow.',
     act: 'the log says with what (`pool_full`, `busy`): see docs/operate/slow-without-a-block.md.'
   }),

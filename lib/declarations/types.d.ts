@@ -652,10 +652,10 @@ export type DelayQuantiles = {
  */
 export type SlowIncident = {
  /**
-  * all threads of libuv's pool were busy, or those that may
-  * look up names; or the loop was, with short turns
+  * all threads of libuv's pool were busy,
+  * or those that may look up names; or the loop was, with short turns; or all worker threads of one name
   */
- kind: "thread_pool" | "dns_lookups" | "busy_loop";
+ kind: "thread_pool" | "dns_lookups" | "busy_loop" | "worker_threads";
  /**
   * ISO 8601
   */
@@ -680,11 +680,15 @@ export type SlowIncident = {
   */
  resources?: Record<string, number> | undefined;
  /**
-  * of the pool
+  * of the pool, or worker threads of the name
   */
  threads?: number | undefined;
  /**
-  * of the loop, 0 to 1
+  * the name of the worker threads
+  */
+ thread?: string | undefined;
+ /**
+  * of the loop, or of those threads, 0 to 1
   */
  utilization?: number | undefined;
  /**

@@ -47,7 +47,7 @@ const table = [
 exports.table = table
 
 /** What makes an application slow without a block: the label `kind` of slow_incidents_total. */
-exports.SLOW_KINDS = /** @type {const} */ (['thread_pool', 'dns_lookups', 'busy_loop'])
+exports.SLOW_KINDS = /** @type {const} */ (['thread_pool', 'dns_lookups', 'busy_loop', 'worker_threads'])
 
 /** Sites with a label value of their own, first come, first served. */
 exports.SITES = 20

@@ -190,6 +190,7 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
     wantProfile: () => mainLoop.profiling.want(),
     finished: () => scrape.finished,
     queuedMs: parts.stats.host.queuedMs,
+    threads: () => threads?.states() ?? new Map(),
     show: (/** @type {SlowIncident[]} */ list) => page.showSlow(list)
   }
   const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, slow })

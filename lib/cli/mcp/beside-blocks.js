@@ -9,7 +9,8 @@ const { MS_PER_S } = require('../../util/units')
 const KINDS = {
   thread_pool: 'the thread pool was full',
   dns_lookups: 'DNS lookups filled their half of the thread pool',
-  busy_loop: 'the loop was busy with short turns for ten seconds'
+  busy_loop: 'the loop was busy with short turns for ten seconds',
+  worker_threads: 'all worker threads of one name were busy for ten seconds'
 }
 
 /** Other slowness since the process started, as sentences. @param {string} text its metrics @returns {string[]} */
@@ -20,8 +21,7 @@ exports.besideBlocks = (text) => {
     .map(({ labels: { kind }, value }) => `${KINDS[kind] ?? kind} (${counted(value, 'time')})`)
   const seconds = all('threadpool_delay_seconds_sum').reduce((sum, { value }) => sum + value, 0)
   const count = all('threadpool_delay_seconds_count').reduce((sum, { value }) => sum + value, 0)
-  const [used] = all('heap_used_bytes')
-  const [limit] = all('heap_limit_bytes')
+  const [[used], [limit]] = ['heap_used_bytes', 'heap_limit_bytes'].map(all)
   return [
     `Slow without a block: ${slow.join(', ') || 'never'}.`,
     ...(count === 0 ? [] : [`Work waits for the thread pool for ${duration(seconds / count * MS_PER_S)} on average.`]),

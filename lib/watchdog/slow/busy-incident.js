@@ -75,4 +75,29 @@ function between (from, to) {
   }
 }
 
+/** The same for the worker threads of one name, whose number may change: tasks wait while none of them rests. */
+class BusyThreads {
+  #incident = new BusyIncident()
+  /** @type {{ atMs: number, activeMs: number, idleMs: number } | null} */
+  #last = null
+  #activeMs = 0
+  /** How many there were when last any lived. */
+  count = 0
+
+  /**
+   * @param {number} atMs
+   * @param {{ activeMs: number, idleMs: number, count: number }} sums of all so far, ended ones too; how many live
+   */
+  see (atMs, { activeMs, idleMs, count }) {
+    if (count > 0) this.count = count
+    const last = this.#last ?? { atMs, activeMs, idleMs }
+    const ranMs = activeMs - last.activeMs
+    const allMs = ranMs + idleMs - last.idleMs
+    if (allMs > 0) this.#activeMs += (atMs - last.atMs) * ranMs / allMs
+    this.#last = { atMs, activeMs, idleMs }
+    return this.#incident.see({ atMs, activeMs: this.#activeMs, blockedMs: 0, queuedMs: 0, turns: 0 })
+  }
+}
+
+exports.BusyThreads = BusyThreads
 exports.BusyIncident = BusyIncident

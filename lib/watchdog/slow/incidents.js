@@ -13,11 +13,15 @@ const KEEP = 20
 /** Incidents of one kind are logged at most this often. The metric counts all. */
 const LOG_MS = 10000
 
-/** Log events at the beginning and the end of each kind. */
+/**
+ * Log events at the beginning and the end of each kind, and their level if it is not `warn`: worker threads may work.
+ * @type {Record<SlowIncident['kind'], [string, string, 'info'?]>}
+ */
 const events = {
   thread_pool: ['pool_full', 'pool_free'],
   dns_lookups: ['pool_full', 'pool_free'],
-  busy_loop: ['busy', 'busy_over']
+  busy_loop: ['busy', 'busy_over'],
+  worker_threads: ['threads_busy', 'threads_free', 'info']
 }
 
 /**
@@ -44,8 +48,8 @@ class Incidents {
   /** An incident begins or ends. @param {IncidentDetails} what @param {number} startMs @param {number} endMs */
   tell (what, startMs, endMs) {
     const { count, post, show } = this.#outputs
-    const { kind, ongoing } = what
-    const open = this.list.find((incident) => incident.kind === kind && incident.ongoing)
+    const { kind, ongoing, thread } = what
+    const open = this.list.find((each) => each.kind === kind && each.thread === thread && each.ongoing)
     const startedAt = open?.startedAt ?? new Date(Date.now() - (nowMs() - startMs)).toISOString()
     const incident = { ...what, startedAt, durationMs: Math.round(endMs - startMs) }
     if (open === undefined) count(kind)
@@ -67,7 +71,8 @@ class Incidents {
     this.#logged.set(kind, { atMs: ongoing ? nowMs : last.atMs, isOpen: ongoing, unlogged: ongoing ? 0 : unlogged })
     const isMore = ongoing && unlogged > 0
     const text = isMore ? `${message}; ${unlogged} more times since the last such line` : message
-    this.#outputs.say('warn', { event: events[kind][ongoing ? 0 : 1], kind, ...fields, ...(isMore && { unlogged }) }, text)
+    const [begins, ends, level = 'warn'] = events[kind]
+    this.#outputs.say(level, { event: ongoing ? begins : ends, kind, ...fields, ...(isMore && { unlogged }) }, text)
   }
 }
 

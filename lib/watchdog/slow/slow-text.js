@@ -15,7 +15,8 @@ exports.advice = {
     'Use dns.resolve() or keep-alive connections instead of dns.lookup().',
   dns_lookups: 'Keep connections alive, or use dns.resolve(), which needs no thread; otherwise cache the addresses. ' +
     'Only half of the threads that UV_THREADPOOL_SIZE adds will help.',
-  busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for the others.'
+  busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for the others.',
+  worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.'
 }
 
 /**
@@ -32,6 +33,12 @@ exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, reque
   const full = kind === 'thread_pool' ? 'the thread pool was full' : 'DNS lookups filled their half of the thread pool'
   const waited = requests > 0 ? `, ${counted(requests, 'request')} meanwhile` : ''
   return `${full} for ${lasted}${filling}; work waited for up to ${duration(longestMs)}${waited}`
+}
+
+/** @param {BusyEvent} event @param {string} thread their name @param {number} threads how many */
+exports.threadsText = ({ startMs, endMs, share }, thread, threads) => {
+  const who = threads === 1 ? `worker thread ${thread} was` : `all ${threads} worker threads ${thread} were`
+  return `${who} ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}: tasks may be waiting`
 }
 
 /** @param {BusyEvent} event @param {Frame | null} frame */

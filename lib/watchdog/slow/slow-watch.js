@@ -4,16 +4,17 @@ const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
 const { Activity } = require('../../util/activity')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
-const { BusyIncident } = require('./busy-incident')
+const { BusyIncident, BusyThreads } = require('./busy-incident')
 const { Incidents } = require('./incidents')
 const { PoolWatch } = require('./pool-watch')
-const { advice, busyText, poolText } = require('./slow-text')
+const { advice, busyText, poolText, threadsText } = require('./slow-text')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
  * @import { Metrics } from '../../export/prometheus/metrics'
  * @import { Frame, SlowIncident } from '../../types'
  * @import { Say } from '../health'
+ * @import { WatchedThreads } from '../threads/threads'
  * @import { IncidentDetails } from './incidents'
  * @import { Filling, PoolKind } from './pool-filling'
  */
@@ -39,6 +40,7 @@ const CPU_SHARE = 0.25
  * @property {() => number} finished requests and named works so far
  * @property {(startMs: number, endMs: number) => Frame | null} frameIn which had most of the time
  * @property {() => void} wantProfile for frameIn
+ * @property {() => ReturnType<WatchedThreads['states']>} threads worker threads, by name
  */
 
 /** Detects what makes an application slow without a block: a full thread pool, or a loop busy with short turns. */
@@ -48,6 +50,8 @@ class SlowWatch {
   #pool
   #lookups
   #busy = new BusyIncident()
+  /** @type {Map<string, BusyThreads>} by name */
+  #threads = new Map()
   /** @type {Frame | null} of the busy loop */
   #frame = null
   /** Requests that had ended when an incident began, by kind. @type {Map<string, number>} */
@@ -125,6 +129,7 @@ class SlowWatch {
     if (now < this.#secondAtMs) return
     this.#secondAtMs = now + MS_PER_S
     this.#seeBusy()
+    this.#seeThreads()
   }
 
   get #inFlight () {
@@ -179,6 +184,18 @@ class SlowWatch {
     const frame = this.#frame = frameIn(event.startMs, event.endMs) ?? (ongoing ? null : this.#frame)
     const more = { utilization: Math.round(event.share * 1000) / 1000, turns: event.turns, frame }
     this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => busyText(event, frame))
+  }
+
+  #seeThreads () {
+    for (const [thread, state] of this.#parts.threads()) {
+      const busy = this.#threads.get(thread) ?? new BusyThreads()
+      this.#threads.set(thread, busy)
+      const event = busy.see(this.#now, state)
+      if (event === null) continue
+      const more = { thread, threads: busy.count, utilization: Math.round(event.share * 1000) / 1000 }
+      const text = () => threadsText(event, thread, busy.count)
+      this.#tell({ kind: 'worker_threads', ongoing: event.type === 'opened', ...more }, event, text)
+    }
   }
 }
 

@@ -13,7 +13,8 @@ test('what else makes a process slow is said by its metrics, each kind in words'
     `loopwatch_heap_used_bytes ${192 * 1024 * 1024}`, `loopwatch_heap_limit_bytes ${256 * 1024 * 1024}`
   ].join('\n')
   assert.deepEqual(besideBlocks(text), [
-    'Slow without a block: DNS lookups filled their half of the thread pool (1 time), the loop was busy with short turns for ten seconds (2 times).',
+    'Slow without a block: DNS lookups filled their half of the thread pool (1 time), the loop was busy with short turns for ten seconds (2 times), ' +
+      'all worker threads of one name were busy for ten seconds (3 times).',
     'Work waits for the thread pool for 400 ms on average.',
     'Heap: 192 of 256 MB.'
   ])

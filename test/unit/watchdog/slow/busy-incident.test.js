@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { BusyIncident } = require('../../../../lib/watchdog/slow/busy-incident')
-const { busyText } = require('../../../../lib/watchdog/slow/slow-text')
+const { BusyIncident, BusyThreads } = require('../../../../lib/watchdog/slow/busy-incident')
+const { busyText, threadsText } = require('../../../../lib/watchdog/slow/slow-text')
 const { seeded } = require('../../../support/simulated-host')
 
 /**
@@ -64,4 +64,32 @@ test('it is known to be likely at two looks at least before it opens, and no lon
   const idle = new BusyIncident()
   for (let i = 0; i < 13; i++) idle.see({ atMs: i * 1000, activeMs: i * 500, blockedMs: 0, queuedMs: 0, turns: 0 })
   assert.equal(idle.isLikely, false)
+})
+
+/** @param {number[][]} seconds the share that each living thread works, by second */
+function runThreads (seconds) {
+  const busy = new BusyThreads()
+  const sums = { activeMs: 500, idleMs: 900 }
+  return seconds.flatMap((shares, second) => {
+    for (const share of shares) {
+      sums.activeMs += 1000 * share
+      sums.idleMs += 1000 * (1 - share)
+    }
+    const event = busy.see(second * 1000, { ...sums, count: shares.length })
+    return event === null ? [] : [{ second, type: event.type, text: threadsText(event, 'resize', busy.count) }]
+  })
+}
+
+test('worker threads that all work for ten seconds are said once, however many come and go, until one rests', () => {
+  const seconds = [[0, 0], ...Array.from({ length: 8 }, () => [1, 1]), ...Array.from({ length: 4 }, () => [1, 1, 1]), []]
+  assert.deepEqual(runThreads(seconds), [
+    { second: 10, type: 'opened', text: 'all 3 worker threads resize were 100% busy for 10.0 s: tasks may be waiting' },
+    { second: 13, type: 'ended', text: 'all 3 worker threads resize were 100% busy for 12.0 s: tasks may be waiting' }
+  ])
+  const [opened] = runThreads(Array.from({ length: 12 }, () => [0.97]))
+  assert.equal(opened.text, 'worker thread resize was 97% busy for 10.0 s: tasks may be waiting')
+})
+
+test('worker threads of which one has time to spare are not busy together', () => {
+  assert.deepEqual(runThreads(Array.from({ length: 40 }, (_, i) => i % 2 === 0 ? [1, 1, 0.5] : [1, 0.5, 1])), [])
 })
