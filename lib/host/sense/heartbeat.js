@@ -31,8 +31,8 @@ const UNSLEPT_MS = 6
 const TICK_MS = 10
 /** The heap is reported this often, and after each gap that can hide a block. */
 const HEAP_MS = 1000
-/** A gap settles within this time, whatever is still to be learnt of it. */
-const SETTLE_MS = 1000
+/** A block has its final record within this time: the watchdog waits for two seconds for a profile of it. */
+const SETTLE_MS = 2500
 
 /**
  * Beats into shared memory: every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
@@ -180,7 +180,7 @@ class Heartbeat {
     this.#write(atMs, this.#readRanMs())
   }
 
-  /** Whether the running turn, or one of the last second, can hide a block. */
+  /** Whether the running turn can hide a block, or one whose record may not be final yet. */
   get mayHaveBlock () {
     const atMs = nowMs()
     const gapMs = atMs - this.#lastAtMs - this.#heldMs

@@ -41,7 +41,7 @@ const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CP
 class Profiling {
   /** @type {{ action: Action, atMs: number } | null} */
   #asked = null
-  /** @type {number | null} since when it has been on */
+  /** @type {number | null} since when it has been on, by the host */
   #onSinceMs = null
   #activity = new Activity(QUIET_MS)
   /** @type {number | null} when the last block ended that has no profile yet */
@@ -135,14 +135,14 @@ class Profiling {
 
   /** Takes a message of the host. @param {any} message */
   receive (message) {
-    const { action, isOn, tookMs, failure, taken } = message
+    const { action, isOn, tookMs, failure, taken, atMs } = message
     const now = nowMs()
     this.#asked = null
     const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)
     if (action !== 'stop') this.#activity.begin(now, this.#ranMs(now))
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
-    this.#switch(isOn, tookMs, action)
+    this.#switch(isOn, tookMs, action, atMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
     else if (isOn && tookMs > LONG_MS[/** @type {Action} */ (action)]) this.#giveUp(`it paused the application for ${Math.round(tookMs)} ms (${action})`)
     else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
@@ -156,18 +156,17 @@ class Profiling {
     this.#parts.ask('stop')
   }
 
-  /** @param {boolean} isOn @param {number} tookMs @param {Action} action */
-  #switch (isOn, tookMs, action) {
+  /** @param {boolean} isOn @param {number} tookMs @param {Action} action @param {number} atMs */
+  #switch (isOn, tookMs, action, atMs) {
     if (isOn === this.isOn) return
-    const now = nowMs()
     const ms = Math.round(tookMs)
     if (isOn) {
-      this.#onSinceMs = now
+      this.#onSinceMs = atMs
       // In a small application this is not news.
       const level = action === 'startIfSmall' ? 'debug' : 'info'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {
-      const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
+      const seconds = Math.round((atMs - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
       this.#onSinceMs = null
       this.#owedMs = null
       this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `CPU profiler stopped after ${seconds} s`)
@@ -180,9 +179,9 @@ class Profiling {
     if (this.#owedMs !== null && this.#owedMs <= endMs) this.#owedMs = null
   }
 
-  /** A block has ended. @param {number} endMs */
+  /** A block has ended: before the profile began, if it did so just after it. @param {number} endMs */
   ended (endMs) {
-    if (this.isOn && endMs > this.#missedMs) this.#owedMs = endMs
+    if (endMs > Math.max(this.#onSinceMs ?? Infinity, this.#missedMs)) this.#owedMs = endMs
   }
 
   /** Whether the profile of a block may still come. @param {number} endMs of the block @param {number} now */

@@ -99,7 +99,7 @@ class HostProfiler {
 
   /** @param {Action} action */
   run (action) {
-    this.#hold(() => this.#send({ code: PROFILE, action, ...this.#try(action, nowMs()) }))
+    this.#hold(() => this.#send({ code: PROFILE, action, ...this.#try(action, nowMs()), atMs: nowMs() }))
   }
 
   /** Runs a step that is not a block of the application. @param {() => void} step @returns {number} ms that it took */

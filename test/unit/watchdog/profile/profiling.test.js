@@ -83,6 +83,7 @@ function makeProfiling (mode, refusal = null) {
       tookMs: 12,
       failure: null,
       taken: null,
+      atMs: nowMs(),
       ...differences
     })
   return story
@@ -98,6 +99,17 @@ test('an automatic profile begins at once where the application is small, and go
   assert.equal(profiling.isOn, true)
   profiling.poll(nowMs() + 1e6, false)
   assert.deepEqual(asked, ['startIfSmall'])
+})
+
+test('a block that ended before the profile began does not wait for it, however late the answer is read', () => {
+  const { profiling, answer } = makeProfiling('auto')
+  const now = nowMs()
+  profiling.poll(now, false)
+  answer({ atMs: now + 100 })
+  profiling.ended(now + 40)
+  assert.equal(profiling.isAwaited(now + 40, now + 200), false)
+  profiling.ended(now + 300)
+  assert.equal(profiling.isAwaited(now + 300, now + 400), true)
 })
 
 test('an automatic profile does not begin while the application starts, but once it has waited or works', () => {
@@ -209,7 +221,7 @@ test('a profile is taken by the host unasked, and waited for but by blocks that 
   const { profiling, asked, answer } = makeProfiling('auto')
   const now = nowMs()
   profiling.poll(now, false)
-  answer()
+  answer({ atMs: 0 })
   profiling.ended(1000)
   profiling.poll(now + 1e6, false)
   assert.deepEqual(asked, ['startIfSmall'])
