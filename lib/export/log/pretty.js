@@ -90,9 +90,7 @@ function parse (json) {
 /** @param {number} time Unix time in ms @returns {string} local time of day */
 function clock (time) {
   const date = new Date(time)
-  const two = (/** @type {number} */ value) => String(value).padStart(2, '0')
-  const ms = String(date.getMilliseconds()).padStart(3, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`
+  return `${date.toTimeString().split(' ')[0]}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 /** @param {any} line */

@@ -10,10 +10,9 @@ const Histogram = require('prom-client/lib/histogram')
 const Registry = require('prom-client/lib/registry')
 const { table, SITES, SLOW_KINDS, THREADS } = require('../../tables/metrics')
 const { ownMsOf, excuseOf, timesOf } = require('../../tables/causes')
-const { DelayHistogram } = require('./delay-histogram')
+const { DelayHistogram, SeriesHistogram } = require('./histograms')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { OTHER } = require('../../util/overflow-label')
-const { SeriesHistogram } = require('./series-histogram')
 const { residentBytes } = require('../../util/resident-memory')
 const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
@@ -22,7 +21,7 @@ const { nowMs: sharedNowMs } = require('../../util/clock')
 /**
  * @import { BlockRecord, FrameRecord, HeapReading, Metric, SlowIncident, Value } from '../../types'
  * @import { WorkRecord, WorkShare } from '../../types'
- * @import { Counted } from './delay-histogram'
+ * @import { Counted } from './histograms'
  * @import { OpenMetricsContentType } from 'prom-client'
  */
 

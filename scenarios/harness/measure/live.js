@@ -2,7 +2,7 @@
 
 const http = require('node:http')
 const { Counter, Gauge, Registry } = require('prom-client')
-const { SeriesHistogram } = require('../../../lib/export/prometheus/series-histogram')
+const { SeriesHistogram } = require('../../../lib/export/prometheus/histograms')
 const { table } = require('./metrics')
 
 const MS_PER_S = 1000

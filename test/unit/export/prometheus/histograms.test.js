@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
-const { DelayHistogram } = require('../../../../lib/export/prometheus/delay-histogram')
+const { DelayHistogram } = require('../../../../lib/export/prometheus/histograms')
 
 /** @param {{ countsFromNow?: boolean }} [options] */
 function makeDelay (options) {
