@@ -39,6 +39,19 @@ const causeColors = {
   }
 }
 
+/**
+ * A package of D3 is one file, of which esbuild keeps every call that makes a constant, used or not.
+ * @type {import('esbuild').Plugin}
+ */
+const unusedOfD3 = {
+  name: 'unused-of-d3',
+  setup (build) {
+    build.onLoad({ filter: /[\\/]d3-\w+\.mjs$/ }, ({ path: file }) => ({
+      contents: fs.readFileSync(file, 'utf8').replace(/^(var|const) ([\w$]+) = (?=\(function|[\w$]+\()/gm, '$1 $2 = /* @__PURE__ */ ')
+    }))
+  }
+}
+
 /** @returns {Promise<Record<string, string>>} contents of the files by name */
 export async function buildPage () {
   const { outputFiles, metafile } = await build({
@@ -52,7 +65,7 @@ export async function buildPage () {
     legalComments: 'none',
     charset: 'utf8',
     banner: { js: BANNER, css: BANNER },
-    plugins: [causeColors],
+    plugins: [causeColors, unusedOfD3],
     metafile: true,
     write: false
   })

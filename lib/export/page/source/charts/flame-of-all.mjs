@@ -109,8 +109,4 @@ export class FlameOfAll {
 }
 
 /** @param {string} query */
-function withoutTime (query) {
-  const rest = new URLSearchParams(query)
-  for (const name of ['from', 'to']) rest.delete(name)
-  return `${rest}`
-}
+const withoutTime = (query) => query.replace(/\b(?:from|to)=\d+&?/g, '')

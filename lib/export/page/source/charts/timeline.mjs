@@ -9,6 +9,8 @@ const HEIGHT = 190
 /** Least size of a bar, so that a block of a second is visible among those of minutes. */
 const LEAST_PX = 3
 const MS_PER_S = 1000
+
+const msOf = (/** @type {any} */ { durationMs }) => durationMs
 /** Most bars that are drawn: more than there are pixels. */
 const BARS = 3000
 
@@ -81,7 +83,7 @@ export class Timeline {
       height: HEIGHT,
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
-      scales: { y: { range: (_, __, max) => [0, this.#most(max)] } },
+      scales: { y: { range: (_, __, max) => [0, 1.08 * Math.max(10, max ?? 0, ...this.#rows.map(msOf))] } },
       axes: [
         { ...axis, size: 28, space: 70, values: (_, splits) => splits.map((s) => clockOf(s)) },
         { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map((ms) => duration(ms)) }
@@ -93,11 +95,6 @@ export class Timeline {
         setSelect: [(plot) => this.#selected(plot)]
       }
     }, this.#data, this.#box)
-  }
-
-  /** @param {number | null | undefined} delayMs the largest */
-  #most (delayMs) {
-    return Math.max(10, delayMs ?? 0, ...this.#rows.map(({ durationMs }) => durationMs)) * 1.08
   }
 
   /** @param {UPlot} plot */

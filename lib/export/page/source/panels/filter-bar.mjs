@@ -79,7 +79,6 @@ export class FilterBar {
 }
 
 /** @param {{ place: string, work: string } | null} culprit */
-function nameOf (culprit) {
-  if (culprit === null) return 'of a culprit without a block here'
-  return `of ${[culprit.place, culprit.work].filter((part) => part !== '').join(', ')}`
-}
+const nameOf = (culprit) => culprit === null
+  ? 'of a culprit without a block here'
+  : `of ${[culprit.place, culprit.work].filter((part) => part !== '').join(', ')}`

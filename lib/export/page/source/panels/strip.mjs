@@ -112,7 +112,6 @@ const waitingFor = (row, inFlight) => isMain(row) ? Math.max(0, inFlight - (row.
 
 /** @param {{ kind: string, text: string }} part */
 function elementOf ({ kind, text }) {
-  if (kind === 'code') return make('code', {}, text)
-  if (kind === 'strong') return make('strong', {}, text)
+  if (kind === 'code' || kind === 'strong') return make(kind, {}, text)
   return kind === 'since' ? make('span', { class: 'since' }, text) : text
 }
