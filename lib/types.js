@@ -217,8 +217,8 @@
  * nothing has been measured
  *
  * @typedef {object} SlowIncident what made the application slow without a block
- * @property {'thread_pool' | 'dns_lookups' | 'busy_loop' | 'worker_threads'} kind all threads of libuv's pool were busy,
- * or those that may look up names; or the loop was, with short turns; or all worker threads of one name
+ * @property {'thread_pool' | 'dns_lookups' | 'busy_loop' | 'worker_threads'} kind all threads of libuv's pool were
+ * busy, or those that may look up names; or the loop was, with short turns; or all worker threads of one name
  * @property {string} startedAt ISO 8601
  * @property {number} durationMs so far while `ongoing`
  * @property {boolean} ongoing

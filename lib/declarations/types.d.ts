@@ -652,8 +652,8 @@ export type DelayQuantiles = {
  */
 export type SlowIncident = {
  /**
-  * all threads of libuv's pool were busy,
-  * or those that may look up names; or the loop was, with short turns; or all worker threads of one name
+  * all threads of libuv's pool were
+  * busy, or those that may look up names; or the loop was, with short turns; or all worker threads of one name
   */
  kind: "thread_pool" | "dns_lookups" | "busy_loop" | "worker_threads";
  /**

@@ -47,7 +47,7 @@ class Upkeep {
    * @param {WatchedThreads | null} parts.threads
    * @param {LogBudget} parts.budget of worker threads' blocks that go to the file
    * @param {Pick<Parts,
-   *   'frameIn' | 'finished' | 'queuedMs' | 'show' | 'threads' | 'wantProfile'>} parts.slow
+   *   'frameIn' | 'finished' | 'queuedMs' | 'page' | 'threads' | 'wantProfile'>} parts.slow
    */
   constructor (parts) {
     this.#parts = parts

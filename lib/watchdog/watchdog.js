@@ -18,7 +18,7 @@ const { makeThreads } = require('./threads/threads')
 
 /**
  * @import { ResolvedOptions } from '../options/table'
- * @import { Role, SlowIncident } from '../types'
+ * @import { Role } from '../types'
  * @import { Question } from './loop/sampler'
  * @import { LoopParts } from './main-loop'
  */
@@ -191,7 +191,7 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
     finished: () => scrape.finished,
     queuedMs: parts.stats.host.queuedMs,
     threads: () => threads?.states() ?? new Map(),
-    show: (/** @type {SlowIncident[]} */ list) => page.showSlow(list)
+    page
   }
   const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, slow })
   const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {

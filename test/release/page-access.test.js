@@ -19,7 +19,7 @@ const otherCauses = /** @type {import('../../lib/tables/causes').Cause[]} */ (Ob
   .filter((cause) => !['js', 'native'].includes(cause))
 
 /** @param {import('../../lib/types').BlockRecord} record */
-const isBlamed = ({ cause, startup }) => causes[cause].excuse === undefined && !startup
+const isBlamed = ({ cause, startup, threadId }) => causes[cause].excuse === undefined && !startup && threadId === 0
 
 /** Blocks with everything that the page can show of one, newest first; the second has most. */
 const RECORDS = [
@@ -36,6 +36,7 @@ const RECORDS = [
   }),
   ...otherCauses.map((cause, i) =>
     makeRecord({ id: `2-${9 - i}`, cause, durationMs: 80 + i })),
+  makeRecord({ id: '1-2', thread: 'resize', threadId: 3 }),
   makeRecord({ id: '1-1', startup: true })
 ]
 
@@ -45,6 +46,7 @@ const RECORDS = [
  */
 async function startAgent (t) {
   const agent = await startPageAgent(t, [...RECORDS])
+  agent.page.showThreads([{ name: 'resize', count: 4, utilization: 0.97 }])
   agent.page.recent.add({ startMs: 0, endMs: 900, workIds: [] }, '1-5')
   agent.page.recent.note({ startMs: 10, endMs: 950, id: 9, hasWaited: false, name: 'GET /victim' })
   return agent
@@ -65,6 +67,7 @@ test('axe-core finds nothing, in both colours and three widths, with blocks and 
         const { page, context, complaints } = await openPage(browser, `${url}#block=1-5&aside=1`, options)
         await reads(page, '#block-1-5 .source .blamed', /≈ 5/)
         await reads(page, '#victims-body', /GET \/victim/)
+        await reads(page, '#threads-body', /^resize \(4\)97%report .*1\d+ ms$/)
         await page.click('#block-1-5 .raw > summary')
         await page.waitForSelector('#block-1-5 g.frame')
         await page.waitForSelector('#flame g.frame')

@@ -49,15 +49,18 @@ function tableOf (blocks, draw) {
   return [ofMain.length === 0 ? '' : mainTable(ofMain, draw), threadTable(blocks, draw)].filter(Boolean).join('\n')
 }
 
+const isPlaced = (/** @type {BlockRecord} */ { frame }) => frame !== null
+
 /** A worker thread exists to compute, so its blocks have no share. @type {typeof tableOf} */
 function threadTable (blocks, draw) {
   const names = new Set(blocks.flatMap(({ thread, threadId }) => threadId ? thread : []))
   const rows = [...names].map((name) => {
     const own = blocks.filter(({ thread, threadId }) => threadId && thread === name)
-    const [{ place, cause }] = exports.culpritsOf(own)
-    const total = duration(own.reduce((sum, { durationMs }) => sum + durationMs, 0))
-    const longest = duration(Math.max(...own.map(({ durationMs }) => durationMs)))
-    return [name, place, cause, `${own.length}`, total, longest].map(printable)
+    // Few blocks have a profile, and so a place.
+    const [{ place, cause }] = exports.culpritsOf(own.some(isPlaced) ? own.filter(isPlaced) : own)
+    const lengths = own.map(({ durationMs }) => durationMs)
+    const times = [lengths.reduce((sum, ms) => sum + ms, 0), Math.max(...lengths)].map((ms) => duration(ms))
+    return [name, place, cause, `${own.length}`, ...times].map(printable)
   })
   const head = ['worker thread', 'mostly', ...HEAD.slice(2, 5), 'longest']
   return rows.length === 0 ? '' : draw([head, ...rows.slice(0, ROWS)])
@@ -70,8 +73,7 @@ function mainTable (blocks, draw) {
   const rows = culprits.slice(0, ROWS).map(({ place, work, cause, count, totalMs, longestMs }) =>
     [place, work, cause, `${count}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)}%`, duration(longestMs)].map(printable))
   const rest = culprits.length > ROWS ? `  and ${culprits.length - ROWS} more\n` : ''
-  const title = `${counted(blocks.length, 'block')}, ${duration(allMs)} in all\n\n`
-  return `${title}${draw([HEAD, ...rows])}${rest}`
+  return `${counted(blocks.length, 'block')}, ${duration(allMs)} in all\n\n${draw([HEAD, ...rows])}${rest}`
 }
 
 /** @param {string[][]} rows */

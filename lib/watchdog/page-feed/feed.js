@@ -13,6 +13,7 @@ const { version } = require('../../../package.json')
  * @import { Reply } from '../../export/http/server'
  * @import { ResolvedOptions } from '../../options/table'
  * @import { BlockRecord, SlowIncident } from '../../types'
+ * @import { SlowWatch } from '../slow/slow-watch'
  */
 
 /** The least time between two messages about blocks: a thousand blocks a second go out in ten messages. */
@@ -29,8 +30,8 @@ class PageFeed {
   /** @type {Map<string, BlockRecord>} not sent yet */
   #pending = new Map()
   #flushAtMs = -Infinity
-  /** @type {ReturnType<typeof slowRowOf>[]} */
-  #slow = []
+  /** @type {{ slow: ReturnType<typeof slowRowOf>[], threads: ReturnType<SlowWatch['seeThreads']> }} */
+  #others = { slow: [], threads: [] }
   /** Blocks whose final record is to come. @type {Set<string>} */
   #ended = new Set()
 
@@ -127,7 +128,7 @@ class PageFeed {
       inFlight: inFlight(),
       degraded: [...degraded()].filter(([, isDegraded]) => isDegraded).map(([reason]) => reason),
       workers: workers()?.length ?? null,
-      slow: this.#slow
+      ...this.#others
     }
   }
 
@@ -142,7 +143,12 @@ class PageFeed {
 
   /** Slow without a block, oldest first. @param {SlowIncident[]} list */
   showSlow (list) {
-    this.#slow = list.slice(-SLOW).map(slowRowOf)
+    this.#others.slow = list.slice(-SLOW).map(slowRowOf)
+  }
+
+  /** Worker threads as they are now. @param {ReturnType<SlowWatch['seeThreads']>} threads */
+  showThreads (threads) {
+    this.#others.threads = threads
   }
 
   /** What was shown as a block turned out to be none. @param {string} id */
@@ -161,21 +167,10 @@ const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt,
 
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
-  const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause } = record
+  const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, parts, samples } = record
   const { frame, request, origin, profile, work, probable, generated } = record
   return {
-    id,
-    pid,
-    worker,
-    thread,
-    threadId,
-    startedAt,
-    durationMs,
-    ongoing,
-    startup,
-    cause,
-    parts: record.parts,
-    samples: record.samples,
+    ...{ id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, parts, samples },
     frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
     probable: probable ?? null,
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,

@@ -30,12 +30,18 @@ class BusyIncident {
     return this.#open?.atMs ?? null
   }
 
+  /** The share of the last ten seconds in which it was active, less at first. */
+  get share () {
+    const [from] = this.#seconds
+    return from === undefined ? 0 : between(from, this.#seconds[this.#seconds.length - 1]).share
+  }
+
   /** Whether an incident will open soon if the loop stays like this. */
   get isLikely () {
     const [from] = this.#seconds
     const to = this.#seconds[this.#seconds.length - 1]
     if (this.#open !== null || from === undefined || to.atMs - from.atMs < BUSY_MS - LIKELY_MS) return false
-    return between(from, to).share >= BUSY_SHARE
+    return this.share >= BUSY_SHARE
   }
 
   /** @param {Totals} totals @returns {BusyEvent | null} */
@@ -83,6 +89,10 @@ class BusyThreads {
   #activeMs = 0
   /** How many there were when last any lived. */
   count = 0
+
+  get utilization () {
+    return this.#incident.share
+  }
 
   /**
    * @param {number} atMs

@@ -4,7 +4,9 @@ const { nowMs } = require('../../util/clock')
 const { SLOW } = require('../../bridge/messages')
 
 /**
+ * @import { Metrics } from '../../export/prometheus/metrics'
  * @import { SlowIncident } from '../../types'
+ * @import { PageFeed } from '../page-feed/feed'
  * @import { Say } from '../health'
  */
 
@@ -37,9 +39,8 @@ class Incidents {
   #logged = new Map()
 
   /**
-   * @param {object} outputs @param {Say} outputs.say
-   * @param {(message: object) => void} outputs.post @param {(kind: SlowIncident['kind']) => void} outputs.count
-   * @param {(list: SlowIncident[]) => void} outputs.show
+   * @param {object} outputs @param {Say} outputs.say @param {(message: object) => void} outputs.post
+   * @param {Pick<Metrics, 'slowIncident'>} outputs.metrics @param {Pick<PageFeed, 'showSlow'>} outputs.page
    */
   constructor (outputs) {
     this.#outputs = outputs
@@ -47,15 +48,15 @@ class Incidents {
 
   /** An incident begins or ends. @param {IncidentDetails} what @param {number} startMs @param {number} endMs */
   tell (what, startMs, endMs) {
-    const { count, post, show } = this.#outputs
+    const { metrics, page, post } = this.#outputs
     const { kind, ongoing, thread } = what
     const open = this.list.find((each) => each.kind === kind && each.thread === thread && each.ongoing)
     const startedAt = open?.startedAt ?? new Date(Date.now() - (nowMs() - startMs)).toISOString()
     const incident = { ...what, startedAt, durationMs: Math.round(endMs - startMs) }
-    if (open === undefined) count(kind)
+    if (open === undefined) metrics.slowIncident(kind)
     this.list = [...this.list.filter((other) => other !== open), incident].slice(-KEEP)
     this.#log(incident, endMs)
-    show(this.list)
+    page.showSlow(this.list)
     if (!ongoing) post({ code: SLOW, incident })
   }
 

@@ -12,9 +12,11 @@ const { advice, busyText, poolText, threadsText } = require('./slow-text')
 /**
  * @import { Bridge } from '../../bridge/memory'
  * @import { Metrics } from '../../export/prometheus/metrics'
- * @import { Frame, SlowIncident } from '../../types'
+ * @import { Frame } from '../../types'
  * @import { Say } from '../health'
  * @import { WatchedThreads } from '../threads/threads'
+ * @import { PageFeed } from '../page-feed/feed'
+ * @import { BusyEvent } from './busy-incident'
  * @import { IncidentDetails } from './incidents'
  * @import { Filling, PoolKind } from './pool-filling'
  */
@@ -35,7 +37,7 @@ const CPU_SHARE = 0.25
  * @property {Bridge} bridge @property {Say} say
  * @property {Metrics} metrics
  * @property {(message: object) => void} post to the host
- * @property {(list: SlowIncident[]) => void} show on the page
+ * @property {Pick<PageFeed, 'showSlow' | 'showThreads'>} page
  * @property {(nowMs: number) => number} queuedMs for which the main thread has waited for a CPU, 0 if unknown
  * @property {() => number} finished requests and named works so far
  * @property {(startMs: number, endMs: number) => Frame | null} frameIn which had most of the time
@@ -71,8 +73,7 @@ class SlowWatch {
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { say, post, metrics, show } = parts
-    this.#incidents = new Incidents({ say, post, show, count: (kind) => metrics.slowIncident(kind) })
+    this.#incidents = new Incidents(parts)
     this.#pool = this.#watch('thread_pool', () => false)
     this.#lookups = this.#watch('dns_lookups', () => this.#pool.isOpen)
   }
@@ -129,7 +130,7 @@ class SlowWatch {
     if (now < this.#secondAtMs) return
     this.#secondAtMs = now + MS_PER_S
     this.#seeBusy()
-    this.#seeThreads()
+    this.#parts.page.showThreads(this.seeThreads())
   }
 
   get #inFlight () {
@@ -186,16 +187,22 @@ class SlowWatch {
     this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => busyText(event, frame))
   }
 
-  #seeThreads () {
-    for (const [thread, state] of this.#parts.threads()) {
-      const busy = this.#threads.get(thread) ?? new BusyThreads()
-      this.#threads.set(thread, busy)
+  /** Worker threads that live, by name, with how busy they were in the last ten seconds. */
+  seeThreads () {
+    return [...this.#parts.threads()].flatMap(([name, state]) => {
+      const busy = this.#threads.get(name) ?? new BusyThreads()
+      this.#threads.set(name, busy)
       const event = busy.see(this.#now, state)
-      if (event === null) continue
-      const more = { thread, threads: busy.count, utilization: Math.round(event.share * 1000) / 1000 }
-      const text = () => threadsText(event, thread, busy.count)
-      this.#tell({ kind: 'worker_threads', ongoing: event.type === 'opened', ...more }, event, text)
-    }
+      if (event !== null) this.#tellThreads(event, name, busy.count)
+      return state.count === 0 ? [] : [{ name, count: state.count, utilization: busy.utilization }]
+    })
+  }
+
+  /** @param {BusyEvent} event @param {string} thread @param {number} threads */
+  #tellThreads (event, thread, threads) {
+    const what = /** @type {const} */ ({ kind: 'worker_threads', ongoing: event.type === 'opened', thread, threads })
+    const utilization = Math.round(event.share * 1000) / 1000
+    this.#tell({ ...what, utilization }, event, () => threadsText(event, thread, threads))
   }
 }
 

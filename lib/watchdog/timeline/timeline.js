@@ -199,6 +199,7 @@ class Timeline {
   /** What happened in a range. @param {number} fromMs @param {number} toMs */
   within (fromMs, toMs) {
     this.#drain()
+    const rings = [this.#slow, this.#fast, this.#works, this.#turns, this.#gc]
     const { routes, workNames } = this.#bridge
     const requests = [this.#slow, this.#fast].flatMap((ring) => ring.within(fromMs, toMs)).map(({ name, ...span }) => {
       const { route, method, status } = unpack(name)
@@ -215,12 +216,8 @@ class Timeline {
       turns: this.#turns.within(fromMs, toMs),
       pauses: this.#gc.within(fromMs, toMs).map(({ name, ...span }) => ({ ...span, name: GC_KINDS[name] ?? 'other' })),
       counters: this.#countersWithin(fromMs, toMs),
-      completeSinceMs: Math.max(...this.#rings.map((ring) => ring.completeSinceMs))
+      completeSinceMs: Math.max(...rings.map((ring) => ring.completeSinceMs))
     }
-  }
-
-  get #rings () {
-    return [this.#slow, this.#fast, this.#works, this.#turns, this.#gc]
   }
 
   /** @param {number} fromMs @param {number} toMs @returns {Trace['counters']} */

@@ -34,6 +34,23 @@ test('culprits add up blocks of one function in a file, and say who waited', asy
   assert.deepEqual(victims, [{ name: 'GET /ping', count: 6, longestMs: 900, because: 'GET /report/:id' }])
 })
 
+test('worker threads are listed by name, the busiest first, whether they live or have blocked', async () => {
+  const { threadsOf } = await import(`${MODEL}/culprits.mjs`)
+  const ofThread = { thread: 'resize', threadId: 3 }
+  const rows = [
+    at(1), at(2, { ...ofThread, frame: frame('blur') }), at(3, { ...ofThread, threadId: 4, durationMs: 4000, frame: frame('crop') }),
+    at(4, { thread: 'mail', threadId: 5, frame: null, cause: 'native', samples: 0 })
+  ]
+  const living = [{ name: 'idle', count: 1, utilization: 0.01 }, { name: 'resize', count: 4, utilization: 0.97 }]
+  const threads = threadsOf(rows, living, RANGE)
+  assert.deepEqual(threads.map((/** @type {any} */ { words, ...each }) => each), [
+    { name: 'resize (4)', utilization: 0.97, place: 'crop app/crop.js:1', count: 2, longestMs: 4000 },
+    { name: 'idle', utilization: 0.01, place: '–', count: 0, longestMs: 0 },
+    { name: 'mail', utilization: null, place: 'inside a native or synchronous call', count: 1, longestMs: 1000 }
+  ])
+  assert.deepEqual(threadsOf([at(1)], [], RANGE), [])
+})
+
 test('a place that is not certain says so, and one that is none says why', async () => {
   const { placeOf } = await import(`${MODEL}/labels.mjs`)
   assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false } })), '≈ f app/f.js:1')

@@ -80,8 +80,9 @@ function runThreads (seconds) {
   })
 }
 
-test('worker threads that all work for ten seconds are said once, however many come and go, until one rests', () => {
-  const seconds = [[0, 0], ...Array.from({ length: 8 }, () => [1, 1]), ...Array.from({ length: 4 }, () => [1, 1, 1]), []]
+test('worker threads that all work for ten seconds are said once, however many there are, until one rests', () => {
+  const busy = [...Array.from({ length: 8 }, () => [1, 1]), ...Array.from({ length: 4 }, () => [1, 1, 1])]
+  const seconds = [[0, 0], ...busy, []]
   assert.deepEqual(runThreads(seconds), [
     { second: 10, type: 'opened', text: 'all 3 worker threads resize were 100% busy for 10.0 s: tasks may be waiting' },
     { second: 13, type: 'ended', text: 'all 3 worker threads resize were 100% busy for 12.0 s: tasks may be waiting' }

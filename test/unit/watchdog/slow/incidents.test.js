@@ -11,8 +11,8 @@ test('incidents of a kind are logged at most once in ten seconds, and the next l
   const incidents = new Incidents({
     say: (_, /** @type {any} */ { event, unlogged }, message) => said.push(`${event} ${message}${unlogged ? ` ${unlogged}` : ''}`),
     post () {},
-    count: () => counted++,
-    show () {}
+    metrics: { slowIncident: () => { counted++ } },
+    page: { showSlow () {} }
   })
   const what = (/** @type {boolean} */ ongoing) => /** @type {any} */ ({ kind: 'thread_pool', ongoing, message: ongoing ? 'full' : 'free' })
   for (const startMs of [20000, 23000, 26000, 40000]) {

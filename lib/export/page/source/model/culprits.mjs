@@ -70,6 +70,25 @@ export function sorted (culprits, column, descends) {
 }
 
 /**
+ * Worker threads by name, the busiest first: how busy they are now, and their blocks, which have no share.
+ * @param {any[]} rows @param {{ name: string, count: number, utilization: number }[]} living
+ * @param {{ fromMs: number, toMs: number }} range
+ */
+export function threadsOf (rows, living, range) {
+  const own = rows.filter(({ threadId }) => threadId > 0)
+  const names = new Set([...living, ...own].map(({ name, thread }) => name ?? thread))
+  return [...names].map((name) => {
+    const blocks = own.filter(({ thread }) => thread === name)
+    const culprits = culpritsOf(blocks, range, () => 0)
+    // Few blocks have a profile, and so a place.
+    const { place, words } = culprits.find(({ frame }) => frame !== null) ?? culprits[0] ?? { place: '–', words: '–' }
+    const { count = 0, utilization = null } = living.find((each) => each.name === name) ?? {}
+    const longestMs = Math.max(0, ...blocks.map(({ durationMs }) => durationMs))
+    return { name: count > 1 ? `${name} (${count})` : name, utilization, place, words, count: blocks.length, longestMs }
+  }).sort((a, b) => (b.utilization ?? 0) - (a.utilization ?? 0) || b.longestMs - a.longestMs)
+}
+
+/**
  * Routes that waited, over many blocks: how often, how long at most, and because of which work or place most often.
  * @param {any[]} rows
  * @param {(id: string) => { name: string, count: number, longestMs: number }[]} routesOf routes that waited for a block

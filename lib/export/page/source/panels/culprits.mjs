@@ -132,18 +132,24 @@ function sparkOf (bins) {
   return svg
 }
 
-/** The table of routes that waited, the longest wait first. */
-export class VictimTable {
-  #section = byId('victims')
-  #body = byId('victims-body')
-
-  /** @param {any[]} victims */
-  draw (victims) {
-    this.#section.hidden = victims.length === 0
-    this.#body.replaceChildren(...victims.slice(0, ROWS).map(({ name, count, longestMs, because }) => make('tr', {},
-      make('th', { scope: 'row' }, name),
-      make('td', {}, counted(count, 'time')),
-      make('td', { class: 'number' }, duration(longestMs)),
-      make('td', {}, because))))
+/**
+ * How to draw a table that cannot be sorted and is gone while it is empty. Cells are aligned as its head is.
+ * @param {string} id of its section @param {(row: any) => string[]} cellsOf the first one is the row's head
+ */
+function plainTable (id, cellsOf) {
+  const section = byId(id)
+  const kinds = [...section.querySelectorAll('th')].map(({ className }) => className)
+  return (/** @type {any[]} */ rows) => {
+    section.hidden = rows.length === 0
+    byId(`${id}-body`).replaceChildren(...rows.slice(0, ROWS).map((row) => make('tr', {}, ...cellsOf(row).map((text, i) =>
+      i === 0 ? make('th', { scope: 'row' }, text) : make('td', { class: kinds[i] }, text)))))
   }
 }
+
+/** The routes that waited, the longest wait first. */
+export const victimTable = () => plainTable('victims', ({ name, count, longestMs, because }) =>
+  [name, counted(count, 'time'), duration(longestMs), because])
+
+/** The worker threads, the busiest first. */
+export const threadTable = () => plainTable('threads', ({ name, utilization, place, words, count, longestMs }) =>
+  [name, utilization === null ? '–' : percent(utilization), place, words, `${count}`, count === 0 ? '–' : duration(longestMs)])

@@ -6,8 +6,8 @@ import { byId, setText } from '../dom.mjs'
 import { duration } from '../format.mjs'
 import { withSharedNames } from '../../../culprits.js'
 import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
-import { culpritsOf, victimsOf } from '../model/culprits.mjs'
-import { CulpritTable, VictimTable } from './culprits.mjs'
+import { culpritsOf, threadsOf, victimsOf } from '../model/culprits.mjs'
+import { CulpritTable, threadTable, victimTable } from './culprits.mjs'
 import { FilterBar } from './filter-bar.mjs'
 import { Records } from './records.mjs'
 import { saveButton } from './save.mjs'
@@ -23,13 +23,14 @@ export class Dashboard {
   #view = new ViewState(() => this.#changed())
   #charts = new Charts()
   #culprits = new CulpritTable(this.#view)
-  #victims = new VictimTable()
+  #drawVictims = victimTable()
+  #drawThreads = threadTable()
   #timeline = new Timeline((span) => this.#view.set({ span }))
   #filters = new FilterBar(this.#view)
   #blocks
   #flame
-  /** Incidents without a block. @type {any[]} */
-  #slow = []
+  /** Incidents without a block, and worker threads. @type {{ slow: any[], threads: any[] }} */
+  #now = { slow: [], threads: [] }
   #thresholdMs = 0
   #loops = 1
   #requests = true
@@ -69,7 +70,7 @@ export class Dashboard {
     this.#loops = (now.workers ?? 0) + 1
     this.#charts.show(now)
     // A recording of an earlier version has none.
-    this.#slow = now.slow ?? []
+    this.#now = { slow: now.slow ?? [], threads: now.threads ?? [] }
     const note = byId('history-note')
     note.hidden = now.workers === null && this.#requests
     setText(note, now.workers !== null
@@ -116,7 +117,7 @@ export class Dashboard {
     const range = view.span === null ? window : { fromMs: view.span[0], toMs: view.span[1] }
     const rows = inRange(all, range)
     const waitedFor = (/** @type {string} */ id) => this.#records.waitsFor(id)
-    const slow = inRange(this.#slow, range)
+    const slow = inRange(this.#now.slow, range)
     sayVerdict({ all, rows, slow, range, view, thresholdMs: this.#thresholdMs, loops: this.#loops })
 
     const candidates = rows.filter((row) => isChosen(row, { ...view, culprit: null }))
@@ -126,7 +127,8 @@ export class Dashboard {
     const culprit = culprits.find(({ key }) => key === view.culprit) ?? null
     this.#filters.draw(range, culprit, all)
     this.#timeline.draw(inRange(all, window).filter((row) => isChosen(row, view)), window, this.#charts.delay, view)
-    this.#victims.draw(victimsOf(chosen, (id) => waitedFor(id).routes))
+    this.#drawVictims(victimsOf(chosen, (id) => waitedFor(id).routes))
+    this.#drawThreads(threadsOf(rows, this.#now.threads, range))
     this.#flame.choose(`${queryOf(view, culprit, range)}`)
     this.#drawBlocks(chosen, all)
   }
