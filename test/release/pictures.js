@@ -26,7 +26,8 @@ function pageOf (demo) {
     let text = ''
     const read = (/** @type {Buffer} */ data) => {
       text += data
-      const [, url] = /live page: (http:\S+\/)/.exec(text) ?? []
+      // The log of the queue worker names a page as well.
+      const [, url] = /^ {2}agent {3}live page: (http:\S+\/)$/m.exec(text) ?? []
       if (url !== undefined) resolve(url)
     }
     demo.stdout?.on('data', read)
@@ -49,7 +50,7 @@ async function main () {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
       const page = await context.newPage()
       await page.goto(url)
-      await sleep(3000)
+      await page.locator('.now.blocked code').first().waitFor()
       fs.writeFileSync(path.join(IMAGES, name), await page.screenshot())
       await context.close()
     }
