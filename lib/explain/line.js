@@ -126,12 +126,17 @@ function lineOf ({ record, profiled }) {
  */
 const doubts = [
   {
+    when: 'its file was compiled in memory, and no source map is known: the line is that of the code that runs',
+    applies: ({ frame }) => frame.compiled === true
+  },
+  {
     when: 'only stacks show it, and the cause is unknown: a thread that is held up can be at any line',
     applies: ({ evidence, record }) => evidence === 'stacks' && isHeldUp(record)
   },
   {
     when: 'there are no stacks, and the profile covers less than half of the block',
-    applies: ({ profile, record }) => profile !== null && !coversMost(profile, record)
+    applies: ({ profile, record: { samples, durationMs } }) => profile !== null && samples === 0 &&
+      2 * (profile.endTime - profile.startTime) < durationMs * US_PER_MS
   },
   {
     when: 'most samples of the profile, or most stacks, are in other functions',
@@ -162,13 +167,6 @@ const isHeldUp = ({ cause }) => cause === 'unknown'
 /** @param {Place} place @returns {FrameRecord} */
 const judged = (place) =>
   ({ ...place.frame, exact: place.frame.exact && !doubts.some(({ applies }) => applies(place)) })
-
-/**
- * Whether there are answers, or samples of most of the block.
- * @param {CpuProfile} profile @param {BlockRecord} record
- */
-const coversMost = ({ startTime, endTime }, { samples, durationMs }) =>
-  samples > 0 || 2 * (endTime - startTime) >= durationMs * US_PER_MS
 
 /** @param {Frame} frame @param {ProfiledStack[]} stacks */
 function isBorrowed (frame, stacks) {

@@ -38,21 +38,19 @@ exports.withProfile = (record, profile, sources) => {
   const passesOn = passingIn(record, sources)
   const stacks = profiledStacks(profile, sources, record.frame)
     .map((stack) => ({ ...stack, blamed: blamedFrame(stack.frames, passesOn) }))
-  const stacksInRecord = stacks
-    .slice(0, STACKS_IN_RECORD)
+  const stacksInRecord = stacks.slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
   const isTold = (profile.samples.length >= ENOUGH_SAMPLES || areLate(record)) && !isUnowned(stacks)
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
   const { frame: found, call: named, row } = lineOf({ record, profiled })
   const call = isInScript(stacks) ? null : named
   const betweenShare = shareBetweenCalls(found, record, stacks, sources)
-  const isAnswered = found !== null && call === null && isAt(found, record.frame)
+  const isAnswered = found !== null && call === null && isSame(record.frame, found) && record.frame?.line === found.line
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
-  const { evidence } = table[row]
   return {
     ...record,
     ...(profiled && causeByProfile(record, { call, isOpen: profiled.isOpen, betweenShare })),
-    frame: frame && judged({ frame, evidence, record, profile, stacks, textOf: sources.textOf }),
+    frame: frame && judged({ frame, evidence: table[row].evidence, record, profile, stacks, textOf: sources.textOf }),
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
@@ -66,9 +64,6 @@ exports.withoutProfile = (record, textOf) => {
   const frame = judged({ frame: found, evidence: 'stacks', record, profile: null, stacks: [], textOf })
   return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
 }
-
-/** Whether it is the place that interrupts found. @param {Frame} frame @param {Frame | null} answered */
-const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === frame.line
 
 /**
  * Moves a place that interrupts found at the head of a loop into its body.

@@ -117,3 +117,12 @@ test('where a function or a loop begins, and beside or in calls, answers to inte
   assert.equal(isCertain(6, [{ function: 'push', file: null, line: null, column: null }]), false)
   assert.equal(isCertain(6, [{ function: 'weigh', file: '/srv/app/node_modules/x/index.js', line: 1, column: 1 }]), true)
 })
+
+test('a line of code that was compiled in memory is in doubt, whatever chose it', () => {
+  const frame = { ...at(11), compiled: true }
+  for (const evidence of /** @type {const} */ (['stacks', 'profile', 'source', 'allocation'])) {
+    const place = { frame, evidence, record: makeRecord({ frame }), profile: null, stacks: [], textOf: () => null }
+    assert.equal(judged(place).exact, false, evidence)
+    assert.equal(judged({ ...place, frame: at(11) }).exact, true, evidence)
+  }
+})

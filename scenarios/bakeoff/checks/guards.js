@@ -1,0 +1,141 @@
+'use strict'
+
+// Which conditions of lib/explain change nothing? Each part of a condition is left out in turn, and the recorded facts
+// of blocks (../generated/facts.js) are explained again:
+//   node scenarios/bakeoff/checks/guards.js [--only <part of a path>] [facts.ndjson ...]
+// Files are of facts.js, or of the agent's option `facts`.
+// It prints how many records change, and how many lines become better and worse, what changes nothing first.
+const fs = require('node:fs')
+const Module = require('node:module')
+const os = require('node:os')
+const path = require('node:path')
+const { parseArgs } = require('node:util')
+const { parse } = require('acorn')
+const { judge } = require('../generated/score')
+
+const ROOT = path.join(__dirname, '..', '..', '..')
+const EXPLAIN = path.join(ROOT, 'lib', 'explain')
+const RECORDED = path.join(ROOT, 'test', 'fixtures', 'facts.ndjson')
+
+/** @typedef {{ start: number, end: number, text: string }} Edit */
+/** @typedef {{ file: string, line: number, was: string, is: string, source: string }} Mutant */
+
+/** @param {any} node @param {string} source @returns {Edit[]} ways to leave out a part of it */
+function editsOf (node, source) {
+  const text = (/** @type {any} */ { start, end }) => source.slice(start, end)
+  const { start, end, type, left, right, test } = node
+  const parts = type === 'LogicalExpression' && node.operator !== '??'
+    ? [left, right]
+    : type === 'ConditionalExpression' ? [node.consequent, node.alternate] : []
+  if (type === 'IfStatement') return ['false', 'true'].map((value) => ({ start: test.start, end: test.end, text: value }))
+  return parts.map((part) => ({ start, end, text: `(${text(part)})` }))
+}
+
+/** @param {string} file @returns {Mutant[]} */
+function mutantsOf (file) {
+  const source = fs.readFileSync(file, 'utf8')
+  /** @type {Mutant[]} */
+  const mutants = []
+  for (const node of nodesIn(parse(source, { ecmaVersion: 'latest', locations: true }))) {
+    for (const { start, end, text } of editsOf(node, source)) {
+      mutants.push({
+        file,
+        line: node.loc.start.line,
+        was: source.slice(start, end).replace(/\s+/g, ' '),
+        is: text.replace(/\s+/g, ' '),
+        source: source.slice(0, start) + text + source.slice(end)
+      })
+    }
+  }
+  return mutants
+}
+
+/** @param {any} node @returns {Generator<any>} it and all within */
+function * nodesIn (node) {
+  if (typeof node.type === 'string') yield node
+  for (const child of Object.values(node)) if (child !== null && typeof child === 'object') yield * nodesIn(child)
+}
+
+/** The files that a mutant replaces, by path. @type {Map<string, string>} */
+const replaced = new Map()
+const extensions = /** @type {any} */ (Module)._extensions
+const load = extensions['.js']
+extensions['.js'] = (/** @type {any} */ module, /** @type {string} */ file) => {
+  const source = replaced.get(file)
+  return source === undefined ? load(module, file) : module._compile(source, file)
+}
+
+/** @type {string[]} */
+const folders = []
+process.on('exit', () => { for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true }) })
+
+/**
+ * Facts of a block, with the files of its program in a folder of their own.
+ * @param {string} line
+ */
+function prepared (line) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-guards-'))
+  folders.push(folder)
+  const read = JSON.parse(line.replaceAll('<folder>', folder).replaceAll('<repository>', ROOT))
+  // A line of the agent's option `facts` has no program: its files are where they were.
+  const kept = 'facts' in read ? read : { facts: read, files: {}, truth: null }
+  for (const [name, text] of Object.entries(kept.files)) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    fs.writeFileSync(path.join(folder, name), /** @type {string} */ (text))
+  }
+  return kept
+}
+
+/** What lib/explain, as it is now, makes of all facts. @param {any[]} all */
+function explainAll (all) {
+  const isOurs = (/** @type {string} */ file) => file.startsWith(path.join(ROOT, 'lib'))
+  for (const file of Object.keys(require.cache).filter(isOurs)) delete require.cache[file]
+  const { recordOf } = require('../../../lib/explain/record')
+  const { ProfileWindows } = require('../../../lib/watchdog/profile/profile-windows')
+  const { SourceReader } = require('../../../lib/watchdog/source/source-reader')
+  return all.map(({ facts, interval, truth }) => {
+    try {
+      const reader = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false })
+      const windows = new ProfileWindows(reader)
+      const explain = () => recordOf(structuredClone(facts), { ...reader.code, sources: () => windows.sources })
+      // Names that take long to look up are there the second time.
+      explain()
+      reader.finish()
+      const { record } = explain()
+      return { text: JSON.stringify(record), line: truth === null ? 'none' : judge(interval, [record], truth).line }
+    } catch (error) {
+      return { text: `threw ${error.message}`, line: 'none' }
+    }
+  })
+}
+
+/** What is said of a line, the worst first. */
+const WORTH = ['wrong', 'none', 'wrong in doubt', 'doubted', 'right']
+
+const { values: { only = '' }, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true })
+const lines = (positionals.length === 0 ? [RECORDED] : positionals)
+  .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean))
+const files = fs.readdirSync(EXPLAIN, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.js') && !file.startsWith('advice') && file.includes(only))
+  .map((file) => path.join(EXPLAIN, file))
+
+const found = lines.map(prepared)
+const [first, again] = [explainAll(found), explainAll(found)]
+// A record that differs from run to run shows nothing.
+const all = found.filter((_, i) => first[i].text === again[i].text)
+const before = explainAll(all)
+const rows = files.flatMap(mutantsOf).map((mutant) => {
+  replaced.set(mutant.file, mutant.source)
+  const after = explainAll(all)
+  replaced.delete(mutant.file)
+  const gains = after.map(({ line }, i) => WORTH.indexOf(line) - WORTH.indexOf(before[i].line))
+  const changed = after.filter(({ text }, i) => text !== before[i].text).length
+  const better = gains.filter((gain) => gain > 0).length
+  const worse = gains.filter((gain) => gain < 0).length
+  const { file, line, was, is } = mutant
+  return { place: `${path.relative(EXPLAIN, file)}:${line}`, changed, better, worse, was, is }
+})
+rows.sort((a, b) => a.changed - b.changed || a.worse - b.worse)
+for (const { place, changed, better, worse, was, is } of rows) {
+  process.stdout.write(`${changed}\t${better}\t${worse}\t${place}\t${was.slice(0, 90)} -> ${is.slice(0, 60)}\n`)
+}
