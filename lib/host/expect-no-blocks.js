@@ -42,11 +42,9 @@ exports.checkExpectation = (fn, options, leastMs = LEAST_MS) => {
 }
 
 /** How long the code itself kept the loop, without waits for a CPU. @param {BlockRecord} record */
-function ownMs (record) {
-  return record.allowed
-    ? 0
-    : timesOf(record).reduce((ms, [cause, each]) => excuseOf(cause) === undefined ? ms + each : ms, 0)
-}
+const ownMs = (record) => record.allowed
+  ? 0
+  : timesOf(record).reduce((ms, [cause, each]) => excuseOf(cause) === undefined ? ms + each : ms, 0)
 
 /** Whether this process's main thread was blocked. @param {BlockRecord} record */
 const isMains = ({ threadId, worker }) => threadId === 0 && worker === null

@@ -30,8 +30,7 @@ class NoopAgent extends EventEmitter {
   }
 
   get fastify () {
-    const { createFastifyPlugin } = require('./shedding/fastify-plugin')
-    return createFastifyPlugin(makeGauge())
+    return require('./shedding/fastify-plugin').createFastifyPlugin(makeGauge())
   }
 
   /** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
@@ -44,8 +43,7 @@ class NoopAgent extends EventEmitter {
 
   /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
   wrap (name, fn) {
-    const { wrapWith } = require('./work/wrap')
-    return wrapWith((name, fn) => this.run(name, fn), name, fn)
+    return require('./work/wrap').wrapWith((name, fn) => this.run(name, fn), name, fn)
   }
 
   /** @returns {Promise<BlockRecord[]>} */
@@ -59,21 +57,18 @@ class NoopAgent extends EventEmitter {
 
   /** @param {{ seconds: number }} options @returns {Promise<HuntResult>} */
   hunt (options) {
-    const { checkHunt } = require('./origin/hunt')
-    checkHunt(options)
+    require('./origin/hunt').checkHunt(options)
     return Promise.resolve({ found: 0, refused: 'origins are tracked on the main thread only' })
   }
 
   /** Passes every request on. @param {ShedOptions} [options] */
   middleware (options = {}) {
-    const { createMiddleware } = require('./shedding/middleware')
-    return createMiddleware(makeGauge(), options)
+    return require('./shedding/middleware').createMiddleware(makeGauge(), options)
   }
 
   /** Nothing is measured in a worker thread: zeros. @returns {LoopLoadReport} */
   load () {
-    const { noLoad } = require('./sense/load-report')
-    return noLoad()
+    return require('./sense/load-report').noLoad()
   }
 
   /** @template T @param {() => T} fn @param {string} reason @returns {T} */

@@ -54,6 +54,7 @@ test('a piscina pool of which nobody asks anything: its idle workers are no bloc
   const { frame } = named
   assert.ok(frame === null || ['task', 'crunch'].includes(frame.function), JSON.stringify(frame))
   assert.equal(named.package, null)
+  assert.deepEqual([named.work?.kind, named.work?.name], ['task', 'task.js'], 'the file of the pool')
 })
 
 test('worker threads end in all ways while they are watched: nothing aborts', async (t) => {

@@ -63,11 +63,13 @@ class LoadReport {
     this.#forget(now)
     const overdueMs = this.#load.overdueMs(now)
     const delays = this.#recent.map(({ delayMs }) => delayMs)
+    const { idle, active } = loopTime()
+    const activeMs = active - this.#start.active
     // After a long turn the loop handles requests before it runs the timer that was due: that one counts already.
     if (overdueMs > 0) delays.push(overdueMs)
     return {
       lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
-      sinceStart: { delayMs: this.#sinceStart(), utilization: utilizationSince(this.#start) },
+      sinceStart: { delayMs: this.#sinceStart(), utilization: activeMs / (activeMs + idle - this.#start.idle) || 0 },
       threadPoolDelayMs: this.#counters.poolDelayMs,
       busyMs: this.#counters.get('busyMs'),
       memory: memoryNow()
@@ -111,13 +113,6 @@ exports.measureLoad = (options, bridge) => {
   const load = new LoopLoad()
   const report = new LoadReport(load, bridge.counters)
   return { load, report, delays: new Delays(options, bridge.delays, report) }
-}
-
-/** @param {{ idle: number, active: number }} start @returns {number} 0 to 1 */
-function utilizationSince (start) {
-  const { idle, active } = loopTime()
-  const activeMs = active - start.active
-  return activeMs / (activeMs + idle - start.idle) || 0
 }
 
 /** Counts how late heartbeats come. The timer of Node's monitorEventLoopDelay() would wake a sleeping process, too. */

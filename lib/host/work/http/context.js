@@ -1,7 +1,7 @@
 'use strict'
 
 const { OTHER_METHOD } = require('../../../bridge/request-row')
-const { pathTemplate } = require('./path-template')
+const { pathOf, pathTemplate } = require('./path-template')
 const { routeOfExpress } = require('./frameworks/express')
 const { traceIdOf } = require('./trace-id')
 
@@ -17,18 +17,6 @@ const METHOD_CHARS = 32
 /** The route of a request that matched none. */
 const UNMATCHED = '(unmatched)'
 const NOT_FOUND = 404
-
-/** @param {unknown} url */
-function pathOf (url) {
-  if (typeof url !== 'string') return ''
-  const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
-  if (path[0] === '/') return path
-  // A URL in absolute form, as sent to proxies, begins with what the client takes for the host.
-  const scheme = path.indexOf('://')
-  const slash = scheme === -1 ? -1 : path.indexOf('/', scheme + '://'.length)
-  return scheme === -1 ? path : slash === -1 ? '/' : path.slice(slash)
-}
 
 /**
  * One HTTP request, followed through its awaits, timers and listeners. What outlives it (a pooled connection that it
@@ -73,7 +61,11 @@ class RequestContext {
   }
 
   #guess () {
-    return this.isUnmatched ? UNMATCHED : pathTemplate(pathOf(this.url))
+    return this.isUnmatched ? UNMATCHED : pathTemplate(this.path)
+  }
+
+  get path () {
+    return pathOf(this.url)
   }
 
   get traceId () {
@@ -108,6 +100,5 @@ class RequestContext {
   }
 }
 
-exports.pathOf = pathOf
 exports.RequestContext = RequestContext
 exports.UNMATCHED = UNMATCHED

@@ -90,3 +90,15 @@ exports.pathTemplate = (path) => {
     start = at + 1
   }
 }
+
+/** The path of a request's URL, without query. @param {unknown} url */
+exports.pathOf = (url) => {
+  if (typeof url !== 'string') return ''
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  if (path[0] === '/') return path
+  // A URL in absolute form, as sent to proxies, begins with what the client takes for the host.
+  const scheme = path.indexOf('://')
+  const slash = scheme === -1 ? -1 : path.indexOf('/', scheme + '://'.length)
+  return scheme === -1 ? path : slash === -1 ? '/' : path.slice(slash)
+}

@@ -8,7 +8,7 @@ const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { Http2Watch } = require('./http2')
 const { ignoreRejection } = require('../../ignore-rejection')
-const { pathOf, RequestContext } = require('./context')
+const { RequestContext } = require('./context')
 const { BacklogWindow } = require('./backlog-window')
 const { hasContextFrame } = require('../../runtime')
 const { StreamRequest } = require('./http2-request')
@@ -136,7 +136,7 @@ class Requests {
   #startHttp2 (request) {
     const context = this.#start(request)
     this.#http2.set(request, context)
-    if (request instanceof StreamRequest && request.isGrpc) context.name(pathOf(request.url))
+    if (request instanceof StreamRequest && request.isGrpc) context.name(context.path)
   }
 
   /** @param {RequestContext | Connection | undefined} store */

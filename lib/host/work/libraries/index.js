@@ -2,8 +2,7 @@
 
 const { watchModules } = require('../http/frameworks/modules')
 const { Naming } = require('./library-naming')
-const { pathOf } = require('../http/context')
-const { pathTemplate } = require('../http/path-template')
+const { pathOf, pathTemplate } = require('../http/path-template')
 
 /**
  * @import { Works } from '../works'
@@ -80,6 +79,11 @@ const jobs = [
     attach: ({ getTasks }, naming) => {
       for (const task of getTasks().values()) nameCronTask(task, naming)
     }
+  },
+  {
+    file: ['piscina', 'dist', 'index.js'],
+    attach: ({ default: { prototype } }, naming) =>
+      naming.pool(prototype, 'run', ({ options, threads }) => [options.filename, threads])
   },
   {
     file: ['bree', 'src', 'index.js'],

@@ -1,6 +1,8 @@
 'use strict'
 
+const path = require('node:path')
 const { THREAD_WORK } = require('../../../bridge/messages')
+const { nowMs } = require('../../../util/clock')
 
 /**
  * @import { WorkKind } from '../../../types'
@@ -79,6 +81,22 @@ class Naming {
         return worker
       })
     }
+  }
+
+  /**
+   * Names the threads of a pool by the file of its tasks. They start at any call, and live on.
+   * @param {any} owner @param {string} method
+   * @param {(pool: any) => [file: string, workers: import('node:worker_threads').Worker[]]} describe
+   */
+  pool (owner, method, describe) {
+    this.before(owner, [method], (pool) => {
+      const [file, workers] = describe(pool)
+      for (const worker of workers.filter((each) => !this.#named.has(each))) {
+        this.#named.add(worker)
+        const what = { kind: 'task', name: path.basename(file), id: '0' }
+        this.#post({ code: THREAD_WORK, threadId: worker.threadId, work: { ...what, startedAtMs: nowMs() } })
+      }
+    })
   }
 
   /** @param {import('node:worker_threads').Worker} worker @param {NamedCall} known */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { pathTemplate } = require('../path-template')
+const { pathOf, pathTemplate } = require('../path-template')
 const { mountsOf, join } = require('./express-mounts')
 
 /** A template's segment with one of these may stand for more or fewer segments than one. */
@@ -41,7 +41,7 @@ function templateOf (request, route) {
   const isOnly = mounts.length === 1 && paths.length === 1
   if (isOnly && mount !== null && isBelow(mount, baseUrl)) return join(mount, paths[0])
   // A router mounted at several places, or a route with several paths: Express took the first that fits.
-  const asked = urlSegments(originalUrl ?? url)
+  const asked = pathSegments(pathOf(originalUrl ?? url))
   for (const mount of mounts) {
     for (const path of mount === null ? [] : paths) {
       const template = join(/** @type {string} */ (mount), path)
@@ -77,21 +77,7 @@ function fromUrl (paths, asked, baseUrl = '') {
 }
 
 /** The segments of a template. @param {string} path */
-const pathSegments = (path) => path.split('/').filter(isFilled)
-
-/** Takes absolute URLs too. @param {string} url */
-const urlSegments = (url) => {
-  const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
-  const scheme = path[0] === '/' ? -1 : path.indexOf('://')
-  const segments = (scheme === -1 ? path : path.slice(scheme + '://'.length)).split('/')
-  return (scheme === -1 ? segments : segments.slice(1)).filter(isFilled)
-}
-
-/** @param {string} segment */
-function isFilled (segment) {
-  return segment !== ''
-}
+const pathSegments = (path) => path.split('/').filter((segment) => segment !== '')
 
 /**
  * Whether a URL fits a template, as far as the template shows it without running its expression. A parameter fits any
