@@ -134,6 +134,9 @@ test('a worker that is killed and replaced goes on under its number, and nothing
   await eventually(async () => blocksOf(await app.samples(), slot) > 0, 'its block in the metrics')
   app.tell({ to: pid, spin: 60000 })
   await eventually(async () => (await app.json('/healthz')).workers.blocked[0]?.blockedMs > 300, 'it to be blocked')
+  const isSeen = (/** @type {any} */ record) => record.pid === pid && record.ongoing && record.frame !== null
+  // On a busy machine the thread may not have run so far.
+  await eventually(async () => (await app.json('/blocks')).some(isSeen), 'its line')
   const before = await app.samples()
 
   process.kill(pid, 'SIGKILL')
