@@ -58,12 +58,16 @@ server.listen(0, '127.0.0.1', async () => {
   told['/deep'] = await fresh()
   const nightly = agent.wrap('nightly', tidy)
   // The requests come while the job runs, and are read in the same turn.
-  setTimeout(() => {
-    for (const socket of sockets) ask(socket, '/page')
-    nightly()
-  }, 10)
-  told.turn = await fresh()
-  told.metrics = await agent.metrics()
+  // On a busy machine a beat may come in between, which makes two turns of them.
+  for (let tries = 0; tries < 3 && !told.turn?.some(({ durationMs }) => durationMs > 1500); tries++) {
+    told.before = await agent.metrics()
+    setTimeout(() => {
+      for (const socket of sockets) ask(socket, '/page')
+      nightly()
+    }, 10)
+    told.turn = await fresh()
+    told.metrics = await agent.metrics()
+  }
   process.stderr.write(JSON.stringify(told) + '\\n')
   await agent.stop()
   process.exit()
@@ -95,9 +99,10 @@ test('a turn of several callbacks', { timeout: 60000 }, async (t) => {
   })
   await t.test('the job is charged with its own time, the requests with theirs, and both make the block', () => {
     const { durationMs } = longest('turn')
-    const charged = (/** @type {RegExp} */ labels) => told.metrics.split('\n')
+    const chargedIn = (/** @type {string} */ metrics, /** @type {RegExp} */ labels) => metrics.split('\n')
       .filter((/** @type {string} */ line) => line.startsWith('loopwatch_blocked_seconds_total{') && labels.test(line))
       .reduce((/** @type {number} */ sum, /** @type {string} */ line) => sum + Number(line.split(' ').at(-1)) * 1000, 0)
+    const charged = (/** @type {RegExp} */ labels) => chargedIn(told.metrics, labels) - chargedIn(told.before, labels)
     const [page, nightly] = [charged(/route="\/page",work="\(none\)"/), charged(/route="\(none\)",work="nightly"/)]
     assert.ok(nightly > 0.6 * 400 && nightly < 0.5 * durationMs, `${nightly}`)
     assert.ok(Math.abs(page + nightly - durationMs) < 0.05 * durationMs, `${page} + ${nightly} of ${durationMs}`)
