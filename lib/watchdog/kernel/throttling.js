@@ -48,8 +48,7 @@ class Throttling {
 }
 
 function openThrottling () {
-  const [path = NOWHERE] = cgroupPaths('cpu', [['cpu.stat']])
-  const file = new KernelFile(path)
+  const file = new KernelFile(cgroupPaths('cpu', [['cpu.stat']])[0] ?? NOWHERE)
   return new Throttling(() => throttledOf(file.read()), () => file.close())
 }
 

@@ -169,8 +169,9 @@ const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt,
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, parts, samples } = record
   const { frame, request, origin, profile, work, probable, generated } = record
+  const same = { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, parts, samples }
   return {
-    ...{ id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, parts, samples },
+    ...same,
     frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
     probable: probable ?? null,
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,

@@ -135,8 +135,8 @@ class Profiling {
 
   /** Takes a message of the host. @param {any} message */
   receive (message) {
-    const { action, isOn, tookMs, failure, taken, atMs } = message
     const now = nowMs()
+    const { action, isOn, tookMs, failure, taken, atMs = now } = message
     this.#asked = null
     const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)

@@ -12,7 +12,7 @@ const { SLOW } = require('../../bridge/messages')
 
 /** Incidents shown on the page. */
 const KEEP = 20
-/** Incidents of one kind are logged at most this often. The metric counts all. */
+/** Incidents of one kind, or of one pool of threads, are logged at most this often. The metric counts all. */
 const LOG_MS = 10000
 
 /**
@@ -35,7 +35,7 @@ class Incidents {
   /** The latest, oldest first. @type {SlowIncident[]} */
   list = []
   #outputs
-  /** @type {Map<string, { atMs: number, isOpen: boolean, unlogged: number }>} what was logged last, by kind */
+  /** @type {Map<string, { atMs: number, isOpen: boolean, unlogged: number }>} what was logged last, by kind and pool */
   #logged = new Map()
 
   /**
@@ -62,14 +62,14 @@ class Incidents {
 
   /** The end is logged if the beginning was. @param {SlowIncident} incident @param {number} nowMs */
   #log ({ kind, ongoing, message, ...fields }, nowMs) {
-    const last = this.#logged.get(kind) ?? { atMs: -Infinity, isOpen: false, unlogged: 0 }
-    if (ongoing && nowMs - last.atMs < LOG_MS) {
-      this.#logged.set(kind, { ...last, unlogged: last.unlogged + 1 })
+    const key = `${kind} ${fields.thread ?? ''}`
+    const { atMs, isOpen, unlogged } = this.#logged.get(key) ?? { atMs: -Infinity, isOpen: false, unlogged: 0 }
+    if (ongoing && nowMs - atMs < LOG_MS) {
+      this.#logged.set(key, { atMs, isOpen, unlogged: unlogged + 1 })
       return
     }
-    if (!ongoing && !last.isOpen) return
-    const { unlogged } = last
-    this.#logged.set(kind, { atMs: ongoing ? nowMs : last.atMs, isOpen: ongoing, unlogged: ongoing ? 0 : unlogged })
+    if (!ongoing && !isOpen) return
+    this.#logged.set(key, { atMs: ongoing ? nowMs : atMs, isOpen: ongoing, unlogged: ongoing ? 0 : unlogged })
     const isMore = ongoing && unlogged > 0
     const text = isMore ? `${message}; ${unlogged} more times since the last such line` : message
     const [begins, ends, level = 'warn'] = events[kind]

@@ -103,7 +103,7 @@ class SlowWatch {
    */
   #tell (what, { startMs, endMs }, text) {
     const { kind, ongoing } = what
-    const requests = this.#requests(kind, ongoing, endMs)
+    const requests = this.#requests(`${kind} ${what.thread ?? ''}`, ongoing, endMs)
     this.#incidents.tell({ ...what, requests, message: text(requests), advice: advice[kind] }, startMs, endMs)
   }
 

@@ -1,20 +1,21 @@
 'use strict'
 
-// Which conditions of lib/explain change nothing? Each part of a condition is left out in turn, and the recorded facts
-// of blocks (../generated/facts.js) are explained again:
+// Which conditions of lib/explain change nothing? This leaves out each part of each condition in turn, and makes the
+// records of recorded blocks (../generated/facts.js) again:
 //   node scenarios/bakeoff/checks/guards.js [--only <part of a path>] [facts.ndjson ...]
-// Files are of facts.js, or of the agent's option `facts`.
-// It prints how many records change, and how many lines become better and worse, what changes nothing first.
+// The files come from facts.js, or from the agent's option `facts`. The output says how many records change, and how
+// many of their lines become better and worse; parts that change nothing come first.
 const fs = require('node:fs')
 const Module = require('node:module')
-const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { parse } = require('acorn')
+const { unpack } = require('../generated/facts')
 const { judge } = require('../generated/score')
 
 const ROOT = path.join(__dirname, '..', '..', '..')
 const EXPLAIN = path.join(ROOT, 'lib', 'explain')
+const FACTS = require.resolve('../generated/facts')
 const RECORDED = path.join(ROOT, 'test', 'fixtures', 'facts.ndjson')
 
 /** @typedef {{ start: number, end: number, text: string }} Edit */
@@ -65,44 +66,15 @@ extensions['.js'] = (/** @type {any} */ module, /** @type {string} */ file) => {
   return source === undefined ? load(module, file) : module._compile(source, file)
 }
 
-/** @type {string[]} */
-const folders = []
-process.on('exit', () => { for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true }) })
-
-/**
- * Facts of a block, with the files of its program in a folder of their own.
- * @param {string} line
- */
-function prepared (line) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-guards-'))
-  folders.push(folder)
-  const read = JSON.parse(line.replaceAll('<folder>', folder).replaceAll('<repository>', ROOT))
-  // A line of the agent's option `facts` has no program: its files are where they were.
-  const kept = 'facts' in read ? read : { facts: read, files: {}, truth: null }
-  for (const [name, text] of Object.entries(kept.files)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    fs.writeFileSync(path.join(folder, name), /** @type {string} */ (text))
-  }
-  return kept
-}
-
-/** What lib/explain, as it is now, makes of all facts. @param {any[]} all */
+/** What lib/explain, as it is now, makes of all facts. @param {ReturnType<typeof unpack>[]} all */
 function explainAll (all) {
-  const isOurs = (/** @type {string} */ file) => file.startsWith(path.join(ROOT, 'lib'))
-  for (const file of Object.keys(require.cache).filter(isOurs)) delete require.cache[file]
-  const { recordOf } = require('../../../lib/explain/record')
-  const { ProfileWindows } = require('../../../lib/watchdog/profile/profile-windows')
-  const { SourceReader } = require('../../../lib/watchdog/source/source-reader')
+  const isStale = (/** @type {string} */ file) => file.startsWith(path.join(ROOT, 'lib')) || file === FACTS
+  for (const file of Object.keys(require.cache).filter(isStale)) delete require.cache[file]
+  const { explain } = require(FACTS)
   return all.map(({ facts, interval, truth }) => {
     try {
-      const reader = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false })
-      const windows = new ProfileWindows(reader)
-      const explain = () => recordOf(structuredClone(facts), { ...reader.code, sources: () => windows.sources })
-      // Names that take long to look up are there the second time.
-      explain()
-      reader.finish()
-      const { record } = explain()
-      return { text: JSON.stringify(record), line: truth === null ? 'none' : judge(interval, [record], truth).line }
+      const record = explain(facts)
+      return { text: JSON.stringify(record), line: truth === undefined ? 'none' : judge(interval, [record], truth).line }
     } catch (error) {
       return { text: `threw ${error.message}`, line: 'none' }
     }
@@ -119,7 +91,9 @@ const files = fs.readdirSync(EXPLAIN, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.js') && !file.startsWith('advice') && file.includes(only))
   .map((file) => path.join(EXPLAIN, file))
 
-const found = lines.map(prepared)
+// A line of the agent's option `facts` has no program: its files are where they were.
+const found = lines.map((line) => unpack(line.startsWith('{"node":') ? line : `{"facts":${line}}`))
+process.on('exit', () => { for (const { folder } of found) fs.rmSync(folder, { recursive: true, force: true }) })
 const [first, again] = [explainAll(found), explainAll(found)]
 // A record that differs from run to run shows nothing.
 const all = found.filter((_, i) => first[i].text === again[i].text)

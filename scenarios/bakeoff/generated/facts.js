@@ -56,19 +56,35 @@ function filesIn (folder) {
   return Object.fromEntries(names.map((name) => [name, fs.readFileSync(path.join(folder, name), 'utf8')]))
 }
 
+/**
+ * A block that was kept, with the files of its program in a new folder.
+ * @param {string} line by factsOf() @returns {Kept & { folder: string }}
+ */
+exports.unpack = (line) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-facts-'))
+  const kept = JSON.parse(line.replaceAll(FOLDER, folder).replaceAll(REPOSITORY, ROOT))
+  for (const [name, text] of Object.entries(kept.files ?? {})) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    fs.writeFileSync(path.join(folder, name), /** @type {string} */ (text))
+  }
+  return { ...kept, folder }
+}
+
+/** The record of a block. Names that take long to look up are there the second time. @param {Kept['facts']} facts */
+exports.explain = (facts) => {
+  const reader = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false })
+  const windows = new ProfileWindows(reader)
+  const record = () => recordOf(structuredClone(facts), { ...reader.code, sources: () => windows.sources }).record
+  record()
+  reader.finish()
+  return record()
+}
+
 /** Explains a block again, and judges the record. @param {string} line by factsOf() */
 exports.judgeAgain = (line) => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-facts-'))
+  const { folder, interval, truth, facts } = exports.unpack(line)
   try {
-    /** @type {Kept} */
-    const { interval, truth, files, facts } = JSON.parse(line.replaceAll(FOLDER, folder).replaceAll(REPOSITORY, ROOT))
-    for (const [name, text] of Object.entries(files)) {
-      fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-      fs.writeFileSync(path.join(folder, name), text)
-    }
-    const reader = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false })
-    const windows = new ProfileWindows(reader)
-    return judge(interval, [recordOf(facts, { ...reader.code, sources: () => windows.sources }).record], truth)
+    return judge(interval, [exports.explain(facts)], truth)
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }

@@ -24,3 +24,21 @@ test('incidents of a kind are logged at most once in ten seconds, and the next l
     'pool_full full', 'pool_free free', 'pool_full full; 2 more times since the last such line 2', 'pool_free free'
   ])
 })
+
+test('incidents of two pools at a time are told apart: each end is that of a beginning which was logged', () => {
+  /** @type {string[]} */
+  const said = []
+  const incidents = new Incidents({
+    say: (_, /** @type {any} */ { event, thread }) => said.push(`${event} ${thread}`),
+    post () {},
+    metrics: { slowIncident () {} },
+    page: { showSlow () {} }
+  })
+  const tell = (/** @type {string} */ thread, /** @type {boolean} */ ongoing, /** @type {number} */ endMs) =>
+    incidents.tell(/** @type {any} */ ({ kind: 'worker_threads', thread, ongoing, message: '' }), 10_000, endMs)
+  tell('resize', true, 20_000)
+  tell('mail', true, 23_000)
+  tell('mail', false, 24_000)
+  tell('resize', false, 30_000)
+  assert.deepEqual(said, ['threads_busy resize', 'threads_busy mail', 'threads_free mail', 'threads_free resize'])
+})

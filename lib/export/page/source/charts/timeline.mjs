@@ -9,10 +9,10 @@ const HEIGHT = 190
 /** Least size of a bar, so that a block of a second is visible among those of minutes. */
 const LEAST_PX = 3
 const MS_PER_S = 1000
-
-const msOf = (/** @type {any} */ { durationMs }) => durationMs
 /** Most bars that are drawn: more than there are pixels. */
 const BARS = 3000
+
+const msOf = (/** @type {any} */ { durationMs }) => durationMs
 
 /**
  * Blocks as bars over the loop's delay. A bar's height is the block's duration, its colour the cause. Dragging the
