@@ -10,6 +10,8 @@ const { makeDir } = require('../support/files')
 
 const ROOT = path.join(__dirname, '..', '..')
 const BUSY_MS = 13_000
+/** Between two tasks a thread waits for the main one, on a busy machine for milliseconds: for short ones, too long. */
+const TASK_MS = 300
 
 const APP = `
 const { Worker } = require('node:worker_threads')
@@ -19,7 +21,7 @@ const task = "require('node:worker_threads').parentPort.on('message', (ms) => {"
   "require('node:worker_threads').parentPort.postMessage(null) })"
 const run = (name, untilMs) => new Promise((resolve) => {
   const worker = new Worker(task, { eval: true, name })
-  const next = () => Date.now() < untilMs ? worker.postMessage(50) : worker.terminate().then(resolve)
+  const next = () => Date.now() < untilMs ? worker.postMessage(${TASK_MS}) : worker.terminate().then(resolve)
   worker.on('message', next)
   worker.on('online', next)
 })
