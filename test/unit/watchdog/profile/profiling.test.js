@@ -47,13 +47,14 @@ test('the host takes a profile after a block, of blocks in a row after a second,
   beat(61000, 1200)
   const beganMs = nowMs()
   let pauseMs = 0
-  for (let lastMs = beganMs; taken().length === 1; await new Promise(setImmediate)) {
-    pauseMs = Math.max(pauseMs, nowMs() - lastMs)
-    lastMs = nowMs()
+  while (taken().length === 1) {
+    const lastMs = nowMs()
     profiler.late(lastMs)
+    await new Promise(setImmediate)
+    pauseMs = Math.max(pauseMs, nowMs() - lastMs)
   }
-  // On a busy machine there may be a pause between two blocks.
-  assert.ok(nowMs() - beganMs >= 1000 || pauseMs > 10, `${nowMs() - beganMs} ms`)
+  // On a busy machine there may be a pause between two blocks: the profile is taken in it.
+  assert.ok(nowMs() - beganMs >= 1000 || pauseMs > 20, `${nowMs() - beganMs} ms, longest pause ${pauseMs} ms`)
   assert.ok(taken()[1].taken.startMs > endMs, 'what was thrown away')
   profiler.stop()
 })
