@@ -2,18 +2,7 @@
 'use strict'
 
 const { addRun } = require('./run')
-const { addBlocks } = require('./blocks/command')
-const { addMcp } = require('./mcp/command')
-const { addDoctor } = require('./doctor/command')
-const { addRecord, addView } = require('./record/command')
-const { addDocs } = require('./docs/command')
-const { addDemo } = require('./demo/command')
-const { addScenario } = require('./scenario')
-const { addStack } = require('./stack/command')
-const { addProfile } = require('./profile/command')
-const { addAttach } = require('./attach/command')
-const { addDiagnose } = require('./diagnose/command')
-const { addTest } = require('./test/command')
+const { commands } = require('./commands')
 const { endWith, makeProgram } = require('./common/failure')
 const { version } = require('../../package.json')
 
@@ -33,25 +22,8 @@ const program = makeProgram('loopwatch', 'commands')
   .enablePositionalOptions()
   .addHelpText('after', EXAMPLES)
 
-// Each command loads its code on use: with `loopwatch run`, the application shares this process.
-for (const add of [
-  addRun,
-  addTest,
-  addBlocks,
-  addMcp,
-  addDoctor,
-  addRecord,
-  addView,
-  addDocs,
-  addAttach,
-  addProfile,
-  addDiagnose,
-  addStack,
-  addDemo,
-  addScenario
-]) {
-  add(program)
-}
+// With `loopwatch run`, the application shares this process.
+for (const add of [addRun, ...commands]) add(program)
 for (const each of program.commands) each.showHelpAfterError(`(loopwatch ${each.name()} --help lists the flags)`)
 
 // commander's own prints the whole help for a command that does not exist.

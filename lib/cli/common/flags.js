@@ -20,6 +20,20 @@ exports.target = (text, before = []) => {
   return [...before, hostPort]
 }
 
+/** On a busy machine the agent may miss shorter blocks. */
+const LEAST_LIMIT_MS = 20
+const MOST_LIMIT_MS = 60000
+/** @type {Record<string, number>} */
+const UNIT_MS = { '': 1, ms: 1, s: 1000 }
+
+/** The flag of a length of time, in ms. @param {string} text 50ms, 50, 0.1s */
+exports.limit = (text) => {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|)$/.exec(text) ?? []
+  const ms = Number(count) * UNIT_MS[unit]
+  if (!(ms >= LEAST_LIMIT_MS && ms <= MOST_LIMIT_MS)) throw codedError('LOOPWATCH_ERR_OPTION', '--over', `a time from ${LEAST_LIMIT_MS}ms to ${MOST_LIMIT_MS / 1000}s`, text)
+  return ms
+}
+
 /**
  * bubbleprof needs about a minute to report a minute under load.
  * @type {[string, string, (text: string) => number, number]}

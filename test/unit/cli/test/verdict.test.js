@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { limit } = require('../../../../lib/cli/test/command')
+const { limit } = require('../../../../lib/cli/common/flags')
 const { offencesOf } = require('../../../../lib/cli/test/offences')
 const { testOf } = require('../../../../lib/cli/test/runs')
 const { judge, judgeAll } = require('../../../../lib/cli/test/verdict')

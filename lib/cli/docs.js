@@ -2,20 +2,12 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../tables/errors')
-const { endWithReader } = require('../common/reader-gone')
+const { codedError } = require('../tables/errors')
+const { endWithReader } = require('./common/reader-gone')
 
-/** @import { Command } from 'commander' */
-
-const DOCS = path.join(__dirname, '..', '..', '..', 'docs')
+const DOCS = path.join(__dirname, '..', '..', 'docs')
 const ELSEWHERE = 'all others are in docs/ of the repository'
 const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
-
-const EXAMPLES = `
-Examples:
-  $ loopwatch docs
-  $ loopwatch docs causes/native
-`
 
 /** Files by name, such as `causes/js`. @returns {Map<string, string>} */
 function findDocs () {
@@ -25,8 +17,8 @@ function findDocs () {
   return new Map(files.map((file) => [file.replace(/\.md$/, '').replaceAll(path.sep, '/'), path.join(DOCS, file)]))
 }
 
-/** @param {string} [name] */
-function showDocs (name) {
+/** Lists the packed documents, or prints one. @param {string} [name] */
+exports.showDocs = (name) => {
   endWithReader()
   const docs = findDocs()
   if (name === undefined) {
@@ -39,13 +31,4 @@ function showDocs (name) {
   const [file, ...others] = [...docs].filter(([each]) => isMeant(each)).map(([, path]) => path)
   if (file === undefined || others.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', 'docs', `one of ${[...docs.keys()].join(', ')} (${ELSEWHERE})`, name)
   process.stdout.write(fs.readFileSync(file, 'utf8'))
-}
-
-/** `loopwatch docs [name]`. @param {Command} program */
-exports.addDocs = (program) => {
-  program.command('docs')
-    .description('list the documents of the installed version: causes, options, runbook')
-    .argument('[name]', 'print this one, for example causes/native')
-    .addHelpText('after', EXAMPLES)
-    .action(showDocs)
 }
