@@ -78,7 +78,7 @@ exports.causes = {
   starved: {
     meaning: 'the thread was ready to run but had to wait for a CPU: contention, cgroup throttling, CPU steal by the hypervisor',
     phrase: 'waiting for a CPU',
-    remedy: 'more CPU',
+    remedy: 'give it more CPU',
     excuse: 'the process was kept waiting for a CPU',
     isExcusedInTests: true,
     tool: null,

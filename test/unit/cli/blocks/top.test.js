@@ -35,7 +35,7 @@ test('a function answers for its own part of a block, and a wait for a CPU has a
   ])
   const told = culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs])
   assert.deepEqual(told, [
-    ['waiting for a CPU: more CPU', 'starved', 2, 6800, 6500],
+    ['waiting for a CPU: give it more CPU', 'starved', 2, 6800, 6500],
     ['resize (app/orders.js:7)', 'js', 2, 1300, 1200]
   ])
 })
@@ -59,7 +59,7 @@ test('the table has shares of all blocked time, and a doubtful line is marked', 
   ])
   assert.match(table, /^2 blocks, 1\.0 s in all$/m)
   assert.match(table, /^ {2}≈ parse \(app\/orders\.js:7\) +GET \/orders +native +1 +750 ms +75% +750 ms$/m)
-  assert.match(table, /^ {2}waiting for a CPU: more CPU +\(no request\) +starved +1 +250 ms +25% +250 ms$/m)
+  assert.match(table, /^ {2}waiting for a CPU: give it more CPU +\(no request\) +starved +1 +250 ms +25% +250 ms$/m)
   assert.equal(topTable([]), 'no blocks\n')
 })
 

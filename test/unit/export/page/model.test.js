@@ -163,7 +163,7 @@ test('a culprit has its own part of a block, and waiting for a CPU is a row with
   const row = at(1, { durationMs: 7700, parts })
   const range = { fromMs: Date.parse(row.startedAt), toMs: Date.parse(row.startedAt) + 10000 }
   const [waiting, own] = culpritsOf([row], range, () => 0)
-  assert.deepEqual([waiting.words, waiting.totalMs, own.words, own.totalMs], ['waiting for a CPU: more CPU', 6500, 'JavaScript', 1200])
+  assert.deepEqual([waiting.words, waiting.totalMs, own.words, own.totalMs], ['waiting for a CPU: give it more CPU', 6500, 'JavaScript', 1200])
   assert.equal(own.lastMs, range.fromMs + 7700)
   const view = { culprit: waiting.key, cause: null, text: '', aside: false }
   assert.deepEqual([row, at(2)].map((each) => isChosen(each, view)), [true, false])
