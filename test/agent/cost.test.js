@@ -17,6 +17,11 @@ const MB = 1024 * 1024
 /** Files of this package and of its dependencies. The host's are read before the application's first line. */
 const MOST_MODULES = { tool: 8, host: 56, outpost: 19, watchdog: 116 }
 const MOST_BRIDGE_BYTES = 2.6 * MB
+/**
+ * CPU time of a script of a second with the preload, all threads, against the same script alone: 4 to 8 on Node.js 22
+ * to 26. A busy machine slows both.
+ */
+const MOST_START_RATIO = 12
 /** The request's context and what follows it; before Node.js 24 async_hooks follow it, which takes more. */
 const MOST_BYTES_A_REQUEST = hasContextFrame() ? 1600 : 2600
 
@@ -35,6 +40,17 @@ test('as few modules are loaded at start as today', () => {
   assert.ok(outpost <= MOST_MODULES.outpost, `${outpost} modules in the watchdog's thread of a script`)
   assert.ok(host <= MOST_MODULES.host, `${host} modules in the application's thread`)
   assert.ok(watchdog <= MOST_MODULES.watchdog, `${watchdog} modules in the watchdog's thread`)
+})
+
+test('a start takes as little CPU time of the whole process, against a bare one, as today', () => {
+  const script = path.join(ROOT, 'test', 'fixtures', 'second.js')
+  const cpuMs = /** @type {Record<'bare' | 'watched', number[]>} */ ({ bare: [], watched: [] })
+  for (let i = 0; i < 3; i++) {
+    cpuMs.bare.push(node(script))
+    cpuMs.watched.push(node('--require', './lib/register', script))
+  }
+  const ratio = median(cpuMs.watched) / median(cpuMs.bare)
+  assert.ok(ratio <= MOST_START_RATIO, `${ratio.toFixed(1)} times the CPU time: ${JSON.stringify(cpuMs)} ms`)
 })
 
 test('the memory that both threads share is as small as today', () => {

@@ -4,7 +4,7 @@
 // records of recorded blocks (../generated/facts.js) again:
 //   node scenarios/bakeoff/checks/guards.js [--only <part of a path>] [facts.ndjson ...]
 // The files come from facts.js, or from the agent's option `facts`. The output says how many records change, and how
-// many of their lines become better and worse; parts that change nothing come first.
+// many of their lines become better and worse (`| sort -n`: parts that change nothing come first).
 const fs = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')
@@ -70,6 +70,8 @@ extensions['.js'] = (/** @type {any} */ module, /** @type {string} */ file) => {
 function explainAll (all) {
   const isStale = (/** @type {string} */ file) => file.startsWith(path.join(ROOT, 'lib')) || file === FACTS
   for (const file of Object.keys(require.cache).filter(isStale)) delete require.cache[file]
+  // Else every copy of lib/explain would be kept as a child of this module.
+  module.children.length = 0
   const { explain } = require(FACTS)
   return all.map(({ facts, interval, truth }) => {
     try {
@@ -98,7 +100,7 @@ const [first, again] = [explainAll(found), explainAll(found)]
 // A record that differs from run to run shows nothing.
 const all = found.filter((_, i) => first[i].text === again[i].text)
 const before = explainAll(all)
-const rows = files.flatMap(mutantsOf).map((mutant) => {
+for (const mutant of files.flatMap(mutantsOf)) {
   replaced.set(mutant.file, mutant.source)
   const after = explainAll(all)
   replaced.delete(mutant.file)
@@ -107,9 +109,6 @@ const rows = files.flatMap(mutantsOf).map((mutant) => {
   const better = gains.filter((gain) => gain > 0).length
   const worse = gains.filter((gain) => gain < 0).length
   const { file, line, was, is } = mutant
-  return { place: `${path.relative(EXPLAIN, file)}:${line}`, changed, better, worse, was, is }
-})
-rows.sort((a, b) => a.changed - b.changed || a.worse - b.worse)
-for (const { place, changed, better, worse, was, is } of rows) {
+  const place = `${path.relative(EXPLAIN, file)}:${line}`
   process.stdout.write(`${changed}\t${better}\t${worse}\t${place}\t${was.slice(0, 90)} -> ${is.slice(0, 60)}\n`)
 }
