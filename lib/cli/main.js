@@ -2,7 +2,8 @@
 'use strict'
 
 const { addRun } = require('./run')
-const { commands } = require('./commands')
+const { lookCommands } = require('./look-commands')
+const { runCommands } = require('./run-commands')
 const { endWith, makeProgram } = require('./common/failure')
 const { version } = require('../../package.json')
 
@@ -23,7 +24,7 @@ const program = makeProgram('loopwatch', 'commands')
   .addHelpText('after', EXAMPLES)
 
 // With `loopwatch run`, the application shares this process.
-for (const add of [addRun, ...commands]) add(program)
+for (const add of [addRun, ...lookCommands, ...runCommands]) add(program)
 for (const each of program.commands) each.showHelpAfterError(`(loopwatch ${each.name()} --help lists the flags)`)
 
 // commander's own prints the whole help for a command that does not exist.

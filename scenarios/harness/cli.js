@@ -3,7 +3,7 @@
 const { Option } = require('commander')
 const { makeProgram } = require('../../lib/cli/common/failure')
 const { number } = require('../../lib/cli/common/flags')
-const { LACKS } = require('../../lib/cli/commands')
+const { LACKS } = require('../../lib/cli/run-commands')
 const { codedError } = require('../../lib/tables/errors')
 const { installMissing, missingPackages, withRanges } = require('./packages')
 const { findScenarios, pick } = require('./registry')

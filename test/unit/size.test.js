@@ -13,7 +13,7 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4678,
+  'lib/cli': 4682,
   'lib/cluster': 837,
   'lib/explain': 3174,
   'lib/export': 4845,
@@ -24,7 +24,7 @@ const BUDGETS = {
   'lib/util': 583,
   'lib/watchdog': 5084,
   files: 379,
-  'files up to 60 lines with one importer': 35,
+  'files up to 60 lines with one importer': 36,
   'named numbers': 619
 }
 

@@ -1,9 +1,16 @@
 'use strict'
 
+const { Option } = require('commander')
 const { codedError } = require('../../tables/errors')
 
 const DEFAULT_TARGET = '127.0.0.1:9464'
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i
+
+/** @param {string[]} lines */
+exports.examples = (...lines) => `\nExamples:\n${lines.map((line) => `  $ loopwatch ${line}\n`).join('')}`
+
+/** @param {string} of */
+exports.token = (of) => new Option('--token <token>', `bearer token of ${of}`).env('LOOPWATCH_TOKEN')
 
 /** @param {string} flag @param {number} min @param {number} max */
 exports.number = (flag, min, max) => (/** @type {string} */ text) => {
@@ -39,6 +46,9 @@ exports.limit = (text) => {
  * @type {[string, string, (text: string) => number, number]}
  */
 exports.DEADLINE = ['--deadline <seconds>', 'how long the tool may take to write its report', exports.number('--deadline', 1, 86400), 180]
+
+/** @type {[string, string, (text: string) => number]} */
+exports.SECONDS = ['--seconds <seconds>', 'stop after this long (default: until Ctrl-C)', exports.number('--seconds', 1, 86400)]
 
 exports.DEFAULT_TARGET = DEFAULT_TARGET
 exports.HOST_AND_PORT = HOST_AND_PORT
