@@ -5,6 +5,7 @@
 //   node scenarios/bakeoff/checks/guards.js [--only <part of a path>] [facts.ndjson ...]
 // The files come from facts.js, or from the agent's option `facts`. The output says how many records change, and how
 // many of their lines become better and worse (`| sort -n`: parts that change nothing come first).
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')
@@ -70,8 +71,6 @@ extensions['.js'] = (/** @type {any} */ module, /** @type {string} */ file) => {
 function explainAll (all) {
   const isStale = (/** @type {string} */ file) => file.startsWith(path.join(ROOT, 'lib')) || file === FACTS
   for (const file of Object.keys(require.cache).filter(isStale)) delete require.cache[file]
-  // Else every copy of lib/explain would be kept as a child of this module.
-  module.children.length = 0
   const { explain } = require(FACTS)
   return all.map(({ facts, interval, truth }) => {
     try {
@@ -86,29 +85,43 @@ function explainAll (all) {
 /** What is said of a line, the worst first. */
 const WORTH = ['wrong', 'none', 'wrong in doubt', 'doubted', 'right']
 
-const { values: { only = '' }, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true })
-const lines = (positionals.length === 0 ? [RECORDED] : positionals)
-  .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean))
+/** A process keeps each copy of lib/explain that it has loaded, so it takes no more mutants than this. */
+const MUTANTS = 50
+
+const { values: { only = '', from }, positionals } =
+  parseArgs({ options: { only: { type: 'string' }, from: { type: 'string' } }, allowPositionals: true })
 const files = fs.readdirSync(EXPLAIN, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.js') && !file.startsWith('advice') && file.includes(only))
   .map((file) => path.join(EXPLAIN, file))
+const mutants = files.flatMap(mutantsOf)
 
-// A line of the agent's option `facts` has no program: its files are where they were.
-const found = lines.map((line) => unpack(line.startsWith('{"node":') ? line : `{"facts":${line}}`))
-process.on('exit', () => { for (const { folder } of found) fs.rmSync(folder, { recursive: true, force: true }) })
-const [first, again] = [explainAll(found), explainAll(found)]
-// A record that differs from run to run shows nothing.
-const all = found.filter((_, i) => first[i].text === again[i].text)
-const before = explainAll(all)
-for (const mutant of files.flatMap(mutantsOf)) {
-  replaced.set(mutant.file, mutant.source)
-  const after = explainAll(all)
-  replaced.delete(mutant.file)
-  const gains = after.map(({ line }, i) => WORTH.indexOf(line) - WORTH.indexOf(before[i].line))
-  const changed = after.filter(({ text }, i) => text !== before[i].text).length
-  const better = gains.filter((gain) => gain > 0).length
-  const worse = gains.filter((gain) => gain < 0).length
-  const { file, line, was, is } = mutant
-  const place = `${path.relative(EXPLAIN, file)}:${line}`
-  process.stdout.write(`${changed}\t${better}\t${worse}\t${place}\t${was.slice(0, 90)} -> ${is.slice(0, 60)}\n`)
+if (from === undefined) {
+  for (let i = 0; i < mutants.length; i += MUTANTS) {
+    spawnSync(process.execPath, [...process.argv.slice(1), '--from', `${i}`], { stdio: 'inherit' })
+  }
+} else leaveOut(mutants.slice(Number(from), Number(from) + MUTANTS))
+
+/** @param {Mutant[]} some */
+function leaveOut (some) {
+  const lines = (positionals.length === 0 ? [RECORDED] : positionals)
+    .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean))
+  // A line of the agent's option `facts` has no program: its files are where they were.
+  const found = lines.map((line) => unpack(line.startsWith('{"node":') ? line : `{"facts":${line}}`))
+  process.on('exit', () => { for (const { folder } of found) fs.rmSync(folder, { recursive: true, force: true }) })
+  const [first, again] = [explainAll(found), explainAll(found)]
+  // A record that differs from run to run shows nothing.
+  const all = found.filter((_, i) => first[i].text === again[i].text)
+  const before = explainAll(all)
+  for (const mutant of some) {
+    replaced.set(mutant.file, mutant.source)
+    const after = explainAll(all)
+    replaced.delete(mutant.file)
+    const gains = after.map(({ line }, i) => WORTH.indexOf(line) - WORTH.indexOf(before[i].line))
+    const changed = after.filter(({ text }, i) => text !== before[i].text).length
+    const better = gains.filter((gain) => gain > 0).length
+    const worse = gains.filter((gain) => gain < 0).length
+    const { file, line, was, is } = mutant
+    const place = `${path.relative(EXPLAIN, file)}:${line}`
+    process.stdout.write(`${changed}\t${better}\t${worse}\t${place}\t${was.slice(0, 90)} -> ${is.slice(0, 60)}\n`)
+  }
 }
