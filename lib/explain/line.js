@@ -130,6 +130,10 @@ const doubts = [
     applies: ({ frame }) => frame.compiled === true
   },
   {
+    when: 'it is only the end of a loop or a function, which takes no time: V8 attributed the body to it',
+    applies: ({ frame, textOf }) => END.test(textIn(frame, textOf) ?? '')
+  },
+  {
     when: 'only stacks show it, and the cause is unknown: a thread that is held up can be at any line',
     applies: ({ evidence, record }) => evidence === 'stacks' && isHeldUp(record)
   },
@@ -160,6 +164,12 @@ const doubts = [
     applies: (place) => place.evidence === 'stacks' && mayBeElsewhere(place)
   }
 ]
+
+/** Brackets, and what separates them from what follows. */
+const END = /^[\s)\]};,]*[)\]}][\s)\]};,]*$/
+
+/** @param {Frame} frame @param {Place['textOf']} textOf */
+const textIn = ({ file, line }, textOf) => file === null || line === null ? null : textOf(file)?.[line - 1] ?? null
 
 /** @param {Pick<BlockRecord, 'cause'>} record */
 const isHeldUp = ({ cause }) => cause === 'unknown'

@@ -1,43 +1,14 @@
 'use strict'
 
-const calls = require('./advice-by-call')
-const turns = require('./advice-by-stack')
+const { detectors } = require('./detectors')
 const { lookAt } = require('./evidence-view')
 const { excerptOf } = require('./excerpt')
 const { excuseOf } = require('../../tables/causes')
 
-/**
- * @import { Cause } from '../../tables/causes'
- * @import { BlockRecord } from '../../types'
- * @import { Detector } from './advice-by-call'
- */
+/** @import { BlockRecord } from '../../types' */
 
 /** Most advice for one block: more would not be read. */
 const MOST = 3
-
-/**
- * Every detector with its page of the docs, the most specific first.
- * @type {Record<string, { detect: Detector, doc: Cause }>}
- */
-const detectors = {
-  regexp: { detect: calls.regexp, doc: 'js' },
-  json: { detect: calls.json, doc: 'native' },
-  require: { detect: turns.require, doc: 'js' },
-  tls: { detect: turns.tls, doc: 'native' },
-  logging: { detect: turns.logging, doc: 'sync-io' },
-  sync: { detect: calls.sync, doc: 'sync-io' },
-  mapping: { detect: calls.mapping, doc: 'js' },
-  template: { detect: calls.template, doc: 'js' },
-  sort: { detect: calls.sort, doc: 'native' },
-  search: { detect: calls.search, doc: 'js' },
-  builtin: { detect: calls.builtin, doc: 'native' },
-  report: { detect: calls.report, doc: 'sync-io' },
-  microtasks: { detect: turns.microtasks, doc: 'js' },
-  memory: { detect: turns.memory, doc: 'gc' },
-  allocation: { detect: turns.allocation, doc: 'gc' },
-  many: { detect: turns.many, doc: 'many' },
-  growth: { detect: turns.growth, doc: 'js' }
-}
 
 /** @typedef {{ kind: string, text: string, doc: string }} Advice `doc` is a page of the package */
 
@@ -71,5 +42,3 @@ exports.detailOf = (record, lines, records) => {
     advice: exports.adviceOf(record, lines, earlier)
   }
 }
-
-exports.detectors = detectors

@@ -1,7 +1,6 @@
 'use strict'
 
 const { isNativeBlock } = require('../parts')
-const { weightOf } = require('../fold')
 const { blame, isSame, blamedFrame } = require('../frame')
 const { builtinIn, columnOfCall, mayCall, ownCalleesIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { allocatingLine } = require('../source/loop-body')
@@ -64,9 +63,9 @@ const rawOf = ({ callee, head, raw, at }) => callee === null && head !== null ? 
  * @param {Place} place @param {Frame} raw the function where it begins @param {string[] | null} text
  * @param {string | null} name of what it called @returns {FrameRecord | null}
  */
-function placeOf ({ blamed, late, isHead, lines: { best, isCertain, isCollecting, total } }, raw, text, name) {
-  // Many collections hide where the function was, and one is answered where it ends.
-  if (best === null || best.hits * 3 < total || (isCollecting && late !== null && !isHead)) return null
+function placeOf ({ blamed, late, lines: { best, isCertain, isCollecting, total } }, raw, text, name) {
+  // Many collections hide where the function was.
+  if (best === null || best.hits * 3 < total || (isCollecting && late !== null)) return null
   const { file = blamed.file, line, raw: at } = best
   const row = at === null ? null : text?.[at - 1] ?? null
   const found = row === null ? best.column ?? 1 : (name === null ? null : columnOfCall(row, name)) ?? builtinIn(row)?.column ?? row.search(/\S|$/) + 1
@@ -93,7 +92,7 @@ function calling (record, stacks, place, { raw, text }, { lines }) {
     isHead,
     isCalledBy,
     line: placeOf(place, raw, text, name),
-    call: builtinOfPackage(record, stacks, heaviest, lines) ?? name?.replace(EXPORTS, '') ?? null,
+    call: builtinOfPackage(record, heaviest, lines) ?? name?.replace(EXPORTS, '') ?? null,
     isOpen: false,
     isOpenLine: true,
     allocates: null,
@@ -109,13 +108,11 @@ function calling (record, stacks, place, { raw, text }, { lines }) {
  */
 function itself (record, stacks, place, { raw: begin, text }, sources) {
   const { blamed, late, isHead, isCalledBy, lines: { best, total } } = place
-  const raw = best?.raw ?? (late?.exact && !isHead ? late.line : null)
+  const raw = best?.raw ?? null
   const seen = seenIn(record)
   const builtin = raw === null ? null : builtinIn(text?.[raw - 1] ?? '', { lines: text ?? [], seen })
   const caller = { ...blamed, line: best?.line ?? null }
-  const isBlind = builtin === null && lacksCallee(record, caller, stacks)
-  const isInto = isBuiltInto(record, caller, place.lines, builtin !== null, sources) ||
-    (isBlind && !isNativeBlock(record))
+  const isInto = isBuiltInto(record, caller, sources)
   // The only stack was taken at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
   const isAsked = !sources.isBegunLate
@@ -132,11 +129,11 @@ function itself (record, stacks, place, { raw: begin, text }, sources) {
     late,
     isHead,
     isCalledBy,
-    line: line && { ...line, exact: line.exact && isKnown && !isBlind },
+    line: line && { ...line, exact: line.exact && isKnown },
     call: builtin !== null && isCalled && !isInto ? builtin.call : null,
     isOpen: isAsked && builtin !== null && !isCalled && !isInto,
     isOpenLine: place.lines.isCollecting || (best !== null && (best.line !== late?.line || best.hits * 2 < total)),
-    allocates: isAsked ? collectedLine(stacks, blamed, record, text) : null,
+    allocates: isAsked ? collectedLine(stacks, blamed, text) : null,
     isBuiltInto: isInto
   }
 }
@@ -151,12 +148,12 @@ function seenIn (record) {
 
 /**
  * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express.
- * @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {ProfiledStack} heaviest of the blamed function
+ * @param {BlockRecord} record @param {ProfiledStack} heaviest of the blamed function
  * @param {Sources['lines']} lines
  */
-function builtinOfPackage (record, stacks, { raw, hasLine, count }, lines) {
+function builtinOfPackage (record, { raw }, lines) {
   const frame = callerIn(raw)
-  if (frame === null || !hasLine || ownerOf(frame) !== 'package' || count * 2 < sum(stacks)) return null
+  if (frame === null || ownerOf(frame) !== 'package') return null
   const seen = seenIn(record)
   const builtin = builtinIn(lines(frame.file ?? '')?.[(frame.line ?? 0) - 1] ?? '', { seen })
   return builtin !== null && DEAR.has(builtin.call) ? builtin.call : null
@@ -177,11 +174,11 @@ function withoutClocks (stacks, blamed) {
 /**
  * The line that makes the garbage, if collections are most of the time. A stack does not show it: interrupts are
  * answered at the head of a loop.
- * @param {ProfiledStack[]} stacks @param {Frame} blamed @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks @param {Frame} blamed
  * @param {string[] | null} text of the file, null if it is not what runs
  * @returns {FrameRecord | null}
  */
-function collectedLine (stacks, blamed, { frame: late, stacks: answered }, text) {
+function collectedLine (stacks, blamed, text) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
   const collecting = own.filter(({ gcRun }) => gcRun !== null)
   const ticks = own.flatMap((stack) => stack.gcRun === null ? stack.ticks : [])
@@ -191,41 +188,17 @@ function collectedLine (stacks, blamed, { frame: late, stacks: answered }, text)
   if (sum(collecting) * 2 <= sum(own)) return null
   // The code that makes the garbage runs between two collections. If nothing ran there, something else caused them.
   if (Math.max(...collecting.map(({ gcRun }) => gcRun ?? 0)) > MOST_IN_A_ROW * sum(collecting)) return null
-  const line = allocatingLine(text, [
-    ...ticks.map((each) => each.line),
-    ...(late !== null && late.line !== null && isSame(late, blamed) ? [late.line] : [])
-  ])
-  // V8 charges a collection in a function that it has inlined to the caller.
-  const isOwnGarbage = answered.every(({ frames: [innermost, ...callers] }) =>
-    innermost?.file === null || !callers.some((frame) => isSame(frame, blamed)))
-  return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: isOwnGarbage && ticks.some((each) => each.line === line) }
+  const line = allocatingLine(text, ticks.map((each) => each.line))
+  return line === null
+    ? null
+    : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: ticks.some((each) => each.line === line) }
 }
 
-/**
- * Names of C++ functions count only if JavaScript of Node.js called them: else it may be the one called before (24.21).
- * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
- */
-function isCallee ({ function: name, file }, i, frames) {
-  return file !== null || name === REG_EXP || frames.slice(i).some((outer) => outer.file !== null)
-}
+/** Names of C++ functions do not count: it may be the one called before (24.21). @param {Frame} frame */
+const isCallee = ({ function: name, file }) => file !== null || name === REG_EXP
 
 /** The innermost function with a file. @param {Frame[]} frames */
 const callerIn = (frames) => frames.find(({ file }) => file !== null) ?? null
-
-/**
- * Whether most stacks are in a function that the line calls and that has no samples: V8 does not know code that it had
- * optimised before the profile began (24.21). @param {BlockRecord} record @param {Frame} caller by the profile
- * @param {ProfiledStack[]} profiled
- */
-function lacksCallee ({ stacks }, caller, profiled) {
-  const isKnown = (/** @type {Frame} */ callee) =>
-    profiled.some(({ frames }) => frames.some((each) => isSame(each, callee)))
-  const within = stacks.filter(({ frames }) => {
-    const callee = frames[frames.findIndex((each) => isSame(each, caller) && each.line === caller.line) - 1]
-    return callee !== undefined && ownerOf(callee) === 'application' && !isKnown(callee)
-  })
-  return weightOf(within) * 2 > weightOf(stacks)
-}
 
 /** Built-ins that V8 inlines with their callbacks. Not sort(), but its time is its comparator's. */
 const BUILT_IN = new Set([
@@ -240,18 +213,14 @@ const ACCESSOR = /^[gs]et /
 
 /**
  * Whether V8 inlined the function that interrupts found into its caller and the profile does not show it: its samples
- * are in the line of the call (seen on 20.20), in lines of another function, or have no line. If the line of the call
- * also calls a built-in, a single interrupt may have come after it.
+ * are in the line of the call (seen on 20.20) or just before it.
  * @param {BlockRecord} record @param {Frame} caller by the profile, in the line with most samples
- * @param {Lines} lines of the caller @param {boolean} callsBuiltin
  * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
-function isBuiltInto (record, caller, { elsewhere, total }, callsBuiltin, { textOf, passesOn }) {
-  const { frame, samples, stacks } = record
+function isBuiltInto (record, caller, { textOf, passesOn }) {
+  const { frame, stacks } = record
   if (!frame?.exact || isSame(frame, caller) || isNativeBlock(record)) return false
-  if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
-  const isElsewhere = elsewhere * 2 >= total
-  const isThere = (/** @type {Frame} */ { line }) => isElsewhere || isJustBefore(caller.line, line)
+  const isThere = (/** @type {Frame} */ { line }) => isJustBefore(caller.line, line)
   const isCall = (/** @type {Frame} */ each, /** @type {Frame} */ callee) =>
     isSame(each, caller) && isThere(each) && !callsOther(each, callee, textOf(each.file ?? ''))
   return stacks.some(({ frames }) => {

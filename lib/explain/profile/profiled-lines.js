@@ -37,7 +37,6 @@ const NOISE = 0.1
  * @property {boolean} isCertain
  * @property {boolean} isCollecting collections have most samples
  * @property {number} total samples
- * @property {number} elsewhere those without a line, and those in code of another function that V8 has inlined
  * @property {Frame | null} heaviestCallee what the function called that has most of its samples, if it was not itself
  */
 
@@ -53,7 +52,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
   const seen = answersIn(record, stacks[0].blamed)
   const answers = telling(seen, record, stacks[0].blamed, sources.original(raw).line, sources)
   const tally = new Tally((line) => sources.lineAt(raw.file ?? '', line))
-  const foreign = tally.addSelf(stacks, answers, text === null ? [] : openCallLines(text, raw, true))
+  tally.addSelf(stacks, answers)
   const callees = calleesIn(stacks)
   for (const { frame, hits } of callees) {
     const calling = seen.filter(({ callee }) => isCall(callee, frame))
@@ -64,7 +63,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
     else for (const line of lines.reverse()) tally.add(line, frame, hits / lines.length)
   }
   if (text !== null) tally.leaveHeads(text)
-  tally.settle(text === null ? [] : busyLines(text, raw), answers)
+  tally.settle(answers)
   const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
   const collecting = stacks.reduce((sum, { gcRun, count }) => gcRun === null ? sum : sum + count, 0)
   const isCollecting = collecting > known
@@ -76,7 +75,6 @@ exports.linesOf = (raw, stacks, record, sources) => {
     isCollecting,
     isCertain: best !== null && isCertain(best, { total, ticks: tally.ticks, begin: raw, text, record, answers }),
     total,
-    elsewhere: foreign + tally.unknown,
     heaviestCallee: callees.length > 0 && callees[0].hits * 2 > total ? callees[0].frame : null
   }
 }
@@ -156,16 +154,14 @@ class Tally {
   }
 
   /**
-   * Samples of the function itself, and of what V8 has inlined into it. Returns how many are of the latter.
-   * @param {ProfiledStack[]} stacks @param {Answer[]} answers @param {number[]} calling lines that make calls
+   * Samples of the function itself, and of what V8 has inlined into it.
+   * @param {ProfiledStack[]} stacks @param {Answer[]} answers
    */
-  addSelf (stacks, answers, calling) {
+  addSelf (stacks, answers) {
     const own = stacks.filter(({ gcRun, callee }) => gcRun === null && callee === null)
     const inlined = answers.filter(({ callee }) => callee?.file != null && !isProfiled(callee, stacks))
     const inline = own.reduce((sum, stack) => sum + this.addOwn(stack), 0) + this.takeForeign(inlined, answers)
-    if (inlined.length > 0) this.addAnswered(inlined, inline)
-    else this.spread(inline, calling)
-    return inline
+    this.addAnswered(inlined, inline)
   }
 
   /** Samples of the function itself. Returns how many are in inlined code. @param {ProfiledStack} stack */
@@ -208,17 +204,6 @@ class Tally {
     }
   }
 
-  /**
-   * Spreads samples of inlined code over lines that make calls and have samples.
-   * @param {number} hits @param {number[]} lines
-   */
-  spread (hits, lines) {
-    const calling = this.sorted.filter(({ raw }) => raw !== null && lines.includes(raw))
-    const total = calling.reduce((sum, each) => sum + each.hits, 0)
-    if (total === 0) this.unknown += hits
-    else for (const spot of calling) spot.hits += hits * spot.hits / total
-  }
-
   /** The head of a loop that calls nothing takes no time: its samples are of the body. @param {string[]} text */
   leaveHeads (text) {
     for (const [line, { raw, hits }] of this.#spots) {
@@ -230,16 +215,12 @@ class Tally {
     }
   }
 
-  /**
-   * Samples in built-ins are of the lines in which stacks show one, or of the only line that may take long.
-   * @param {number[]} busy lines that may @param {Answer[]} answers
-   */
-  settle (busy, answers) {
+  /** Samples in built-ins are of the lines in which stacks show one. @param {Answer[]} answers */
+  settle (answers) {
     const calling = answers.filter(({ callee }) => callee?.file === null)
-    if (this.#inBuiltins === 0 || (calling.length === 0 && busy.length !== 1)) return
+    if (this.#inBuiltins === 0 || calling.length === 0) return
     this.unknown -= this.#inBuiltins
-    if (calling.length > 0) this.addAnswered(calling, this.#inBuiltins)
-    else this.add(busy[0], null, this.#inBuiltins)
+    this.addAnswered(calling, this.#inBuiltins)
   }
 
   get sorted () {

@@ -179,7 +179,23 @@ exports.callLines = (lines, begin, name) => {
   const within = linesWithin(lines, begin)
   if (name === REG_EXP) return within.filter(({ text }) => SEARCH.test(text)).map(({ line }) => line)
   const called = name === ZLIB ? onlySyncCall(within.map(({ text }) => text)) ?? name : name
-  return within.filter(({ text }) => columnOfCall(text, called) !== null).map(({ line }) => line)
+  const names = [called, ...aliasesOf(lines, called)]
+  return within.filter(({ text }) => names.some((each) => columnOfCall(text, each) !== null)).map(({ line }) => line)
+}
+
+/**
+ * What else a file calls a function: `pack = zlib.gzipSync`, `{ pack: gzipSync }`, `{ gzipSync: pack }` or
+ * `{ gzipSync as pack }`. @param {string[]} lines @param {string} called
+ */
+function aliasesOf (lines, called) {
+  const name = lastPartOf(called)
+  const escaped = name.replaceAll('$', '\\$')
+  const alias = new RegExp(`([\\w$]+)\\s*[=:]\\s*(?:[\\w$]+\\.)*${escaped}\\s*(?:[;,})\\]]|\\.bind\\b|//|$)` +
+    `|[{,]\\s*${escaped}(?:\\s*:|\\s+as\\b)\\s*([\\w$]+)`)
+  return lines.flatMap((text) => {
+    const [, byValue, byKey] = text.includes(name) && text.length <= LINE_CHARS ? alias.exec(text) ?? [] : []
+    return byValue ?? byKey ?? []
+  })
 }
 
 /**
@@ -277,9 +293,7 @@ const namesCalledIn = (text) => [...text.replace(TEXTS, '').matchAll(CALLED)].ma
 /** @param {{ text: string }[]} outer @param {string} name @param {string[]} lines of the file */
 function isCalledIn (outer, name, lines) {
   const called = new Set(outer.flatMap(({ text }) => [...text.matchAll(CALLED)].map(([, each]) => each)))
-  if (called.has(name)) return true
-  const alias = new RegExp(`\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*${name.replaceAll('$', '\\$')}\\s*;?\\s*$`)
-  return lines.some((text) => text.includes(name) && called.has(alias.exec(text)?.[1] ?? ''))
+  return [name, ...aliasesOf(lines, name)].some((each) => called.has(each))
 }
 
 /**
@@ -298,9 +312,12 @@ function onlySyncCall (lines) {
   return names.size === 1 ? /** @type {string} */ ([...names][0]) : null
 }
 
+/** @param {string} called */
+const lastPartOf = (called) => called.slice(called.lastIndexOf('.') + 1)
+
 /** @param {string} text @param {string} called as V8 names it, perhaps with what it was assigned to: `exports.name` */
 function columnOfCall (text, called) {
-  const name = called.slice(called.lastIndexOf('.') + 1)
+  const name = lastPartOf(called)
   if (text.length > LINE_CHARS) return null
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if (!/[\w$]/.test(text[at - 1] ?? '') && /^\s*\(/.test(text.slice(at + name.length))) return at + 1

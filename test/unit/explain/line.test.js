@@ -126,3 +126,13 @@ test('a line of code that was compiled in memory is in doubt, whatever chose it'
     assert.equal(judged({ ...place, frame: at(11) }).exact, true, evidence)
   }
 })
+
+test('a line that is only the end of a block is in doubt: it takes no time', () => {
+  const source = ['for (const row of rows) {', '  sum += row', '}', 'list.map((each) => {', '  sum += each', '}), done', '  ]).join()']
+  const isCertain = (/** @type {number} */ line) => {
+    const frame = at(line)
+    const place = { frame, record: makeRecord({ frame }), profile: null, stacks: [], textOf: () => source }
+    return judged({ ...place, evidence: 'profile' }).exact
+  }
+  assert.deepEqual([1, 2, 3, 4, 5, 6, 7].filter(isCertain), [1, 2, 4, 5, 6, 7])
+})

@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { adviceOf, detectors } = require('../../../../lib/explain/advice/advice')
+const { adviceOf } = require('../../../../lib/explain/advice/advice')
+const { detectors } = require('../../../../lib/explain/advice/detectors')
 const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/native-call')
 const { causes } = require('../../../../lib/tables/causes')

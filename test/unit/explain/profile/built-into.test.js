@@ -14,8 +14,7 @@ const isInlined = (call) => {
   const column = call.search(/[\w$]+\(/) + 1
   const frames = [frame('work', 30), frame('caller', 2, column)]
   const record = makeRecord({ samples: 9, frame: frame('work', 30), stacks: [{ count: 9, weightMs: 200, frames }] })
-  const lines = { best: null, isCertain: false, isCollecting: false, total: 4, elsewhere: 0, heaviestCallee: null }
-  return isBuiltInto(record, frame('caller', 2), lines, false, { textOf: () => ['', call], passesOn: () => false })
+  return isBuiltInto(record, frame('caller', 2), { textOf: () => ['', call], passesOn: () => false })
 }
 
 test('a function that is called in the line by its name, as a method or an argument may be inlined', () => {

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { builtinIn, calledFunction, columnOfCall, mayCall } = require('../../../../lib/explain/source/native-call')
+const { builtinIn, calledFunction, callLines, columnOfCall, mayCall } = require('../../../../lib/explain/source/native-call')
 
 /** @param {string} line @param {Parameters<typeof builtinIn>[1]} [known] */
 const callIn = (line, known) => builtinIn(line, known)?.call ?? null
@@ -83,4 +83,19 @@ test('a line may run other functions, unless it calls built-ins alone that get n
   const alone = ['sum += Math.sqrt(i)', 'while (i < 1e9) i++', 'list.push(text.charCodeAt(0))', 'return JSON.parse(text)', "x = 'call(1)'", "x = '](1)'"]
   for (const line of calling) assert.equal(mayCall(line), true, line)
   for (const line of alone) assert.equal(mayCall(line), false, line)
+})
+
+test('a function is called under its own name, or under another one that the file gives it', () => {
+  const linesOf = (/** @type {string} */ before, /** @type {string} */ call) => {
+    const lines = [before, 'function handle (rows) {', '  if (rows === null) gzipSync(rows)', `  ${call}`, '}']
+    return callLines(lines, { line: 2, column: 17 }, 'exports.gzipSync')
+  }
+  for (const before of [
+    'const pack = gzipSync', 'const pack = zlib.gzipSync; // faster', 'let pack = node.zlib.gzipSync.bind(null)',
+    'const { gzipSync: pack } = require("node:zlib")', 'import { gzipSync as pack } from "node:zlib"',
+    'const tools = { pack: zlib.gzipSync, other }', 'function make (pack = gzipSync) {', 'this.pack = gzipSync'
+  ]) assert.deepEqual(linesOf(before, 'rows.map(tools.pack(rows))'), [3, 4], before)
+  for (const before of ['if (pack === gzipSync) {', 'const pack = gzipSync(rows)', 'const pack = gzipSyncs']) {
+    assert.deepEqual(linesOf(before, 'pack(rows)'), [3], before)
+  }
 })
