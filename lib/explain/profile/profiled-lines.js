@@ -3,9 +3,8 @@
 const { isNativeBlock } = require('../parts')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
-const { builtinIn, busyLines, callLines, openCallLines } = require('../source/native-call')
+const { busyLines, callLines, openCallLines } = require('../source/native-call')
 const { MOST } = require('../../tables/samples')
-const { ownerOf } = require('../../util/code-owner')
 
 /**
  * @import { BlockRecord, Frame } from '../../types'
@@ -50,7 +49,7 @@ const NOISE = 0.1
 exports.linesOf = (raw, stacks, record, sources) => {
   const text = raw.file === null ? null : sources.lines(raw.file)
   const seen = answersIn(record, stacks[0].blamed)
-  const answers = telling(seen, record, stacks[0].blamed, sources.original(raw).line, sources)
+  const answers = telling(seen, record, stacks[0].blamed, sources)
   const tally = new Tally((line) => sources.lineAt(raw.file ?? '', line))
   tally.addSelf(stacks, answers)
   const callees = calleesIn(stacks)
@@ -62,7 +61,6 @@ exports.linesOf = (raw, stacks, record, sources) => {
     // A guess if there are several: the first ones are often checks.
     else for (const line of lines.reverse()) tally.add(line, frame, hits / lines.length)
   }
-  if (text !== null) tally.leaveHeads(text)
   tally.settle(answers)
   const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
   const collecting = stacks.reduce((sum, { gcRun, count }) => gcRun === null ? sum : sum + count, 0)
@@ -73,22 +71,22 @@ exports.linesOf = (raw, stacks, record, sources) => {
   return {
     best,
     isCollecting,
-    isCertain: best !== null && isCertain(best, { total, ticks: tally.ticks, begin: raw, text, record, answers }),
+    isCertain: best !== null && isCertain(best, { total, begin: raw, text, record, answers }),
     total,
     heaviestCallee: callees.length > 0 && callees[0].hits * 2 > total ? callees[0].frame : null
   }
 }
 
 /**
- * The answers that are evidence for the line. Late ones come after the call that took the time. The head of a function
- * or a loop is where V8 looks for interrupts, whatever takes the time there.
- * @param {Answer[]} seen @param {BlockRecord} record @param {Frame | null} blamed @param {number | null} head its line
+ * The answers that are evidence for the line. Late ones come after the call that took the time. The head of a loop is
+ * where V8 looks for interrupts, whatever takes the time there.
+ * @param {Answer[]} seen @param {BlockRecord} record @param {Frame | null} blamed
  * @param {Sources} sources
  */
-function telling (seen, record, blamed, head, { textOf }) {
+function telling (seen, record, blamed, { textOf }) {
   if (isNativeBlock(record)) return []
   const written = textOf(blamed?.file ?? '') ?? []
-  return seen.filter(({ callee, line }) => !(isBuiltin(callee) && (line === head || bodyOf(written, line))))
+  return seen.filter(({ callee, line }) => !(isBuiltin(callee) && bodyOf(written, line)))
 }
 
 /** What the function called, most samples first. @param {ProfiledStack[]} stacks */
@@ -120,15 +118,13 @@ function bestOf (spots, answers) {
 
 /** Samples by line. */
 class Tally {
-  /** @type {Map<number, Spot & { called: number }>} */
+  /** @type {Map<number, Spot>} */
   #spots = new Map()
   #lineAt
   /** Samples in built-ins of V8 that the function called, without a line. */
   #inBuiltins = 0
   /** Samples of which no line is known. */
   unknown = 0
-  /** Ticks that have lines: more than samples if the profile has others of the function. */
-  ticks = 0
 
   /** @param {(raw: number) => LinePlace | null} lineAt */
   constructor (lineAt) {
@@ -145,11 +141,10 @@ class Tally {
   /** @param {Pick<Spot, 'file' | 'line' | 'raw' | 'column'>} place @param {Frame | null} callee @param {number} hits */
   #addAt (place, callee, hits) {
     const { line, raw } = place
-    const spot = this.#spots.get(line) ?? { ...place, hits: 0, callee: null, called: 0 }
+    const spot = this.#spots.get(line) ?? { ...place, hits: 0, callee: null }
     spot.hits += hits
     spot.raw ??= raw
-    if (callee !== null) spot.called += hits
-    if (callee !== null && spot.called * 2 > spot.hits) spot.callee = callee
+    if (callee !== null) spot.callee = callee
     this.#spots.set(line, spot)
   }
 
@@ -160,8 +155,8 @@ class Tally {
   addSelf (stacks, answers) {
     const own = stacks.filter(({ gcRun, callee }) => gcRun === null && callee === null)
     const inlined = answers.filter(({ callee }) => callee?.file != null && !isProfiled(callee, stacks))
-    const inline = own.reduce((sum, stack) => sum + this.addOwn(stack), 0) + this.takeForeign(inlined, answers)
-    this.addAnswered(inlined, inline)
+    const hits = own.reduce((sum, stack) => sum + this.addOwn(stack), 0) + this.takeForeign(inlined, answers)
+    this.addAnswered(inlined, hits)
   }
 
   /** Samples of the function itself. Returns how many are in inlined code. @param {ProfiledStack} stack */
@@ -172,7 +167,6 @@ class Tally {
       if (innermost.file === null) this.#inBuiltins += hits
       return 0
     }
-    this.ticks += all
     for (const { line, ticks: some } of ticks) this.add(line, null, hits * some / all)
     return hits * foreign / all
   }
@@ -201,17 +195,6 @@ class Tally {
     if (total === 0) this.unknown += hits
     for (const { line, column, weightMs, callee: seen } of answers) {
       this.#addAt({ line, raw: null, column }, callee ?? seen, hits * weightMs / total)
-    }
-  }
-
-  /** The head of a loop that calls nothing takes no time: its samples are of the body. @param {string[]} text */
-  leaveHeads (text) {
-    for (const [line, { raw, hits }] of this.#spots) {
-      const body = raw === null ? null : bodyOf(text, raw)
-      if (body === null || !body.isCheap) continue
-      this.#spots.delete(line)
-      if (body.code.length === 1) this.add(body.code[0], null, hits)
-      else this.unknown += hits
     }
   }
 
@@ -254,10 +237,7 @@ const isBuiltin = (callee) => callee === null || callee.file === null
 const isProfiled = (callee, stacks) => stacks.some((stack) => isCall(callee, stack.callee))
 
 /** @param {Frame | null} seen by a stack @param {Frame | null} callee by the profile */
-function isCall (seen, callee) {
-  if (seen === null || callee === null) return false
-  return isSame(seen, callee) || (ownerOf(seen) === 'generated' && ownerOf(callee) === 'generated')
-}
+const isCall = (seen, callee) => seen !== null && isSame(seen, callee)
 
 /** The lines of a function that may make a call. @param {string[]} text @param {Frame} raw @param {Frame} callee */
 function linesWith (text, raw, callee) {
@@ -269,25 +249,21 @@ function linesWith (text, raw, callee) {
 const weightOf = (answers) => answers.reduce((sum, { weightMs }) => sum + weightMs, 0)
 
 /**
- * @param {Spot} best @param {object} of @param {number} of.total @param {number} of.ticks that have lines
+ * @param {Spot} best @param {object} of @param {number} of.total
  * @param {Frame} of.begin of the function @param {string[] | null} of.text
  * @param {BlockRecord} of.record @param {Answer[]} of.answers
  */
-function isCertain ({ line, raw, hits: some, callee }, { total: all, ticks, begin, text, record, answers }) {
+function isCertain ({ line, raw, hits, callee }, { total, begin, text, record, answers }) {
   if (raw === null && callee === null) return false
-  const scale = callee === null ? Math.max(1, ticks / all) : 1
-  const [hits, total] = [some * scale, all * scale]
   const isAlone = hits >= total - NOISE
   const isMost = hits >= MOST * total
   // One long call: another sample would be in it as well.
-  const isCall = callee !== null || builtinIn(text?.[Number(raw) - 1] ?? '') !== null
-  if (isNativeBlock(record) && isCall && (isAlone || (isMost && hits >= ENOUGH_SEEN))) return true
+  if (isNativeBlock(record) && isMost) return true
   const there = answers.filter((each) => each.line === line)
-  const isSeen = weightOf(there) * 2 >= weightOf(answers)
   const calling = there.filter((each) => each.callee !== null)
   const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_TOGETHER
   const isOnly = hits >= ENOUGH_ALIKE && text !== null && busyLines(text, begin).every((each) => each === raw)
-  if (isAlone && isSeen && (isShown || isOnly)) return true
+  if (isAlone && (isShown || isOnly)) return true
   if (2 * hits - total >= DEVIATIONS * Math.sqrt(total)) return true
   return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits * 2 > total
 }

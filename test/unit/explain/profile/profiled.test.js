@@ -25,6 +25,8 @@ const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
   /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, stacks: answered(differences?.frame), ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, textOf: () => source, lineAt: (file, line) => isInMemory ? null : { file, line } }))
 
 const LOAD = [node(1, '(root)', null, [2, 4, 5]), node(2, 'handle', '/srv/app/node_modules/x/index.js', [3]), node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 2, ticks: 1 }, { line: 3, ticks: 5 }] }), node(4, '(garbage collector)', null), node(5, '(idle)', null)]
+/** The same with all samples in one line. */
+const SURE = LOAD.with(2, node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 3, ticks: 6 }] }))
 
 /** A function with two samples in a line. */
 const ONE = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 2, positionTicks: [{ line: 3, ticks: 2 }] })]
@@ -167,7 +169,7 @@ test('a sample in code that V8 has built into a function is none of a line of it
 
 test('stacks taken in time put a doubt on the line of a few samples, not of more; a block of JavaScript is given no call', () => {
   const frame = { function: 'load', file: FILE, line: 2, column: 17, exact: true }
-  const layOf = (/** @type {number[]} */ samples) => lay(cutProfiles([makeWindow(LOAD, samples)], 1000, 1050), { frame, cause: 'js', evidence: makeRecord().evidence })
+  const layOf = (/** @type {number[]} */ samples) => lay(cutProfiles([makeWindow(SURE, samples)], 1000, 1050), { frame, cause: 'js', evidence: makeRecord().evidence })
   const few = lay(cutProfiles([makeWindow(ONE, [2, 2])], 1000, 1050), { frame, cause: 'js', evidence: makeRecord().evidence })
   assert.deepEqual([few.frame.line, few.frame.exact, few.profile.call, few.leaf], [3, false, null, null])
   const many = layOf([3, 3, 3, 3])
@@ -175,7 +177,7 @@ test('stacks taken in time put a doubt on the line of a few samples, not of more
 })
 
 test('one stack taken in time, at the end of a short block, does not outweigh what the profile saw in another function', () => {
-  const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
+  const profile = cutProfiles([makeWindow(SURE, [3, 3, 3, 3])], 1000, 1050)
   const frame = { function: 'handle', file: FILE, line: 8, column: 3, exact: true }
   const record = lay(profile, { frame, samples: 1, evidence: makeRecord().evidence })
   assert.deepEqual([record.frame, record.profile.call], [{ function: 'load', file: FILE, line: 3, column: 15, exact: true }, 'JSON.parse'])
@@ -186,7 +188,7 @@ test('what V8 has built into its caller is named by a stack that was taken in it
   /** @param {number} line of the call @param {number} samples @param {string[]} source */
   const layOf = (line, samples, source, { evidence } = makeRecord()) => {
     const stacks = [{ count: samples, weightMs: 40, frames: [inner, { function: 'load', file: FILE, line, column: 9 }] }]
-    const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
+    const profile = cutProfiles([makeWindow(SURE, [3, 3, 3, 3])], 1000, 1050)
     return lay(profile, { frame: { ...inner, exact: true }, samples, stacks, evidence }, source).frame
   }
   assert.deepEqual(layOf(3, 1, MAKES_NOTHING), { ...inner, exact: true })
