@@ -16,15 +16,15 @@ const BUDGETS = {
   'lib/cli': 4678,
   'lib/cluster': 832,
   'lib/explain': 3174,
-  'lib/export': 4842,
+  'lib/export': 4838,
   'lib/host': 4615,
   'lib/options': 356,
   'lib/store': 612,
   'lib/tables': 375,
   'lib/util': 583,
   'lib/watchdog': 5084,
-  files: 375,
-  'files up to 60 lines with one importer': 33,
+  files: 374,
+  'files up to 60 lines with one importer': 32,
   'named numbers': 619
 }
 
