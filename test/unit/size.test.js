@@ -13,7 +13,7 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4675,
+  'lib/cli': 4670,
   'lib/cluster': 832,
   'lib/explain': 3174,
   'lib/export': 4838,
@@ -23,7 +23,7 @@ const BUDGETS = {
   'lib/tables': 375,
   'lib/util': 583,
   'lib/watchdog': 5084,
-  files: 373,
+  files: 372,
   'files up to 60 lines with one importer': 31,
   'named numbers': 619
 }
