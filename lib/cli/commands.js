@@ -5,9 +5,8 @@ const path = require('node:path')
 const { Argument, Option } = require('commander')
 const { causes } = require('../tables/causes')
 const { codedError } = require('../tables/errors')
-const { since } = require('./blocks/filter')
-const { DEADLINE, DEFAULT_TARGET, limit, number, target } = require('./common/flags')
-const { endWithReader } = require('./common/reader-gone')
+const { DEADLINE, DEFAULT_TARGET, limit, number, since, target } = require('./common/flags')
+const { endWithReader } = require('./common/output')
 
 // What each command accepts, except `run`, whose flags are the options of the agent. Each loads its code on use.
 
@@ -122,7 +121,7 @@ const addView = (program) => program.command('view')
   .option('--port <port>', 'port of the page, 0 = any free one', number('--port', 0, 65535), 0)
   .option('--no-open', 'do not open a browser')
   .addHelpText('after', examples('view incident.loopwatch', 'view incident.loopwatch --no-open --port 8000'))
-  .action((file, flags) => require('./record/view').view(file, flags))
+  .action((file, flags) => require('./record/record').view(file, flags))
 
 /** @param {Command} program */
 const addDocs = (program) => program.command('docs')
@@ -190,7 +189,7 @@ const addStack = (program) => program.command('stack')
   .action((flags) => {
     if (flags.dashboards === undefined) return require('./stack/stack').stack(flags)
     endWithReader()
-    process.stdout.write(`${require('./stack/dashboards').writeDashboards(flags.dashboards).join('\n')}\n`)
+    process.stdout.write(`${require('./stack/stack').writeDashboards(flags.dashboards).join('\n')}\n`)
   })
 
 /** A shop that blocks in seven ways, under the agent and a gentle load. @param {Command} program */

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../tables/errors')
-const { endWithReader } = require('./common/reader-gone')
+const { endWithReader } = require('./common/output')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
 const ELSEWHERE = 'all others are in docs/ of the repository'

@@ -9,9 +9,9 @@ const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
 const { connect } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
 const { checkProcess } = require('./target-process')
-const { choosePort } = require('../common/port')
+const { choosePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
-const { watchSignals } = require('../common/interruption')
+const { watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**

@@ -36,7 +36,7 @@ function clockTime (iso, nowIso = new Date().toISOString()) {
 /**
  * Prints the latest earlier blocks, then new ones, until a signal comes or the process ends.
  * @param {string} url @param {string | undefined} token of its agent @param {number} pid
- * @param {ReturnType<typeof import('../common/interruption').watchSignals>} signals
+ * @param {ReturnType<typeof import('../common/signals').watchSignals>} signals
  */
 exports.follow = async (url, token, pid, signals) => {
   /** @type {PrintedBlocks} */

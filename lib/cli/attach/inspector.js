@@ -1,14 +1,14 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { parsed } = require('../common/parsed')
+const { parsed } = require('../common/parse')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { CLOSE, PID } = require('./expressions')
-const { listenerOn, listenersOf } = require('../common/listeners')
+const { listenerOn, listenersOf } = require('../common/ports')
 const { checkAgain } = require('./target-process')
 
 /**
- * @import { Listener } from '../common/listeners'
+ * @import { Listener } from '../common/ports'
  * @import { Target } from './target-process'
  */
 
