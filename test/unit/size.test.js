@@ -14,7 +14,7 @@ const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
   'lib/cli': 4630,
-  'lib/cluster': 832,
+  'lib/cluster': 828,
   'lib/explain': 3174,
   'lib/export': 4828,
   'lib/host': 4615,
@@ -23,7 +23,7 @@ const BUDGETS = {
   'lib/tables': 375,
   'lib/util': 583,
   'lib/watchdog': 5084,
-  files: 360,
+  files: 359,
   'files up to 60 lines with one importer': 30,
   'named numbers': 619
 }
