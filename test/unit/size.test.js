@@ -16,15 +16,15 @@ const BUDGETS = {
   'lib/cli': 4630,
   'lib/cluster': 828,
   'lib/explain': 3174,
-  'lib/export': 4828,
+  'lib/export': 4825,
   'lib/host': 4614,
   'lib/options': 356,
   'lib/store': 612,
   'lib/tables': 375,
   'lib/util': 583,
   'lib/watchdog': 5084,
-  files: 358,
-  'files up to 60 lines with one importer': 30,
+  files: 357,
+  'files up to 60 lines with one importer': 29,
   'named numbers': 619
 }
 
