@@ -13,18 +13,18 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 656,
-  'lib/cli': 4630,
+  'lib/cli': 4640,
   'lib/cluster': 828,
   'lib/explain': 3174,
   'lib/export': 4825,
   'lib/host': 4614,
   'lib/options': 353,
-  'lib/store': 612,
-  'lib/tables': 375,
-  'lib/util': 583,
+  'lib/store': 611,
+  'lib/tables': 374,
+  'lib/util': 556,
   'lib/watchdog': 5081,
-  files: 355,
-  'files up to 60 lines with one importer': 28,
+  files: 348,
+  'files up to 60 lines with one importer': 26,
   'named numbers': 619
 }
 

@@ -3,7 +3,7 @@
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { isAlive } = require('../../util/is-alive')
+const { isAlive } = require('../../util/processes')
 const { duration } = require('../../util/sentence')
 const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
 const { connect } = require('./inspector')

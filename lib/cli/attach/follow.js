@@ -3,7 +3,7 @@
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { frameText, place, printable, sentenceOf } = require('../../util/sentence')
 const { telling } = require('../../export/log/pretty')
-const { isAlive } = require('../../util/is-alive')
+const { isAlive } = require('../../util/processes')
 const { refusedPort } = require('../common/endpoint')
 const { MS_PER_S } = require('../../util/units')
 

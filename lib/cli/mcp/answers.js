@@ -2,7 +2,7 @@
 
 const { causes, excuseOf } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
-const { adviceOn } = require('../../util/cause-document')
+const { adviceOn } = require('../docs')
 const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
 const { filterOf } = require('../blocks/filter')
 const { timeOf } = require('../common/flags')

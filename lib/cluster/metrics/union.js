@@ -2,7 +2,7 @@
 
 const { openLabels } = require('../../tables/metrics')
 const { setOf, shared } = require('./labels')
-const { OTHER } = require('../../util/overflow-label')
+const { OTHER } = require('../../tables/limits')
 
 /** @import { Family, Metric, Value } from '../../types' */
 

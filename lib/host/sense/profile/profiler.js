@@ -8,7 +8,7 @@ const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
 const { InspectorProfile, V8Profile } = require('./profile-sources')
-const { threadCpuMs } = require('../../../util/thread-cpu')
+const { threadCpuMs } = require('../../../util/usage')
 const { BYTES_PER_MB } = require('../../../util/units')
 
 /**

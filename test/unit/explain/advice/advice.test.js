@@ -6,7 +6,7 @@ const { adviceOf, detectors } = require('../../../../lib/explain/advice/advice')
 const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/native-call')
 const { causes } = require('../../../../lib/tables/causes')
-const { adviceOn, causeDocument } = require('../../../../lib/util/cause-document')
+const { adviceOn, causeDocument } = require('../../../../lib/cli/docs')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
