@@ -70,7 +70,7 @@ class Counters {
    */
   hold (slot, thresholdMs, step) {
     // The watchdog, which never holds, does not load it.
-    const { threadCpuMs } = require('../util/thread-cpu')
+    const { threadCpuMs } = require('../util/usage')
     const startMs = nowMs() - this.#heldMs
     const startCpuMs = threadCpuMs() - this.heldCpuMs
     // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.

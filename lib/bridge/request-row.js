@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER: OTHER_METHOD } = require('../util/overflow-label')
+const { OTHER: OTHER_METHOD } = require('../tables/limits')
 
 /** @import { WorkKind } from '../types' */
 

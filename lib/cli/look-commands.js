@@ -2,8 +2,7 @@
 
 const { Argument, Option } = require('commander')
 const { causes } = require('../tables/causes')
-const { since } = require('./blocks/filter')
-const { DEFAULT_TARGET, SECONDS, examples, number, token } = require('./common/flags')
+const { DEFAULT_TARGET, SECONDS, examples, number, since, token } = require('./common/flags')
 
 // Flags and help of the commands that look at a process, or at what one has written. Each loads its code on use.
 
@@ -71,7 +70,7 @@ const addView = (program) => program.command('view')
   .option('--port <port>', 'port of the page, 0 = any free one', number('--port', 0, 65535), 0)
   .option('--no-open', 'do not open a browser')
   .addHelpText('after', examples('view incident.loopwatch', 'view incident.loopwatch --no-open --port 8000'))
-  .action((file, flags) => require('./record/view').view(file, flags))
+  .action((file, flags) => require('./record/record').view(file, flags))
 
 /** @param {Command} program */
 const addDocs = (program) => program.command('docs')

@@ -5,7 +5,7 @@ const path = require('node:path')
 const { Option } = require('commander')
 const { codedError } = require('../tables/errors')
 const { DEADLINE, DEFAULT_TARGET, examples, limit, number, target } = require('./common/flags')
-const { endWithReader } = require('./common/reader-gone')
+const { endWithReader } = require('./common/output')
 
 // Flags and help of the commands that run something, but `run`, whose flags are the options of the agent. Each loads
 // its code on use.
@@ -98,7 +98,7 @@ const addStack = (program) => program.command('stack')
   .action((flags) => {
     if (flags.dashboards === undefined) return require('./stack/stack').stack(flags)
     endWithReader()
-    process.stdout.write(`${require('./stack/dashboards').writeDashboards(flags.dashboards).join('\n')}\n`)
+    process.stdout.write(`${require('./stack/stack').writeDashboards(flags.dashboards).join('\n')}\n`)
   })
 
 /** A shop that blocks in seven ways, under the agent and a gentle load. @param {Command} program */

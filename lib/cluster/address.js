@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isAlive } = require('../util/is-alive')
+const { isAlive } = require('../util/processes')
 
 /** Longest path of a socket. sockaddr_un takes 108 bytes on Linux and 104 on macOS, and cuts a longer path silently. */
 const PATH_BYTES = 103

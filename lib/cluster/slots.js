@@ -1,6 +1,6 @@
 'use strict'
 
-const { isAlive } = require('../util/is-alive')
+const { isAlive } = require('../util/processes')
 
 /** Most workers of a cluster. Further ones are refused and serve endpoints of their own. */
 const MOST_SLOTS = 256

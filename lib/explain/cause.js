@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeOfPart } = require('../tables/causes')
-const { ENOUGH_SAMPLES } = require('../tables/samples')
+const { ENOUGH_SAMPLES } = require('../tables/limits')
 const { roundMs } = require('../util/statistics')
 
 /**

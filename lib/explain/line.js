@@ -8,7 +8,7 @@ const { mayBeBuiltIn } = require('./profile/profiled-function')
 const { sum } = require('./profile/profiled-stacks')
 const { answersForOthers } = require('./source/loop-body')
 const { mayCallOther } = require('./source/native-call')
-const { ENOUGH_SAMPLES, MOST } = require('../tables/samples')
+const { ENOUGH_SAMPLES, MOST } = require('../tables/limits')
 const { US_PER_MS } = require('../util/units')
 
 /**

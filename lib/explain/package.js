@@ -1,7 +1,7 @@
 'use strict'
 
 const { ownerOf, packageFolderOf } = require('../util/code-owner')
-const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../tables/samples')
+const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../tables/limits')
 
 /**
  * @import { Frame, ProfileRecord } from '../types'

@@ -11,7 +11,7 @@ const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
 const { withoutProfile, withProfile } = require('./profile/profiled')
 const { causes, isOwnBlock } = require('../tables/causes')
-const { STACKS_IN_RECORD } = require('../tables/samples')
+const { STACKS_IN_RECORD } = require('../tables/limits')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
 

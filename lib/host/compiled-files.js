@@ -3,7 +3,7 @@
 const { statSync } = require('node:fs')
 const { findSourceMap } = require('node:module')
 const { fileURLToPath } = require('node:url')
-const { LARGE_BYTES, MAPPINGS_CHARS } = require('../tables/source-map-size')
+const { LARGE_BYTES, MAPPINGS_CHARS } = require('../tables/limits')
 const process = require('../util/process')
 const { compilesAll } = require('./runtime')
 

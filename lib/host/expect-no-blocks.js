@@ -4,7 +4,7 @@ const { setTimeout } = require('node:timers')
 const type = require('../options/types')
 const { excuseOf, timesOf } = require('../tables/causes')
 const { codedError, codedErrorFrom } = require('../tables/errors')
-const { nearest } = require('../options/nearest')
+const { nearest } = require('../options/table')
 
 /** @import { BlockRecord } from '../types' */
 

@@ -10,7 +10,7 @@ const { isWatched, mainFile } = require('./launchers')
 const { checkAllow } = require('./sense/allowed-calls')
 const { NoopAgent } = require('./noop-agent')
 const { mainGlobal, otherRuntime } = require('./runtime')
-const { hiddenProperty } = require('../util/define-hidden')
+const { hiddenProperty } = require('../util/globals')
 const { warnOnce } = require('./warn-once')
 
 /**

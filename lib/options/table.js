@@ -5,7 +5,6 @@ const process = require('../util/process')
 const type = require('./types')
 const { otlpSettings } = require('./otlp')
 const { codedError, SECRET } = require('../tables/errors')
-const { nearest } = require('./nearest')
 const { labelNames } = require('../tables/metrics')
 
 /**
@@ -139,7 +138,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTIONS', given)
   const keys = table.map((row) => row.key)
   for (const key of Object.keys(given)) {
-    if (!keys.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, keys))
+    if (!keys.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, exports.nearest(key, keys))
   }
   const resolved = /** @type {any} */ ({})
   for (const row of table) {
@@ -168,7 +167,27 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
 function strayVariables (env) {
   const names = table.map((row) => row.env)
   return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !names.includes(name) && !OF_SERVICE.test(name))
-    .map((name) => `${name} (did you mean ${nearest(name, names)}?)`)
+    .map((name) => `${name} (did you mean ${exports.nearest(name, names)}?)`)
+}
+
+/** Edit distance of two short words (Wagner and Fischer, 1974), row by row. @param {string} a @param {string} b */
+function distance (a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]
+}
+
+/** The known name that a mistyped one most likely meant. @param {string} name @param {string[]} known at least one */
+exports.nearest = (name, known) => {
+  const typed = name.slice(0, 64).toLowerCase()
+  return known.reduce((best, candidate) =>
+    distance(typed, candidate.toLowerCase()) < distance(typed, best.toLowerCase()) ? candidate : best)
 }
 
 exports.table = table

@@ -2,8 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { startedAtMs } = require('../util/process-start')
-const { isAlive } = require('../util/is-alive')
+const { startedAtMs, isAlive } = require('../util/processes')
 const { isRecord } = require('./record')
 
 /** @import { BlockRecord } from '../types' */

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isAlive } = require('../util/is-alive')
+const { isAlive } = require('../util/processes')
 const { QUIET_MS } = require('./predecessors')
 const { found, ownerOf, remove, timelinesOf } = require('./timelines')
 

@@ -2,7 +2,7 @@
 
 const { setImmediate } = require('node:timers/promises')
 const { profileOf } = require('../export/profiles/profiles')
-const { rangeOf } = require('../export/timeline/range')
+const { rangeOf } = require('../export/timeline/answer')
 const { writeTrace } = require('../export/timeline/trace-events')
 const { hiderOf, shownOptions } = require('../options/shown')
 const { Json, packRecording } = require('../store/pack-recording')

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { Worker } = require('node:worker_threads')
-const { choosePort } = require('../../lib/cli/common/port')
+const { choosePort } = require('../../lib/cli/common/ports')
 const { THREAD } = require('./target/thread-name')
 
 /** All report blocks from this length on. */

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { isAlive, ownership } = require('../../lib/util/is-alive')
+const { isAlive, ownership } = require('../../lib/util/processes')
 
 /** @param {string} code */
 const refusing = (code) => () => { throw Object.assign(new Error(code), { code }) }

@@ -9,7 +9,7 @@ const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
 const { makeDetail } = require('../../lib/watchdog/page-feed/block-detail')
-const { readSource } = require('../../lib/util/read-source')
+const { readSource } = require('../../lib/util/files')
 
 const NO_SCRAPE = { drainGc: () => {}, drainWork: () => {} }
 

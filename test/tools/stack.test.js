@@ -72,7 +72,7 @@ test('a port that was asked for and is taken is refused; a default one makes way
     assert.match(stderr, new RegExp(`${flag} ${taken}: the port is taken.*LOOPWATCH_ERR_PORT`))
   }
   assert.equal(tools.wasStarted('prometheus'), false)
-  const { choosePort } = require('../../lib/cli/common/port')
+  const { choosePort } = require('../../lib/cli/common/ports')
   const port = await choosePort({ flag: '--port', usual: Number(taken) })
   assert.ok(port > 0 && port !== Number(taken))
 })

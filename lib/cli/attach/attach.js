@@ -3,15 +3,15 @@
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { isAlive } = require('../../util/is-alive')
+const { isAlive } = require('../../util/processes')
 const { duration } = require('../../util/sentence')
 const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
 const { connect } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
 const { checkProcess } = require('./target-process')
-const { choosePort } = require('../common/port')
+const { choosePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
-const { watchSignals } = require('../common/interruption')
+const { watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
 const { entryPoint } = require('../../tables/entry-points')
-const { AGENT } = require('../../util/agent-global')
+const { AGENT } = require('../../util/globals')
 
 /** @import { Options } from '../../options/table' */
 

@@ -3,7 +3,7 @@
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { frameText, place, printable, sentenceOf } = require('../../util/sentence')
 const { telling } = require('../../export/log/pretty')
-const { isAlive } = require('../../util/is-alive')
+const { isAlive } = require('../../util/processes')
 const { refusedPort } = require('../common/endpoint')
 const { MS_PER_S } = require('../../util/units')
 
@@ -36,7 +36,7 @@ function clockTime (iso, nowIso = new Date().toISOString()) {
 /**
  * Prints the latest earlier blocks, then new ones, until a signal comes or the process ends.
  * @param {string} url @param {string | undefined} token of its agent @param {number} pid
- * @param {ReturnType<typeof import('../common/interruption').watchSignals>} signals
+ * @param {ReturnType<typeof import('../common/signals').watchSignals>} signals
  */
 exports.follow = async (url, token, pid, signals) => {
   /** @type {PrintedBlocks} */

@@ -4,7 +4,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { ownership } = require('../../util/is-alive')
+const { ownership } = require('../../util/processes')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
 /** In the kernel's signal masks. */

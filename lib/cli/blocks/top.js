@@ -2,7 +2,7 @@
 
 const { Culprit, keyOf, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
 const { counted, duration, place, printable, workOf } = require('../../util/sentence')
-const { markdownTable } = require('../common/markdown')
+const { markdownTable } = require('../common/output')
 
 /** @import { BlockRecord } from '../../types' */
 

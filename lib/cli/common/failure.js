@@ -2,7 +2,7 @@
 
 const { Command, CommanderError } = require('commander')
 const { LoopwatchError } = require('../../tables/errors')
-const { endWithReader } = require('./reader-gone')
+const { endWithReader } = require('./output')
 
 /** Mistakes in the command line. All others are failures of the command. */
 const USAGE = new Set([

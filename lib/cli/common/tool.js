@@ -1,10 +1,34 @@
 'use strict'
 
 const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
 const { createInterface } = require('node:readline')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { IS_WINDOWS, signalGroup } = require('./signal')
+const { IS_WINDOWS, signalGroup } = require('./signals')
+
+/** The first executable on the PATH. @param {string[]} names @param {NodeJS.ProcessEnv} [env] */
+exports.findTool = (names, env = process.env) => {
+  const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter(Boolean)
+  for (const name of names) {
+    for (const folder of folders) {
+      const file = path.join(folder, process.platform === 'win32' ? `${name}.exe` : name)
+      if (isExecutable(file)) return file
+    }
+  }
+  return null
+}
+
+/** @param {string} file */
+function isExecutable (file) {
+  try {
+    fs.accessSync(file, fs.constants.X_OK)
+    return fs.statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
 
 /** At its end, Prometheus writes its memory to disk: well under a second if that is little. */
 const PATIENCE_MS = 8000

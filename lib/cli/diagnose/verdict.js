@@ -1,10 +1,10 @@
 'use strict'
 
 const { causeRow, causes } = require('../../tables/causes')
-const { adviceOn } = require('../../util/cause-document')
+const { adviceOn } = require('../docs')
 const { counted, duration, printable } = require('../../util/sentence')
 const { culpritsOf, topTable, NO_PLACE } = require('../blocks/top')
-const { parseSamples } = require('../common/metric-samples')
+const { parseSamples } = require('../common/parse')
 const { faultInWords } = require('../profile/load')
 const { detailIn } = require('../record/sources')
 

@@ -5,14 +5,14 @@ const { degraded } = require('../../tables/degraded')
 const { duration, printable } = require('../../util/sentence')
 const { ask, isAddress, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
-const { parseSamples } = require('../common/metric-samples')
-const { endWithReader } = require('../common/reader-gone')
+const { parseSamples } = require('../common/parse')
+const { endWithReader } = require('../common/output')
 const { MS_PER_S } = require('../../util/units')
 const fs = require('node:fs')
-const { listenersOf } = require('../common/listeners')
+const { listenersOf } = require('../common/ports')
 const { isSameNamespace } = require('../attach/target-process')
 
-/** @import { Sample } from '../common/metric-samples' */
+/** @import { Sample } from '../common/parse' */
 
 /** On a busy machine, a beat may be this late without being worth a report. */
 const LATE_MS = 1000

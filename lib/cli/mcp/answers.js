@@ -2,9 +2,10 @@
 
 const { causes, excuseOf } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
-const { adviceOn } = require('../../util/cause-document')
+const { adviceOn } = require('../docs')
 const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
-const { filterOf, timeOf } = require('../blocks/filter')
+const { filterOf } = require('../blocks/filter')
+const { timeOf } = require('../common/flags')
 const { culpritsOf } = require('../blocks/top')
 const { besideBlocks } = require('./beside-blocks')
 const { flameRows } = require('./flame-rows')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { parseSamples } = require('../common/metric-samples')
+const { parseSamples } = require('../common/parse')
 const { counted, duration } = require('../../util/sentence')
 const { outOf } = require('../../util/memory-text')
 const { MS_PER_S } = require('../../util/units')

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { IS_WINDOWS, signal, signalGroup } = require('../common/signal')
+const { IS_WINDOWS, signal, signalGroup } = require('../common/signals')
 const { TAIL_CHARACTERS } = require('../common/tool')
 const { entryPoint } = require('../../tables/entry-points')
 

@@ -2,14 +2,22 @@
 
 const fs = require('node:fs')
 const zlib = require('node:zlib')
+const { findings } = require('../doctor/doctor')
+const { parseSamples } = require('../common/parse')
 const { codedErrorFrom } = require('../../tables/errors')
 const { counted, printable } = require('../../util/sentence')
-const { FILE_BYTES, parseRecording } = require('../../store/recording')
+const { FILE_BYTES, parseRecording, readRecording } = require('../../store/recording')
 const { ask, notOurs } = require('../common/endpoint')
-const { findingsOf } = require('./findings')
+const { HttpServer } = require('../../export/http/server')
+const { makePaths } = require('../../export/http/paths')
+const { watchSignals } = require('../common/signals')
+const { openFile } = require('../common/output')
+const { sourcesOf } = require('./sources')
 
 /** @import { Recording } from '../../store/recording' */
 
+const HOST = '127.0.0.1'
+const WIDTH = 10
 const BYTES_PER_KB = 1024
 
 /** @param {string} target @param {string} file @param {{ token?: string }} flags */
@@ -39,6 +47,15 @@ exports.writeRecording = (recording, file) => {
   return bytes.length
 }
 
+/** A recording that the page saved has none yet. @param {Recording} recording */
+function findingsOf ({ findings: known, metrics, process: { pid }, versions: { platform } }) {
+  if (Array.isArray(known)) return { lines: known.map(String) }
+  const samples = parseSamples(metrics)
+  if (!samples.some(({ name }) => name === 'loopwatch_build_info')) return { lines: [] }
+  const { lines } = findings(samples, `process ${pid}`, platform)
+  return { lines: lines.map(([head, line]) => `${head.padEnd(WIDTH)}  ${line}`) }
+}
+
 /** An answer may be endless. @param {Response} response @param {string} target */
 async function bytesOf (response, target) {
   const parts = []
@@ -49,4 +66,43 @@ async function bytesOf (response, target) {
     parts.push(part)
   }
   return Buffer.concat(parts)
+}
+
+/** @param {string} file @param {{ port: number, open: boolean }} flags */
+exports.view = async (file, { port, open }) => {
+  const recording = readRecording(file)
+  const signals = watchSignals(() => process.exit(1))
+  const sources = sourcesOf(recording, file)
+  /** @type {HttpServer | undefined} */
+  let server
+  try {
+    const url = await new Promise((resolve, reject) => {
+      server = new HttpServer({
+        options: { host: HOST, port, allowHosts: [] },
+        paths: makePaths(sources),
+        onState: (at, error) => {
+          if (error !== null) reject(codedErrorFrom(error, 'LOOPWATCH_ERR_PORT', '--port', port))
+          else resolve(at)
+        }
+      })
+    })
+    say(recording, url)
+    if (open) openFile(`${url}/`)
+    await signals.first
+  } finally {
+    sources.page.close()
+    server?.close()
+    signals.stop()
+    signals.release()
+  }
+}
+
+/** @param {Recording} recording @param {string} url */
+function say (recording, url) {
+  const { recordedAt, blocks, process: { pid } } = recording
+  const lines = [
+    `${url}/ shows process ${pid} as it was at ${recordedAt}, with ${counted(blocks.length, 'block')}; Ctrl-C ends it`,
+    ...findingsOf(recording).lines
+  ]
+  process.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))
 }

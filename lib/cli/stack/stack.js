@@ -4,19 +4,19 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { codedError } = require('../../tables/errors')
-const { FOLDER: DASHBOARDS } = require('./dashboards')
-const { findTool } = require('../common/find-tool')
-const { choosePort } = require('../common/port')
-const { watchSignals } = require('../common/interruption')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
+const { makeFolder } = require('../../util/files')
+const { findTool, Tool } = require('../common/tool')
+const { choosePort } = require('../common/ports')
+const { watchSignals } = require('../common/signals')
 const { DEFAULT_TARGET } = require('../common/flags')
-const { parsed } = require('../common/parsed')
-const { Tool } = require('../common/tool')
+const { parsed } = require('../common/parse')
 
 const ROOT = path.join(__dirname, '..', '..', '..')
 const START = path.join(ROOT, 'scenarios', 'demo', 'start.js')
 /** The settings of both tools. */
 const SETTINGS = path.join(ROOT, 'grafana')
+const DASHBOARDS = path.join(SETTINGS, 'dashboards')
 
 /** Agents with an endpoint: the shop's and its queue worker's. */
 const WATCHED = 2
@@ -210,6 +210,20 @@ function startGrafana ({ file, dir, port, prometheusUrl, agentUrl, intervalS }) 
       STACK_DASHBOARDS: DASHBOARDS
     }
   })
+}
+
+/** For the user's own Grafana. @param {string} to folder, made if needed */
+exports.writeDashboards = (to) => {
+  try {
+    makeFolder(to)
+    return fs.readdirSync(DASHBOARDS).filter((name) => name.endsWith('.json')).map((name) => {
+      const file = path.join(to, name)
+      fs.copyFileSync(path.join(DASHBOARDS, name), file)
+      return file
+    })
+  } catch (error) {
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', '--dashboards', to, error.message)
+  }
 }
 
 exports.withInterval = withInterval

@@ -5,8 +5,7 @@ const os = require('node:os')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedErrorFrom } = require('../../tables/errors')
 const { EXIT_INTERRUPTED } = require('../common/failure')
-const { ONE_PRESS_MS } = require('../common/interruption')
-const { IS_WINDOWS } = require('../common/signal')
+const { ONE_PRESS_MS, IS_WINDOWS } = require('../common/signals')
 
 /** @import { Setup } from './inside/preload' */
 

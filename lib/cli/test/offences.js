@@ -6,7 +6,7 @@ const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-na
 const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')
 const { withSharedNames } = require('../../export/culprits')
-const { readSource } = require('../../util/read-source')
+const { readSource } = require('../../util/files')
 const { isBesideTest } = require('./code-ownership')
 const { relative } = require('./verdict')
 

@@ -1,8 +1,86 @@
 'use strict'
 
-const { RetiredTotals, isTotal } = require('./retired-totals')
+const { openLabels } = require('../../tables/metrics')
+const { setOf, shared } = require('./labels')
+const { OTHER } = require('../../tables/limits')
 
-/** @import { Family, Metric } from '../../types' */
+/** @import { Family, Metric, Value } from '../../types' */
+
+/** Most series that the retired workers of a slot may leave. Further ones go to (other). */
+const MOST_SERIES = 5000
+
+/**
+ * @typedef {Map<string, Value[]>} SampleSets of one metric, by labels: a counter's sample, or all of a histogram's
+ * @typedef {{ metric: Metric, sets: SampleSets }} Retired
+ */
+
+/** @param {Metric} metric */
+const isTotal = ({ type }) => type === 'counter' || type === 'histogram'
+
+/** The sums of the counters and histograms of all workers that had a slot before. */
+class RetiredTotals {
+  /** @type {Map<string, Retired>} by name */
+  #metrics = new Map()
+  #size = 0
+  #mostSeries
+
+  constructor (mostSeries = MOST_SERIES) {
+    this.#mostSeries = mostSeries
+  }
+
+  /** @param {Metric[]} metrics */
+  add (metrics) {
+    for (const metric of metrics.filter(isTotal)) {
+      const { sets } = this.#retired(metric)
+      for (const value of metric.values) this.#addTo(sets, value)
+    }
+  }
+
+  /** @param {Metric} metric @returns {Retired} */
+  #retired (metric) {
+    const retired = this.#metrics.get(metric.name) ?? { metric: { ...metric, values: [] }, sets: new Map() }
+    this.#metrics.set(metric.name, retired)
+    return retired
+  }
+
+  /** @param {SampleSets} sets @param {Value} value */
+  #addTo (sets, { labels: own, value, metricName, exemplar }) {
+    // The first sample of a set decides: a histogram is kept whole or goes to (other) whole.
+    const isOpen = sets.has(setOf(own)) || this.#size < this.#mostSeries
+    const labels = isOpen ? own : closed(own)
+    const key = setOf(labels)
+    const samples = sets.get(key) ?? []
+    if (samples.length === 0) sets.set(key, samples)
+    const sample = samples.find((one) => one.metricName === metricName && one.labels.le === labels.le)
+    if (sample === undefined) {
+      samples.push({ labels, value, metricName, exemplar })
+      this.#size++
+    } else {
+      sample.value += value
+      sample.exemplar = exemplar ?? sample.exemplar
+    }
+  }
+
+  /** The metrics of the living worker with the retired totals added; gauges are unchanged. @param {Metric[]} living */
+  plus (living) {
+    // No series of the living worker goes to (other): it would be gone, or smaller, one scrape later.
+    const sum = new RetiredTotals(Infinity)
+    sum.add(this.#totals())
+    sum.add(living)
+    return [...sum.#totals(), ...living.filter((metric) => !isTotal(metric))]
+  }
+
+  /** @returns {Metric[]} */
+  #totals () {
+    return [...this.#metrics.values()].map(({ metric, sets }) => ({ ...metric, values: [...sets.values()].flat() }))
+  }
+}
+
+/** @param {Value['labels']} labels */
+function closed (labels) {
+  const entries = Object.entries(labels).map(([name, value]) => [name, openLabels.includes(name) ? OTHER : value])
+  return shared(Object.fromEntries(entries))
+}
 
 /**
  * The metrics of all workers, each with the label `worker`. Counters and histograms are summed over all workers that

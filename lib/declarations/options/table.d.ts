@@ -1,4 +1,5 @@
 /// <reference types="node" />
+export function nearest(name: string, known: string[]): string;
 /**
  * of start(): every key is optional, times are in milliseconds
  */

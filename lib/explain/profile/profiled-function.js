@@ -7,7 +7,7 @@ const { allocatingLine } = require('../source/loop-body')
 const { linesOf } = require('./profiled-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
-const { ENOUGH_SAMPLES } = require('../../tables/samples')
+const { ENOUGH_SAMPLES } = require('../../tables/limits')
 
 /**
  * @import { BlockRecord, Frame, FrameRecord } from '../../types'

@@ -4,7 +4,7 @@ const { isNativeBlock } = require('../parts')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
 const { busyLines, callLines, openCallLines } = require('../source/native-call')
-const { MOST } = require('../../tables/samples')
+const { MOST } = require('../../tables/limits')
 
 /**
  * @import { BlockRecord, Frame } from '../../types'

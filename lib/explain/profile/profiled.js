@@ -10,7 +10,7 @@ const { callsOther, callerIn, profiledFunction } = require('./profiled-function'
 const { offHead } = require('../source/loop-body')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
-const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/samples')
+const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/limits')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 
 /**

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
-const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../../tables/source-map-size')
+const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../../tables/limits')
 const { BoundedMap } = require('../../util/bounded-map')
 const { isInPackage } = require('../../util/code-owner')
 const { mayBeToldOf } = require('./javascript')

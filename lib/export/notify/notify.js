@@ -1,7 +1,8 @@
 'use strict'
 
+const os = require('node:os')
+const { sentenceOf } = require('../../util/sentence')
 const { Outbox } = require('../outbox')
-const { messageOf } = require('./message')
 const { nowMs } = require('../../util/clock')
 const { MS_PER_MINUTE } = require('../../util/units')
 
@@ -14,6 +15,10 @@ const TRIES = 7
 const WAITING = 20
 /** People do not read more messages. */
 const PER_MINUTE = 6
+/** Slack's hosts, also those of its government service. */
+const SLACK = /(?:^|\.)hooks\.slack(?:-gov)?\.com$/
+/** Slack cuts longer texts; a sentence is far shorter. */
+const TEXT_CHARS = 2000
 
 /** @param {number} status */
 const isRetryable = (status) => status >= 500 || status === 429 || status === 408
@@ -70,7 +75,7 @@ class Notifier {
     }
     this.#madeAtMs.push(now)
     const { labels } = this.#parts
-    this.#outbox.add(JSON.stringify(messageOf(this.#url, record, { labels, held: this.#held })))
+    this.#outbox.add(JSON.stringify(exports.messageOf(this.#url, record, { labels, held: this.#held })))
     this.#held = 0
   }
 
@@ -90,6 +95,22 @@ class Notifier {
     return this.#outbox.stop()
   }
 }
+
+/**
+ * Slack accepts only a text. Other receivers get the record as well.
+ * @param {URL} url @param {BlockRecord} record with its heaviest stack
+ * @param {{ labels: Record<string, string>, held: number }} more `held`: blocks without a message since the last one
+ */
+exports.messageOf = (url, record, { labels, held }) => {
+  const name = `${labels.service ?? 'loopwatch'} on ${os.hostname()} (process ${record.pid})`
+  const rest = held === 0 ? '' : ` ${held} more had no message of their own.`
+  const text = `${name}: ${sentenceOf(record)}.${rest}`.slice(0, TEXT_CHARS)
+  if (SLACK.test(url.hostname)) return { text: forSlack(text) }
+  return { event: 'block', text, labels, hostname: os.hostname(), held, block: record }
+}
+
+/** Names from the application must not become links or mentions. @param {string} text */
+const forSlack = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 
 exports.Notifier = Notifier
 exports.PER_MINUTE = PER_MINUTE

@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER } = require('../../util/overflow-label')
+const { OTHER } = require('../../tables/limits')
 const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./metrics')
 const { keyValues } = require('./values')
 

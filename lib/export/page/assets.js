@@ -1,9 +1,15 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
-const { readBuilt } = require('./built')
+const fs = require('node:fs')
+const path = require('node:path')
 
 /** @import { Reply } from '../http/server' */
+
+const BUILT = path.join(__dirname, 'built')
+
+/** A file of built/. @param {string} name */
+exports.readBuilt = (name) => fs.readFileSync(path.join(BUILT, name))
 
 /** The script and the style are built from source/. */
 const PARTS = {
@@ -39,7 +45,7 @@ const HEADERS = {
  * @returns {Reply}
  */
 exports.readPart = (name, known) => {
-  const body = readBuilt(name)
+  const body = exports.readBuilt(name)
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
   const headers = { ...HEADERS, etag, vary: 'accept' }
   return known === etag ? { status: 304, body: '', headers } : { status: 200, type: PARTS[name], body, headers }

@@ -1,7 +1,7 @@
 'use strict'
 
 const { excuseOf } = require('../../tables/causes')
-const { OTHER } = require('../../util/overflow-label')
+const { OTHER } = require('../../tables/limits')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 

@@ -6,7 +6,7 @@ const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/bea
 const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
 const { writeHeap } = require('./heap')
 const { addLostIdle, loopTime, loopTurns } = require('./loop-time')
-const { RanTime, isToldByKernel, threadCpuMs } = require('../../util/thread-cpu')
+const { RanTime, isToldByKernel, threadCpuMs } = require('../../util/usage')
 const { US_PER_MS } = require('../../util/units')
 
 /**

@@ -2,7 +2,7 @@
 
 const { createHistogram } = require('node:perf_hooks')
 const { nowMs } = require('../../util/clock')
-const { residentBytes } = require('../../util/resident-memory')
+const { residentBytes } = require('../../util/usage')
 const { ascending, quantile } = require('../../util/statistics')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { LoopLoad } = require('../shedding/loop-load')

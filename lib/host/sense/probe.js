@@ -2,7 +2,7 @@
 
 const { nowMs } = require('../../util/clock')
 const { AWAITING, CUT, FIELD, LINE, NUMBER } = require('../../bridge/probe')
-const { threadCpuMs } = require('../../util/thread-cpu')
+const { threadCpuMs } = require('../../util/usage')
 const { activeSpan } = require('../work/http/trace-id')
 const { writeHeap } = require('./heap')
 const { fileOf, noteStack, readNote, restoreError } = require('./call-sites')

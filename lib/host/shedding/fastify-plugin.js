@@ -2,10 +2,10 @@
 
 const { onRequest } = require('../work/http/frameworks/fastify')
 const { resolveShedOptions } = require('./options')
-const { createShedding, refuse } = require('./decide')
+const { createShedding, refuse } = require('./middleware')
 
 /**
- * @import { Gauge } from './decide'
+ * @import { Gauge } from './middleware'
  * @import { ShedOptions } from './options'
  */
 

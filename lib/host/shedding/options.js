@@ -2,7 +2,7 @@
 
 const type = require('../../options/types')
 const { codedError } = require('../../tables/errors')
-const { nearest } = require('../../options/nearest')
+const { nearest } = require('../../options/table')
 
 /** @import { OptionType } from '../../options/types' */
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { cgroupPaths, KernelFile, NOWHERE } = require('./file')
-const { residentBytes } = require('../../util/resident-memory')
+const { residentBytes } = require('../../util/usage')
 const { US_PER_MS } = require('../../util/units')
 
 /** @import { MemoryReading } from '../../types' */

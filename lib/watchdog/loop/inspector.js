@@ -1,6 +1,6 @@
 'use strict'
 
-const { AGENT } = require('../../util/agent-global')
+const { AGENT } = require('../../util/globals')
 const { nowMs } = require('../../util/clock')
 
 /** V8 evaluates this on the host thread at its next interrupt. @param {number | undefined} putAtMs see askHost() */

@@ -2,7 +2,7 @@
 
 const { GC_KINDS } = require('../../bridge/memory')
 const { overlapMs } = require('./self-lateness')
-const { OTHER } = require('../../util/overflow-label')
+const { OTHER } = require('../../tables/limits')
 const { US_PER_MS } = require('../../util/units')
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
 const { overlapMs } = require('../loop/self-lateness')
-const { readSource } = require('../../util/read-source')
+const { readSource } = require('../../util/files')
 
 /**
  * @import { Window } from '../../explain/profile/cpu-profile'

@@ -1,7 +1,7 @@
 'use strict'
 
 const { BACKLOG_MS } = require('../../bridge/request-row')
-const { OTHER } = require('../../util/overflow-label')
+const { OTHER } = require('../../tables/limits')
 const { causeRow, isOwnBlock } = require('../../tables/causes')
 
 /** @import { BlockRecord } from '../../types' */

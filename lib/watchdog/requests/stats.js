@@ -1,7 +1,7 @@
 'use strict'
 
 const { ABORTED, statusOf, unpack, unpackWork } = require('../../bridge/request-row')
-const { OTHER } = require('../../util/overflow-label')
+const { OTHER } = require('../../tables/limits')
 const { MS_PER_S } = require('../../util/units')
 
 /**

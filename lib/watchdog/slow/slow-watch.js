@@ -1,5 +1,6 @@
 'use strict'
 
+const { counted, duration, place } = require('../../util/sentence')
 const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
 const { Activity } = require('../../util/activity')
@@ -7,19 +8,58 @@ const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { BusyIncident, BusyThreads } = require('./busy-incident')
 const { Incidents } = require('./incidents')
 const { PoolWatch } = require('./pool-watch')
-const { advice, busyText, poolText, threadsText } = require('./slow-text')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
  * @import { Metrics } from '../../export/prometheus/metrics'
  * @import { Frame } from '../../types'
  * @import { Say } from '../health'
- * @import { WatchedThreads } from '../threads/threads'
  * @import { PageFeed } from '../page-feed/feed'
+ * @import { WatchedThreads } from '../threads/threads'
  * @import { BusyEvent } from './busy-incident'
  * @import { IncidentDetails } from './incidents'
  * @import { Filling, PoolKind } from './pool-filling'
+ * @import { FullPool } from './pool-watch'
  */
+
+/** What to do about each kind; docs/operate/slow-without-a-block.md has more. */
+exports.advice = {
+  thread_pool: 'Add threads (UV_THREADPOOL_SIZE) if they wait; add CPUs or a queue in front if they compute. ' +
+    'Use dns.resolve() or keep-alive connections instead of dns.lookup().',
+  dns_lookups: 'Keep connections alive, or use dns.resolve(), which needs no thread; otherwise cache the addresses. ' +
+    'Only half of the threads that UV_THREADPOOL_SIZE adds will help.',
+  busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for the others.',
+  worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.'
+}
+
+/**
+ * @param {PoolKind} kind @param {FullPool} full
+ * @param {number} requests in flight meanwhile
+ */
+exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, requests) => {
+  const lasted = duration(endMs - startMs)
+  if (ongoing) {
+    return kind === 'thread_pool'
+      ? `the thread pool is full, work has been waiting for ${lasted}${filling}`
+      : `DNS lookups have filled their half of the thread pool, one has been waiting for ${lasted}${filling}`
+  }
+  const full = kind === 'thread_pool' ? 'the thread pool was full' : 'DNS lookups filled their half of the thread pool'
+  const waited = requests > 0 ? `, ${counted(requests, 'request')} meanwhile` : ''
+  return `${full} for ${lasted}${filling}; work waited for up to ${duration(longestMs)}${waited}`
+}
+
+/** @param {BusyEvent} event @param {string} thread their name @param {number} threads how many */
+exports.threadsText = ({ startMs, endMs, share }, thread, threads) => {
+  const who = threads === 1 ? `worker thread ${thread} was` : `all ${threads} worker threads ${thread} were`
+  return `${who} ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}: tasks may be waiting`
+}
+
+/** @param {BusyEvent} event @param {Frame | null} frame */
+exports.busyText = ({ startMs, endMs, share, turns }, frame) => {
+  const many = turns > 0 ? ` in ${turns.toLocaleString('en')} turns` : ''
+  const most = frame === null ? '' : `; most of it in ${place(frame)}`
+  return `the event loop was ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}${many}, without a single long block${most}`
+}
 
 /** While the application works, each whole poll measures the pool: four times a second. */
 const PROBE_MS = 200
@@ -92,7 +132,7 @@ class SlowWatch {
       tell: (full) => {
         const { ongoing, longestMs, resources, threads } = full
         const more = { longestMs: Math.round(longestMs), resources, threads }
-        this.#tell({ kind, ongoing, ...more }, full, (requests) => poolText(kind, full, requests))
+        this.#tell({ kind, ongoing, ...more }, full, (requests) => exports.poolText(kind, full, requests))
       }
     })
   }
@@ -104,7 +144,7 @@ class SlowWatch {
   #tell (what, { startMs, endMs }, text) {
     const { kind, ongoing } = what
     const requests = this.#requests(`${kind} ${what.thread ?? ''}`, ongoing, endMs)
-    this.#incidents.tell({ ...what, requests, message: text(requests), advice: advice[kind] }, startMs, endMs)
+    this.#incidents.tell({ ...what, requests, message: text(requests), advice: exports.advice[kind] }, startMs, endMs)
   }
 
   /** @param {number} durationMs of a block that has settled */
@@ -184,7 +224,7 @@ class SlowWatch {
     const ongoing = event.type === 'opened'
     const frame = this.#frame = frameIn(event.startMs, event.endMs) ?? (ongoing ? null : this.#frame)
     const more = { utilization: Math.round(event.share * 1000) / 1000, turns: event.turns, frame }
-    this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => busyText(event, frame))
+    this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => exports.busyText(event, frame))
   }
 
   /** Worker threads that live, by name, with how busy they were in the last ten seconds. */
@@ -202,7 +242,7 @@ class SlowWatch {
   #tellThreads (event, thread, threads) {
     const what = /** @type {const} */ ({ kind: 'worker_threads', ongoing: event.type === 'opened', thread, threads })
     const utilization = Math.round(event.share * 1000) / 1000
-    this.#tell({ ...what, utilization }, event, () => threadsText(event, thread, threads))
+    this.#tell({ ...what, utilization }, event, () => exports.threadsText(event, thread, threads))
   }
 }
 

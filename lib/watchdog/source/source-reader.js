@@ -6,8 +6,8 @@ const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { BoundedMap } = require('../../util/bounded-map')
 const { FrameTable, ByPlace, callsGiven } = require('../../explain/source/frame-table')
-const { LARGE_BYTES } = require('../../tables/source-map-size')
-const { readSource } = require('../../util/read-source')
+const { LARGE_BYTES } = require('../../tables/limits')
+const { readSource } = require('../../util/files')
 const { isText } = require('../../util/validators')
 
 /**

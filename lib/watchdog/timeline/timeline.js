@@ -5,9 +5,9 @@ const { BYTES_PER_MB, MS_PER_S } = require('../../util/units')
 const { gatherTrace } = require('./trace')
 const { GC_KINDS } = require('../../bridge/memory')
 const { ABORTED, unpack, unpackWork } = require('../../bridge/request-row')
-const { OTHER } = require('../../util/overflow-label')
+const { OTHER } = require('../../tables/limits')
 const { SECONDS } = require('../page-feed/history')
-const { residentBytes } = require('../../util/resident-memory')
+const { residentBytes } = require('../../util/usage')
 
 /**
  * @import { BlockRecord, HeapReading } from '../../types'

@@ -1,6 +1,6 @@
 'use strict'
 
-const { inMarkdown, markdownTable } = require('../../../lib/cli/common/markdown')
+const { inMarkdown, markdownTable } = require('../../../lib/cli/common/output')
 const { columnsOf, furtherTables } = require('./format')
 
 /** An empty column is left out. @param {string[][]} rows */

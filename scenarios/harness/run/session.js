@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { watchSignals } = require('../../../lib/cli/common/interruption')
+const { watchSignals } = require('../../../lib/cli/common/signals')
 const { codedError, LoopwatchError } = require('../../../lib/tables/errors')
 const { Live, cellName } = require('../measure/live')
 const { checkWritable } = require('./output-file')

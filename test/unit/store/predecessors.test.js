@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { readBlocks } = require('../../../lib/store/block-file')
 const { takeUnended, unendedIn, QUIET_MS } = require('../../../lib/store/predecessors')
-const { startedAtMs } = require('../../../lib/util/process-start')
+const { startedAtMs } = require('../../../lib/util/processes')
 const { makeDir } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
 

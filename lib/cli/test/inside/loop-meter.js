@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const { setTimeout } = require('node:timers')
-const { threadCpuMs } = require('../../../util/thread-cpu')
+const { threadCpuMs } = require('../../../util/usage')
 const { NS_PER_MS } = require('../../../util/units')
 const { wallMs } = require('./wall-clock')
 

@@ -6,7 +6,7 @@ const process = require('../../../util/process')
 const { sourceMapOf } = require('../../../host/compiled-files')
 const { startMeter } = require('./loop-meter')
 const { wallMs } = require('./wall-clock')
-const { hiddenProperty } = require('../../../util/define-hidden')
+const { hiddenProperty } = require('../../../util/globals')
 
 /** @import { Agent } from '../../../host/agent' */
 

@@ -7,9 +7,8 @@ const process = require('../../../util/process')
 const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
-const { InspectorProfile } = require('./inspector-profile')
-const { threadCpuMs } = require('../../../util/thread-cpu')
-const { V8Profile } = require('./v8-profile')
+const { InspectorProfile, V8Profile } = require('./profile-sources')
+const { threadCpuMs } = require('../../../util/usage')
 const { BYTES_PER_MB } = require('../../../util/units')
 
 /**

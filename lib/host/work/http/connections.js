@@ -1,7 +1,7 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
-const { hiddenProperty } = require('../../../util/define-hidden')
+const { hiddenProperty } = require('../../../util/globals')
 const { ServerList } = require('./server-list')
 
 /**

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { parseSamples: parse } = require('../../../../lib/cli/common/metric-samples')
+const { parseSamples: parse } = require('../../../../lib/cli/common/parse')
 const { findings, limitsOf } = require('../../../../lib/cli/doctor/doctor')
 
 /** @param {string} lines that differ from an agent in good health */

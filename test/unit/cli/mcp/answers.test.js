@@ -7,9 +7,8 @@ const path = require('node:path')
 const { makeDir } = require('../../../support/files')
 const { makeRecord } = require('../../../support/record')
 const answers = require('../../../../lib/cli/mcp/answers')
-const { callTool, loadProtocol } = require('../../../../lib/cli/mcp/serve')
+const { callTool, loadProtocol, tools } = require('../../../../lib/cli/mcp/serve')
 const { openSource } = require('../../../../lib/cli/mcp/source')
-const { tools } = require('../../../../lib/cli/mcp/tools')
 
 /** @typedef {Parameters<typeof makeRecord>[0]} Differences */
 
@@ -26,7 +25,7 @@ function makeSource (t, blocks) {
 }
 
 /**
- * @param {import('../../../../lib/cli/mcp/tools').ToolName} name
+ * @param {import('../../../../lib/cli/mcp/serve').ToolName} name
  * @param {import('../../../../lib/cli/mcp/source').Source} source
  * @param {object} [args]
  */
@@ -136,7 +135,7 @@ test('with 500 blocks of hostile names every answer has less than 4 kB, and its 
     evidence: /** @type {any} */ ({ ...makeRecord().evidence, [HOSTILE]: 5 })
   })))
   const needed = { block: { id: '1-7' }, compare: { baselineSince: at(0), baselineUntil: at(200), since: at(200), until: at(500) } }
-  for (const name of /** @type {import('../../../../lib/cli/mcp/tools').ToolName[]} */ (Object.keys(tools))) {
+  for (const name of /** @type {import('../../../../lib/cli/mcp/serve').ToolName[]} */ (Object.keys(tools))) {
     const args = /** @type {any} */ (needed)[name] ?? {}
     const { isError, text, rows } = await ask(name, source, args)
     assert.equal(isError, undefined, text)

@@ -7,7 +7,7 @@ const { detectors } = require('../../../../lib/explain/advice/detectors')
 const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/native-call')
 const { causes } = require('../../../../lib/tables/causes')
-const { adviceOn, causeDocument } = require('../../../../lib/util/cause-document')
+const { adviceOn, causeDocument } = require('../../../../lib/cli/docs')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'

@@ -4,8 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { once } = require('node:events')
-const { Notifier, PER_MINUTE } = require('../../../../lib/export/notify/notify')
-const { messageOf } = require('../../../../lib/export/notify/message')
+const { Notifier, PER_MINUTE, messageOf } = require('../../../../lib/export/notify/notify')
 const { makeRecord } = require('../../../support/record')
 
 /**

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { eventsOf, writeTrace } = require('../../../../lib/export/timeline/trace-events')
-const { rangeOf } = require('../../../../lib/export/timeline/range')
+const { rangeOf } = require('../../../../lib/export/timeline/answer')
 const { makeRecord } = require('../../../support/record')
 const { checkEvents, readTrace } = require('../../../support/trace-format')
 

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { BusyIncident, BusyThreads } = require('../../../../lib/watchdog/slow/busy-incident')
-const { busyText, threadsText } = require('../../../../lib/watchdog/slow/slow-text')
+const { busyText, threadsText } = require('../../../../lib/watchdog/slow/slow-watch')
 const { seeded } = require('../../../support/simulated-host')
 
 /**

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { fillingText, isFull } = require('../../../../lib/watchdog/slow/pool-filling')
-const { poolText } = require('../../../../lib/watchdog/slow/slow-text')
+const { poolText } = require('../../../../lib/watchdog/slow/slow-watch')
 
 const short = { startMs: 0, longestMs: 250, looks: 1 }
 const long = { startMs: 0, longestMs: 1200, looks: 4 }

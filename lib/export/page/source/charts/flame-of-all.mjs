@@ -1,8 +1,7 @@
-import { byId, make, setText } from '../dom.mjs'
+import { byId, make, setText, saveButton } from '../dom.mjs'
 import { percent } from '../format.mjs'
 import { Flame } from './flame.mjs'
 import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
-import { saveButton } from '../panels/save.mjs'
 
 /** Least time between two requests, however often blocks come: the agent makes the tree from every stack in memory. */
 const LEAST_MS = 5000

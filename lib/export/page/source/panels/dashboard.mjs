@@ -2,17 +2,17 @@ import { BlockList } from '../blocks/block-list.mjs'
 import { Charts } from '../charts/charts.mjs'
 import { FlameOfAll } from '../charts/flame-of-all.mjs'
 import { Timeline } from '../charts/timeline.mjs'
-import { byId, setText } from '../dom.mjs'
-import { duration } from '../format.mjs'
+import { byId, setText, saveButton } from '../dom.mjs'
+import { duration, clock } from '../format.mjs'
 import { withSharedNames } from '../../../culprits.js'
-import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
+import { inRange, isChosen, queryOf, windowOf, isFiltered } from '../model/choose.mjs'
 import { culpritsOf, threadsOf, victimsOf } from '../model/culprits.mjs'
 import { CulpritTable, threadTable, victimTable } from './culprits.mjs'
 import { FilterBar } from './filter-bar.mjs'
 import { Records } from './records.mjs'
-import { saveButton } from './save.mjs'
-import { sayVerdict } from './verdict-line.mjs'
 import { ViewState } from './view.mjs'
+import { isMain } from '../model/strip.mjs'
+import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
 
 /** Events within this time are drawn together. */
 const DRAW_MS = 50
@@ -182,4 +182,33 @@ function bindKeys ({ blocks, search, filters, close }) {
     event.preventDefault()
     keys[event.key]()
   })
+}
+
+/**
+ * Shows what happened in the range, what is folded away, and the comparison with the baseline.
+ * @param {object} what
+ * @param {any[]} what.all in memory
+ * @param {any[]} what.rows in the range
+ * @param {any[]} what.slow incidents in it without a block, oldest first
+ * @param {{ fromMs: number, toMs: number }} what.range
+ * @param {import('../model/address.mjs').View} what.view
+ * @param {number} what.thresholdMs
+ * @param {number} what.loops number of processes
+ */
+function sayVerdict ({ all, rows, slow, range, view, thresholdMs, loops }) {
+  const { base, aside } = view
+  const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
+  const chosen = isFiltered(view) ? rows.filter((row) => isChosen(row, view)) : rows
+  const verdict = verdictOf(chosen.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) })
+  const others = slow.map(({ startedAt, message }) => ` ${clock(startedAt)}: ${message}.`)
+  setText(byId('verdict'), verdict + others.join(''))
+  const compared = byId('comparison')
+  compared.hidden = base === null
+  if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
+  const note = asideNote(rows, aside)
+  byId('aside').hidden = note === ''
+  setText(byId('aside-note'), note)
+  const button = byId('aside-show')
+  button.setAttribute('aria-pressed', `${aside}`)
+  setText(button, aside ? 'Hide' : 'Show')
 }

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { causes } = require('../../../lib/tables/causes')
-const { adviceOn, causeDocument } = require('../../../lib/util/cause-document')
+const { adviceOn, causeDocument } = require('../../../lib/cli/docs')
 
 /** Three of them fit one answer of `loopwatch mcp`, beside the blocks that they are about. */
 const MOST_CHARS = 1000

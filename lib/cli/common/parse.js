@@ -1,5 +1,14 @@
 'use strict'
 
+/** Others' JSON; an empty object if it has none. @param {string} text @returns {any} */
+exports.parsed = (text) => {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}
+
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const LABEL = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g
 /** @type {Record<string, string>} */

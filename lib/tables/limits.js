@@ -1,5 +1,12 @@
 'use strict'
 
+/** A single sample may be anywhere by chance. */
+exports.ENOUGH_SAMPLES = 2
+/** With this share of several, one clearly has most. */
+exports.MOST = 0.75
+/** Most stacks in a record, the heaviest. */
+exports.STACKS_IN_RECORD = 10
+
 /** Longest `mappings` of one source map. Its text may be longer, by the sources in it. */
 exports.MAPPINGS_CHARS = 4 * 1024 * 1024
 
@@ -9,3 +16,6 @@ exports.MAPS_BYTES = 128 * 1024 * 1024
 
 /** Larger texts are read after a block's report: reading and decoding this size takes 5 ms, the largest 170 ms. */
 exports.LARGE_BYTES = 128 * 1024
+
+/** The label of everything beyond a bound: routes, threads, methods, stacks. */
+exports.OTHER = '(other)'

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { isAlive } = require('../../../lib/util/is-alive')
+const { isAlive } = require('../../../lib/util/processes')
 
 test('what is no number of a process asks the kernel nothing: 0 would be the own group, -1 everybody', () => {
   for (const pid of [0, -1, -7, NaN, 1.5, Infinity]) assert.equal(isAlive(pid, () => assert.fail(`${pid} was signalled`)), false)

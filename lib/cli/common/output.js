@@ -1,0 +1,37 @@
+'use strict'
+
+const { spawn } = require('node:child_process')
+const { printable } = require('../../util/sentence')
+
+let isListening = false
+
+/** `| head` closes the pipe when it has enough: the process then ends without a word. */
+exports.endWithReader = () => {
+  if (isListening) return
+  isListening = true
+  process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+}
+
+/** @type {Partial<Record<NodeJS.Platform, string[]>>} */
+const openers = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
+
+/** Does nothing without a desktop. @param {string} file */
+exports.openFile = (file) => {
+  const [command, ...args] = openers[process.platform] ?? ['xdg-open']
+  spawn(command, [...args, file], { stdio: 'ignore', detached: true }).on('error', () => {}).unref()
+}
+
+/** Names come from the application. @param {string} text */
+const inMarkdown = (text) => printable(text).replace(/[\\`*_<>[\]|~#]/g, '\\$&')
+
+/** @param {string[]} head @param {string[][]} rows @param {(column: number) => boolean | undefined} isNumber */
+exports.markdownTable = (head, rows, isNumber) => {
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`
+  const rule = head.map((_, i) => isNumber(i) ? '--:' : '---')
+  return `${line(head.map(inMarkdown))}${line(rule)}${rows.map((row) => line(row.map(inMarkdown))).join('')}`
+}
+
+exports.inMarkdown = inMarkdown

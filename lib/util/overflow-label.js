@@ -1,4 +1,0 @@
-'use strict'
-
-/** The label of everything beyond a bound: routes, threads, methods, stacks. */
-exports.OTHER = '(other)'
