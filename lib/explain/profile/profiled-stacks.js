@@ -38,7 +38,6 @@ const MOST_IN_A_ROW = 2 / 3
  * @typedef {object} ProfiledStack
  * @property {number} count @property {number} weightMs @property {Frame[]} frames innermost first
  * @property {Frame[]} raw before source maps
- * @property {boolean} hasLine the line of its innermost function is where it ran, not where it begins
  * @property {Frame | null} head where that begins, before source maps
  * @property {Ticks} ticks its lines
  * @property {number} foreign ticks in lines that cannot be its own
@@ -130,7 +129,7 @@ function weightsOf ({ startTime, endTime, timeDeltas }) {
 /** Its line is unknown: the line where the function mostly was stays. @param {ProfiledStack} stack */
 function collecting (stack) {
   const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
-  return { ...stack, hasLine: false, gcRun: 0, frames, raw }
+  return { ...stack, gcRun: 0, frames, raw }
 }
 
 /** @param {CpuProfile} profile */
@@ -176,10 +175,9 @@ function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
     raw[at] = { ...raw[at], line, column: line === raw[at].line ? Math.max(column, raw[at].column ?? 1) : column }
     frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
   }
-  const hasLine = ticks.length > 0
   const counts = { count: 0, weightMs: 0, gcRun: null }
   const isBorrowed = chain[0]?.isBorrowed === true
-  return { ...counts, frames, raw, hasLine, ticks, foreign, head, isBorrowed, isClock: outsideClock(raw) > 0 }
+  return { ...counts, frames, raw, ticks, foreign, head, isBorrowed, isClock: outsideClock(raw) > 0 }
 }
 
 /**
