@@ -160,7 +160,7 @@ const doubts = [
     applies: ({ evidence, frame, record }) => evidence === 'stacks' && shareOf(frame, record) < MOST
   },
   {
-    when: 'only stacks show it, where a function or a loop begins, or it or another line of its loop makes a call',
+    when: 'only stacks show it: taken late, where a function or a loop begins, or next to a line that makes a call',
     applies: (place) => place.evidence === 'stacks' && mayBeElsewhere(place)
   }
 ]
@@ -199,13 +199,15 @@ function shareOf (frame, { stacks }) {
 const CLOCK = /\b(?:performance|Date)\.now\(\)/g
 
 /** Whether other code than that of the line may have taken the time. @param {Place} place */
-function mayBeElsewhere ({ frame, record, textOf }) {
+function mayBeElsewhere ({ frame, record, profile, textOf }) {
   const isThere = (/** @type {Frame | undefined} */ each) =>
     each !== undefined && isSame(each, frame) && each.line === frame.line
   const there = record.stacks.filter(({ frames }) => frames.some(isThere))
   // A function of JavaScript that the line has called was caught in the act.
   const calling = there.filter(({ frames: [innermost] }) => innermost.file !== null && !isThere(innermost))
   const isCaught = weightOf(calling) * 2 > weightOf(there)
+  // What delays answers is not in them, and not always a call: products of large BigInts, for example.
+  if (!isCaught && profile === null && !isNativeBlock(record) && isLate(record)) return true
   const text = isCaught || frame.file === null || frame.compiled ? null : textOf(frame.file)
   if (text === null || frame.line === null) return false
   return answersForOthers(text, frame.line) || mayCallOther((text[frame.line - 1] ?? '').replace(CLOCK, ''))
@@ -250,6 +252,10 @@ function areLate (record) {
   // The only answer may be from another moment.
   return record.samples < ENOUGH_SAMPLES || isNativeBlock(record)
 }
+
+/** Whether answers are late, other than by waiting for a CPU. @param {BlockRecord} record */
+const isLate = ({ durationMs, evidence: { answerMs, runQueueMs } }) =>
+  (answerMs ?? 0) >= PROMPT_MS && (runQueueMs ?? 0) * 5 < durationMs
 
 /** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */
 const areAfterCalls = ({ samples, evidence }) => samples <= ENOUGH_SAMPLES && (evidence.answerMs ?? 0) >= PROMPT_MS

@@ -15,7 +15,7 @@ const BUDGETS = {
   'lib/bridge': 656,
   'lib/cli': 4644,
   'lib/cluster': 828,
-  'lib/explain': 3130,
+  'lib/explain': 3110,
   'lib/export': 4825,
   'lib/host': 4611,
   'lib/options': 353,
@@ -25,7 +25,7 @@ const BUDGETS = {
   'lib/watchdog': 5081,
   files: 347,
   'files up to 60 lines with one importer': 27,
-  'named numbers': 619
+  'named numbers': 618
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

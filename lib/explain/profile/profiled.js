@@ -42,11 +42,9 @@ exports.withProfile = (record, profile, sources) => {
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
   const isTold = (profile.samples.length >= ENOUGH_SAMPLES || areLate(record)) && !isUnowned(stacks)
   const profiled = isTold ? profiledFunction(record, stacks, { ...sources, passesOn }) : null
-  const { frame: found, call: named, row } = lineOf({ record, profiled })
+  const { frame, call: named, row } = lineOf({ record, profiled })
   const call = isInScript(stacks) ? null : named
-  const betweenShare = shareBetweenCalls(found, record, stacks, sources)
-  const isAnswered = found !== null && call === null && isSame(record.frame, found) && record.frame?.line === found.line
-  const frame = isAnswered ? inBody(found, stacks, sources, record.cause, profiled?.allocates != null) : found
+  const betweenShare = shareBetweenCalls(frame, record, stacks, sources)
   return {
     ...record,
     ...(profiled && causeByProfile(record, { call, isOpen: profiled.isOpen, betweenShare })),
@@ -60,27 +58,9 @@ exports.withProfile = (record, profile, sources) => {
 /** The same without a profile. @param {BlockRecord} record @param {Sources['textOf']} textOf @returns {BlockRecord} */
 exports.withoutProfile = (record, textOf) => {
   if (record.frame === null) return record
-  const found = inBody(record.frame, [], { textOf }, record.cause)
+  const found = offHead(record.frame, textOf)
   const frame = judged({ frame: found, evidence: 'stacks', record, profile: null, stacks: [], textOf })
   return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
-}
-
-/**
- * Moves a place that interrupts found at the head of a loop into its body.
- * @param {FrameRecord} frame @param {ProfiledStack[]} stacks
- * @param {Pick<Sources, 'textOf'> & Partial<Sources>} sources @param {BlockRecord['cause']} cause
- * @param {boolean} [isAllocation] the only line that allocates
- */
-function inBody (frame, stacks, { textOf, lineAt = () => null }, cause, isAllocation = false) {
-  const { blamesAllocation } = causeRow(cause)
-  if (!(frame.exact || blamesAllocation) || frame.file === null || frame.compiled) return frame
-  const own = stacks.filter(({ frames }) => isSame(callerIn(frames), frame))
-  // The line in which a function ran between two collections need not be the one that made the garbage.
-  const ticks = (blamesAllocation ? [] : own).flatMap(({ raw, ticks }) => ticks.map((each) => {
-    const place = lineAt(raw.find(({ file }) => file !== null)?.file ?? '', each.line)
-    return { line: place?.line ?? 0, ticks: each.ticks }
-  }))
-  return offHead(frame, ticks, textOf(frame.file), own.length > 0 && !isAllocation)
 }
 
 /**

@@ -15,8 +15,6 @@ const CALL = /(?<!\bMath\.)(?<![\w$])(?!(?:if|for|while|switch|catch|return|func
 /** Lines of a loop that are searched for its end. */
 const MOST_LINES = 200
 const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
-/** Fewer samples at the head of a loop do not show that it takes the time: what it calls has frames of its own. */
-const ENOUGH_AT_HEAD = 3
 
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
@@ -36,28 +34,17 @@ function bodyOf (lines, line) {
 }
 
 /**
- * Moves a place from the head of a loop to the line of its body that took the time. V8 answers interrupts where the
- * next iteration begins, whichever line takes long. A profile's samples are in any line, so few of them outweigh many
- * interrupts. Without samples, a body of a single line took the time. V8 does not know the line of each sample.
- * @param {FrameRecord} frame by interrupts @param {Ticks} ticks of samples by line of the same file
- * @param {string[] | null} lines of the file, null if it cannot be read
- * @param {boolean} [isSampled] a profile has samples of the function @returns {FrameRecord}
+ * Moves a place from the head of a loop to the only line of its body. V8 answers interrupts where the next iteration
+ * begins, whichever line takes long.
+ * @param {FrameRecord} frame by interrupts @param {(file: string) => string[] | null} textOf a file
+ * @returns {FrameRecord}
  */
-exports.offHead = (frame, ticks, lines, isSampled = false) => {
+exports.offHead = (frame, textOf) => {
+  const lines = !frame.exact || frame.file === null || frame.compiled ? null : textOf(frame.file)
   const body = lines === null || frame.line === null ? null : bodyOf(lines, frame.line)
-  if (lines === null || body === null) return frame
-  const countAt = (/** @type {number} */ line) =>
-    ticks.filter((each) => each.line === line).reduce((sum, each) => sum + each.ticks, 0)
-  const [most] = body.code.map((line) => ({ line, ticks: countAt(line) })).sort((a, b) => b.ticks - a.ticks)
-  const atHead = countAt(/** @type {number} */ (frame.line))
-  if (most === undefined) return frame
-  const isMost = most.ticks > 0 && most.ticks >= atHead
-  const isOnly = most.ticks === 0 && body.code.length === 1
-  const isCertain = isMost || (isOnly && body.isCheap && atHead === 0)
-  const isGuess = isSampled && atHead < ENOUGH_AT_HEAD && !isCertain
-  if (!isCertain && !(isOnly && isGuess)) return frame
-  const column = lines[most.line - 1].search(/\S/) + 1
-  return { ...frame, line: most.line, column, exact: frame.exact && isCertain }
+  if (lines === null || body === null || body.code.length !== 1 || !body.isCheap) return frame
+  const [line] = body.code
+  return { ...frame, line, column: lines[line - 1].search(/\S/) + 1 }
 }
 
 /** A line after which a block has more of the code, and the end of a loop that has it before. */

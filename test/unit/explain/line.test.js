@@ -136,3 +136,17 @@ test('a line that is only the end of a block is in doubt: it takes no time', () 
   }
   assert.deepEqual([1, 2, 3, 4, 5, 6, 7].filter(isCertain), [1, 2, 4, 5, 6, 7])
 })
+
+test('without a profile, a line is in doubt if answers were late and nothing that it calls was seen', () => {
+  const source = ['for (const each of list) {', '  if (each * each > most) count++', '  for (let k = 0; k < n; k++) sum += k', '}']
+  const isCertain = (/** @type {number} */ answerMs, runQueueMs = 0) => {
+    const frame = at(3)
+    const stacks = [{ count: 9, weightMs: 90, frames: [frame] }]
+    const evidence = { ...makeRecord().evidence, answerMs, runQueueMs }
+    const record = makeRecord({ frame, samples: 9, stacks, durationMs: 400, evidence })
+    return judged({ frame, evidence: 'stacks', record, profile: null, stacks: [], textOf: () => source }).exact
+  }
+  assert.equal(isCertain(5), false, 'a product of large BigInts delays each answer')
+  assert.equal(isCertain(0.9), true)
+  assert.equal(isCertain(5, 200), true, 'the thread waited for a CPU')
+})

@@ -111,7 +111,7 @@ test('samples in a function of the same file that V8 has inlined name that funct
   const inBlock = [[at(20, 'block'), at(8)]]
   assert.deepEqual(lineOf([inlined(8)], [2, 2, 2, 2, 2], inBlock, { [FILE]: given }), [20, true], 'stacks know it')
   const other = report.with(7, '    sum += other(rows[i])')
-  assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: other }), [8, false], 'not if nothing calls it')
+  assert.deepEqual(lineOf([inlined(3)], [2, 2, 2, 2, 2], [[at(7)]], { [FILE]: other }), [7, false], 'not if nothing calls it')
 })
 
 test('all that a line calls counts for it, not only the heaviest stack', () => {
