@@ -11,7 +11,6 @@ const { causeRow, severityOf } = require('../../tables/causes')
 
 /** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */
 
-const FRAMES_IN_LINE = 8
 /** A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
 /** Longest name of a function, file or route. A line has up to ten of them in addition to the stack. */
@@ -142,7 +141,7 @@ function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
   const { package: found, calledFrom, origin, work, parts } = short
-  const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
+  const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each)))
   const fields = {
     event,
     block: id,

@@ -12,7 +12,6 @@ const { frameText, printable } = require('../../util/sentence')
  * @import { BlockRecord } from '../../types'
  */
 
-const STACK_LINES = 5
 /** The wait for a CPU is shown if it has at least this share of a block. */
 const WAITED_SHARE = 0.1
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
@@ -25,7 +24,6 @@ const LEVELS = {
   50: ['ERROR', 'red'],
   60: ['FATAL', 'red']
 }
-const INFO = 30
 /** Node.js 20 knows no options. @type {(style: Style, text: string, options: object) => string} */
 const style = styleText
 
@@ -60,7 +58,7 @@ function belowOf (line, root) {
   if (line.event === 'stuck') return stuckStacks(line.record, root)
   if (isOwnBlock({ evidence: {}, ...line })) return ['why: loopwatch itself blocked the thread; please report this']
   // The code is not to blame, or it is loading modules: records at start-up say so, lines have level info.
-  if (excuseOf(line.cause) !== undefined || line.level === INFO) return []
+  if (excuseOf(line.cause) !== undefined || line.level === 30) return []
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
 }
 
@@ -113,7 +111,7 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
 function telling (stack, root = '') {
   const lines = stack.map((line) => line.replace(/^at /, ''))
   const end = lines.findLastIndex((line) => !isForeign(line))
-  const shown = lines.slice(0, Math.min(STACK_LINES, end + 1))
+  const shown = lines.slice(0, Math.min(5, end + 1))
   return shown.map((line) => `at ${fromRoot(line, root)}`)
 }
 
