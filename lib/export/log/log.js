@@ -3,10 +3,9 @@
 const pino = require('pino')
 const { frameText, sentenceOf } = require('../../util/sentence')
 const { MS_PER_S } = require('../../util/units')
-const { LogBudget, ThreadBudget } = require('./budget')
+const { LogBudget, Progress, STARTUP_S, ThreadBudget } = require('./budget')
 const { LogDestination } = require('./destination')
-const { formatter } = require('./format')
-const { Progress, STARTUP_S } = require('./progress')
+const { formatter } = require('./pretty')
 const { causeRow, severityOf } = require('../../tables/causes')
 
 /** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */

@@ -1,7 +1,6 @@
 'use strict'
 
-const { LogBudget } = require('../log/budget')
-const { Progress } = require('../log/progress')
+const { LogBudget, Progress } = require('../log/budget')
 const { Outbox } = require('../outbox')
 const { logRecord, otlpSpan } = require('./block-signals')
 const { otlpMetric } = require('./metrics')
