@@ -204,7 +204,7 @@ class Agent extends EventEmitter {
    * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT
    */
   wrap (name, fn) {
-    return require('./work/wrap').wrapWith((name, fn) => this.run(name, fn), name, fn)
+    return require('./work/validate-work').wrapWith((name, fn) => this.run(name, fn), name, fn)
   }
 
   /** Blocks in memory, newest first. @returns {Promise<BlockRecord[]>} */

@@ -8,9 +8,6 @@ const { nearest } = require('../options/table')
 
 /** @import { BlockRecord } from '../types' */
 
-/** Bounds of the limit: those of the option `threshold`. */
-const LEAST_MS = 2
-const MOST_MS = 60000
 /** Two beats of a calm loop: by then the watchdog knows of a block that has ended. */
 const KNOWN_MS = 60
 
@@ -27,15 +24,18 @@ const dateNow = Date.now
 /** @param {number} ms @returns {Promise<void>} */
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
 
-/** @param {unknown} fn @param {unknown} options @param {number} [leastMs] @returns {{ overMs?: number }} */
-exports.checkExpectation = (fn, options, leastMs = LEAST_MS) => {
+/**
+ * The limit has the bounds of the option `threshold`.
+ * @param {unknown} fn @param {unknown} options @param {number} [leastMs] @returns {{ overMs?: number }}
+ */
+exports.checkExpectation = (fn, options, leastMs = 2) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'a function', fn)
   if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'an object { overMs }', options)
   for (const key of Object.keys(options)) {
     if (key !== 'overMs') throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, ['overMs']))
   }
   const { overMs } = options
-  const limit = type.number(leastMs, MOST_MS, 'milliseconds')
+  const limit = type.number(leastMs, 60000, 'milliseconds')
   if (overMs === undefined || limit.accepts(overMs)) return options
   const takes = `${limit.takes} (blocks below the option "threshold" are not seen)`
   throw codedError('LOOPWATCH_ERR_OPTION', 'option "overMs" of expectNoBlocks()', takes, overMs)

@@ -43,7 +43,7 @@ class NoopAgent extends EventEmitter {
 
   /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
   wrap (name, fn) {
-    return require('./work/wrap').wrapWith((name, fn) => this.run(name, fn), name, fn)
+    return require('./work/validate-work').wrapWith((name, fn) => this.run(name, fn), name, fn)
   }
 
   /** @returns {Promise<BlockRecord[]>} */

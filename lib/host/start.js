@@ -193,7 +193,7 @@ exports.run = (name, fn, attributes) => {
 }
 
 /** By the agent of that time. @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
-exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
+exports.wrap = (name, fn) => require('./work/validate-work').wrapWith(exports.run, name, fn)
 
 /** @param {ResolvedOptions} options @param {Way} way */
 function make (options, way) {

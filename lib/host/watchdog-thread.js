@@ -27,10 +27,6 @@ const STOP_TIMEOUT_MS = 1000
 /** A thread that does not end by force in this time is left behind: it may hang in a file system. */
 const LEAVE_MS = 200
 
-/** libuv's own number of threads, and the most that it takes. */
-const POOL_THREADS = 4
-const MOST_POOL_THREADS = 1024
-
 /** How many watchdogs this process has had, by any agent and copy of the package: each numbers its blocks by it. */
 const kStarts = Symbol.for('loopwatch.starts.1')
 /** Whether a worker thread that begins at this moment is the watchdog's. */
@@ -62,7 +58,8 @@ function activeResources () {
     // The application has replaced what Node.js uses for it.
   }
   const size = Number.parseInt(variable('UV_THREADPOOL_SIZE') ?? '', 10)
-  return { counts, threads: size > 0 ? Math.min(size, MOST_POOL_THREADS) : POOL_THREADS }
+  // libuv has 4 threads by itself, and takes 1024 at most.
+  return { counts, threads: size > 0 ? Math.min(size, 1024) : 4 }
 }
 
 /** The life of the watchdog's thread. Never throws; while there is no thread, calls return their fallback. */

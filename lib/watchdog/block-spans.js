@@ -12,7 +12,6 @@ const { MS_PER_MINUTE } = require('../util/units')
  */
 
 const NAME = 'event_loop_blocked'
-const SPAN_BYTES = 8
 /** An application that blocks every second needs no span for each block: a few traces show what blocks it. */
 const PER_MINUTE = 60
 /** A span is written this long after its block settles, to link the requests that waited for the block. */
@@ -96,7 +95,7 @@ class BlockSpans {
     }
     this.#made.add(now)
     const startMs = Date.parse(record.startedAt)
-    const spanId = require('node:crypto').randomBytes(SPAN_BYTES).toString('hex')
+    const spanId = require('node:crypto').randomBytes(8).toString('hex')
     const times = { startMs, endMs: startMs + record.durationMs }
     const attributes = blockAttributes(record)
     const span = { traceId, spanId, parentSpanId, name: NAME, ...times, attributes }

@@ -12,7 +12,7 @@ const { nowMs } = require('../util/clock')
  * @import { MainLoop } from './main-loop'
  * @import { PageFeed } from './page-feed/feed'
  * @import { Scrape } from './scrape'
- * @import { Range } from './timeline/trace'
+ * @import { Range } from './timeline/timeline'
  * @import { WorkerData } from './watchdog'
  */
 
@@ -98,7 +98,7 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
   const waitsFor = (/** @type {string} */ id) => page.recent.waitsFor(id)
   const detail = makeDetail({ options, block, records, waitsFor, linesOf: (file) => mainLoop.linesOf(file) })
   const trace = (/** @type {Range} */ range) =>
-    require('./timeline/trace').gatherTrace({ page, records, scrape }, range)
+    require('./timeline/timeline').gatherTrace({ page, records, scrape }, range)
   return {
     metrics: scrape,
     blockedMs: () => mainLoop.monitor.blockedMs,

@@ -4,7 +4,7 @@ const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
 const { answerTimeline } = require('../../lib/export/timeline/answer')
-const { gatherTrace } = require('../../lib/watchdog/timeline/trace')
+const { gatherTrace } = require('../../lib/watchdog/timeline/timeline')
 const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
@@ -43,7 +43,7 @@ exports.startPageAgent = async (t, records = []) => {
     waitsFor: (each) => page.recent.waitsFor(each),
     linesOf: (file) => readSource(file)?.split('\n') ?? null
   })(id)
-  const trace = (/** @type {import('../../lib/watchdog/timeline/trace').Range} */ range) =>
+  const trace = (/** @type {import('../../lib/watchdog/timeline/timeline').Range} */ range) =>
     gatherTrace({ page, records: () => records, scrape: NO_SCRAPE }, range)
   /** @type {HttpServer} */
   let server

@@ -16,16 +16,16 @@ const BUDGETS = {
   'lib/cli': 4644,
   'lib/cluster': 828,
   'lib/explain': 3110,
-  'lib/export': 4825,
-  'lib/host': 4611,
+  'lib/export': 4802,
+  'lib/host': 4585,
   'lib/options': 353,
   'lib/store': 611,
   'lib/tables': 374,
   'lib/util': 556,
-  'lib/watchdog': 5081,
-  files: 347,
-  'files up to 60 lines with one importer': 27,
-  'named numbers': 618
+  'lib/watchdog': 5067,
+  files: 339,
+  'files up to 60 lines with one importer': 24,
+  'named numbers': 576
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -13,13 +13,10 @@ const SMALL_BYTES = 256 * 1024
 
 const LARGE_BYTES = 32 * 1024 * 1024
 
-const HEADER_BYTES = 8 * 1024
-const REQUEST_MS = 5000
 /** A client that has read nothing of its answer for this long is disconnected. */
 const UNREAD_MS = 30000
 /** A further connection replaces the one that has been idle longest. */
 const CONNECTIONS = 100
-const RETRY_MS = 5000
 const PORTS = 100
 /** `/`, `/name` or `/name/id`, and two files of the page. */
 const PATH = /^\/(?:([a-z]+|page\.(?:js|css))(?:\/([\w.-]+))?)?$/
@@ -80,12 +77,12 @@ class HttpServer {
    * @param {(url: string | null, error: Error | null) => void} parts.onState
    * @param {number} [parts.requestMs] @param {number} [parts.unreadMs]
    */
-  constructor ({ options, paths, onState, requestMs = REQUEST_MS, unreadMs = UNREAD_MS }) {
+  constructor ({ options, paths, onState, requestMs = 5000, unreadMs = UNREAD_MS }) {
     this.#options = options
     this.#paths = paths
     this.#onState = onState
     this.#server = http.createServer({
-      maxHeaderSize: HEADER_BYTES,
+      maxHeaderSize: 8 * 1024,
       headersTimeout: requestMs,
       requestTimeout: requestMs,
       keepAliveTimeout: 75000, // longer than Prometheus' own scrape interval, a minute
@@ -129,7 +126,7 @@ class HttpServer {
     }
     this.#offset = 0
     this.#onState(this.url, error)
-    if (!this.#closed && !this.#server.listening) this.#retry = setTimeout(() => this.#listen(), RETRY_MS)
+    if (!this.#closed && !this.#server.listening) this.#retry = setTimeout(() => this.#listen(), 5000)
   }
 
   /** @param {Socket} socket */

@@ -1,9 +1,7 @@
 'use strict'
 
 const { setImmediate } = require('node:timers/promises')
-
-/** One for each page that may be open: pages request a flame graph now and then. */
-const WAITING = 20
+const { STREAMS } = require('./event-streams')
 
 /** One piece of expensive work at a time: a hundred answers at once would take a hundred times the memory. */
 class WorkQueue {
@@ -13,7 +11,8 @@ class WorkQueue {
 
   /** @template T @param {() => T | Promise<T>} work @returns {Promise<T> | null} null if too many pieces wait */
   add (work) {
-    if (this.#count > WAITING) return null
+    // One for each page that may be open: pages request a flame graph now and then.
+    if (this.#count > STREAMS) return null
     this.#count++
     // The watchdog polls the loop between two pieces of work.
     const result = this.#last.then(() => setImmediate()).then(work).finally(() => { this.#count-- })
@@ -23,4 +22,3 @@ class WorkQueue {
 }
 
 exports.WorkQueue = WorkQueue
-exports.WAITING = WAITING

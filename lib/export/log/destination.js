@@ -5,7 +5,6 @@ const { nowMs } = require('../../util/clock')
 const { openFile } = require('../../util/files')
 const { RotationCheck } = require('../../util/file-rotation')
 
-const RETRY_MS = 50
 /** Time until a line tries again to open a file that could not be opened. */
 const REOPEN_MS = 5000
 /** Most bytes that wait for a full pipe. Further lines are dropped and counted. */
@@ -131,7 +130,7 @@ class LogDestination {
         this.#setFailing(null)
       } catch (error) {
         if (error.code === 'EAGAIN') {
-          this.#retry = setTimeout(() => this.flush(), RETRY_MS)
+          this.#retry = setTimeout(() => this.flush(), 50)
         } else {
           this.#fail(error)
         }

@@ -3,15 +3,13 @@
 const pino = require('pino')
 const { frameText, sentenceOf } = require('../../util/sentence')
 const { MS_PER_S } = require('../../util/units')
-const { LogBudget, ThreadBudget } = require('./budget')
+const { LogBudget, Progress, STARTUP_S, ThreadBudget } = require('./budget')
 const { LogDestination } = require('./destination')
-const { formatter } = require('./format')
-const { Progress, STARTUP_S } = require('./progress')
+const { formatter } = require('./pretty')
 const { causeRow, severityOf } = require('../../tables/causes')
 
 /** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */
 
-const FRAMES_IN_LINE = 8
 /** A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
 /** Longest name of a function, file or route. A line has up to ten of them in addition to the stack. */
@@ -142,7 +140,7 @@ function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
   const { package: found, calledFrom, origin, work, parts } = short
-  const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
+  const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each)))
   const fields = {
     event,
     block: id,

@@ -1,10 +1,12 @@
 'use strict'
 
 const path = require('node:path')
+const { isatty } = require('node:tty')
 const { styleText } = require('node:util')
 const { causes, excuseOf, isOwnBlock } = require('../../tables/causes')
 const { isInPackage } = require('../../util/code-owner')
 const { outOf } = require('../../util/memory-text')
+const process = require('../../util/process')
 const { frameText, printable } = require('../../util/sentence')
 
 /**
@@ -12,7 +14,6 @@ const { frameText, printable } = require('../../util/sentence')
  * @import { BlockRecord } from '../../types'
  */
 
-const STACK_LINES = 5
 /** The wait for a CPU is shown if it has at least this share of a block. */
 const WAITED_SHARE = 0.1
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
@@ -25,7 +26,6 @@ const LEVELS = {
   50: ['ERROR', 'red'],
   60: ['FATAL', 'red']
 }
-const INFO = 30
 /** Node.js 20 knows no options. @type {(style: Style, text: string, options: object) => string} */
 const style = styleText
 
@@ -60,7 +60,7 @@ function belowOf (line, root) {
   if (line.event === 'stuck') return stuckStacks(line.record, root)
   if (isOwnBlock({ evidence: {}, ...line })) return ['why: loopwatch itself blocked the thread; please report this']
   // The code is not to blame, or it is loading modules: records at start-up say so, lines have level info.
-  if (excuseOf(line.cause) !== undefined || line.level === INFO) return []
+  if (excuseOf(line.cause) !== undefined || line.level === 30) return []
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
 }
 
@@ -113,7 +113,7 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
 function telling (stack, root = '') {
   const lines = stack.map((line) => line.replace(/^at /, ''))
   const end = lines.findLastIndex((line) => !isForeign(line))
-  const shown = lines.slice(0, Math.min(STACK_LINES, end + 1))
+  const shown = lines.slice(0, Math.min(5, end + 1))
   return shown.map((line) => `at ${fromRoot(line, root)}`)
 }
 
@@ -128,4 +128,35 @@ function isForeign (line) {
   return file.startsWith('node:') || file === 'native' || isInPackage(file)
 }
 
+/** They switch colors off, unless they are empty. */
+const SWITCHED_OFF = ['NO_COLOR', 'NODE_DISABLE_COLORS']
+
+/** FORCE_COLOR, else NO_COLOR, else the terminal decides. @param {NodeJS.ProcessEnv} env @param {boolean} isTerminal */
+function hasColors (env, isTerminal) {
+  const { FORCE_COLOR: forced, TERM } = env
+  if (forced) return forced !== '0' && forced !== 'false'
+  if (SWITCHED_OFF.some((name) => env[name]) || TERM === 'dumb') return false
+  return isTerminal
+}
+
+/**
+ * Null for lines that stay JSON: for a pipe, a file or a log collector.
+ * @param {'json' | 'pretty' | undefined} format undefined: pretty on a terminal
+ * @param {1 | 2 | string} destination @param {{ env?: NodeJS.ProcessEnv, isTerminal?: boolean }} [seen]
+ */
+exports.formatter = (format, destination, { env = process.env, isTerminal = typeof destination === 'number' && isatty(destination) } = {}) => {
+  const isPretty = format === undefined ? isTerminal : format === 'pretty'
+  return isPretty ? exports.makePretty({ hasColors: hasColors(env, isTerminal), cwd: workingDirectory() }) : null
+}
+
+/** It may have been deleted. Paths below it are shown relative to it. */
+function workingDirectory () {
+  try {
+    return process.cwd()
+  } catch {
+    return ''
+  }
+}
+
+exports.hasColors = hasColors
 exports.telling = telling

@@ -8,7 +8,6 @@ const { MS_PER_MINUTE } = require('../../util/units')
 
 /** @import { BlockRecord } from '../../types' */
 
-const ANSWER_MS = 10000
 /** About two minutes. A later message would only confuse. */
 const TRIES = 7
 /** Most messages that wait for a receiver. Further ones are only counted. */
@@ -49,7 +48,7 @@ class Notifier {
     const { url, onState, onLost, retryMs } = parts
     this.#url = new URL(url)
     this.#outbox = new Outbox({
-      target: { url, timeoutMs: ANSWER_MS, isRetryable },
+      target: { url, timeoutMs: 10_000, isRetryable },
       encode: ([message]) => message,
       most: WAITING,
       batch: 1,

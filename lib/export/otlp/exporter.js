@@ -1,7 +1,6 @@
 'use strict'
 
-const { LogBudget } = require('../log/budget')
-const { Progress } = require('../log/progress')
+const { LogBudget, Progress } = require('../log/budget')
 const { Outbox } = require('../outbox')
 const { logRecord, otlpSpan } = require('./block-signals')
 const { otlpMetric } = require('./metrics')
@@ -19,14 +18,11 @@ const { version } = require('../../../package.json')
  * @import { Times } from './metrics'
  */
 
-const REASON_CHARS = 200
-
 /** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const RETRYABLE = new Set([429, 502, 503, 504])
 
 /** Most log records, and most spans, that wait for a receiver: about 2 MB. */
 const WAITING = 1000
-const BATCH = 200
 /** The latest reading and the one being sent. Values are cumulative, so the latest has everything. */
 const READINGS = 2
 /** Values encoded between two polls of the loop: about 2 ms of work. */
@@ -80,7 +76,7 @@ class OtlpExporter {
    * @param {(items: T[]) => Promise<string>} encode @param {{ most: number, batch: number, delayMs?: number }} [bounds]
    * @returns {Outbox<T> | null} null if the signal is not sent
    */
-  #open (signal, reason, encode, bounds = { most: WAITING, batch: BATCH }) {
+  #open (signal, reason, encode, bounds = { most: WAITING, batch: 200 }) {
     const { settings, onLost, delayMs, retryMs } = this.#parts
     const own = settings.signals[signal]
     if (own === null) return null
@@ -211,7 +207,7 @@ const readAnswer = (host, { text, type = '' }, items) => {
   const { rejectedSpans, rejectedLogRecords, rejectedDataPoints, errorMessage = '' } = partial
   const rejected = Number(rejectedSpans ?? rejectedLogRecords ?? rejectedDataPoints ?? 0)
   if (!(rejected > 0)) return { error: null, lost: 0 }
-  const reason = `${errorMessage}`.slice(0, REASON_CHARS)
+  const reason = `${errorMessage}`.slice(0, 200)
   return { error: new Error(`${host} rejected ${rejected}: ${reason}`), lost: Math.min(items, rejected) }
 }
 

@@ -8,7 +8,6 @@
  */
 
 const NS_PER_TENTH_MS = 100000n
-const TENTHS_PER_MS = 10
 
 /** A whole time stays a double: receivers give a column one type. */
 const TIME = /_ms$/
@@ -25,4 +24,4 @@ exports.keyValues = (attributes) => Object.entries(attributes).flatMap(([key, va
   value === null || value === undefined ? [] : [{ key, value: anyValue(key, value) }])
 
 /** Wall time in ns as text, exact to the tenth of a ms that records have. @param {number} wallMs since 1970 */
-exports.nanos = (wallMs) => `${BigInt(Math.round(wallMs * TENTHS_PER_MS)) * NS_PER_TENTH_MS}`
+exports.nanos = (wallMs) => `${BigInt(Math.round(wallMs * 10)) * NS_PER_TENTH_MS}`

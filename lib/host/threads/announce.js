@@ -8,12 +8,11 @@ const { CHANNEL } = require('../../bridge/messages')
 
 /** What Node.js calls a worker thread without a name. */
 const NAMELESS = 'WorkerThread'
-const NAME_CHARS = 64
 
 /** @param {string | undefined} name as Node.js has it @param {string} [script] of the worker thread */
 exports.nameOf = (name, script) => {
   const given = name === undefined || name === NAMELESS ? '' : name.trim()
-  return (given || path.basename(script ?? '') || NAMELESS).slice(0, NAME_CHARS)
+  return (given || path.basename(script ?? '') || NAMELESS).slice(0, 64)
 }
 
 /** This thread's id in the kernel; null except on Linux. */

@@ -35,7 +35,7 @@ const nothing = { context: undefined, isCertain: true }
 
 /** Starts when a server listens or the loop turns: its 40 modules take 11 ms (24.21), too long for a short command. */
 class WorkLater {
-  /** @type {ReturnType<typeof import('./start').startWork> | null} */
+  /** @type {ReturnType<typeof import('./works').startWork> | null} */
   #started = null
   #isStopped = false
   #start
@@ -46,7 +46,7 @@ class WorkLater {
   #onCostly
 
   /**
-   * @param {(listening: Server[]) => ReturnType<typeof import('./start').startWork>} start
+   * @param {(listening: Server[]) => ReturnType<typeof import('./works').startWork>} start
    * @param {(step: () => void) => void} [hold] runs what keeps the application and is not a block of it
    * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
    */
@@ -157,7 +157,7 @@ exports.waysToFollow = (mode) => {
 exports.startWorkLater = (options, bridge, post, hold) => {
   const ways = exports.waysToFollow(options.requests)
   const start = (/** @type {Server[]} */ listening) =>
-    require('./start').startWork(options, bridge, post, ways, listening)
+    require('./works').startWork(options, bridge, post, ways, listening)
   const onCostly = () => post({ code: FOLLOW, on: false })
   const works = new WorkLater(start, hold, ways.escalates ? onCostly : null)
   return { works, ...ways }

@@ -2,7 +2,6 @@
 
 const { codedError } = require('../../tables/errors')
 
-const MOST_ATTRIBUTES = 8
 const ATTRIBUTE_CHARS = 200
 
 /** Throws LOOPWATCH_ERR_ARGUMENT. @param {'run' | 'wrap'} method @param {unknown} name @param {unknown} fn */
@@ -26,7 +25,7 @@ exports.attributesOf = (attributes) => {
     const short = typeof value === 'string' ? value.slice(0, ATTRIBUTE_CHARS) : value
     if (typeof short !== 'string' && !Number.isFinite(short)) continue
     kept[key.slice(0, ATTRIBUTE_CHARS)] = short
-    if (++count === MOST_ATTRIBUTES) break
+    if (++count === 8) break
   }
   return kept
 }
@@ -36,4 +35,22 @@ exports.runUnwatched = (name, fn, attributes) => {
   exports.checkWork('run', name, fn)
   exports.attributesOf(attributes)
   return fn()
+}
+
+/**
+ * @template {(...args: any[]) => any} F @param {(name: string, fn: () => any) => any} run
+ * @param {string} name @param {F} fn @returns {F} calls fn as named work. Throws LOOPWATCH_ERR_ARGUMENT
+ */
+exports.wrapWith = (run, name, fn) => {
+  exports.checkWork('wrap', name, fn)
+  /** @this {unknown} @param {any[]} args */
+  const wrapped = function (...args) {
+    return run(name, () => Reflect.apply(fn, this, args))
+  }
+  // Frameworks distinguish handlers by their number of parameters.
+  for (const key of ['name', 'length']) {
+    const property = Object.getOwnPropertyDescriptor(fn, key)
+    if (property) Object.defineProperty(wrapped, key, { ...property, configurable: true })
+  }
+  return /** @type {F} */ (/** @type {unknown} */ (wrapped))
 }

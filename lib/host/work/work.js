@@ -1,15 +1,12 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { RequestContext } = require('./http/context')
+const { RequestContext, ROUTE_CHARS } = require('./http/context')
 
 /**
  * @import { WorkKind, WorkParent } from '../../types'
  * @import { Item } from './open-work'
  */
-
-/** As for a route's name: this name is a label as well, and the probe writes it into its answer. */
-const NAME_CHARS = 200
 
 /** @typedef {Record<string, string | number> | undefined} Attributes that have been checked */
 
@@ -29,7 +26,8 @@ class Work {
   constructor (id, kind, name, parent, startedAtMs, attributes) {
     this.id = id
     this.kind = kind
-    this.name = name.length > NAME_CHARS ? name.slice(0, NAME_CHARS) : name
+    // It is a label as a route is, and the probe writes it into its answer.
+    this.name = name.length > ROUTE_CHARS ? name.slice(0, ROUTE_CHARS) : name
     this.startedAtMs = startedAtMs
     this.attributes = attributes
     /** Its neighbours in the list of open work. @type {Item | null} */

@@ -4,15 +4,19 @@ const { isPromise } = require('node:util/types')
 const { packWork } = require('../../bridge/request-row')
 const { StringTable } = require('../../bridge/string-table')
 const { nowMs } = require('../../util/clock')
+const { Contexts } = require('./contexts')
 const { RequestContext } = require('./http/context')
+const { Requests, noRequests } = require('./http/requests')
+const { WaitingRequests } = require('./http/waiting-requests')
+const { startLibraries } = require('./libraries')
 const { attributesOf, checkWork } = require('./validate-work')
 const { Work } = require('./work')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
- * @import { Contexts } from './contexts'
- * @import { Requests } from './http/requests'
+ * @import { ResolvedOptions } from '../../options/table'
  * @import { NamedCall } from './libraries/library-naming'
+ * @import { Server } from 'node:net'
  */
 
 /** Listeners of a message may be async, and nothing shows when they end. */
@@ -157,6 +161,25 @@ class Works {
     this.#isStopped = true
     this.#contexts.stop()
   }
+}
+
+const noLibraries = { stop: () => {} }
+
+/**
+ * @param {ResolvedOptions} options @param {Bridge} bridge
+ * @param {(message: object) => void} post to the watchdog
+ * @param {ReturnType<typeof import('./lazy-work-tracking').waysToFollow>} ways
+ * @param {Server[]} listening servers that listen already
+ */
+exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }, listening) => {
+  const contexts = new Contexts(options.requests === 'on' || isSafe)
+  const waiting = new WaitingRequests(post, options.otlp !== false)
+  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts, waiting, listening)
+  const works = new Works(bridge, contexts, requests, options.routes)
+  if (!isUnsafe && !escalates) contexts.follow(true)
+  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
+  const stop = () => [requests, works, libraries].forEach((part) => part.stop())
+  return { requests, works, stop }
 }
 
 exports.Works = Works

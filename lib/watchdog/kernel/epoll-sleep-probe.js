@@ -15,8 +15,6 @@ const WAITS = /** @type {Record<string, string[]>} */ ({
 const ALIKE = 3
 /** The loop was idle between two beats if it waited for events for this share of the time. */
 const IDLE_SHARE = 0.9
-/** The number of the call and its first argument fit into these bytes. */
-const BYTES = 64
 
 /**
  * Sees from outside whether the main thread waits for events. Linux shows the system call in which a thread sleeps; its
@@ -33,7 +31,7 @@ class SleepSight {
   #alike = { call: '', count: 0 }
 
   /** @param {{ read: () => string | null }} [file] @param {string} [arch] */
-  constructor (file = new KernelFile(`/proc/self/task/${process.pid}/syscall`, BYTES), arch = process.arch) {
+  constructor (file = new KernelFile(`/proc/self/task/${process.pid}/syscall`), arch = process.arch) {
     this.#file = file
     this.#waits = WAITS[arch] ?? []
   }

@@ -54,6 +54,14 @@ exports.cgroupPaths = (controller, lists) => {
   }
 }
 
+/** The fields that are used of a line of /proc/<pid>/stat; times are in ticks. @param {string} line */
+exports.statOf = (line) => {
+  // The thread's name is in brackets and may hold spaces.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const [majorFaults, user, system, started, processor] = [9, 11, 12, 19, 36].map((field) => Number(fields[field]))
+  return { majorFaults, user, system, started, processor }
+}
+
 /** In place of a file that is not there. */
 exports.NOWHERE = '/nonexistent'
 

@@ -1,13 +1,11 @@
 'use strict'
 
-const { cgroupPaths, KernelFile, NOWHERE } = require('./file')
+const { cgroupPaths, KernelFile, NOWHERE, statOf } = require('./file')
 const { residentBytes } = require('../../util/usage')
 const { US_PER_MS } = require('../../util/units')
 
 /** @import { MemoryReading } from '../../types' */
 
-/** Field of /proc/<pid>/stat, counted from the first one after the thread's name. */
-const MAJOR_FAULTS_FIELD = 9
 /** Files of the process's cgroup in version 2, then 1, relative to its folder. */
 const CGROUP_FILES = [['memory.current', 'memory.max'], ['memory.usage_in_bytes', 'memory.limit_in_bytes']]
 /** A cgroup of version 1 without a limit reports at least this much. */
@@ -57,8 +55,7 @@ function numberIn (text) {
 
 /** @param {string | null} stat */
 function majorFaultsIn (stat) {
-  // The thread's name is in brackets and may hold spaces.
-  return stat === null ? null : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[MAJOR_FAULTS_FIELD])
+  return stat === null ? null : statOf(stat).majorFaults
 }
 
 /** @param {string | null} pressure */

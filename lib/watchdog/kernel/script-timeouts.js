@@ -2,12 +2,10 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { TASKS } = require('./file')
+const { statOf, TASKS } = require('./file')
 const { MS_PER_TICK, NS_PER_MS } = require('../../util/units')
 
 const OWN = '/proc/thread-self'
-/** When a thread began, in ticks: field of /proc/<pid>/stat, counted from the first one after the thread's name. */
-const START_FIELD = 19
 /** futex(2): threads of libuv's pool and of V8 wait for work in it. */
 const FUTEX = /** @type {Record<string, string>} */ ({ x64: '202', arm64: '98', riscv64: '98', loong64: '98' })
 /** A thread that ends a script runs for 0.1 ms, then waits. Worker threads need at least 5 ms to start. */
@@ -74,10 +72,10 @@ class ScriptTimeouts {
 /** 0 if the kernel does not report it. @param {string} folder */
 const ranMs = (folder) => Number(readOf(`${folder}/schedstat`)?.split(' ', 1)[0] ?? 0) / NS_PER_MS
 
-/** When a thread began, null if it has ended. @param {string} folder */
+/** When a thread began, in ticks; null if it has ended. @param {string} folder */
 function startTicks (folder) {
   const text = readOf(`${folder}/stat`)
-  return text === null ? null : Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[START_FIELD])
+  return text === null ? null : statOf(text).started
 }
 
 /** The number of the system call in which a thread sleeps. @param {string} folder */

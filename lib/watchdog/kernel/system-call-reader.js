@@ -8,10 +8,6 @@ const { openFile } = require('../../util/files')
 
 /** @import { Call } from '../../explain/system-call' */
 
-/** A call, six arguments, two addresses. */
-const CALL_BYTES = 256
-const COMM_BYTES = 64
-const CHILDREN_BYTES = 4096
 /** Longest path read from memory: twice the longest that is shown. */
 const PATH_BYTES = 512
 /** Most descriptors of a poll() that are read. */
@@ -43,7 +39,7 @@ class SystemCallReader {
   /** @returns {Wait | null} */
   read () {
     if (process.platform !== 'linux') return null
-    this.#file ??= new KernelFile(`${this.#folder}/syscall`, CALL_BYTES)
+    this.#file ??= new KernelFile(`${this.#folder}/syscall`)
     const text = this.#file.read()
     const call = callOf(text, this.#arch)
     if (call === null || text === null) return null
@@ -79,7 +75,7 @@ class SystemCallReader {
 
   /** spawnSync() waits in its own loop for the child it started last. */
   #newestChild () {
-    const pids = read(`${this.#folder}/children`, CHILDREN_BYTES).trim().split(' ').map(Number)
+    const pids = read(`${this.#folder}/children`).trim().split(' ').map(Number)
     return pids.at(-1) ? child(/** @type {number} */ (pids.at(-1))) : null
   }
 
@@ -122,11 +118,11 @@ function findSocket (inode) {
 function child (id) {
   const pid = id | 0
   if (pid <= 0) return 'a child process'
-  return childText(pid, read(`/proc/${pid}/comm`, COMM_BYTES).trim() || null)
+  return childText(pid, read(`/proc/${pid}/comm`).trim() || null)
 }
 
-/** The start of a file, empty if it cannot be read. @param {string} file @param {number} bytes */
-function read (file, bytes) {
+/** The start of a file, empty if it cannot be read. @param {string} file @param {number} [bytes] */
+function read (file, bytes = 4096) {
   try {
     return readAt(file, 0, bytes).toString('latin1')
   } catch {

@@ -2,7 +2,7 @@
 
 const { existsSync } = require('node:fs')
 const os = require('node:os')
-const { KernelFile, NOWHERE, TASKS } = require('./file')
+const { KernelFile, NOWHERE, statOf, TASKS } = require('./file')
 const { SleepSight } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
 const { SystemCallReader } = require('./system-call-reader')
@@ -18,10 +18,6 @@ const { MS_PER_S, MS_PER_TICK, NS_PER_MS } = require('../../util/units')
 
 /** The calling thread: the kernel resolves this name when the file is opened. */
 const CALLER = '/proc/thread-self'
-/** Fields of /proc/<pid>/stat, counted from the first one after the thread's name. */
-const USER_FIELD = 11
-const SYSTEM_FIELD = 12
-const PROCESSOR_FIELD = 36
 
 /**
  * @typedef {object} Shared what all threads of a process share
@@ -153,22 +149,16 @@ function schedOf (schedstat) {
   return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
 }
 
-/** The fields after the thread's name, which is in brackets and may hold spaces. @param {string} stat its line */
-function fieldsOf (stat) {
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-}
-
 /** The CPU that a thread runs on, or ran on last. @param {string | null} stat */
 function processorOf (stat) {
-  return stat === null ? null : Number(fieldsOf(stat)[PROCESSOR_FIELD])
+  return stat === null ? null : statOf(stat).processor
 }
 
 /** @param {string | null} stat */
 function cpuOf (stat) {
   if (stat === null) return null
-  const fields = fieldsOf(stat)
-  const seconds = (/** @type {number} */ field) => Number(fields[field]) * MS_PER_TICK / MS_PER_S
-  return { user: seconds(USER_FIELD), system: seconds(SYSTEM_FIELD) }
+  const { user, system } = statOf(stat)
+  return { user: user * MS_PER_TICK / MS_PER_S, system: system * MS_PER_TICK / MS_PER_S }
 }
 
 /** Preemptions are the only sign of waiting in getrusage(). 2 us; always 0 on Windows. */

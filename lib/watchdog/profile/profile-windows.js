@@ -1,6 +1,7 @@
 'use strict'
 
 const { overlapMs } = require('../loop/self-lateness')
+const { BUNDLE_BYTES } = require('../source/source-reader')
 const { readSource } = require('../../util/files')
 
 /**
@@ -11,8 +12,6 @@ const { readSource } = require('../../util/files')
 
 /** The newest profiles are kept for blocks that last longer than one; for a longer block they show its end. */
 const WINDOWS = 10
-/** A longer source is a bundle, too expensive to split into lines at each block. */
-const SOURCE_CHARS = 2 * 1024 * 1024
 
 /** @typedef {{ startMs: number, endMs: number, profile?: Window['profile'], text?: string }} HostProfile */
 
@@ -93,7 +92,8 @@ function lineReader (read) {
   return (name) => {
     if (!files.has(name)) {
       const text = read(name)
-      files.set(name, text === null || text.length > SOURCE_CHARS ? null : text.split('\n'))
+      // Too expensive to split into lines at each block.
+      files.set(name, text === null || text.length > BUNDLE_BYTES ? null : text.split('\n'))
     }
     return files.get(name) ?? null
   }

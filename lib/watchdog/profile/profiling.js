@@ -23,9 +23,8 @@ const QUIET_MS = 1000
 const AWAIT_MS = 2000
 /** If a step keeps the application longer, it is the last. Even on a busy machine, steps take a tenth of this. */
 const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stay: Infinity, missed: Infinity, stop: Infinity }
+/** A profiler that refused, or a question without an answer, is tried again after this long. */
 const RETRY_MS = 60000
-/** A question without an answer is put again after this long. */
-const LOST_MS = 60000
 /** Why there is no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
@@ -89,7 +88,7 @@ class Profiling {
   poll (now, isBlocked) {
     const { mode } = this.#parts
     if (mode === 'off' || this.isOn || now < this.#retryAtMs) return
-    if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
+    if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < RETRY_MS)) return
     if (mode === 'on' || this.#neededAtMs !== null) {
       if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
     } else if (this.#isAsking && (!this.#parts.isStarting() || this.#parts.underWay() > 0)) {

@@ -26,7 +26,7 @@ const LIFE_MS = 5000
 /** The host is asked again after this time: a map may come after its file, or may have been dropped for others. */
 const AGAIN_MS = 60000
 /** A larger source is a bundle, whose lines are of no use to a reader. */
-const SHOWN_BYTES = 2 * 1024 * 1024
+const BUNDLE_BYTES = 2 * 1024 * 1024
 /** Places are looked up for this long in one poll, the others later: in a file of 128 kB one takes up to 5 ms. */
 const NAMING_MS = 5
 /** When the agent stops, its last block is reported with what can be read in this time. */
@@ -191,7 +191,7 @@ class SourceReader {
 
   /** The lines of a source as written: of the file on disk, else from a source map. @param {string} file */
   linesOf (file) {
-    return (readSource(file, SHOWN_BYTES) ?? this.#read().maps.contentOf(file))?.split(/\r?\n/) ?? null
+    return (readSource(file, BUNDLE_BYTES) ?? this.#read().maps.contentOf(file))?.split(/\r?\n/) ?? null
   }
 
   /** @param {{ file: string, text: string | null, isTooLarge?: boolean, mapFile?: string }} message */
@@ -347,5 +347,6 @@ class Backlog {
 }
 
 exports.SourceReader = SourceReader
+exports.BUNDLE_BYTES = BUNDLE_BYTES
 exports.Backlog = Backlog
 exports.packageIn = packageIn

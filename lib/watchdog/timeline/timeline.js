@@ -2,7 +2,6 @@
 
 const { nowMs } = require('../../util/clock')
 const { BYTES_PER_MB, MS_PER_S } = require('../../util/units')
-const { gatherTrace } = require('./trace')
 const { GC_KINDS } = require('../../bridge/memory')
 const { ABORTED, unpack, unpackWork } = require('../../bridge/request-row')
 const { OTHER } = require('../../tables/limits')
@@ -15,6 +14,7 @@ const { residentBytes } = require('../../util/usage')
  * @import { Trace } from '../../export/timeline/trace-events'
  * @import { History, Second } from '../page-feed/history'
  * @import { OnEnd } from '../requests/stats'
+ * @import { Scrape } from '../scrape'
  */
 
 /** The number of a name (Uint32), when it began (Float64), its length and how long it waited (Float32). */
@@ -73,6 +73,35 @@ class SpanRing {
   }
 }
 
+/** @typedef {{ fromMs: number, toMs: number }} Range Unix times in ms */
+
+/**
+ * @param {object} parts @param {{ timeline: Pick<Timeline, 'within'> }} parts.page
+ * @param {() => BlockRecord[]} parts.records newest first, those in progress included
+ * @param {Pick<Scrape, 'drainGc' | 'drainWork'>} parts.scrape that fills the timeline
+ * @param {Range} range @returns {Trace}
+ */
+exports.gatherTrace = ({ page, records, scrape }, { fromMs, toMs }) => {
+  scrape.drainGc()
+  scrape.drainWork()
+  const wallOffsetMs = Date.now() - nowMs()
+  const range = { fromMs: fromMs - wallOffsetMs, toMs: toMs - wallOffsetMs }
+  return {
+    pid: process.pid,
+    title: `node ${process.pid}`,
+    wallOffsetMs,
+    ...range,
+    ...page.timeline.within(range.fromMs, range.toMs),
+    blocks: records().filter((record) => overlaps(record, fromMs, toMs))
+  }
+}
+
+/** @param {BlockRecord} record @param {number} fromMs @param {number} toMs */
+function overlaps ({ startedAt, durationMs }, fromMs, toMs) {
+  const startMs = Date.parse(startedAt)
+  return startMs <= toMs && startMs + durationMs >= fromMs
+}
+
 /** What is kept before and after a block: what led to it, and who waited. */
 const AROUND_MS = 15 * MS_PER_S
 
@@ -84,7 +113,7 @@ class TimelineKeeper {
   #isWriting = false
 
   /**
-   * @param {Parameters<typeof gatherTrace>[0] & { keep: (id: string, text: string) => void,
+   * @param {Parameters<typeof exports.gatherTrace>[0] & { keep: (id: string, text: string) => void,
    *   onThrow: (error: Error) => void }} parts
    */
   constructor (parts) {
@@ -129,7 +158,7 @@ class TimelineKeeper {
   /** @param {number} startMs of a block, monotonic */
   #trace (startMs) {
     const toMs = Date.now()
-    return gatherTrace(this.#parts, { fromMs: toMs - (nowMs() - startMs) - AROUND_MS, toMs })
+    return exports.gatherTrace(this.#parts, { fromMs: toMs - (nowMs() - startMs) - AROUND_MS, toMs })
   }
 
   /** Writes what is awaited, without what would have come. */

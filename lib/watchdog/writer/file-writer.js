@@ -17,7 +17,6 @@ const WAITING_CHARS = 4 * 1024 * 1024
 const WAIT_MS = 10
 /** A writer that has not moved on for this long is reported as not answering; a busy disk takes less. */
 const SILENT_MS = 2000
-const CHECK_MS = 500
 /** A thread that has ended is started again with the first line after this time. */
 const RESTART_MS = 5000
 /** At the end, lines that wait have this long: the host ends the watchdog by force after a second. */
@@ -178,7 +177,7 @@ class FileWriter {
     if (this.#check !== undefined) return
     this.#movedAtMs = nowMs()
     this.#movedTo = Atomics.load(this.#slots, DONE)
-    this.#check = setInterval(() => this.#look(), CHECK_MS).unref()
+    this.#check = setInterval(() => this.#look(), 500).unref()
   }
 
   #look () {

@@ -1,5 +1,4 @@
-const MS_PER_S = 1000
-const S_PER_MIN = 60
+import { MS_PER_S } from '../../../util/units.js'
 
 /** @param {number | null | undefined} ms */
 export function duration (ms) {
@@ -7,7 +6,7 @@ export function duration (ms) {
   if (ms < 10) return `${ms.toFixed(1)} ms`
   if (ms < MS_PER_S) return `${Math.round(ms)} ms`
   const s = ms / MS_PER_S
-  return s < S_PER_MIN ? `${s.toFixed(1)} s` : `${Math.floor(s / S_PER_MIN)} min ${Math.floor(s % S_PER_MIN)} s`
+  return s < 60 ? `${s.toFixed(1)} s` : `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`
 }
 
 /** @param {number | null} ratio */

@@ -16,7 +16,6 @@ const METHOD_CHARS = 32
 
 /** The route of a request that matched none. */
 const UNMATCHED = '(unmatched)'
-const NOT_FOUND = 404
 
 /**
  * One HTTP request, followed through its awaits, timers and listeners. What outlives it (a pooled connection that it
@@ -89,7 +88,7 @@ class RequestContext {
     if (request === null) return this.route ?? ''
     if (this.route === null) {
       const told = routeOfExpress(request) ?? null
-      this.route = told ?? (status === NOT_FOUND ? UNMATCHED : this.#guess())
+      this.route = told ?? (status === 404 ? UNMATCHED : this.#guess())
       this.isGuess = told === null && this.route !== UNMATCHED
     }
     if (this.route.length > ROUTE_CHARS) this.route = this.route.slice(0, ROUTE_CHARS)
@@ -101,4 +100,5 @@ class RequestContext {
 }
 
 exports.RequestContext = RequestContext
+exports.ROUTE_CHARS = ROUTE_CHARS
 exports.UNMATCHED = UNMATCHED

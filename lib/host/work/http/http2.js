@@ -2,8 +2,7 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { ABORTED } = require('../../../bridge/request-row')
-const { ServerList } = require('./server-list')
-const { StreamRequest } = require('./http2-request')
+const { ServerList } = require('./connections')
 
 /**
  * @import { Http2ServerRequest, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
@@ -17,6 +16,38 @@ const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
 
 /** All agents share it: sessions last for days, so an agent may meet some of a server that an earlier agent knew. */
 const everKnown = new ServerList()
+
+const GRPC = 'application/grpc'
+/** There is no such method: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
+const UNIMPLEMENTED = '12'
+
+/** An HTTP/2 stream served without the compatibility API (as gRPC is), with the properties of that API's requests. */
+class StreamRequest {
+  /**
+   * @param {ServerHttp2Stream} stream
+   * @param {IncomingHttpHeaders} headers @param {string[]} rawHeaders
+   */
+  constructor (stream, headers, rawHeaders) {
+    this.httpVersionMajor = 2
+    this.method = headers[':method']
+    this.url = headers[':path']
+    this.headers = headers
+    this.rawHeaders = rawHeaders
+    this.stream = stream
+  }
+
+  /** The path of a gRPC call is the name of a method. */
+  get isGrpc () {
+    const type = this.headers['content-type']
+    return typeof type === 'string' && type.startsWith(GRPC)
+  }
+
+  /** gRPC answers calls of unknown methods with 200 as well. */
+  get isUnimplemented () {
+    const { sentTrailers, sentHeaders } = this.stream
+    return this.isGrpc && `${sentTrailers?.['grpc-status'] ?? sentHeaders?.['grpc-status']}` === UNIMPLEMENTED
+  }
+}
 
 /** @typedef {Http2ServerRequest | StreamRequest} Http2Request */
 
@@ -113,3 +144,4 @@ function statusOf ({ rstCode, writableFinished, sentHeaders }) {
 }
 
 exports.Http2Watch = Http2Watch
+exports.StreamRequest = StreamRequest

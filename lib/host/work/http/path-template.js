@@ -3,9 +3,6 @@
 /** Most segments of a template; the rest becomes `/…`. */
 const SEGMENTS = 12
 const UUID_CHARS = 36
-const HEX_CHARS = 8
-const TOKEN_CHARS = 20
-const NAME_CHARS = 64
 
 const DIGIT = 1
 const LETTER = 2
@@ -37,9 +34,9 @@ const SEMICOLON = 59
 function isDynamic (length, some, all, isUuid) {
   const hasDigit = (some & DIGIT) !== 0
   return (all & DIGIT) !== 0 || isUuid || (some & ENCODED) !== 0 ||
-    (length >= HEX_CHARS && hasDigit && (all & HEX) !== 0) ||
-    (length >= TOKEN_CHARS && (hasDigit || (all & LETTER) !== 0)) ||
-    length >= NAME_CHARS
+    (length >= 8 && hasDigit && (all & HEX) !== 0) ||
+    (length >= 20 && (hasDigit || (all & LETTER) !== 0)) ||
+    length >= 64
 }
 
 /** Called only without digits: 36 characters with one are a token anyway. @param {string} path @param {number} start */

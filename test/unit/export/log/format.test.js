@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { formatter, hasColors } = require('../../../../lib/export/log/format')
+const { formatter, hasColors } = require('../../../../lib/export/log/pretty')
 
 const LINE = JSON.stringify({ level: 30, time: 0, msg: 'watching' })
 

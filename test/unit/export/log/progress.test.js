@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Progress } = require('../../../../lib/export/log/progress')
+const { Progress } = require('../../../../lib/export/log/budget')
 
 /**
  * Seconds after which a block has a line that is reported each second.

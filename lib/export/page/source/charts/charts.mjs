@@ -1,11 +1,11 @@
 import { Chart } from './chart.mjs'
 import { byId } from '../dom.mjs'
 import { duration, percent, rate } from '../format.mjs'
+import { MS_PER_S } from '../../../../util/units.js'
 
 const SECONDS = 600
 /** The charts show the shortest span that fits, s: a young agent's history would only fill a corner of ten minutes. */
 const SPANS = [60, 120, 300, SECONDS]
-const MS_PER_S = 1000
 
 /** The history of the loop and of requests. The agent sends ten minutes when a page connects, then every second. */
 export class Charts {

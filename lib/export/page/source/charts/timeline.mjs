@@ -2,13 +2,13 @@ import UPlot from 'uplot'
 import { byId, make } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
 import { causes } from '../../../../tables/causes.js'
+import { MS_PER_S } from '../../../../util/units.js'
 import { wordsOf } from '../model/labels.mjs'
 import { canvasStyle, clockOf, widthOf } from './chart.mjs'
 
 const HEIGHT = 190
 /** Least size of a bar, so that a block of a second is visible among those of minutes. */
 const LEAST_PX = 3
-const MS_PER_S = 1000
 /** Most bars that are drawn: more than there are pixels. */
 const BARS = 3000
 
