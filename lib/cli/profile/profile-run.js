@@ -4,17 +4,13 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { IS_WINDOWS, signal, signalGroup } = require('../common/signals')
+const { IS_WINDOWS, POLL_MS, STOP_MS, signal, signalGroup } = require('../common/signals')
 const { TAIL_CHARACTERS } = require('../common/tool')
 const { entryPoint } = require('../../tables/entry-points')
 
 /** @import { Profiler } from './profilers' */
 
 const PRELOAD = entryPoint('profilePreload')
-
-const POLL_MS = 50
-/** Longer than the preload gives the tools to write. */
-const STOP_MS = 8000
 
 /**
  * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } |
