@@ -8,7 +8,6 @@ const { wallMs } = require('./wall-clock')
 
 const PERIOD_MS = 10
 const SCHEDSTAT = '/proc/thread-self/schedstat'
-const BYTES = 64
 
 // Taken at load: a test may mock node:fs.
 const { readSync } = fs
@@ -45,11 +44,11 @@ function reader () {
   if (!Number.isNaN(threadCpuMs())) return threadCpuMs
   try {
     const fd = fs.openSync(SCHEDSTAT, 'r')
-    const bytes = Buffer.alloc(BYTES)
+    const bytes = Buffer.alloc(64)
     let lastMs = 0
     const read = () => {
       try {
-        lastMs = parseInt(bytes.toString('latin1', 0, readSync(fd, bytes, 0, BYTES, 0)), 10) / NS_PER_MS
+        lastMs = parseInt(bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0)), 10) / NS_PER_MS
       } catch {
       // For a while, a test has mocked the system's files.
       }
