@@ -9,7 +9,6 @@ const { isRecord } = require('../../store/record')
 const { WATCH_MS, addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
 const { inMarkdown, endWithReader } = require('../common/output')
 const { watchSignals } = require('../common/signals')
-const { filterOf } = require('./filter')
 const { topMarkdown, topTable } = require('./top')
 
 /** @import { BlockRecord } from '../../types' */
@@ -193,5 +192,33 @@ function say (source, what) {
   process.stderr.write(`${printable(`${source}: ${what}`)}\n`)
 }
 
+/**
+ * @typedef {{ since?: number, until?: number, cause?: string, route?: string, work?: string, file?: string,
+ *   function?: string }} Asked since: blocks that ended after it, until: that began before it, both Unix time in ms;
+ *   route, work, file, function: a part of the text
+ */
+
+/** @param {Asked} asked @returns {(record: BlockRecord) => boolean} */
+const filterOf = (asked) => (record) => isWithin(record, asked) && isAsked(record, asked)
+
+/** @param {BlockRecord} record @param {Asked} asked */
+const isWithin = ({ startedAt, durationMs }, { since = -Infinity, until = Infinity }) =>
+  Date.parse(startedAt) + durationMs >= since && Date.parse(startedAt) <= until
+
+/** @param {BlockRecord} record @param {Asked} asked */
+function isAsked ({ cause, frame, request, work }, asked) {
+  const own = {
+    route: request && `${request.method} ${request.route}`,
+    work: work && `${work.kind} ${work.name}`,
+    file: frame?.file,
+    function: frame?.function
+  }
+  return (asked.cause === undefined || cause === asked.cause) && Object.entries(own).every(([name, text]) => {
+    const part = asked[/** @type {keyof typeof own} */ (name)]
+    return part === undefined || (text ?? '').includes(part)
+  })
+}
+
+exports.filterOf = filterOf
 exports.isOnDisk = isOnDisk
 exports.readAll = readAll
