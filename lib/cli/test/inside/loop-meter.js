@@ -2,15 +2,20 @@
 
 const fs = require('node:fs')
 const { setTimeout } = require('node:timers')
+const { between, nowMs } = require('../../../util/clock')
 const { threadCpuMs } = require('../../../util/usage')
 const { NS_PER_MS } = require('../../../util/units')
-const { wallMs } = require('./wall-clock')
 
 const PERIOD_MS = 10
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 
-// Taken at load: a test may mock node:fs.
+// Taken at load: a test may mock node:fs, and clocks.
 const { readSync } = fs
+const dateNow = Date.now
+const originMs = between(dateNow, nowMs)
+
+/** Advances evenly, as in records: the system's clock is adjusted now and then, even while a test runs. */
+const wallMs = () => originMs + nowMs()
 
 /** @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time; CPU time surely spent in one turn */
 
@@ -59,3 +64,5 @@ function reader () {
     return null
   }
 }
+
+exports.wallMs = wallMs

@@ -4,8 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const process = require('../../../util/process')
 const { sourceMapOf } = require('../../../host/compiled-files')
-const { startMeter } = require('./loop-meter')
-const { wallMs } = require('./wall-clock')
+const { startMeter, wallMs } = require('./loop-meter')
 const { hiddenProperty } = require('../../../util/globals')
 
 /** @import { Agent } from '../../../host/agent' */
