@@ -1,16 +1,7 @@
 'use strict'
 
-const VERSION = 0
-const BEATS = 1
-
-const AT_MS = 0
-const IDLE_MS = 1
-const ACTIVE_MS = 2
-const PERIOD_MS = 3
-const CPU_MS = 4
-const REST = 5
-const HELD_MICROS = 6
-const FLOATS = 7
+/** The numbers of a beat in shared memory, in this order. */
+const FIELDS = ['atMs', 'idleMs', 'activeMs', 'periodMs', 'cpuMs', 'rest', 'heldMicros']
 
 /** Most reads of one beat, about 0.1 ms: a thread that is kept within a write may stay there. */
 const READS = 1000
@@ -35,59 +26,54 @@ const RESTS_SAMPLED = 2
 
 /** The host's last heartbeat. A seqlock: the version is odd while the host writes, and the writer never waits. */
 class BeatSlots {
-  static BYTES = 8 + FLOATS * 8
+  static BYTES = 8 + FIELDS.length * 8
 
-  #ints
+  #version
+  #beats
   #floats
   /** The last that was whole; none is as in memory without a beat. @type {Beat} */
   #last = { beats: 0, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 0, cpuMs: 0, rest: TURNS, heldMicros: 0 }
 
   /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
   constructor (memory, offset) {
-    this.#ints = new Int32Array(memory, offset, 2)
-    this.#floats = new Float64Array(memory, offset + 8, FLOATS)
+    this.#version = new Int32Array(memory, offset, 1)
+    this.#beats = new Int32Array(memory, offset + 4, 1)
+    this.#floats = new Float64Array(memory, offset + 8, FIELDS.length)
   }
 
   /** @param {number} atMs @param {number} idleMs @param {number} activeMs @param {number} periodMs */
   write (atMs, idleMs, activeMs, periodMs, cpuMs = NaN, rest = TURNS, heldMicros = 0) {
-    Atomics.add(this.#ints, VERSION, 1)
-    this.#floats[AT_MS] = atMs
-    this.#floats[IDLE_MS] = idleMs
-    this.#floats[ACTIVE_MS] = activeMs
-    this.#floats[PERIOD_MS] = periodMs
-    this.#floats[CPU_MS] = cpuMs
-    this.#floats[REST] = rest
-    this.#floats[HELD_MICROS] = heldMicros
-    Atomics.add(this.#ints, BEATS, 1)
-    Atomics.add(this.#ints, VERSION, 1)
+    const floats = this.#floats
+    Atomics.add(this.#version, 0, 1)
+    floats[0] = atMs
+    floats[1] = idleMs
+    floats[2] = activeMs
+    floats[3] = periodMs
+    floats[4] = cpuMs
+    floats[5] = rest
+    floats[6] = heldMicros
+    Atomics.add(this.#beats, 0, 1)
+    Atomics.add(this.#version, 0, 1)
   }
 
   /** @returns {Beat} the one before if the host does not go on writing this one */
   read () {
     let [seen, reads] = [-1, 0]
     for (;;) {
-      const version = Atomics.load(this.#ints, VERSION)
+      const version = Atomics.load(this.#version, 0)
       reads = version === seen ? reads + 1 : 0
       seen = version
-      const beat = {
-        beats: this.beats,
-        atMs: this.#floats[AT_MS],
-        idleMs: this.#floats[IDLE_MS],
-        activeMs: this.#floats[ACTIVE_MS],
-        periodMs: this.#floats[PERIOD_MS],
-        cpuMs: orNull(this.#floats[CPU_MS]),
-        rest: this.#floats[REST],
-        heldMicros: this.#floats[HELD_MICROS]
-      }
+      const [atMs, idleMs, activeMs, periodMs, cpuMs, rest, heldMicros] = this.#floats
+      const beat = { beats: this.beats, atMs, idleMs, activeMs, periodMs, cpuMs: orNull(cpuMs), rest, heldMicros }
       // An addition, not a load: loads of the floats could be moved behind a load.
-      if (version % 2 === 0 && Atomics.add(this.#ints, VERSION, 0) === version) return (this.#last = beat)
+      if (version % 2 === 0 && Atomics.add(this.#version, 0, 0) === version) return (this.#last = beat)
       if (reads === READS) return this.#last
     }
   }
 
   /** Beats so far. Wraps after eight months at a beat every 10 ms, when only equality matters. */
   get beats () {
-    return Atomics.load(this.#ints, BEATS)
+    return Atomics.load(this.#beats, 0)
   }
 }
 

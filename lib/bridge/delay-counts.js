@@ -3,11 +3,8 @@
 const { table } = require('../tables/metrics')
 const { MS_PER_S } = require('../util/units')
 
-/** Enough to tell delays of up to nine minutes apart. */
-const HALF_OCTAVES = 39
-
-/** The bounds of the live page's bins: from 1 ms on, two an octave. */
-const HALF_OCTAVES_MS = Array.from({ length: HALF_OCTAVES }, (_, i) => 2 ** (i / 2))
+/** The bounds of the live page's bins: from 1 ms on, two an octave. They tell delays of up to nine minutes apart. */
+const HALF_OCTAVES_MS = Array.from({ length: 39 }, (_, i) => 2 ** (i / 2))
 
 const { buckets = [] } = /** @type {{ buckets?: number[] }} */ (table.find(({ key }) => key === 'delay'))
 

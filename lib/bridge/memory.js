@@ -9,17 +9,18 @@ const { StringTable } = require('./string-table')
 
 /** @import { HeapReading } from '../types' */
 
-const SLOTS = 4
+/** The numbers of a heap in shared memory, in this order. */
+const FIELDS = ['usedBytes', 'limitBytes', 'externalBytes', 'allocatedBytes']
 
 /** The heap of the host as it last reported it, in shared memory. */
 class HeapSlots {
-  static BYTES = SLOTS * Float64Array.BYTES_PER_ELEMENT
+  static BYTES = FIELDS.length * Float64Array.BYTES_PER_ELEMENT
 
   #slots
 
   /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
   constructor (memory, offset) {
-    this.#slots = new Float64Array(memory, offset, SLOTS)
+    this.#slots = new Float64Array(memory, offset, FIELDS.length)
   }
 
   /** @param {HeapReading} heap */
@@ -38,26 +39,6 @@ class HeapSlots {
   }
 }
 
-/** A minute of back-to-back 60 ms blocks without a drain. */
-const LATE_BEATS = 1024
-/** Eight seconds of late beats without a drain: each needs at least 15 ms. */
-const TURNS = 512
-/** Some seconds of scavenges in an allocation storm; they come in batches of hundreds. */
-const GC_PAUSES = 4096
-/** 400 ms of what a busy core can answer: a quarter before a drain, the rest while the watchdog does something else. */
-const REQUESTS = 32768
-/** The option `routes` allows a thousand named and a thousand guessed ones. */
-const ROUTES = 2048
-/** A second of allowed calls without a drain: at most one a millisecond is reported. */
-const ALLOWED_CALLS = 1024
-/** Reasons are written in the application's source, one for each call. */
-const REASONS = 64
-
-/** A second of jobs that do next to nothing. Without a drain, further ones are dropped and counted. */
-const WORKS = 16384
-/** The option `routes` bounds names of work as well. */
-const WORK_NAMES = 1024
-
 /** Goes up if a number in a part changes its meaning. Added, renamed or resized parts change LAYOUT_NUMBER anyway. */
 const LAYOUT = 2
 /** "loop": the memory is that of some copy of this package. */
@@ -74,6 +55,9 @@ const part = (bytes, open) => ({ bytes, open })
 /** @param {number} rows @param {number} width numbers a row */
 const ring = (rows, width) => part(Ring.bytes(rows, width), (memory, at) => new Ring(memory, at, rows, width))
 
+/** @param {number} count */
+const strings = (count) => part(StringTable.bytes(count), (memory, at) => new StringTable(memory, at, count))
+
 /** @param {SharedArrayBuffer} memory @param {number} at @returns {{ [index: number]: number }} */
 const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 
@@ -82,20 +66,30 @@ const parts = {
   heap: part(HeapSlots.BYTES, (memory, at) => new HeapSlots(memory, at)),
   delays: part(DelayCounts.BYTES, (memory, at) => new DelayCounts(memory, at)),
   // start and end of the gap between two beats, idle time in it, period after which the second was due (ms), beats
-  // before it, CPU time in it (ms)
-  lateBeats: ring(LATE_BEATS, 6),
-  turns: ring(TURNS, 3), // start and duration of a long turn (ms), 0
-  gcPauses: ring(GC_PAUSES, 3), // start and duration of the pause (ms), kind
-  requests: ring(REQUESTS, 4), // finished requests, see request-row.js
-  routes: part(StringTable.bytes(ROUTES), (memory, at) => new StringTable(memory, at, ROUTES)),
-  works: ring(WORKS, 4), // finished work that is not a request, see request-row.js
-  workNames: part(StringTable.bytes(WORK_NAMES), (memory, at) => new StringTable(memory, at, WORK_NAMES)),
+  // before it, CPU time in it (ms); room for a minute of back-to-back 60 ms blocks without a drain
+  lateBeats: ring(1024, 6),
+  // start and duration of a long turn (ms), 0; eight seconds of late beats without a drain: each needs at least 15 ms
+  turns: ring(512, 3),
+  // start and duration of the pause (ms), kind; some seconds of scavenges in an allocation storm, which come in
+  // batches of hundreds
+  gcPauses: ring(4096, 3),
+  // finished requests, see request-row.js; 400 ms of what a busy core can answer: a quarter before a drain, the rest
+  // while the watchdog does something else
+  requests: ring(32768, 4),
+  // the option `routes` allows a thousand named and a thousand guessed ones
+  routes: strings(2048),
+  // finished work that is not a request, see request-row.js; a second of jobs that do next to nothing. Without a
+  // drain, further ones are dropped and counted
+  works: ring(16384, 4),
+  workNames: strings(1024), // the option `routes` bounds names of work as well
   counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
   answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at)),
-  allowedCalls: ring(ALLOWED_CALLS, 3), // start and end of calls of agent.allow() (ms), the number of the reason
+  // start and end of calls of agent.allow() (ms), the number of the reason; a second of allowed calls without a drain:
+  // at most one a millisecond is reported
+  allowedCalls: ring(1024, 3),
   // the call of agent.allow() that the host is in: its start (0: in none), the number of the reason
   allowedNow: part(2 * Float64Array.BYTES_PER_ELEMENT, numbersAt),
-  reasons: part(StringTable.bytes(REASONS), (memory, at) => new StringTable(memory, at, REASONS))
+  reasons: strings(64) // written in the application's source, one for each call
 }
 
 const TOTAL_BYTES = Object.values(parts).reduce((total, part) => total + part.bytes, STAMP_BYTES)

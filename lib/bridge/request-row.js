@@ -58,17 +58,17 @@ exports.unpack = (packed) => {
 
 /** Kinds by their number in the ring. @type {WorkKind[]} */
 const WORK_KINDS = ['job', 'message', 'task', 'operation']
-/** Twice the number of kinds: the upper half is for work that has a thread of its own. */
-const KINDS = 8
-const OWN_THREAD = 4
 
-/** @param {number} name its number (lib/bridge/string-table.js) @param {WorkKind} kind */
+/**
+ * Twice as many numbers as kinds: the upper half is for work that has a thread of its own.
+ * @param {number} name its number (lib/bridge/string-table.js) @param {WorkKind} kind
+ */
 exports.packWork = (name, kind, hasThread = false) =>
-  (name + 1) * KINDS + WORK_KINDS.indexOf(kind) + (hasThread ? OWN_THREAD : 0)
+  (name + 1) * 2 * WORK_KINDS.length + WORK_KINDS.indexOf(kind) + (hasThread ? WORK_KINDS.length : 0)
 
 /** @param {number} packed @returns {{ name: number, kind: WorkKind, hasThread: boolean }} */
 exports.unpackWork = (packed) => ({
-  name: Math.floor(packed / KINDS) - 1,
-  kind: WORK_KINDS[packed % OWN_THREAD],
-  hasThread: packed % KINDS >= OWN_THREAD
+  name: Math.floor(packed / (2 * WORK_KINDS.length)) - 1,
+  kind: WORK_KINDS[packed % WORK_KINDS.length],
+  hasThread: packed % (2 * WORK_KINDS.length) >= WORK_KINDS.length
 })

@@ -3,7 +3,6 @@
 // If an application has frozen its globals, Node.js can no longer make the global TextEncoder.
 const { TextEncoder } = require('node:util')
 
-const COUNT = 0
 const HEADER_BYTES = 8
 /** Strings are route templates and names. What does not fit is cut. */
 const STRING_BYTES = 256
@@ -14,7 +13,7 @@ class StringTable {
   /** The number of a string for which there is no room. */
   static NONE = -1
 
-  #header
+  #count
   #bytes
   #capacity
   #encoder = new TextEncoder()
@@ -32,7 +31,7 @@ class StringTable {
 
   /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 4 @param {number} capacity */
   constructor (memory, offset, capacity) {
-    this.#header = new Int32Array(memory, offset, HEADER_BYTES / 4)
+    this.#count = new Int32Array(memory, offset, 1)
     this.#bytes = new Uint8Array(memory, offset + HEADER_BYTES, capacity * STRING_BYTES)
     this.#capacity = capacity
   }
@@ -53,7 +52,7 @@ class StringTable {
 
   /** @param {string} string */
   #add (string) {
-    const number = Atomics.load(this.#header, COUNT)
+    const number = Atomics.load(this.#count, 0)
     if (number === this.#capacity) return StringTable.NONE
     const at = number * STRING_BYTES
     const { written } = this.#encoder.encodeInto(string, this.#bytes.subarray(at + LENGTH_BYTES, at + STRING_BYTES))
@@ -61,13 +60,13 @@ class StringTable {
     this.#bytes[at + 1] = written >> 8
     this.#numbers.set(string, number)
     this.#lastNumber = number
-    Atomics.store(this.#header, COUNT, number + 1)
+    Atomics.store(this.#count, 0, number + 1)
     return number
   }
 
   /** Watchdog: the string behind a number, null if there is none. @param {number} number */
   stringOf (number) {
-    if (!(number >= 0 && number < Atomics.load(this.#header, COUNT))) return null
+    if (!(number >= 0 && number < Atomics.load(this.#count, 0))) return null
     const at = number * STRING_BYTES
     const length = this.#bytes[at] + (this.#bytes[at + 1] << 8)
     return Buffer.from(this.#bytes.slice(at + LENGTH_BYTES, at + LENGTH_BYTES + length)).toString('utf8')

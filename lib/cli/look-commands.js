@@ -8,8 +8,6 @@ const { DEFAULT_TARGET, SECONDS, examples, number, since, token } = require('./c
 
 /** @import { Command } from 'commander' */
 
-const DEFAULT_THRESHOLD_MS = 50
-
 /** @param {Command} program */
 const addBlocks = (program) => program.command('blocks')
   .description('list the blocks of running agents, of folders that agents write (option dir), and of single files, in one list')
@@ -85,7 +83,7 @@ const addAttach = (program) => program.command('attach')
   .argument('<pid>')
   .option('--once', 'print the current stack and exit')
   .option('--outside', 'load nothing into it: sample it through its inspector, which stays open meanwhile')
-  .option('--threshold <ms>', 'report blocks of at least this length', number('--threshold', 2, 60000), DEFAULT_THRESHOLD_MS)
+  .option('--threshold <ms>', 'report blocks of at least this length', number('--threshold', 2, 60000), 50)
   .option(...SECONDS)
   .addOption(token('the endpoint, if the process already has an agent'))
   .addHelpText('after', examples('attach 4711 --once', 'attach 4711 --threshold 200 --seconds 60'))

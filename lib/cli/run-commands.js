@@ -17,10 +17,6 @@ const SCENARIOS = path.join(__dirname, '..', '..', 'scenarios')
 const HARNESS = path.join(SCENARIOS, 'harness', 'cli.js')
 const DEMO = path.join(SCENARIOS, 'demo', 'start.js')
 
-const DIAGNOSE_SECONDS = 10
-/** Soon enough for a person, at the cost of one scrape. */
-const SCRAPE_INTERVAL_S = 5
-
 const LACKS = `
 The installed package lacks:
   scenarios    they are in a checkout: npm ci && npx loopwatch scenario
@@ -74,7 +70,7 @@ const addDiagnose = (program) => program.command('diagnose')
   .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
   .option('--on-port [load]', 'load on /, or on a /path, or from a shell command that reads $PORT', true)
   .option('--no-on-port', 'no load: it comes from elsewhere, or the application has work of its own')
-  .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), DIAGNOSE_SECONDS)
+  .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), 10)
   .option(...DEADLINE)
   .addOption(new Option('--tool <tool>', "then run it again under this tool of 'loopwatch profile'").choices(['cpu', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x']))
   .option('--no-open', 'print only, open nothing')
@@ -91,7 +87,8 @@ const addStack = (program) => program.command('stack')
   .option('--demo', 'start the demo, a shop and a queue worker, and watch both')
   .option('--port <port>', 'port of Prometheus, 0 = any free one (default 9090, or a free one if that is taken)', number('--port', 0, 65535))
   .option('--grafana-port <port>', 'port of Grafana (default 3000, or a free one if that is taken)', number('--grafana-port', 0, 65535))
-  .option('--interval <seconds>', 'time between scrapes, and between evaluations of the rules', number('--interval', 1, 60), SCRAPE_INTERVAL_S)
+  // Soon enough for a person, at the cost of one scrape.
+  .option('--interval <seconds>', 'time between scrapes, and between evaluations of the rules', number('--interval', 1, 60), 5)
   .option('--dashboards <folder>', 'only write the dashboards into this folder, for import, and exit')
   .option('--seconds <seconds>', 'exit after this long', number('--seconds', 1, 86400))
   .addHelpText('after', examples('stack --target 127.0.0.1:9464', 'stack --demo', 'stack --dashboards ./dashboards'))

@@ -8,10 +8,9 @@ const { roundMs } = require('../util/statistics')
 const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 const { prepareFolder, sweepFolder } = require('./address')
-const { Connection } = require('./connection')
 const { MetricsUnion } = require('./metrics/union')
 const { Slots, MOST_SLOTS } = require('./slots')
-const { HELLO_MS, VERSION } = require('./wire')
+const { Connection, HELLO_MS, VERSION } = require('./wire')
 
 /**
  * @import { BlockRecord, Metric } from '../types'
@@ -19,8 +18,11 @@ const { HELLO_MS, VERSION } = require('./wire')
  * @import { Message } from './wire'
  */
 
-/** A worker repeats a block in progress each second. Without a repeat for this long, the end of the block was lost. */
-const SILENT_BLOCK_MS = 3000
+/**
+ * Metrics and blocks in progress come every second. A worker that has sent no metrics for this long is silent, and its
+ * gauges mean nothing. The end of a block that it has not repeated was lost.
+ */
+const SILENT_MS = 5000
 /** Most blocks in progress that are kept for one worker. It has at most one for each of its threads. */
 const MOST_ONGOING = 20
 
@@ -70,7 +72,7 @@ class WorkerState {
 
   /** Removes and returns blocks that must have ended, as they were last sent. */
   takeSilent () {
-    const silent = [...this.#ongoing.values()].filter(({ atMs }) => this.#nowMs() - atMs > SILENT_BLOCK_MS)
+    const silent = [...this.#ongoing.values()].filter(({ atMs }) => this.#nowMs() - atMs > SILENT_MS)
     for (const { record } of silent) this.#ongoing.delete(record.id)
     return silent.map(({ record }) => record)
   }
@@ -105,8 +107,6 @@ class WorkerState {
 
 /** How long a scrape waits for workers. A worker that does not answer is shown with its metrics of the last second. */
 const ANSWER_MS = 25
-/** Metrics come every second. A worker that has sent none for this long is silent, and its gauges mean nothing. */
-const SILENT_MS = 5000
 /** Connections beyond those of a full cluster, for workers that are just joining. */
 const SPARE_CONNECTIONS = 64
 /** How often a listener that failed tries again, and checks its file: cleaners of temporary folders may delete it. */

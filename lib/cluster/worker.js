@@ -2,10 +2,9 @@
 
 const net = require('node:net')
 const { checkFolder } = require('./address')
-const { Connection } = require('./connection')
 const { fit } = require('./records')
 const { SeriesWriter } = require('./metrics/series')
-const { HELLO_MS, VERSION } = require('./wire')
+const { Connection, HELLO_MS, VERSION } = require('./wire')
 
 /**
  * @import { BlockRecord } from '../types'

@@ -1,12 +1,10 @@
 'use strict'
 
-const { MS_PER_S } = require('../util/units')
+const { MS_PER_MINUTE, MS_PER_S } = require('../util/units')
 
 /** Where a Collector on the same machine listens for OTLP over HTTP. */
 const LOCAL = 'http://localhost:4318'
 const PATHS = { traces: 'v1/traces', metrics: 'v1/metrics', logs: 'v1/logs' }
-const TIMEOUT_MS = 10 * MS_PER_S
-const INTERVAL_MS = 60 * MS_PER_S
 const LONGEST_MS = 2 ** 31 - 1
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\w]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -37,7 +35,7 @@ exports.otlpSettings = (option, env) => {
   if (env.OTEL_SERVICE_NAME) attributes['service.name'] = env.OTEL_SERVICE_NAME
   const temporality = env.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE
   if (temporality && temporality.toLowerCase() !== 'cumulative') faults.add(`metrics are cumulative, not ${temporality}`)
-  const intervalMs = timeOf('OTEL_METRIC_EXPORT_INTERVAL', env, faults) ?? INTERVAL_MS
+  const intervalMs = timeOf('OTEL_METRIC_EXPORT_INTERVAL', env, faults) ?? MS_PER_MINUTE
   return { signals, attributes, intervalMs, faults: [...faults], failures: [...failures] }
 }
 
@@ -62,7 +60,7 @@ function signalSettings (signal, option, env, { faults, failures }) {
     url: url.href,
     headers: headersOf(nameOf('HEADERS'), given, faults),
     gzip: env[nameOf('COMPRESSION')]?.trim() !== 'none',
-    timeoutMs: timeOf(nameOf('TIMEOUT'), env, faults) ?? TIMEOUT_MS
+    timeoutMs: timeOf(nameOf('TIMEOUT'), env, faults) ?? 10 * MS_PER_S
   }
 }
 

@@ -3,16 +3,15 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { makeFolder, openFile } = require('../util/files')
-const { RotationCheck } = require('../util/file-rotation')
+const { LOOK_MS, RotationCheck } = require('../util/file-rotation')
+const { BYTES_PER_MB } = require('../util/units')
 const { BlockReader } = require('./block-reader')
-const { prune } = require('./retention')
-const { removeUntil, writeTimeline } = require('./timelines')
+const { prune, removeUntil, writeTimeline } = require('./retention')
 
 /** @import { BlockRecord } from '../types' */
 
 /** A file of this size becomes the older generation, and a new one begins: at most twice this is on disk. */
-const FILE_BYTES = 64 * 1024 * 1024
-const RETRY_MS = 5000
+const FILE_BYTES = 64 * BYTES_PER_MB
 
 /**
  * Blocks on disk: append-only NDJSON. A block has one line when it opens and one when it ends, so a process that is
@@ -80,7 +79,7 @@ class BlockFile {
       this.#onState(null)
     } catch (error) {
       if (!isWritten) this.#lost++
-      this.#retryAtMs = this.#nowMs() + RETRY_MS
+      this.#retryAtMs = this.#nowMs() + LOOK_MS
       this.close()
       this.#onState(error)
     }

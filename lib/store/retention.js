@@ -2,14 +2,16 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const zlib = require('node:zlib')
+const { openFile } = require('../util/files')
 const { isAlive } = require('../util/processes')
+const { BYTES_PER_MB } = require('../util/units')
 const { QUIET_MS } = require('./predecessors')
-const { found, ownerOf, remove, timelinesOf } = require('./timelines')
 
 /** Most files that ended processes may leave in a folder: a day of restarts every half hour. */
 const FILES = 50
 /** Most bytes of such files: two processes with full files. */
-const BYTES = 256 * 1024 * 1024
+const BYTES = 256 * BYTES_PER_MB
 /** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson, .unended.ndjson (predecessors.js) */
 const NAME = /^blocks-(\d+)-\d+(?:\.(?:old|unended))?\.ndjson$/
 
@@ -49,4 +51,62 @@ function isEnded (pid) {
   if (Number.isNaN(pid)) return false
   if (pid === process.pid) return true
   return !isAlive(pid)
+}
+
+/** Most timelines of one process, and most bytes: the latest, of ten minutes of blocks without a pause. */
+const TIMELINES = 20
+const TIMELINE_BYTES = 16 * BYTES_PER_MB
+/** blocks-<pid>-<time>.timeline-<id of a block>.json.gz, next to blocks-<pid>-<time>.ndjson. */
+const TIMELINE = /^(blocks-\d+-\d+)\.timeline-[\w.-]{1,64}\.json\.gz(?:\.part)?$/
+/** Until it is whole, a file ends in this: a process may be killed while it is written. */
+const PART = '.part'
+
+/** The name of the records that a timeline belongs to, null if it is not a timeline. @param {string} name */
+const ownerOf = (name) => TIMELINE.exec(name)?.[1] ?? null
+
+/**
+ * Writes the timeline around a block, and deletes the oldest of this process beyond the bounds. Throws if it cannot.
+ * @param {string} dir @param {string} owner the records' file @param {{ id: string, text: string }} timeline
+ */
+exports.writeTimeline = (dir, owner, { id, text }) => {
+  const file = path.join(dir, `${owner}.timeline-${id}.json.gz`)
+  const fd = openFile(`${file}${PART}`, 'w', 0o640)
+  try {
+    // The writer's next line should not wait for compression: this level takes 8 ms/MB, the default 25.
+    fs.writeFileSync(fd, zlib.gzipSync(text, { level: 1 }))
+  } finally {
+    fs.closeSync(fd)
+  }
+  fs.renameSync(`${file}${PART}`, file)
+  let bytes = 0
+  for (const [i, each] of timelinesOf(dir, owner).entries()) {
+    bytes += each.size
+    if (i >= TIMELINES || bytes > TIMELINE_BYTES) remove(each.file)
+  }
+}
+
+/** The timelines of a file of records, the latest first. @param {string} dir @param {string} owner */
+const timelinesOf = (dir, owner) => fs.readdirSync(dir)
+  .filter((name) => name.startsWith(`${owner}.timeline-`) && /\.json\.gz(?:\.part)?$/.test(name))
+  .flatMap((name) => found(path.join(dir, name)))
+  .sort((a, b) => b.mtimeMs - a.mtimeMs)
+
+/** @param {string} dir @param {string} owner @param {number} untilMs Unix time of the last record that is gone */
+exports.removeUntil = (dir, owner, untilMs) => {
+  for (const { file, mtimeMs } of timelinesOf(dir, owner)) if (mtimeMs <= untilMs) remove(file)
+}
+
+/** @param {string} file */
+const remove = (file) => {
+  try { fs.unlinkSync(file) } catch { /* somebody else's, or deleted by another process just now */ }
+}
+
+/** @param {string} file @returns {{ file: string, size: number, mtimeMs: number }[]} none if it is gone */
+const found = (file) => {
+  try {
+    const { size, mtimeMs } = fs.statSync(file)
+    return [{ file, size, mtimeMs }]
+  } catch {
+    return []
+  }
 }

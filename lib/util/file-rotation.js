@@ -50,4 +50,5 @@ function isSameFile (fd, path) {
   }
 }
 
+exports.LOOK_MS = LOOK_MS
 exports.RotationCheck = RotationCheck

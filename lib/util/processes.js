@@ -20,16 +20,18 @@ exports.ownership = (pid, kill = process.kill) => {
 /** Whether there is such a process, whoever owns it. @param {number} pid @param {Kill} [kill] */
 exports.isAlive = (pid, kill) => exports.ownership(pid, kill) !== null
 
-/** Start time among the fields of /proc/<pid>/stat after the name, in ticks since boot. */
-const STARTED = 19
+/**
+ * When the process started, in ticks since boot. The name before, in brackets, may contain anything.
+ * @param {string} stat text of /proc/<pid>/stat
+ */
+exports.startedIn = (stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
 
 /** When a process started, as wall time; null if that is not known. @param {number} pid */
 exports.startedAtMs = (pid) => {
   const nowMs = Date.now()
   if (pid === process.pid) return nowMs - process.uptime() * MS_PER_S
   try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[STARTED])
+    const ticks = Number(exports.startedIn(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')))
     const uptimeMs = Number(fs.readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * MS_PER_S
     const ageMs = uptimeMs - ticks * MS_PER_TICK
     return Number.isFinite(ageMs) ? nowMs - ageMs : null

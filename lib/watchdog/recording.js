@@ -5,7 +5,7 @@ const { profileOf } = require('../export/profiles/profiles')
 const { rangeOf } = require('../export/timeline/answer')
 const { writeTrace } = require('../export/timeline/trace-events')
 const { hiderOf, shownOptions } = require('../options/shown')
-const { Json, packRecording } = require('../store/pack-recording')
+const { Json, packRecording } = require('../store/recording')
 const { version } = require('../../package.json')
 
 /**

@@ -6,12 +6,12 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/processes')
 const { duration } = require('../../util/sentence')
 const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
-const { connect } = require('./inspector')
+const { ANSWER_MS, STOP_MS, connect } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
 const { checkProcess } = require('./target-process')
 const { choosePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
-const { watchSignals } = require('../common/signals')
+const { POLL_MS, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**
@@ -19,20 +19,13 @@ const { MS_PER_S } = require('../../util/units')
  * @import { Target } from './target-process'
  */
 
-const ANSWER_MS = 5000
-/** Less than ANSWER_MS: an agent that starts after we stopped waiting would run without our knowing. */
-const START_WITHIN_MS = 4000
-const POLL_MS = 50
 /** A native call may delay the inspector when we leave. A second Ctrl-C does not wait. */
 const LEAVE_MS = 30000
-/** The agent ends its thread by force after a second. */
-const STOP_MS = 3000
 /** As many blocks as a person reads in a second, the interval of the polls. */
 const KEEP = 50
 /** Samples of `--once` while they find the process idle: it may be busy at other moments. */
 const LOOKS = 10
-const LOOK_MS = 20
-/** Between samples of a process that is watched from outside. */
+/** Between samples. */
 const SAMPLE_MS = 20
 /** A late answer has the stack after a native call, not within it. */
 const SAMPLED_WITHIN_MS = 1000
@@ -73,7 +66,7 @@ exports.attach = async (text, flags) => {
 async function lookOnce (remote, pid) {
   let frames = await askStack(remote, ANSWER_MS)
   for (let i = 1; i < LOOKS && frames?.length === 0; i++) {
-    await sleep(LOOK_MS)
+    await sleep(SAMPLE_MS)
     frames = await askStack(remote, ANSWER_MS)
   }
   if (frames === null) print(`process ${pid} did not answer within ${ANSWER_MS / MS_PER_S} s: it is in a native call or gets no CPU`)
@@ -169,7 +162,9 @@ async function watchFromOutside (remote, { thresholdMs, isOver, onSpell }) {
  * @param {Inspector['remote']} remote @param {Options} options @returns {Promise<string>}
  */
 async function outcome (remote, options) {
-  const answer = await remote.evaluate(startAgent(options, Date.now() + START_WITHIN_MS), { ms: ANSWER_MS })
+  // An agent that starts after we stopped waiting would run without our knowing.
+  const untilMs = Date.now() + ANSWER_MS - MS_PER_S
+  const answer = await remote.evaluate(startAgent(options, untilMs), { ms: ANSWER_MS })
   return answer === null ? 'it does not answer: it is inside a native call' : 'value' in answer ? answer.value : answer.thrown
 }
 

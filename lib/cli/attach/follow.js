@@ -4,13 +4,12 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { frameText, place, printable, sentenceOf } = require('../../util/sentence')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/processes')
-const { refusedPort } = require('../common/endpoint')
+const { WATCH_MS, refusedPort } = require('../common/endpoint')
+const { ANSWER_MS } = require('./inspector')
 const { MS_PER_S } = require('../../util/units')
 
 /** @import { BlockRecord } from '../../types' */
 
-const POLL_MS = 1000
-const ANSWER_MS = 5000
 /** Enough for the agent to start its thread in the process. */
 const READY_MS = 15000
 /** Until a block in progress is printed again. */
@@ -59,7 +58,7 @@ exports.follow = async (url, token, pid, signals) => {
       const how = status === null ? 'does not answer' : `answers ${status}`
       throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${how} (${READY_MS / MS_PER_S} s)`)
     }
-    await signals.sleep(POLL_MS).catch(() => {})
+    await signals.sleep(WATCH_MS).catch(() => {})
   }
 }
 

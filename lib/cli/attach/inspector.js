@@ -6,13 +6,20 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { CLOSE, PID } = require('./expressions')
 const { listenerOn, listenersOf } = require('../common/ports')
 const { checkAgain } = require('./target-process')
+const { POLL_MS } = require('../common/signals')
+const { MS_PER_S } = require('../../util/units')
 
 /**
  * @import { Listener } from '../common/ports'
  * @import { Target } from './target-process'
  */
 
-const CONNECT_MS = 3000
+/** How long the process may take to open its inspector, which takes some tens of milliseconds, or to answer there. */
+exports.ANSWER_MS = 5000
+/** How long it may take to close its inspector, or to stop the agent, which ends its thread by force after a second. */
+exports.STOP_MS = 3000
+/** Whatever listens on a port may not be an inspector. */
+const PROBE_MS = 500
 
 /** The inspector has its own thread: it answers even while the event loop is stuck. */
 class Remote {
@@ -67,7 +74,7 @@ class Remote {
 /** @param {string} address of a WebSocket @returns {Promise<Remote | null>} */
 function openRemote (address) {
   const socket = new WebSocket(address)
-  const patience = setTimeout(() => socket.close(), CONNECT_MS)
+  const patience = setTimeout(() => socket.close(), exports.ANSWER_MS)
   return new Promise((resolve) => {
     socket.addEventListener('open', () => {
       clearTimeout(patience)
@@ -83,12 +90,6 @@ function openRemote (address) {
 }
 
 const USUAL = { host: '127.0.0.1', port: 9229, isLoopback: true }
-/** Node.js opens its inspector within some tens of milliseconds. */
-const OPEN_MS = 5000
-const CLOSE_MS = 3000
-const POLL_MS = 25
-const PROBE_MS = 500
-const AGAIN_MS = 50
 const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
 
 class Inspector {
@@ -105,7 +106,7 @@ class Inspector {
   }
 
   /** Disconnects; closes the inspector if it is ours. @param {number} [ms] to wait @throws LOOPWATCH_ERR_INSPECTOR */
-  async end (ms = CLOSE_MS) {
+  async end (ms = exports.STOP_MS) {
     if (this.#isEnded) return
     this.#isEnded = true
     if (!this.isOurs) {
@@ -193,7 +194,7 @@ function impostor (answer, pid, isItsPort) {
  * @param {Target} target @param {() => void} onOpening @param {number} [openMs] how long to wait after the signal
  * @throws LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
  */
-exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
+exports.connect = async (target, onOpening, openMs = exports.ANSWER_MS) => {
   const { pid } = target
   const refuse = (/** @type {string} */ reason) => codedError('LOOPWATCH_ERR_INSPECTOR', pid, reason)
   const places = placesOf(pid)
@@ -204,18 +205,18 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   if (remote === null) throw refuse(`its inspector at ${address} refuses the connection`)
   const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
   // A busy process may take the first question only when a second one comes.
-  const asked = await remote.evaluate(PID, { ms: AGAIN_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
+  const asked = await remote.evaluate(PID, { ms: POLL_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
   const objection = impostor(asked, pid, listenersOf(pid) !== null)
   if (objection !== null) {
     // In a container with the network of its host, a process has another number for itself: the inspector is its own.
     const isOpened = inspector.isOurs && listenersOf(pid) !== null
-    const isLeft = isOpened && !await inspector.closes(CLOSE_MS)
+    const isLeft = isOpened && !await inspector.closes(exports.STOP_MS)
     if (!isOpened) remote.close()
     const what = isOpened ? 'is that process under another number, as in a container: attach from inside it' : objection
     throw refuse(`what listens at ${place.host}:${place.port} ${what}${isLeft ? '. ITS INSPECTOR IS STILL OPEN' : ''}`)
   }
   if (inspector.isOurs && !place.isLoopback) {
-    const isClosed = await inspector.closes(CLOSE_MS)
+    const isClosed = await inspector.closes(exports.STOP_MS)
     throw refuse(`it opened its inspector on ${place.host}:${place.port}, where other machines could run code in it; ${isClosed ? 'it has closed it again' : 'IT IS STILL OPEN, since the process does not answer'}`)
   }
   return inspector
@@ -239,7 +240,7 @@ async function open (target, onOpening, openMs, others) {
     )
     if (found !== null) return found
   }
-  throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `its inspector did not open within ${openMs / 1000} s: it has ended, or handles SIGUSR1 itself (start it with 'loopwatch run'), or is inside a native call, after which the inspector opens and stays open`)
+  throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `its inspector did not open within ${openMs / MS_PER_S} s: it has ended, or handles SIGUSR1 itself (start it with 'loopwatch run'), or is inside a native call, after which the inspector opens and stays open`)
 }
 
 /** @param {number} pid */

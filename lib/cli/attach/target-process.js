@@ -4,7 +4,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { ownership } = require('../../util/processes')
+const { ownership, startedIn } = require('../../util/processes')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
 /** In the kernel's signal masks. */
@@ -12,8 +12,6 @@ const SIGUSR1_BIT = BigInt(require('node:os').constants.signals.SIGUSR1 ?? 10) -
 const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
 /** Node.js accepts underscores for dashes, and a port after a space. */
 const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\s])(\S+)/g
-/** Start time in /proc/<pid>/stat: field after the name, in clock ticks since boot. */
-const STARTED = 19
 /** `Sat Nov 21 10:00:00 2026` */
 const LSTART_LENGTH = 24
 const OTHER_USER = 'it belongs to another user: run loopwatch as that user'
@@ -108,8 +106,7 @@ function readFacts (pid) {
     flags: `${read('cmdline').replaceAll('\0', ' ')} ${options}`,
     isSameNetwork: isSameNamespace(pid, 'net'),
     isSameFiles: isSameNamespace(pid, 'mnt'),
-    // The name, in brackets, may contain anything.
-    started: read('stat').replace(/^.*\)/s, '').trim().split(' ')[STARTED]
+    started: startedIn(read('stat'))
   }
 }
 

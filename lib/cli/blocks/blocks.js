@@ -6,17 +6,13 @@ const { counted, sentenceOf, printable } = require('../../util/sentence')
 const { BlockReader, filesOf } = require('../../store/block-reader')
 const { isRecording, readRecording } = require('../../store/recording')
 const { isRecord } = require('../../store/record')
-const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
+const { WATCH_MS, addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
 const { inMarkdown, endWithReader } = require('../common/output')
 const { watchSignals } = require('../common/signals')
-const { filterOf } = require('./filter')
 const { topMarkdown, topTable } = require('./top')
 
 /** @import { BlockRecord } from '../../types' */
 
-/** Wall times are written in whole milliseconds. */
-const ROUNDING_MS = 1
-const POLL_MS = 1000
 const NO_FILES = 'no block files (blocks-*.ndjson) found; the option dir writes one when a process is first blocked'
 const FILE = 'expected one JSON record per line, as the option dir and blocks --json write them'
 
@@ -75,7 +71,7 @@ async function watch (sources, flags) {
       }
       before = now
       isFirst = false
-      await signals.sleep(POLL_MS).catch(() => {})
+      await signals.sleep(WATCH_MS).catch(() => {})
     }
   } finally {
     signals.stop()
@@ -128,11 +124,14 @@ function latest (found) {
   return [...namesakes.values()].flat().sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
 }
 
-/** For records with the same id. The start is exact only at the end. @param {BlockRecord} a @param {BlockRecord} b */
+/**
+ * For records with the same id. The start is exact only at the end, and written in whole milliseconds.
+ * @param {BlockRecord} a @param {BlockRecord} b
+ */
 function isSame (a, b) {
   if (a.ongoing === b.ongoing) return a.startedAt === b.startedAt
   const doubtMs = a.ongoing ? a.uncertaintyMs : b.uncertaintyMs
-  return Math.abs(Date.parse(a.startedAt) - Date.parse(b.startedAt)) <= doubtMs + ROUNDING_MS
+  return Math.abs(Date.parse(a.startedAt) - Date.parse(b.startedAt)) <= doubtMs + 1
 }
 
 /** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
@@ -193,5 +192,33 @@ function say (source, what) {
   process.stderr.write(`${printable(`${source}: ${what}`)}\n`)
 }
 
+/**
+ * @typedef {{ since?: number, until?: number, cause?: string, route?: string, work?: string, file?: string,
+ *   function?: string }} Asked since: blocks that ended after it, until: that began before it, both Unix time in ms;
+ *   route, work, file, function: a part of the text
+ */
+
+/** @param {Asked} asked @returns {(record: BlockRecord) => boolean} */
+const filterOf = (asked) => (record) => isWithin(record, asked) && isAsked(record, asked)
+
+/** @param {BlockRecord} record @param {Asked} asked */
+const isWithin = ({ startedAt, durationMs }, { since = -Infinity, until = Infinity }) =>
+  Date.parse(startedAt) + durationMs >= since && Date.parse(startedAt) <= until
+
+/** @param {BlockRecord} record @param {Asked} asked */
+function isAsked ({ cause, frame, request, work }, asked) {
+  const own = {
+    route: request && `${request.method} ${request.route}`,
+    work: work && `${work.kind} ${work.name}`,
+    file: frame?.file,
+    function: frame?.function
+  }
+  return (asked.cause === undefined || cause === asked.cause) && Object.entries(own).every(([name, text]) => {
+    const part = asked[/** @type {keyof typeof own} */ (name)]
+    return part === undefined || (text ?? '').includes(part)
+  })
+}
+
+exports.filterOf = filterOf
 exports.isOnDisk = isOnDisk
 exports.readAll = readAll

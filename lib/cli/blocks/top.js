@@ -11,6 +11,8 @@ const NUMERIC = [3, 4, 5, 6]
 const ROWS = 20
 
 exports.NO_PLACE = '-'
+/** Advice is for the heaviest culprits. */
+exports.ADVISED = 3
 
 /** @param {BlockRecord} block */
 const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '')

@@ -3,10 +3,13 @@
 const { makePaths } = require('../../export/http/paths')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { printable } = require('../../util/sentence')
+const { MS_PER_S } = require('../../util/units')
 const { HOST_AND_PORT } = require('./flags')
 
-const ANSWER_MS = 10000
-const ERROR_CHARS = 200
+/** How long an agent may take to answer. */
+exports.ANSWER_MS = 10000
+/** Between two questions to an agent that a command watches. */
+exports.WATCH_MS = 1000
 const paths = Object.keys(makePaths(/** @type {any} */ ({})))
 /** The endpoint begins above these paths. */
 const OWN_PATH = new RegExp(`(?:${paths.join('|').replaceAll('.', '\\.').replaceAll(':id', '[\\w.-]+')})$`)
@@ -40,7 +43,7 @@ exports.ask = async (text, path, token, signals = []) => {
   const url = new URL(path, exports.addressOf(text))
   const response = await fetch(url, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS), ...signals])
+    signal: AbortSignal.any([AbortSignal.timeout(exports.ANSWER_MS), ...signals])
   }).catch((error) => { throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
   if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it requires a token: --token' : 'it rejects this --token')
   if (!response.ok) throw notOurs(text, `it answered ${response.status}${await errorIn(response)}`)
@@ -50,7 +53,7 @@ exports.ask = async (text, path, token, signals = []) => {
 /** Why an agent refuses a request, such as one to a Host that it does not serve. @param {Response} response */
 async function errorIn (response) {
   const { error } = /** @type {any} */ (await response.json().catch(() => null)) ?? {}
-  return typeof error === 'string' ? ` (${printable(error).slice(0, ERROR_CHARS)})` : ''
+  return typeof error === 'string' ? ` (${printable(error).slice(0, 200)})` : ''
 }
 
 /** @param {string} text @param {string} path @param {string} [token] @returns {Promise<unknown>} */
@@ -72,7 +75,7 @@ function notOurs (text, what, cause) {
 /** @param {any} error of fetch() @param {URL} url */
 function reasonOf (error, url) {
   const { cause } = error
-  if (error.name === 'TimeoutError') return `no response within ${ANSWER_MS / 1000} s`
+  if (error.name === 'TimeoutError') return `no response within ${exports.ANSWER_MS / MS_PER_S} s`
   const refused = exports.refusedPort(error, url.href)
   if (refused !== null) return refused
   // With several addresses, the cause collects their errors: it has a code and no message.

@@ -21,6 +21,11 @@ function signal (pid, name) {
  */
 exports.signalGroup = ({ pid }, name) => { if (pid !== undefined) signal(IS_WINDOWS ? pid : -pid, name) }
 
+/** Between two looks at a process, a port or a file. */
+exports.POLL_MS = 50
+/** Until a program that was asked to end is killed. Prometheus and clinic's tools write their data meanwhile. */
+exports.STOP_MS = 8000
+
 /** Under npx, one Ctrl-C comes from the terminal and from npm. Nobody presses it twice that fast. */
 exports.ONE_PRESS_MS = 300
 

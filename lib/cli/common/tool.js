@@ -6,7 +6,8 @@ const path = require('node:path')
 const { createInterface } = require('node:readline')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { IS_WINDOWS, signalGroup } = require('./signals')
+const { IS_WINDOWS, POLL_MS, STOP_MS, signalGroup } = require('./signals')
+const { MS_PER_S } = require('../../util/units')
 
 /** The first executable on the PATH. @param {string[]} names @param {NodeJS.ProcessEnv} [env] */
 exports.findTool = (names, env = process.env) => {
@@ -30,10 +31,8 @@ function isExecutable (file) {
   }
 }
 
-/** At its end, Prometheus writes its memory to disk: well under a second if that is little. */
-const PATIENCE_MS = 8000
-const READY_MS = 60000
-const POLL_MS = 100
+/** How long a program may take until it listens. */
+exports.READY_MS = 60000
 exports.TAIL_CHARACTERS = 2000
 
 /** A third-party program. It runs until we end it. */
@@ -80,11 +79,11 @@ class Tool {
   /** Returns when its URL answers with success, or the tool is being ended. @param {string} url */
   async ready (url) {
     this.url = url
-    const end = performance.now() + READY_MS
-    const isUp = () => fetch(url, { signal: AbortSignal.timeout(POLL_MS * 10) }).then(({ ok }) => ok, () => false)
+    const end = performance.now() + exports.READY_MS
+    const isUp = () => fetch(url, { signal: AbortSignal.timeout(MS_PER_S) }).then(({ ok }) => ok, () => false)
     while (!await Promise.race([isUp(), this.died])) {
       if (this.#isEnding) return
-      if (performance.now() > end) throw codedError('LOOPWATCH_ERR_TOOL_ENDED', this.name, `does not answer within ${READY_MS / 1000} s`, this.#tail.trim())
+      if (performance.now() > end) throw codedError('LOOPWATCH_ERR_TOOL_ENDED', this.name, `does not answer within ${exports.READY_MS / MS_PER_S} s`, this.#tail.trim())
       await sleep(POLL_MS)
     }
   }
@@ -92,7 +91,7 @@ class Tool {
   async end () {
     this.#isEnding = true
     this.#process.kill('SIGTERM')
-    const insist = setTimeout(() => this.kill(), PATIENCE_MS)
+    const insist = setTimeout(() => this.kill(), STOP_MS)
     await this.#closed
     clearTimeout(insist)
   }

@@ -10,19 +10,17 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { KEEP, verdictOf } = require('./verdict')
 const { choosePort } = require('../common/ports')
 const { findProfiler, profilers } = require('../profile/profilers')
-const { ProfileRun } = require('../profile/profile-run')
-const { parseTarget } = require('../profile/target')
+const { ProfileRun, parseTarget } = require('../profile/profile-run')
 const { dropUseless, makeOutput, observe, profile } = require('../profile/profile')
 const { takeRecording, writeRecording, view } = require('../record/record')
-const { watchSignals } = require('../common/signals')
+const { ANSWER_MS } = require('../common/endpoint')
+const { POLL_MS, watchSignals } = require('../common/signals')
 
 /** @import { Profiler } from '../profile/profilers' */
 
 const REGISTER = entryPoint('register')
 /** The application has this long for its own `exit` listeners. Everything is known by then. */
 const STOP_MS = 1000
-const LISTEN_MS = 10000
-const POLL_MS = 100
 
 /** They would move the agent, send its blocks to somebody, end the run or hide a cause. */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_OTLP: 'false', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
@@ -84,7 +82,7 @@ async function runUnderAgent (target, output, flags) {
  * @param {ProfileRun} run @param {string} target @param {string} token
  */
 async function recordingOf (run, target, token) {
-  for (const lastMs = performance.now() + LISTEN_MS; ;) {
+  for (const lastMs = performance.now() + ANSWER_MS; ;) {
     try {
       return await takeRecording(target, token)
     } catch (error) {

@@ -3,7 +3,7 @@
 const { causeRow, causes } = require('../../tables/causes')
 const { adviceOn } = require('../docs')
 const { counted, duration, printable } = require('../../util/sentence')
-const { culpritsOf, topTable, NO_PLACE } = require('../blocks/top')
+const { ADVISED, culpritsOf, topTable, NO_PLACE } = require('../blocks/top')
 const { parseSamples } = require('../common/parse')
 const { faultInWords } = require('../profile/load')
 const { detailIn } = require('../record/sources')
@@ -18,8 +18,7 @@ const BLOCKED_SHARE = 0.02
 /** Below this utilization, slow requests wait for something other than the loop. */
 const BUSY = 0.7
 const SLOW_MS = 50
-/** Advice is for the heaviest culprits, each with at least this share of the blocked time. */
-const ADVISED = 3
+/** Culprits that get advice have at least this share of the blocked time. */
 const ADVISED_SHARE = 0.1
 /** A function with this share of the blocked time is to blame, however many requests it serves in one turn. */
 const SINGLE_SHARE = 0.6

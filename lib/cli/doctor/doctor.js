@@ -16,7 +16,6 @@ const { isSameNamespace } = require('../attach/target-process')
 
 /** On a busy machine, a beat may be this late without being worth a report. */
 const LATE_MS = 1000
-const WIDTH = 10
 
 /** @typedef {{ token?: string }} Flags */
 
@@ -27,7 +26,7 @@ exports.examine = async (target, { token }) => {
   if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no loopwatch metrics')
   const { isWell, lines } = findings(samples, address)
   endWithReader()
-  for (const [head, line] of lines) process.stdout.write(`${head.padEnd(WIDTH)}  ${printable(line)}\n`)
+  for (const each of lines) process.stdout.write(`${printable(rowOf(each))}\n`)
   if (!isWell) process.exitCode = EXIT_FAILED
 }
 
@@ -106,5 +105,9 @@ const portsOf = (pid) => {
   return [...new Set(listeners.map(({ port }) => port))]
 }
 
+/** A finding as it is shown. @param {[string, string]} finding */
+const rowOf = ([head, line]) => `${head.padEnd(10)}  ${line}`
+
+exports.rowOf = rowOf
 exports.findings = findings
 exports.limitsOf = limitsOf

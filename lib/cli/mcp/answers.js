@@ -4,9 +4,9 @@ const { causes, excuseOf } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
 const { adviceOn } = require('../docs')
 const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
-const { filterOf } = require('../blocks/filter')
+const { filterOf } = require('../blocks/blocks')
 const { timeOf } = require('../common/flags')
-const { culpritsOf } = require('../blocks/top')
+const { ADVISED, culpritsOf } = require('../blocks/top')
 const { besideBlocks } = require('./beside-blocks')
 const { flameRows } = require('./flame-rows')
 const { plain } = require('./text')
@@ -20,7 +20,6 @@ const { MS_PER_MINUTE } = require('../../util/units')
 
 const RECENT_MIN = 10
 const FRAMES = 10
-const ADVISED = 3
 /** Longest sentence, with several names in it, and longest line of source or stack. */
 const SENTENCE_CHARS = 360
 const LINE_CHARS = 200

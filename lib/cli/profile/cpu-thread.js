@@ -3,11 +3,11 @@
 const fs = require('node:fs')
 const { Worker, isMainThread, workerData } = require('node:worker_threads')
 const { entryPoint } = require('../../tables/entry-points')
+const { US_PER_MS } = require('../../util/units')
 
 const START_MS = 5000
 const WRITE_MS = 20000
 const POLL_MS = 100
-const INTERVAL_US = 1000
 
 /** Shared slots become 1: the profile runs; the main thread is about to end; all is written. */
 const STARTED = 0
@@ -61,7 +61,7 @@ function run ({ file, stop, events, slots }) {
   }, POLL_MS)
   session.connectToMainThread()
   session.post('Profiler.enable')
-  session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US })
+  session.post('Profiler.setSamplingInterval', { interval: US_PER_MS })
   session.post('Profiler.start', (error) => error ? fail(error) : settle(STARTED))
 }
 

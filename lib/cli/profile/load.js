@@ -2,7 +2,6 @@
 
 const { quantile } = require('../../util/statistics')
 
-const CONNECTIONS = 10
 const ANSWER_MS = 10000
 
 /**
@@ -49,7 +48,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
       }
     }
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, ask))
+  await Promise.all(Array.from({ length: 10 }, ask))
   times.sort((a, b) => a - b)
   return { requests, failed, refused, statuses, timedOut, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }

@@ -9,8 +9,8 @@ const { makeFolder } = require('../../util/files')
 const { openFile } = require('../common/output')
 const { findProfiler, profilers, reportOf } = require('./profilers')
 const { applyLoad, loadInWords } = require('./load')
-const { ProfileRun } = require('./profile-run')
-const { parseTarget } = require('./target')
+const { ProfileRun, parseTarget } = require('./profile-run')
+const { READY_MS } = require('../common/tool')
 const { IS_WINDOWS, signalGroup, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 const { htmlReport, htmlTable } = require('../common/html-report')
@@ -20,8 +20,6 @@ const HOT = 25
 
 /** If the tool has not started the application by then, it never will. */
 const START_MS = 30000
-const LISTEN_MS = 60000
-const LOAD_S = 10
 
 /**
  * @typedef {{ output: string, seconds?: number, onPort?: boolean | string, deadline: number, open: boolean }} Flags
@@ -113,15 +111,15 @@ async function observe (run, name, { seconds, onPort }, signals) {
  * @param {ReturnType<typeof watchSignals>} signals
  */
 async function load (run, onPort, seconds, signals) {
-  const listening = await run.waitFor('port', LISTEN_MS, () => signals.isOver)
+  const listening = await run.waitFor('port', READY_MS, () => signals.isOver)
   if (listening === undefined) {
-    if (!run.isOver && !signals.isOver) process.stderr.write(`the application did not listen on a port within ${LISTEN_MS / MS_PER_S} s, so there was no load\n`)
+    if (!run.isOver && !signals.isOver) process.stderr.write(`the application did not listen on a port within ${READY_MS / MS_PER_S} s, so there was no load\n`)
     return null
   }
   const { port } = listening
   if (onPort === true || onPort.startsWith('/')) {
     const url = `http://localhost:${port}${onPort === true ? '/' : onPort}`
-    const result = await applyLoad(url, (seconds ?? LOAD_S) * MS_PER_S, () => signals.isOver)
+    const result = await applyLoad(url, (seconds ?? 10) * MS_PER_S, () => signals.isOver)
     process.stderr.write(`load on ${url}: ${loadInWords(result)}\n`)
     return result
   }

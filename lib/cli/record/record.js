@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const zlib = require('node:zlib')
-const { findings } = require('../doctor/doctor')
+const { findings, rowOf } = require('../doctor/doctor')
 const { parseSamples } = require('../common/parse')
 const { codedErrorFrom } = require('../../tables/errors')
 const { counted, printable } = require('../../util/sentence')
@@ -11,14 +11,13 @@ const { ask, notOurs } = require('../common/endpoint')
 const { HttpServer } = require('../../export/http/server')
 const { makePaths } = require('../../export/http/paths')
 const { watchSignals } = require('../common/signals')
+const { BYTES_PER_KB } = require('../../util/units')
 const { openFile } = require('../common/output')
 const { sourcesOf } = require('./sources')
 
 /** @import { Recording } from '../../store/recording' */
 
 const HOST = '127.0.0.1'
-const WIDTH = 10
-const BYTES_PER_KB = 1024
 
 /** @param {string} target @param {string} file @param {{ token?: string }} flags */
 exports.record = async (target, file, { token }) => {
@@ -53,7 +52,7 @@ function findingsOf ({ findings: known, metrics, process: { pid }, versions: { p
   const samples = parseSamples(metrics)
   if (!samples.some(({ name }) => name === 'loopwatch_build_info')) return { lines: [] }
   const { lines } = findings(samples, `process ${pid}`, platform)
-  return { lines: lines.map(([head, line]) => `${head.padEnd(WIDTH)}  ${line}`) }
+  return { lines: lines.map(rowOf) }
 }
 
 /** An answer may be endless. @param {Response} response @param {string} target */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { openLabels } = require('../../tables/metrics')
-const { setOf, shared } = require('./labels')
+const { setOf, shared } = require('./series')
 const { OTHER } = require('../../tables/limits')
 
 /** @import { Family, Metric, Value } from '../../types' */

@@ -117,7 +117,7 @@ test('a block whose end was lost ends when it is no longer told of; endless bloc
   await worker.join()
   worker.send({ t: 'block', record: makeRecord({ ongoing: true, durationMs: 100 }) })
   await eventually(() => primary.ongoing.length === 1, 'its block')
-  clock.aheadMs = 4000
+  clock.aheadMs = 6000
   for (const message of new SeriesWriter().changes(metrics(5))) worker.send(message)
   await eventually(() => primary.ongoing.length === 0, 'its end')
   assert.deepEqual(blocks.map(({ ongoing, durationMs }) => [ongoing, durationMs]), [[true, 100], [false, 100]])

@@ -2,16 +2,20 @@
 
 const fs = require('node:fs')
 const { setTimeout } = require('node:timers')
+const { between, nowMs } = require('../../../util/clock')
 const { threadCpuMs } = require('../../../util/usage')
 const { NS_PER_MS } = require('../../../util/units')
-const { wallMs } = require('./wall-clock')
 
 const PERIOD_MS = 10
 const SCHEDSTAT = '/proc/thread-self/schedstat'
-const BYTES = 64
 
-// Taken at load: a test may mock node:fs.
+// Taken at load: a test may mock node:fs, and clocks.
 const { readSync } = fs
+const dateNow = Date.now
+const originMs = between(dateNow, nowMs)
+
+/** Advances evenly, as in records: the system's clock is adjusted now and then, even while a test runs. */
+const wallMs = () => originMs + nowMs()
 
 /** @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time; CPU time surely spent in one turn */
 
@@ -45,11 +49,11 @@ function reader () {
   if (!Number.isNaN(threadCpuMs())) return threadCpuMs
   try {
     const fd = fs.openSync(SCHEDSTAT, 'r')
-    const bytes = Buffer.alloc(BYTES)
+    const bytes = Buffer.alloc(64)
     let lastMs = 0
     const read = () => {
       try {
-        lastMs = parseInt(bytes.toString('latin1', 0, readSync(fd, bytes, 0, BYTES, 0)), 10) / NS_PER_MS
+        lastMs = parseInt(bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0)), 10) / NS_PER_MS
       } catch {
       // For a while, a test has mocked the system's files.
       }
@@ -60,3 +64,5 @@ function reader () {
     return null
   }
 }
+
+exports.wallMs = wallMs

@@ -4,16 +4,14 @@ const fs = require('node:fs')
 const path = require('node:path')
 const process = require('../../../util/process')
 const { sourceMapOf } = require('../../../host/compiled-files')
-const { startMeter } = require('./loop-meter')
-const { wallMs } = require('./wall-clock')
+const { startMeter, wallMs } = require('./loop-meter')
 const { hiddenProperty } = require('../../../util/globals')
 
 /** @import { Agent } from '../../../host/agent' */
 
 const kTests = Symbol.for('loopwatch.tests.1')
-/** Longest wait for the watchdog to start, before the first test or the application's own code. */
+/** Longest wait for the watchdog: to start, before the first test or the application's own code; to file its blocks. */
 const WATCHED_MS = 500
-const FILED_MS = 500
 
 // Taken at load: a test may mock node:fs.
 const { writeFileSync, writeSync } = fs
@@ -157,7 +155,7 @@ class Recorder {
   /** @param {boolean} mayHaveBlocked even without tests: most commands need not wait for their watchdog */
   exit (mayHaveBlocked) {
     this.#meter?.mark()
-    if (this.begun > 0 || mayHaveBlocked) this.#agent?.stopAtExit(FILED_MS)
+    if (this.begun > 0 || mayHaveBlocked) this.#agent?.stopAtExit(WATCHED_MS)
   }
 }
 

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { makeRecord } = require('../../../support/record')
 const { topMarkdown, topTable, culpritsOf } = require('../../../../lib/cli/blocks/top')
 const { offencesOf } = require('../../../../lib/cli/test/offences')
-const { filterOf } = require('../../../../lib/cli/blocks/filter')
+const { filterOf } = require('../../../../lib/cli/blocks/blocks')
 const { since } = require('../../../../lib/cli/common/flags')
 
 const frame = (/** @type {string} */ name) => ({ function: name, file: '/app/orders.js', line: 7, column: 3, exact: true })

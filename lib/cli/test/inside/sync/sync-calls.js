@@ -5,7 +5,7 @@ const Module = require('node:module')
 const { setImmediate } = require('node:timers')
 const process = require('../../../../util/process')
 const { callerOf, isNodes } = require('../../code-ownership')
-const { wallMs } = require('../wall-clock')
+const { wallMs } = require('../loop-meter')
 const { wrapSync } = require('./wrap-sync')
 
 /** @import { Frame } from '../../../../types' */
