@@ -88,11 +88,6 @@ const table = [
  */
 const preloadDefaults = { log: { destination: 2 } }
 
-/** The longest, and never more than a third of the threshold. */
-const BEAT_PERIOD_MS = 10
-/** At the default threshold an idle host then wakes 40 times a second, and every block is still seen in time. */
-const CALM_FACTOR = 2.5
-
 /** @param {string} key */
 function envName (key) {
   return `${PREFIX}${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
@@ -153,8 +148,10 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
     }
   }
   if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time above 0 if onStuck is "abort"', resolved.stuck)
-  resolved.beatPeriod = Math.max(1, Math.min(BEAT_PERIOD_MS, Math.floor(resolved.threshold / 3)))
-  const calmMs = Math.min(Math.round(resolved.beatPeriod * CALM_FACTOR), Math.floor(resolved.threshold / 2))
+  // At most 10 ms, and never more than a third of the threshold.
+  resolved.beatPeriod = Math.max(1, Math.min(10, Math.floor(resolved.threshold / 3)))
+  // At the default threshold an idle host then wakes 40 times a second, and every block is still seen in time.
+  const calmMs = Math.min(Math.round(resolved.beatPeriod * 2.5), Math.floor(resolved.threshold / 2))
   resolved.calmPeriod = Math.max(resolved.beatPeriod, calmMs)
   if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)
   // The application may change its working directory.

@@ -8,7 +8,6 @@ const { MS_PER_S, NS_PER_MS } = require('./units')
 const { performance } = /** @type {{ performance: { now: () => number } }} */ (globalThis)
 const { hrtime, uptime } = process
 
-const TRIES = 5
 /** A real clock advances within this many readings, which take a millisecond; a fake one does not. */
 const READINGS = 10_000
 /** Where a timeline other than hrtime's begins: long enough ago for code that asks about times before the start. */
@@ -51,12 +50,12 @@ const performanceNow = firstThatRuns([performanceClock('inherited'), performance
 const sharedMs = firstThatRuns([hrtimeMs, () => DAY_MS + uptimeMs()])
 
 /**
- * The offset between two clocks, the largest of several: if the thread waits between two readings, theirs is too small.
+ * The offset between two clocks, the largest of five: if the thread waits between two readings, theirs is too small.
  * @param {() => number} shared @param {() => number} own read after it
  */
 function between (shared, own) {
   let most = -Infinity
-  for (let i = 0; i < TRIES; i++) most = Math.max(most, shared() - own())
+  for (let i = 0; i < 5; i++) most = Math.max(most, shared() - own())
   return most
 }
 

@@ -1,23 +1,20 @@
 'use strict'
 
 const { causeRow } = require('../tables/causes')
-const { BYTES_PER_KB } = require('./units')
 
 /** @import { BlockRecord } from '../types' */
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+const STEP = 1024
 
 /** As Node.js counts it: 256 MB for `--max-old-space-size=256`. @param {number} bytes @param {string} [unit] its own */
 function inBytes (bytes, unit = unitOf(bytes)) {
-  const value = bytes / BYTES_PER_KB ** UNITS.indexOf(unit)
+  const value = bytes / STEP ** UNITS.indexOf(unit)
   return `${value < 10 && unit !== 'B' ? value.toFixed(1) : Math.round(value)} ${unit}`
 }
 
 /** @param {number} bytes */
-function unitOf (bytes) {
-  const steps = Math.floor(Math.log(bytes) / Math.log(BYTES_PER_KB))
-  return UNITS[Math.min(UNITS.length - 1, Math.max(0, steps))]
-}
+const unitOf = (bytes) => UNITS[Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log(bytes) / Math.log(STEP))))]
 
 /** Two amounts: "243 of 256 MB". @param {number} part @param {number} whole */
 const outOf = (part, whole) => `${inBytes(part, unitOf(whole)).split(' ')[0]} of ${inBytes(whole)}`

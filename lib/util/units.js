@@ -6,5 +6,4 @@ exports.US_PER_MS = 1000
 exports.NS_PER_MS = 1e6
 /** USER_HZ, the unit of times in /proc/stat and /proc/<pid>/stat, is 100 on every Linux that runs Node.js. */
 exports.MS_PER_TICK = 10
-exports.BYTES_PER_KB = 1024
 exports.BYTES_PER_MB = 1024 * 1024

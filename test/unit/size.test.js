@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 630,
-  'lib/cli': 4613,
-  'lib/cluster': 819,
+  'lib/cli': 4616,
+  'lib/cluster': 818,
   'lib/explain': 3110,
   'lib/export': 4802,
   'lib/host': 4585,
-  'lib/options': 351,
+  'lib/options': 349,
   'lib/store': 600,
   'lib/tables': 374,
-  'lib/util': 560,
+  'lib/util': 555,
   'lib/watchdog': 5067,
   files: 332,
   'files up to 60 lines with one importer': 22,
-  'named numbers': 504
+  'named numbers': 505
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

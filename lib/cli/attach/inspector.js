@@ -15,9 +15,9 @@ const { MS_PER_S } = require('../../util/units')
  */
 
 /** How long the process may take to open its inspector, which takes some tens of milliseconds, or to answer there. */
-exports.ANSWER_MS = 5000
+const ANSWER_MS = 5000
 /** How long it may take to close its inspector, or to stop the agent, which ends its thread by force after a second. */
-exports.STOP_MS = 3000
+const STOP_MS = 3000
 /** Whatever listens on a port may not be an inspector. */
 const PROBE_MS = 500
 
@@ -74,7 +74,7 @@ class Remote {
 /** @param {string} address of a WebSocket @returns {Promise<Remote | null>} */
 function openRemote (address) {
   const socket = new WebSocket(address)
-  const patience = setTimeout(() => socket.close(), exports.ANSWER_MS)
+  const patience = setTimeout(() => socket.close(), ANSWER_MS)
   return new Promise((resolve) => {
     socket.addEventListener('open', () => {
       clearTimeout(patience)
@@ -106,7 +106,7 @@ class Inspector {
   }
 
   /** Disconnects; closes the inspector if it is ours. @param {number} [ms] to wait @throws LOOPWATCH_ERR_INSPECTOR */
-  async end (ms = exports.STOP_MS) {
+  async end (ms = STOP_MS) {
     if (this.#isEnded) return
     this.#isEnded = true
     if (!this.isOurs) {
@@ -194,7 +194,7 @@ function impostor (answer, pid, isItsPort) {
  * @param {Target} target @param {() => void} onOpening @param {number} [openMs] how long to wait after the signal
  * @throws LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
  */
-exports.connect = async (target, onOpening, openMs = exports.ANSWER_MS) => {
+exports.connect = async (target, onOpening, openMs = ANSWER_MS) => {
   const { pid } = target
   const refuse = (/** @type {string} */ reason) => codedError('LOOPWATCH_ERR_INSPECTOR', pid, reason)
   const places = placesOf(pid)
@@ -210,13 +210,13 @@ exports.connect = async (target, onOpening, openMs = exports.ANSWER_MS) => {
   if (objection !== null) {
     // In a container with the network of its host, a process has another number for itself: the inspector is its own.
     const isOpened = inspector.isOurs && listenersOf(pid) !== null
-    const isLeft = isOpened && !await inspector.closes(exports.STOP_MS)
+    const isLeft = isOpened && !await inspector.closes(STOP_MS)
     if (!isOpened) remote.close()
     const what = isOpened ? 'is that process under another number, as in a container: attach from inside it' : objection
     throw refuse(`what listens at ${place.host}:${place.port} ${what}${isLeft ? '. ITS INSPECTOR IS STILL OPEN' : ''}`)
   }
   if (inspector.isOurs && !place.isLoopback) {
-    const isClosed = await inspector.closes(exports.STOP_MS)
+    const isClosed = await inspector.closes(STOP_MS)
     throw refuse(`it opened its inspector on ${place.host}:${place.port}, where other machines could run code in it; ${isClosed ? 'it has closed it again' : 'IT IS STILL OPEN, since the process does not answer'}`)
   }
   return inspector
@@ -253,5 +253,7 @@ function sendSignal (pid) {
   }
 }
 
+exports.ANSWER_MS = ANSWER_MS
+exports.STOP_MS = STOP_MS
 exports.impostor = impostor
 exports.findInspector = findInspector

@@ -7,7 +7,7 @@ const { MS_PER_S } = require('../../util/units')
 const { HOST_AND_PORT } = require('./flags')
 
 /** How long an agent may take to answer. */
-exports.ANSWER_MS = 10000
+const ANSWER_MS = 10000
 /** Between two questions to an agent that a command watches. */
 exports.WATCH_MS = 1000
 const paths = Object.keys(makePaths(/** @type {any} */ ({})))
@@ -43,7 +43,7 @@ exports.ask = async (text, path, token, signals = []) => {
   const url = new URL(path, exports.addressOf(text))
   const response = await fetch(url, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    signal: AbortSignal.any([AbortSignal.timeout(exports.ANSWER_MS), ...signals])
+    signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS), ...signals])
   }).catch((error) => { throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
   if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it requires a token: --token' : 'it rejects this --token')
   if (!response.ok) throw notOurs(text, `it answered ${response.status}${await errorIn(response)}`)
@@ -75,7 +75,7 @@ function notOurs (text, what, cause) {
 /** @param {any} error of fetch() @param {URL} url */
 function reasonOf (error, url) {
   const { cause } = error
-  if (error.name === 'TimeoutError') return `no response within ${exports.ANSWER_MS / MS_PER_S} s`
+  if (error.name === 'TimeoutError') return `no response within ${ANSWER_MS / MS_PER_S} s`
   const refused = exports.refusedPort(error, url.href)
   if (refused !== null) return refused
   // With several addresses, the cause collects their errors: it has a code and no message.
@@ -90,4 +90,5 @@ exports.refusedPort = (error, url) => error.cause?.message === 'bad port'
   ? `fetch() refuses port ${new URL(url).port}, as browsers do: give the agent another one`
   : null
 
+exports.ANSWER_MS = ANSWER_MS
 exports.notOurs = notOurs

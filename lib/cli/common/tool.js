@@ -32,7 +32,7 @@ function isExecutable (file) {
 }
 
 /** How long a program may take until it listens. */
-exports.READY_MS = 60000
+const READY_MS = 60000
 exports.TAIL_CHARACTERS = 2000
 
 /** A third-party program. It runs until we end it. */
@@ -79,11 +79,11 @@ class Tool {
   /** Returns when its URL answers with success, or the tool is being ended. @param {string} url */
   async ready (url) {
     this.url = url
-    const end = performance.now() + exports.READY_MS
+    const end = performance.now() + READY_MS
     const isUp = () => fetch(url, { signal: AbortSignal.timeout(MS_PER_S) }).then(({ ok }) => ok, () => false)
     while (!await Promise.race([isUp(), this.died])) {
       if (this.#isEnding) return
-      if (performance.now() > end) throw codedError('LOOPWATCH_ERR_TOOL_ENDED', this.name, `does not answer within ${exports.READY_MS / MS_PER_S} s`, this.#tail.trim())
+      if (performance.now() > end) throw codedError('LOOPWATCH_ERR_TOOL_ENDED', this.name, `does not answer within ${READY_MS / MS_PER_S} s`, this.#tail.trim())
       await sleep(POLL_MS)
     }
   }
@@ -103,4 +103,5 @@ class Tool {
   }
 }
 
+exports.READY_MS = READY_MS
 exports.Tool = Tool

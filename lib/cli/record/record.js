@@ -11,7 +11,6 @@ const { ask, notOurs } = require('../common/endpoint')
 const { HttpServer } = require('../../export/http/server')
 const { makePaths } = require('../../export/http/paths')
 const { watchSignals } = require('../common/signals')
-const { BYTES_PER_KB } = require('../../util/units')
 const { openFile } = require('../common/output')
 const { sourcesOf } = require('./sources')
 
@@ -22,7 +21,7 @@ const HOST = '127.0.0.1'
 /** @param {string} target @param {string} file @param {{ token?: string }} flags */
 exports.record = async (target, file, { token }) => {
   const recording = await exports.takeRecording(target, token)
-  const kB = Math.ceil(exports.writeRecording(recording, file) / BYTES_PER_KB)
+  const kB = Math.ceil(exports.writeRecording(recording, file) / 1024)
   process.stdout.write(`${file}: ${counted(recording.blocks.length, 'block')} of process ${recording.process.pid}, ` +
     `${kB} kB; loopwatch view ${file} shows it\n`)
 }

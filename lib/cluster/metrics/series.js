@@ -11,7 +11,6 @@ const { isText, listOf, objectOf, orMissing } = require('../../util/validators')
 const MOST_SERIES = 50_000
 /** A series with longer labels is left out. Labels of routes are far shorter. */
 const LABELS_CHARACTERS = 4096
-const HELP_CHARACTERS = 1000
 /** New series on one line: with the longest labels, of three bytes a character, it keeps half of the line's bound. */
 const SERIES_A_LINE = 40
 /** Values on one line: some 25 bytes each with the index, and 100 more with an exemplar. */
@@ -174,7 +173,7 @@ const isName = (name) => isText(name) && METRIC_NAME.test(name)
 const isSeries = objectOf({
   index: Number.isInteger,
   name: isName,
-  help: (help) => isText(help) && help.length <= HELP_CHARACTERS,
+  help: (help) => isText(help) && help.length <= 1000,
   type: (type) => TYPES.includes(type),
   metricName: isName,
   labels: (labels) => areLabels(labels) && !('worker' in labels) && JSON.stringify(labels).length <= LABELS_CHARACTERS
