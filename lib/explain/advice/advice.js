@@ -19,9 +19,9 @@ const MOST = 3
  */
 exports.adviceOf = (record, lines = null, earlier = []) => {
   if (excuseOf(record.cause) !== undefined) return []
-  const seen = lookAt(record, lines, earlier)
+  const view = lookAt(record, lines, earlier)
   return Object.entries(detectors).flatMap(([kind, { detect, doc }]) => {
-    const text = detect(seen)
+    const text = detect(view)
     return text === null ? [] : [{ kind, text, doc: `docs/causes/${doc}.md` }]
   }).slice(0, MOST)
 }

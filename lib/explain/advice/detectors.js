@@ -29,34 +29,34 @@ const SQL_METHOD = /\.(?:all|get|run|exec|iterate)\s*\(/
 /** The other end of a socket on which a name server answers. */
 const DNS_SERVER = /socket to (\S+):53$/
 
-/** @typedef {(seen: BlockView) => string | null} Detector */
+/** @typedef {(view: BlockView) => string | null} Detector */
 
 /** @type {Detector} */
-const detectJson = (seen) => {
-  if (seen.call === ROUND_TRIP) {
+const detectJson = (view) => {
+  if (view.call === ROUND_TRIP) {
     return `JSON.parse(JSON.stringify()) processes the whole value twice to copy it. ${native.copy} structuredClone() copies more types, and takes about as long.`
   }
-  const call = seen.call ?? (isIn(seen, ['parse', 'stringify']) ? `JSON.${seen.frames[0].function}` : null)
+  const call = view.call ?? (isIn(view, ['parse', 'stringify']) ? `JSON.${view.frames[0].function}` : null)
   if (call !== 'JSON.parse' && call !== 'JSON.stringify') return null
   const cure = call === 'JSON.parse' ? native.parse : native.stringify
   return `${call} processes the whole value before anything else runs. ${cure}`
 }
 
 /** @type {Detector} */
-const detectRegExp = (seen) => {
-  const isRunning = seen.call === REG_EXP || SEARCHES.has(seen.call ?? '') || isIn(seen, [...SEARCHES])
+const detectRegExp = (view) => {
+  const isRunning = view.call === REG_EXP || SEARCHES.has(view.call ?? '') || isIn(view, [...SEARCHES])
   if (!isRunning) return null
-  const nested = patternsIn(seen.line, seen.lines).find(hasNestedQuantifiers)
+  const nested = patternsIn(view.line, view.lines).find(hasNestedQuantifiers)
   if (nested !== undefined) {
     return `The pattern ${nested} repeats a group that repeats itself: a text that does not match takes exponentially longer with each character. ${js.nested}`
   }
-  return seen.call === REG_EXP ? `A regular expression backtracks here. ${js.backtracks}` : null
+  return view.call === REG_EXP ? `A regular expression backtracks here. ${js.backtracks}` : null
 }
 
 /** @type {Detector} */
-const detectBuiltin = (seen) => {
-  const text = builtins.get(seen.call ?? '')
-  return text === undefined || detectRegExp(seen) !== null ? null : `${seen.call} ${text}`
+const detectBuiltin = (view) => {
+  const text = builtins.get(view.call ?? '')
+  return text === undefined || detectRegExp(view) !== null ? null : `${view.call} ${text}`
 }
 
 /** @type {Detector} */
@@ -71,39 +71,39 @@ const detectReport = ({ record: { evidence }, frames }) => {
 }
 
 /** @type {Detector} */
-const detectSync = (seen) => {
+const detectSync = (view) => {
   const hasTwin = (/** @type {Frame} */ frame) =>
     frame.file?.startsWith('node:') || HASHERS.test(packageOf(frame) ?? '')
   // The outermost is the one that was called: compareSync calls hashSync.
-  const known = seen.callees.filter(hasTwin).map(({ function: name }) => name?.split('.').pop() ?? '').reverse()
-  const inLine = seen.call === null || !twins.has(seen.call) ? seen.line.match(/[\w$]+Sync(?=\s*\()/g) ?? [] : []
+  const known = view.callees.filter(hasTwin).map(({ function: name }) => name?.split('.').pop() ?? '').reverse()
+  const inLine = view.call === null || !twins.has(view.call) ? view.line.match(/[\w$]+Sync(?=\s*\()/g) ?? [] : []
   // A line alone proves nothing about a block that computed in JavaScript.
-  const fromLine = causeRow(seen.record.cause).isScript ? [] : inLine
-  const name = [seen.call ?? '', ...known, ...fromLine].find((each) => twins.has(each))
+  const fromLine = causeRow(view.record.cause).isScript ? [] : inLine
+  const name = [view.call ?? '', ...known, ...fromLine].find((each) => twins.has(each))
   if (name !== undefined) return `${name} blocks the loop until it is done. ${twins.get(name)} does the same on another thread.`
-  const isSql = causeRow(seen.record.cause).isCall === true && SQL_METHOD.test(seen.line)
-  const database = seen.callees.map((frame) => packageOf(frame) ?? frame.file ?? '').find((each) => SYNC_DATABASE.test(each)) ??
-    (isSql ? DATABASE_MODULE.exec(seen.lines.join('\n'))?.[2] : undefined)
+  const isSql = causeRow(view.record.cause).isCall === true && SQL_METHOD.test(view.line)
+  const database = view.callees.map((frame) => packageOf(frame) ?? frame.file ?? '').find((each) => SYNC_DATABASE.test(each)) ??
+    (isSql ? DATABASE_MODULE.exec(view.lines.join('\n'))?.[2] : undefined)
   return database === undefined ? null : `${database} has only synchronous calls. ${syncIo.database}`
 }
 
 /** @type {Detector} */
-const detectMapping = (seen) => {
-  const name = packageIn(seen, MAPPERS)
+const detectMapping = (view) => {
+  const name = packageIn(view, MAPPERS)
   return name === undefined ? null : `${name} makes an object of every row. ${js.mapping}`
 }
 
 /** @type {Detector} */
-const detectTemplate = (seen) => {
-  const name = packageIn(seen, TEMPLATES)
+const detectTemplate = (view) => {
+  const name = packageIn(view, TEMPLATES)
   return name === undefined ? null : `${name} renders the whole page in one turn. ${js.template}`
 }
 
 /** @type {Detector} */
-const detectSort = (seen) => {
-  const isSort = ['sort', 'toSorted'].includes(seen.call ?? '') || isIn(seen, ['sort', 'toSorted'])
-  const isComparing = /\.(?:sort|toSorted)\s*\(.*=>/.test(seen.line) && causeRow(seen.record.cause).isScript === true
-  const compares = /\.(?:sort|toSorted)\s*\(/.test(seen.line) && /localeCompare/.test(seen.line)
+const detectSort = (view) => {
+  const isSort = ['sort', 'toSorted'].includes(view.call ?? '') || isIn(view, ['sort', 'toSorted'])
+  const isComparing = /\.(?:sort|toSorted)\s*\(.*=>/.test(view.line) && causeRow(view.record.cause).isScript === true
+  const compares = /\.(?:sort|toSorted)\s*\(/.test(view.line) && /localeCompare/.test(view.line)
   if (isComparing && !compares) return `The comparator runs for every pair that is compared. ${native.keys}`
   if (!isSort && !compares) return null
   return compares
@@ -112,10 +112,10 @@ const detectSort = (seen) => {
 }
 
 /** @type {Detector} */
-const detectSearch = (seen) => {
-  const name = SEARCH.exec(seen.line)?.[1]
+const detectSearch = (view) => {
+  const name = SEARCH.exec(view.line)?.[1]
   // The table of built-ins has advice for some.
-  if (name === undefined || !causeRow(seen.record.cause).isScript || !isInLoop(seen.near) || builtins.has(seen.call ?? '')) return null
+  if (name === undefined || !causeRow(view.record.cause).isScript || !isInLoop(view.near) || builtins.has(view.call ?? '')) return null
   return `${name} goes through the list at each step of a loop: twice the data takes four times as long. ${js.search}`
 }
 

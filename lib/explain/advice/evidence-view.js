@@ -41,10 +41,10 @@ exports.lookAt = (record, lines, earlier) => {
 /** @param {Frame} frame */
 exports.packageOf = (frame) => ownerOf(frame) === 'package' ? packageNameOf(`${frame.file}`) : null
 
-/** The package that did the work, if it is one of these. @param {BlockView} seen @param {Set<string>} names */
+/** The package that did the work, if it is one of these. @param {BlockView} view @param {Set<string>} names */
 exports.packageIn = ({ record, callees }, names) =>
   [record.package?.name, ...callees.map(exports.packageOf)].find((name) => names.has(name ?? ''))
 
-/** Whether a built-in of V8 with one of these names was innermost. @param {BlockView} seen @param {string[]} names */
+/** Whether a built-in of V8 with one of these names was innermost. @param {BlockView} view @param {string[]} names */
 exports.isIn = ({ frames: [innermost] }, names) =>
   innermost !== undefined && innermost.file === null && names.includes(innermost.function ?? '')
