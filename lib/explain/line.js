@@ -207,7 +207,7 @@ function mayBeElsewhere ({ frame, record, profile, textOf }) {
   const calling = there.filter(({ frames: [innermost] }) => innermost.file !== null && !isThere(innermost))
   const isCaught = weightOf(calling) * 2 > weightOf(there)
   // What delays answers is not in them, and not always a call: products of large BigInts, for example.
-  if (!isCaught && profile === null && !isNativeBlock(record) && isLate(record)) return true
+  if (!isCaught && profile === null && !isNativeBlock(record) && hasLateAnswers(record)) return true
   const text = isCaught || frame.file === null || frame.compiled ? null : textOf(frame.file)
   if (text === null || frame.line === null) return false
   return answersForOthers(text, frame.line) || mayCallOther((text[frame.line - 1] ?? '').replace(CLOCK, ''))
@@ -254,7 +254,7 @@ function areLate (record) {
 }
 
 /** Whether answers are late, other than by waiting for a CPU. @param {BlockRecord} record */
-const isLate = ({ durationMs, evidence: { answerMs, runQueueMs } }) =>
+const hasLateAnswers = ({ durationMs, evidence: { answerMs, runQueueMs } }) =>
   (answerMs ?? 0) >= PROMPT_MS && (runQueueMs ?? 0) * 5 < durationMs
 
 /** Whether the one or two answers came after calls that did not check for interrupts. @param {BlockRecord} record */

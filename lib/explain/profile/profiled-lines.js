@@ -256,9 +256,8 @@ const weightOf = (answers) => answers.reduce((sum, { weightMs }) => sum + weight
 function isCertain ({ line, raw, hits, callee }, { total, begin, text, record, answers }) {
   if (raw === null && callee === null) return false
   const isAlone = hits >= total - NOISE
-  const isMost = hits >= MOST * total
   // One long call: another sample would be in it as well.
-  if (isNativeBlock(record) && isMost) return true
+  if (isNativeBlock(record) && hits >= MOST * total) return true
   const there = answers.filter((each) => each.line === line)
   const calling = there.filter((each) => each.callee !== null)
   const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_TOGETHER

@@ -189,6 +189,8 @@ exports.callLines = (lines, begin, name) => {
  */
 function aliasesOf (lines, called) {
   const name = lastPartOf(called)
+  // V8 names a function of an object literal by its key, which may be any text.
+  if (!/^[\w$]+$/.test(name)) return []
   const escaped = name.replaceAll('$', '\\$')
   const alias = new RegExp(`([\\w$]+)\\s*[=:]\\s*(?:[\\w$]+\\.)*${escaped}\\s*(?:[;,})\\]]|\\.bind\\b|//|$)` +
     `|[{,]\\s*${escaped}(?:\\s*:|\\s+as\\b)\\s*([\\w$]+)`)

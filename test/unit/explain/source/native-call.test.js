@@ -95,6 +95,8 @@ test('a function is called under its own name, or under another one that the fil
     'const { gzipSync: pack } = require("node:zlib")', 'import { gzipSync as pack } from "node:zlib"',
     'const tools = { pack: zlib.gzipSync, other }', 'function make (pack = gzipSync) {', 'this.pack = gzipSync'
   ]) assert.deepEqual(linesOf(before, 'rows.map(tools.pack(rows))'), [3, 4], before)
+  // V8 names a function by its key, which may be any text.
+  for (const name of ['GET /orders(/:id', 'a*(', '[b', 'x\\\\', 'c|']) assert.deepEqual(callLines([`const rows = { '${name}': 1 }`], { line: 1, column: 1 }, name), [], name)
   for (const before of ['if (pack === gzipSync) {', 'const pack = gzipSync(rows)', 'const pack = gzipSyncs']) {
     assert.deepEqual(linesOf(before, 'pack(rows)'), [3], before)
   }
