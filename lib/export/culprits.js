@@ -128,7 +128,8 @@ class Culprit {
   }
 
   get work () {
-    const names = this.#works.names()
+    // A work that one block is certain of is not listed again with a mark.
+    const names = this.#works.names().filter((name, i, all) => !name.includes('≈') || !all.includes(name.replaceAll('≈ ', '')))
     const more = names.length > MOST ? ` and ${names.length - MOST} more` : ''
     return `${names.slice(0, MOST).join(', ')}${more}`
   }
