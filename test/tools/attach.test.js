@@ -132,6 +132,32 @@ test('the inspector of a process that was busy is closed when the block is over 
   await eventually(() => app.ports()?.length === 1, () => `ports ${app.ports()}`)
 })
 
+test('an inspector that we opened, and that a block keeps open until we leave, is ours still', NEEDS, async (t) => {
+  const dir = makeDir(t)
+  // Blocks as the agent in it has started, so that the inspector cannot close meanwhile.
+  fs.writeFileSync(path.join(dir, 'app.js'), `
+    const Module = require('node:module')
+    const { execFileSync } = require('node:child_process')
+    const load = Module._load
+    Module._load = (...args) => {
+      Module._load = load
+      setImmediate(() => execFileSync('sleep', ['8']))
+      return load(...args)
+    }
+    setInterval(() => {}, 1000)
+    console.log('up')`)
+  const app = startNode(t, ['--inspect-port=0', path.join(dir, 'app.js')])
+  await eventually(() => app.out.stdout.includes('up'), () => app.out.stderr)
+  const pid = /** @type {number} */ (app.child.pid)
+  const run = attach(t, pid)
+  await run.says(/with an agent inside it, its inspector is open;/)
+  run.child.kill('SIGINT')
+  const { code, stdout, stderr } = await run.closed
+  assert.equal(code, 0, stderr)
+  assert.match(stdout + stderr, /left process \d+: the agent in it is stopped, its inspector closed/)
+  assert.deepEqual(listenersOf(pid), [])
+})
+
 test('an application that puts a browser\'s `process` in place of its own is left with a closed inspector as well', NEEDS, async (t) => {
   const app = await startTarget(t, { mode: 'browser' })
   const before = app.ports()

@@ -105,7 +105,7 @@ async function watch (inspector, target, flags, signals) {
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {
-      if (how === 'started') await leave(target, url)
+      if (how === 'started') await leave(target, url, inspector.isOurs && !isClosed)
     }
     return
   }
@@ -175,8 +175,11 @@ async function urlOf (remote, pid) {
   throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, but has no endpoint or is stuck: see its log for blocks; --once prints its current stack')
 }
 
-/** Stops our agent, and closes the inspector if it is ours. @param {Target} target @param {string} url */
-async function leave (target, url) {
+/**
+ * Stops our agent, and closes the inspector if it is ours.
+ * @param {Target} target @param {string} url @param {boolean} isLeftOpen by us: it is to close once the block is over
+ */
+async function leave (target, url, isLeftOpen) {
   const { pid } = target
   let inspector
   try {
@@ -185,6 +188,7 @@ async function leave (target, url) {
     if (!isAlive(pid)) return
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it was not stopped: ${error.message}`)
   }
+  inspector.isOurs ||= isLeftOpen
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()
   const endMs = performance.now() + STOP_MS
