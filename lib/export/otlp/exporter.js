@@ -80,11 +80,10 @@ class OtlpExporter {
     const { settings, onLost, delayMs, retryMs } = this.#parts
     const own = settings.signals[signal]
     if (own === null) return null
-    const { host } = new URL(own.url)
     return new Outbox({
-      target: { ...own, isRetryable },
+      target: { ...own, isRetryable: (status) => RETRYABLE.has(status) },
       encode,
-      read: (answer, { length }) => readAnswer(host, answer, length),
+      read: (answer, { length }) => readAnswer(new URL(own.url).host, answer, length),
       delayMs,
       retryMs,
       ...bounds,
@@ -96,7 +95,7 @@ class OtlpExporter {
   /** @param {Signal} signal @param {Error | null} error */
   #state (signal, error) {
     if (error === null) this.#failures.delete(signal)
-    else this.#failures.set(signal, `${signal}: ${error.message}`)
+    else this.#failures.set(signal, `${signal}: ${error.message}${protocolHint(error)}`)
     const [message] = this.#failures.values()
     this.#parts.onState(message === undefined ? null : { message })
   }
@@ -192,8 +191,10 @@ class OtlpExporter {
   }
 }
 
-/** @param {number} status of a receiver that did not take a request */
-const isRetryable = (status) => RETRYABLE.has(status)
+/** Node.js cannot parse what a port for gRPC answers. @param {Error} error */
+const protocolHint = ({ cause }) => /** @type {NodeJS.ErrnoException} */ (cause)?.code?.startsWith('HPE_')
+  ? '. It does not speak HTTP/1.1: a port for gRPC (4317)? OTLP over HTTP usually has port 4318'
+  : ''
 
 /**
  * A receiver may lose some of what it accepted. Some receivers give no answer, or one in protobuf.
@@ -207,8 +208,7 @@ const readAnswer = (host, { text, type = '' }, items) => {
   const { rejectedSpans, rejectedLogRecords, rejectedDataPoints, errorMessage = '' } = partial
   const rejected = Number(rejectedSpans ?? rejectedLogRecords ?? rejectedDataPoints ?? 0)
   if (!(rejected > 0)) return { error: null, lost: 0 }
-  const reason = `${errorMessage}`.slice(0, 200)
-  return { error: new Error(`${host} rejected ${rejected}: ${reason}`), lost: Math.min(items, rejected) }
+  return { error: new Error(`${host} rejected ${rejected}: ${`${errorMessage}`.slice(0, 200)}`), lost: Math.min(items, rejected) }
 }
 
 /** @param {string} text @returns {Record<string, any> | null} null if no receiver answers so */

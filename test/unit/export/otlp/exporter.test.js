@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const http2 = require('node:http2')
 const path = require('node:path')
 const { OtlpExporter } = require('../../../../lib/export/otlp/exporter')
 const { logRecord } = require('../../../../lib/export/otlp/block-signals')
@@ -55,6 +56,23 @@ const span = {
   attributes: { 'loopwatch.block.cause': 'js', 'code.line.number': 41, none: null },
   links: [{ traceId: 'b'.repeat(32), spanId: '3'.repeat(16) }]
 }
+
+test('a port for gRPC is said to be one, with the port for HTTP', async (t) => {
+  const server = http2.createServer()
+  /** @type {import('node:net').Socket[]} */
+  const sockets = []
+  server.on('connection', (socket) => sockets.push(socket.on('error', () => {})))
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const { exporter, states } = startExporter(t, otlpSettings(`http://127.0.0.1:${port}`, only('LOGS')))
+  exporter.opened(makeRecord({}))
+  await eventually(() => states.length > 0, 'a failure')
+  assert.match(`${states[0]}`, /^logs: 127\.0\.0\.1:\d+: .* HTTP\/1\.1: a port for gRPC \(4317\)\? OTLP over HTTP usually has port 4318$/)
+})
 
 test('blocks arrive as log records, zipped, with their place, evidence, work and trace', async (t) => {
   const { got, settings } = await startOtlpReceiver(t)
