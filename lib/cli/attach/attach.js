@@ -181,13 +181,11 @@ async function urlOf (remote, pid) {
  */
 async function leave (target, url, isLeftOpen) {
   const { pid } = target
-  let inspector
-  try {
-    inspector = await connect(target, () => {}, LEAVE_MS)
-  } catch (error) {
-    if (!isAlive(pid)) return
+  const inspector = await connect(target, () => {}, LEAVE_MS).catch((error) => {
+    if (!isAlive(pid)) return null
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it was not stopped: ${error.message}`)
-  }
+  })
+  if (inspector === null) return
   inspector.isOurs ||= isLeftOpen
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()

@@ -74,14 +74,14 @@ const dropped = (samples) => samples.filter(({ name, value }) => name === 'loopw
   .map(({ labels, value }) => `${labels.reason} ${value}`).join(', ') || 'nothing'
 
 /**
- * Asks all ports at once: one of the application's own may never answer.
+ * Asks all ports at once: one of the application's own may never answer, which an agent does while the loop is stuck.
  * @param {number} pid @param {string} [token] @returns {Promise<string>} host:port of its agent
  */
 async function addressOfProcess (pid, token) {
   const ports = portsOf(pid)
   const found = new AbortController()
   const address = await Promise.any(ports.map(async (port) => {
-    const text = await (await ask(`127.0.0.1:${port}`, 'metrics', token, [found.signal])).text()
+    const text = await (await ask(`127.0.0.1:${port}`, 'metrics', token, [found.signal, AbortSignal.timeout(3 * MS_PER_S)])).text()
     return text.includes('loopwatch_build_info') ? `127.0.0.1:${port}` : Promise.reject(new Error('another server'))
   })).catch(({ errors }) => errors.find((/** @type {Error} */ { message }) => /token/.test(message)) ?? null)
   found.abort()
