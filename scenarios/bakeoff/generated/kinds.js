@@ -62,7 +62,7 @@ const native = caused([...NATIVE, 'sync-io'], [
   { name: 'toString base64', setup: bytes, call: `${ITEM}.toString('base64')` },
   { name: 'Buffer.from', setup: texts, call: `Buffer.from(${ITEM}, 'utf8')` },
   { name: 'Buffer.compare', setup: (size) => [...bytes(size), 'const copies = items.map((each) => Buffer.from(each))'], call: `Buffer.compare(${ITEM}, copies[i & 3])` },
-  { name: 'vm.Script', setup: (size) => [...needing('vm')(size), `const code = Array.from({ length: ${size} }, (_, k) => \`function f\${k} (a) { return a + \${k} }\`).join('\\n')`], call: "new vm.Script(code + '//' + i)" },
+  { name: 'vm.Script', setup: (size) => [...needing('vm')(size), `const code = Array.from({ length: ${size} }, (_, k) => \`function f\${k} (a) { return a + \${k} }\`).join('\\n')`, 'let run = Math.random() // V8 keeps what it has compiled, by text'], call: "new vm.Script(code + '//' + run++)" },
   { name: 'bcrypt', needs: ['bcrypt'], owner: 'bcrypt', setup: () => [`const bcrypt = require(${JSON.stringify(require.resolve('bcrypt'))})`, "const hash = bcrypt.hashSync('secret', 4)"], call: "bcrypt.compareSync('secret' + i, hash)", alias: 'bcrypt.compareSync' }
 ])
 
