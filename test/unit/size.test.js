@@ -13,7 +13,7 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 630,
-  'lib/cli': 4616,
+  'lib/cli': 4615,
   'lib/cluster': 818,
   'lib/explain': 3110,
   'lib/export': 4802,
