@@ -58,6 +58,23 @@ async function openSession (context, page) {
   return session
 }
 
+test('a flame graph that a reader points at has what came meanwhile once the pointer leaves it', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const stacksOf = (/** @type {string} */ name) => [{ count: 5, weightMs: 100, frames: [{ function: name, file: '/srv/app/report.js', line: 4, column: 3 }] }]
+  const { url, page: live, records } = await startPageAgent(t, [makeRecord({ id: '1-1', stacks: stacksOf('before') })])
+  const { page, complaints } = await openPage(browser, url)
+  await reads(page, '#flame', /before/)
+  await page.locator('#flame').hover()
+  records.unshift(makeRecord({ id: '1-2', stacks: stacksOf('meanwhile') }))
+  live.put(records[0])
+  await page.waitForResponse((/** @type {any} */ response) => /\/flame/.test(response.url()))
+  assert.doesNotMatch(await page.locator('#flame').textContent() ?? '', /meanwhile/)
+  await page.mouse.move(0, 0)
+  await reads(page, '#flame', /meanwhile/)
+  assert.deepEqual(complaints, [])
+})
+
 test('with 500 blocks of 60 frames an update is no long task, and the page takes few megabytes', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return

@@ -62,16 +62,14 @@ export class FlameOfAll {
   async #load () {
     this.#askedAtMs = performance.now()
     const asked = this.#query
-    try {
-      const response = await this.#get(`flame${asked === '' ? '' : `?${asked}`}`)
-      if (response.ok) {
-        this.#tree = await response.json()
-        this.#draw()
-      }
-    } catch {
-      // The event stream reports that the agent is gone, and calls refresh() when it is back.
-    }
+    // The event stream reports that the agent is gone, and calls refresh() when it is back.
+    const response = await this.#get(`flame${asked === '' ? '' : `?${asked}`}`).catch(() => null)
+    const tree = response?.ok ? await response.json().catch(() => null) : null
     this.#timer = undefined
+    if (tree !== null) {
+      this.#tree = tree
+      this.#draw()
+    }
     if (withoutTime(asked) !== withoutTime(this.#query)) this.refresh()
   }
 
