@@ -130,7 +130,7 @@ const doubts = [
     applies: ({ frame }) => frame.compiled === true
   },
   {
-    when: 'it is only the end of a loop or a function, which takes no time: V8 attributed the body to it',
+    when: 'it is only the end of a loop or a function (`}`, `return total`), which takes no time: V8 attributed the body to it',
     applies: ({ frame, textOf }) => END.test(textIn(frame, textOf) ?? '')
   },
   {
@@ -165,8 +165,8 @@ const doubts = [
   }
 ]
 
-/** Brackets, and what separates them from what follows. */
-const END = /^[\s)\]};,]*[)\]}][\s)\]};,]*$/
+/** Brackets, or a jump with a plain value: they take no time. */
+const END = /^[\s)\]};,]*(?:[)\]}]|\b(?:return|break|continue)(?:\s+[\w$]+)?)[\s)\]};,]*(?:\/\/.*)?$/
 
 /** @param {Frame} frame @param {Place['textOf']} textOf */
 const textIn = ({ file, line }, textOf) => file === null || line === null ? null : textOf(file)?.[line - 1] ?? null
