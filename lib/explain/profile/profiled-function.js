@@ -2,8 +2,7 @@
 
 const { isNativeBlock } = require('../parts')
 const { blame, isSame, blamedFrame } = require('../frame')
-const { builtinIn, columnOfCall, mayCall, ownCalleesIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
-const { allocatingLine } = require('../source/loop-body')
+const { allocatingLine, builtinIn, columnOfCall, mayCall, ownCalleesIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { linesOf } = require('./profiled-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')

@@ -3,7 +3,7 @@
 const { isNativeBlock } = require('../parts')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
-const { busyLines, callLines, openCallLines } = require('../source/native-call')
+const { busyLines, callLines, mayAllocate, openCallLines } = require('../source/native-call')
 const { MOST } = require('../../tables/limits')
 
 /**
@@ -63,11 +63,12 @@ exports.linesOf = (raw, stacks, record, sources) => {
   }
   tally.settle(answers)
   const known = tally.sorted.reduce((sum, { hits }) => sum + hits, tally.unknown)
-  const collecting = stacks.reduce((sum, { gcRun, count }) => gcRun === null ? sum : sum + count, 0)
-  const isCollecting = collecting > known
-  // A collection stops whatever runs: many of them hide where that was.
-  const total = isCollecting ? known + collecting : known
+  const collecting = stacks.filter(({ gcRun }) => gcRun !== null)
+  const isCollecting = countOf(collecting) > known
   const best = bestOf(tally.sorted, answers)
+  // A collection stops whatever runs. Many hide where that was; some are of another line if this one allocates nothing.
+  const isMaker = mayAllocate(text?.[(best?.raw ?? 0) - 1])
+  const total = known + countOf(collecting.filter(({ callee }) => isCollecting || (callee === null && !isMaker)))
   return {
     best,
     isCollecting,
@@ -155,8 +156,8 @@ class Tally {
   addSelf (stacks, answers) {
     const own = stacks.filter(({ gcRun, callee }) => gcRun === null && callee === null)
     const inlined = answers.filter(({ callee }) => callee?.file != null && !isProfiled(callee, stacks))
-    const hits = own.reduce((sum, stack) => sum + this.addOwn(stack), 0) + this.takeForeign(inlined, answers)
-    this.addAnswered(inlined, hits)
+    for (const stack of own) this.addAnswered(inlined, this.addOwn(stack))
+    this.addAnswered(inlined, this.takeForeign(inlined, answers))
   }
 
   /** Samples of the function itself. Returns how many are in inlined code. @param {ProfiledStack} stack */
@@ -276,5 +277,5 @@ function denyingOf (line, answers) {
   return weightOf(others) * 2 > weightOf(answers) ? others[0] : null
 }
 
-/** @param {Answer[]} answers */
-const countOf = (answers) => answers.reduce((sum, { count }) => sum + count, 0)
+/** @param {{ count: number }[]} samples */
+const countOf = (samples) => samples.reduce((sum, { count }) => sum + count, 0)

@@ -82,10 +82,6 @@ function callbackOf (lines, line) {
 
 /** If a function's end is not found within this length, everything below it counts as its own. */
 const FUNCTION_CHARS = 100000
-/** Most lines of a function that are searched for a call. */
-const NEARBY = 50
-/** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
-const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 
 /**
  * The last line of a function. V8 counts samples of inlined code as the outer function's, in lines of the other file:
@@ -127,19 +123,9 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
   return [...byLine].map(([line, count]) => ({ line, ticks: count })).sort((a, b) => b.ticks - a.ticks)
 }
 
-/** The only one that allocates; else null. @param {string[]} lines of its file @param {number[]} seen from 1 */
-exports.allocatingLine = (lines, seen) => {
-  const from = Math.min(...seen)
-  const to = Math.max(...seen)
-  if (to - from > NEARBY) return null
-  const found = lines.slice(from - 1, to).flatMap((text, i) => ALLOCATES.test(text) ? [from + i] : [])
-  return found.length === 1 ? found[0] : null
-}
-
 /** @param {Ticks} ticks */
 const ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
 
 exports.bodyOf = bodyOf
 exports.endOf = endOf
-exports.NEARBY = NEARBY
 exports.ticksIn = ticksIn

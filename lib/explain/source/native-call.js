@@ -1,7 +1,7 @@
 'use strict'
 
 const { pairsIn } = require('./javascript')
-const { endOf, NEARBY, ticksIn } = require('./loop-body')
+const { endOf, ticksIn } = require('./loop-body')
 const { patternsIn } = require('./pattern')
 
 /** @import { Ticks } from './loop-body' */
@@ -64,6 +64,10 @@ const PASSES = /=>|\bfunction\b/
 const NAMELESS = /[\])]\s*(?:\?\.\s*)?\(/
 /** What a line that takes no time has nothing of. */
 const BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
+/** Most lines of a function that are searched for a call. */
+const NEARBY = 50
+/** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
+const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
 /** The synchronous functions of zlib, which V8 names alike. */
 const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|brotliCompress|brotliDecompress|zstdCompress|zstdDecompress)Sync$/
@@ -285,6 +289,18 @@ function mayCallOther (text) {
     (name === 'from' ? FROM.test(text) : CALLING_BACK.test(name)) && !PASSES.test(text)
   return namesCalledIn(text).some((name) => !KEYWORDS.has(name) && (isGiven(name) || !METHODS.has(name)))
 }
+
+/** The only one that allocates; else null. @param {string[]} lines of its file @param {number[]} seen from 1 */
+exports.allocatingLine = (lines, seen) => {
+  const from = Math.min(...seen)
+  const to = Math.max(...seen)
+  if (to - from > NEARBY) return null
+  const found = lines.slice(from - 1, to).flatMap((text, i) => ALLOCATES.test(text) ? [from + i] : [])
+  return found.length === 1 ? found[0] : null
+}
+
+/** @param {string | undefined} text of a line, undefined if unknown */
+exports.mayAllocate = (text) => exports.mayCall(text) || ALLOCATES.test(text ?? '')
 
 /** @param {string} text */
 const callsNameless = (text) => NAMELESS.test(text.replace(TEXTS, ''))

@@ -136,3 +136,13 @@ test('without samples a line is in doubt where another line of its loop makes a 
   assert.deepEqual(lineOf([], [], [[at(7, 'weigh', PACKAGE), at(4)]]), [4, true], 'unless stacks show it in a call')
   assert.deepEqual(lineOf([], [], [[at(4)]], { [FILE]: LOOP.with(2, '    const made = base') }), [4, true])
 })
+
+test('collections are of another line if the one with most samples allocates nothing', () => {
+  const spread = LOOP.with(2, '    const made = [...rows, i]')
+  const nodes = (/** @type {number} */ line) => [drafts([[line, 3]], [3]), node(3, '(garbage collector)', null)]
+  const line = (/** @type {number} */ line, text = spread[line - 1]) =>
+    lineOf(nodes(line), [2, 3, 2, 3, 2], [[at(line)]], { [FILE]: spread.with(line - 1, text) })
+  assert.deepEqual(line(4), [4, false])
+  assert.deepEqual(line(3), [3, true])
+  assert.deepEqual(line(4, '    for (const row of rows) sum += weigh(row)'), [4, true])
+})
