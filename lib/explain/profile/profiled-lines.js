@@ -3,7 +3,7 @@
 const { isNativeBlock } = require('../parts')
 const { isSame } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
-const { busyLines, callLines, mayAllocate, openCallLines } = require('../source/native-call')
+const { callLines, linesLike, mayAllocate, openCallLines, BUSY, EACH } = require('../source/native-call')
 const { MOST } = require('../../tables/limits')
 
 /**
@@ -256,14 +256,16 @@ const weightOf = (answers) => answers.reduce((sum, { weightMs }) => sum + weight
  */
 function isCertain ({ line, raw, hits, callee }, { total, begin, text, record, answers }) {
   if (raw === null && callee === null) return false
-  const isAlone = hits >= total - NOISE
   // One long call: another sample would be in it as well.
   if (isNativeBlock(record) && hits >= MOST * total) return true
   const there = answers.filter((each) => each.line === line)
   const calling = there.filter((each) => each.callee !== null)
   const isShown = countOf(calling) === countOf(answers) && hits + countOf(calling) >= ENOUGH_TOGETHER
-  const isOnly = hits >= ENOUGH_ALIKE && text !== null && busyLines(text, begin).every((each) => each === raw)
-  if (isAlone && (isShown || isOnly)) return true
+  const isOnly = hits >= ENOUGH_ALIKE && text !== null && linesLike(text, begin, BUSY).every((each) => each === raw)
+  if (hits >= total - NOISE && (isShown || isOnly)) return true
+  // Samples of an inlined callback may have the line of another loop.
+  const isOwn = callee === null && calling.length === 0
+  if (isOwn && text !== null && linesLike(text, begin, EACH).some((each) => each !== raw)) return false
   if (2 * hits - total >= DEVIATIONS * Math.sqrt(total)) return true
   return countOf(calling) >= ENOUGH_SEEN && weightOf(calling) >= MOST * weightOf(answers) && hits * 2 > total
 }

@@ -124,8 +124,7 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
 }
 
 /** @param {Ticks} ticks */
-const ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
+exports.ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
 
 exports.bodyOf = bodyOf
 exports.endOf = endOf
-exports.ticksIn = ticksIn

@@ -63,9 +63,11 @@ const PASSES = /=>|\bfunction\b/
 /** A call of something without a name, such as `tasks[name]()` or `make()()`. */
 const NAMELESS = /[\])]\s*(?:\?\.\s*)?\(/
 /** What a line that takes no time has nothing of. */
-const BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
+exports.BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
 /** Most lines of a function that are searched for a call. */
 const NEARBY = 50
+/** What gives a callback to a method that V8 inlines together with it. */
+exports.EACH = /\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*)\s*\(.*(?:=>|\bfunction\b)/
 /** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
@@ -167,12 +169,9 @@ function linesWithin (lines, { line, column }) {
     .map((text, i) => ({ text: i === 0 ? text.slice(Math.max(0, (column ?? 1) - 1)) : text, line: line + i }))
 }
 
-/**
- * The lines of a function that may take long: they have a loop, call something, copy or multiply.
- * @param {string[]} lines @param {Begin} begin
- */
-exports.busyLines = (lines, begin) =>
-  linesWithin(lines, begin).slice(1).flatMap(({ text, line }) => BUSY.test(text) ? [line] : [])
+/** The lines of a function like a pattern. @param {string[]} lines @param {Begin} begin @param {RegExp} pattern */
+exports.linesLike = (lines, begin, pattern) =>
+  linesWithin(lines, begin).slice(1).flatMap(({ text, line }) => pattern.test(text) ? [line] : [])
 
 /**
  * The lines of a function that call another one.
@@ -280,10 +279,10 @@ exports.ownCalleesIn = (lines, text) => text.length > LINE_CHARS
   : namesCalledIn(text).filter((name) => lines.some((each) => each.includes(name) && isDeclaration(each, name)))
 
 /** Whether a line runs other functions, or may. @param {string | undefined} text undefined if unknown */
-exports.mayCall = (text) => text === undefined || PASSES.test(text) || mayCallOther(text)
+exports.mayCall = (text) => text === undefined || PASSES.test(text) || exports.mayCallOther(text)
 
 /** Whether it may run functions that are not written in it. @param {string} text */
-function mayCallOther (text) {
+exports.mayCallOther = (text) => {
   if (text.length > LINE_CHARS || callsNameless(text)) return true
   const isGiven = (/** @type {string} */ name) =>
     (name === 'from' ? FROM.test(text) : CALLING_BACK.test(name)) && !PASSES.test(text)
@@ -352,7 +351,6 @@ exports.withoutPattern = (callFrame) =>
   callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
 exports.columnOfCall = columnOfCall
-exports.mayCallOther = mayCallOther
 exports.BUILTINS = BUILTINS
 exports.DEAR = DEAR
 exports.REG_EXP = REG_EXP

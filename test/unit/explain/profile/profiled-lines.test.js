@@ -146,3 +146,11 @@ test('collections are of another line if the one with most samples allocates not
   assert.deepEqual(line(3), [3, true])
   assert.deepEqual(line(4, '    for (const row of rows) sum += weigh(row)'), [4, true])
 })
+
+test('a line is in doubt where another one of its function gives a callback to a method, which V8 may have inlined', () => {
+  const line = (/** @type {string} */ other, ticks = 6) => lineOf(
+    [drafts([[4, ticks]])], [2, 2, 2, 2, 2, 2], [[at(4)]], { [FILE]: LOOP.with(2, other) })
+  assert.deepEqual(line('    made = rows.find((each) => each.id === i)'), [4, false])
+  assert.deepEqual(line('    made = rows.filter(function (each) { return each.id === i })'), [4, false])
+  assert.deepEqual(line('    made = rows.includes(i)'), [4, true])
+})
