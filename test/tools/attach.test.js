@@ -132,30 +132,39 @@ test('the inspector of a process that was busy is closed when the block is over 
   await eventually(() => app.ports()?.length === 1, () => `ports ${app.ports()}`)
 })
 
-test('an inspector that we opened, and that a block keeps open until we leave, is ours still', NEEDS, async (t) => {
+test('an inspector of ours that did not close is closed as we leave, and one that somebody has opened since is not', NEEDS, async (t) => {
   const dir = makeDir(t)
-  // Blocks as the agent in it has started, so that the inspector cannot close meanwhile.
   fs.writeFileSync(path.join(dir, 'app.js'), `
-    const Module = require('node:module')
-    const { execFileSync } = require('node:child_process')
-    const load = Module._load
-    Module._load = (...args) => {
-      Module._load = load
-      setImmediate(() => execFileSync('sleep', ['8']))
-      return load(...args)
-    }
+    const end = process._debugEnd
+    process._debugEnd = () => {}
+    process.on('SIGHUP', () => {
+      process._debugEnd = end
+      if (process.argv[2] === 'debugged') {
+        end.call(process)
+        require('node:inspector').open(0)
+      }
+      console.log('may close')
+    })
     setInterval(() => {}, 1000)
     console.log('up')`)
-  const app = startNode(t, ['--inspect-port=0', path.join(dir, 'app.js')])
-  await eventually(() => app.out.stdout.includes('up'), () => app.out.stderr)
-  const pid = /** @type {number} */ (app.child.pid)
-  const run = attach(t, pid)
-  await run.says(/with an agent inside it, its inspector is open;/)
-  run.child.kill('SIGINT')
-  const { code, stdout, stderr } = await run.closed
-  assert.equal(code, 0, stderr)
-  assert.match(stdout + stderr, /left process \d+: the agent in it is stopped, its inspector closed/)
-  assert.deepEqual(listenersOf(pid), [])
+  const leave = async (/** @type {string} */ mode) => {
+    const app = startNode(t, ['--inspect-port=0', path.join(dir, 'app.js'), mode])
+    await eventually(() => app.out.stdout.includes('up'), () => app.out.stderr)
+    const pid = /** @type {number} */ (app.child.pid)
+    const run = attach(t, pid)
+    await run.says(/with an agent inside it, its inspector is open;/)
+    app.child.kill('SIGHUP')
+    await eventually(() => app.out.stdout.includes('may close'), () => app.out.stderr)
+    run.child.kill('SIGINT')
+    const { code, stderr } = await run.closed
+    assert.equal(code, 0, stderr)
+    return { stderr, listens: listenersOf(pid)?.length }
+  }
+  const [ours, theirs] = await Promise.all([leave('left'), leave('debugged')])
+  assert.match(ours.stderr, /left process \d+: the agent in it is stopped, its inspector closed/)
+  assert.equal(ours.listens, 0)
+  assert.match(theirs.stderr, /left process \d+: the agent in it is stopped; its inspector was open already and stays open/)
+  assert.equal(theirs.listens, 1)
 })
 
 test('an application that puts a browser\'s `process` in place of its own is left with a closed inspector as well', NEEDS, async (t) => {

@@ -105,7 +105,7 @@ async function watch (inspector, target, flags, signals) {
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {
-      if (how === 'started') await leave(target, url, inspector.isOurs && !isClosed)
+      if (how === 'started') await leave(target, url, inspector.isOurs && !isClosed ? inspector.address : null)
     }
     return
   }
@@ -177,16 +177,16 @@ async function urlOf (remote, pid) {
 
 /**
  * Stops our agent, and closes the inspector if it is ours.
- * @param {Target} target @param {string} url @param {boolean} isLeftOpen by us: it is to close once the block is over
+ * @param {Target} target @param {string} url @param {string | null} ours the inspector that a block kept open
  */
-async function leave (target, url, isLeftOpen) {
+async function leave (target, url, ours) {
   const { pid } = target
   const inspector = await connect(target, () => {}, LEAVE_MS).catch((error) => {
     if (!isAlive(pid)) return null
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it was not stopped: ${error.message}`)
   })
   if (inspector === null) return
-  inspector.isOurs ||= isLeftOpen
+  inspector.isOurs ||= inspector.address === ours
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()
   const endMs = performance.now() + STOP_MS

@@ -97,11 +97,15 @@ class Inspector {
   #place
   #isEnded = false
 
-  /** @param {{ pid: number, place: Listener, remote: Remote, isOurs: boolean }} parts isOurs: it was closed before */
-  constructor ({ pid, place, remote, isOurs }) {
+  /**
+   * @param {{ pid: number, place: Listener, remote: Remote, address: string, isOurs: boolean }} parts
+   * isOurs: it was closed before; address: another one each time it opens
+   */
+  constructor ({ pid, place, remote, address, isOurs }) {
     this.#pid = pid
     this.#place = place
     this.remote = remote
+    this.address = address
     this.isOurs = isOurs
   }
 
@@ -199,11 +203,10 @@ exports.connect = async (target, onOpening, openMs = ANSWER_MS) => {
   const refuse = (/** @type {string} */ reason) => codedError('LOOPWATCH_ERR_INSPECTOR', pid, reason)
   const places = placesOf(pid)
   const before = await findInspector(places.filter(({ host, isLoopback }) => isLoopback || LOOPBACK.has(host)))
-  const found = before ?? await open(target, onOpening, openMs, listenersOf(pid) === null ? [] : places)
-  const { place, address } = found
+  const { place, address } = before ?? await open(target, onOpening, openMs, listenersOf(pid) === null ? [] : places)
   const remote = await openRemote(address)
   if (remote === null) throw refuse(`its inspector at ${address} refuses the connection`)
-  const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
+  const inspector = new Inspector({ pid, place, remote, address, isOurs: before === null })
   // A busy process may take the first question only when a second one comes.
   const asked = await remote.evaluate(PID, { ms: POLL_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
   const objection = impostor(asked, pid, listenersOf(pid) !== null)
