@@ -67,7 +67,7 @@ exports.BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
 /** Most lines of a function that are searched for a call. */
 const NEARBY = 50
 /** What gives a callback to a method that V8 inlines together with it. */
-exports.EACH = /\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*)\s*\(.*(?:=>|\bfunction\b)/
+exports.EACH = /\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*)\s*\(.{0,200}?(?:=>|\bfunction\b)/
 /** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
