@@ -2,17 +2,20 @@
 
 // Pictures of the dashboards as they are committed, with the data of a Prometheus that runs:
 //   npm install --prefix grafana/preview --no-package-lock --ignore-scripts
-//   node grafana/preview/make.js http://127.0.0.1:9090 [minutes [seconds between scrapes [dashboard]]]
+//   node grafana/preview/make.js http://127.0.0.1:9090 [minutes [seconds between scrapes [dashboards]]]
+// as `npm run pictures` does.
 // Charts, numbers and tables are drawn by @grafana/ui in Debian's chromium; its heatmap is part of Grafana
 // alone, ours stands in. Marks of blocks over the charts are left out. pngquant makes the files half as large.
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { build } = require('esbuild')
-const { chromium } = require('playwright-core')
 const { dashboards, interpolate } = require('../../test/support/grafana')
+const { IMAGES, remember } = require('../../test/support/pictures')
 
-const IMAGES = path.join(__dirname, '..', '..', '.github', 'images')
-const [prometheus, minutes = '10', scrape = '5', only] = process.argv.slice(2)
+/** A package of the tests. @type {typeof import('playwright-core')} */
+const { chromium } = require(require.resolve('playwright-core', { paths: [path.join(__dirname, '..', '..', 'test')] }))
+
+const [prometheus, minutes = '10', scrape = '5', ...only] = process.argv.slice(2)
 const ADDRESS = 'http://dashboards.invalid'
 const WIDTH = 1280
 /** As many points as a panel of half that width has pixels to show. */
@@ -54,7 +57,7 @@ async function main () {
   const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic'] })
   try {
     for (const [name, dashboard] of dashboards()) {
-      if (only !== undefined && only !== name) continue
+      if (only.length > 0 && !only.includes(name)) continue
       const panels = await Promise.all(
         dashboard.panels.map(async (/** @type {any} */ panel) => ({
           ...panel,
@@ -88,6 +91,7 @@ async function main () {
       const file = path.join(IMAGES, `dashboard-${name}.png`)
       await page.screenshot({ path: file })
       spawnSync('pngquant', ['--force', '--ext', '.png', '--strip', file])
+      remember(path.basename(file))
       await page.close()
     }
   } finally {

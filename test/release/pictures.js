@@ -1,17 +1,27 @@
 'use strict'
 
-// `npm run pictures`: the pictures of the live page in README and docs, taken of the demo. Run it while nothing else
-// runs: on a busy machine the demo's blocks are `starved`.
+// `npm run pictures [-- page]`: the pictures of the live page and of the dashboards, taken of the demo, of a
+// cluster and of scenarios. Takes ten minutes, in which nothing else may run: on a busy machine blocks are `starved`.
 const { spawn, spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
+const net = require('node:net')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { ask, startObserved, startTraffic } = require('../support/observed')
 const { installFor } = require('../support/packages')
+const { IMAGES, remember } = require('../support/pictures')
+const { startPrometheus } = require('../support/tools')
 
 const ROOT = path.join(__dirname, '..', '..')
-const IMAGES = path.join(ROOT, '.github', 'images')
+const PREVIEW = path.join(ROOT, 'grafana', 'preview')
+const MAIN = path.join(ROOT, 'lib', 'cli', 'main.js')
 /** For as long the demo blocks before the pictures: until each line has been seen more than once. */
 const WARM_UP_MS = 45_000
+const MS_PER_MINUTE = 60_000
+/** What the dashboards of applications show. */
+const DASHBOARD_MINUTES = 4
+const ROUTES = ['/orders/:id', '/orders', '/cart', '/search']
 
 /** Name, size and colours of each picture. */
 const PICTURES = /** @type {const} */ ([
@@ -20,44 +30,125 @@ const PICTURES = /** @type {const} */ ([
   { name: 'page-narrow.png', width: 390, height: 1100, colorScheme: 'light' }
 ])
 
-/** @param {import('node:child_process').ChildProcess} demo @returns {Promise<string>} the address of the shop's page */
-function pageOf (demo) {
+/** What is to be ended, the last first. @type {(() => unknown)[]} */
+const ends = []
+const t = /** @type {any} */ ({ after: (/** @type {() => unknown} */ end) => ends.unshift(end) })
+
+/** The addresses of the agents in the shop and in its worker. @returns {Promise<string[]>} */
+function startDemo () {
+  const demo = spawn(process.execPath, [path.join(ROOT, 'scenarios', 'demo', 'start.js'), '--port', '0', '--worker-port', '0'])
+  t.after(async () => {
+    const closed = once(demo, 'close')
+    demo.kill('SIGINT')
+    await closed
+  })
   return new Promise((resolve, reject) => {
     let text = ''
     const read = (/** @type {Buffer} */ data) => {
       text += data
-      // The log of the queue worker names a page as well.
-      const [, url] = /^ {2}agent {3}live page: (http:\S+\/)$/m.exec(text) ?? []
-      if (url !== undefined) resolve(url)
+      const [, shop] = /^ {2}agent {3}live page: (http:\S+\/)$/m.exec(text) ?? []
+      const [, worker] = /queue worker .*live page: (http:\S+)/.exec(text) ?? []
+      if (shop !== undefined && worker !== undefined) resolve([shop, worker])
     }
-    demo.stdout?.on('data', read)
-    demo.stderr?.on('data', read)
+    demo.stdout.on('data', read)
+    demo.stderr.on('data', read)
     demo.once('exit', (code) => reject(new Error(`the demo ended with ${code}: ${text}`)))
   })
 }
 
-async function main () {
-  installFor('test')
+/** @param {string} url of the shop's page */
+async function takePage (url) {
   const { chromium } = require('playwright-core')
   const executablePath = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim()
-  if (executablePath === '') throw new Error('there is no chromium on the PATH: apt-get install chromium')
-  const demo = spawn(process.execPath, [path.join(ROOT, 'scenarios', 'demo', 'start.js'), '--port', '0', '--worker-port', '0'])
+  const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] })
+  for (const { name, width, height, colorScheme } of PICTURES) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
+    const page = await context.newPage()
+    await page.goto(url)
+    await page.locator('.now.blocked code').first().waitFor()
+    fs.writeFileSync(path.join(IMAGES, name), await page.screenshot())
+    remember(name)
+    await context.close()
+  }
+  await browser.close()
+}
+
+/** @param {string} prometheus its address @param {number} minutes @param {string[]} names */
+function draw (prometheus, minutes, names) {
+  const args = [path.join(PREVIEW, 'make.js'), prometheus, `${minutes}`, '1', ...names]
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+  if (status !== 0) throw new Error('the dashboards could not be drawn')
+}
+
+/** A cluster that blocks now and then, and loses a worker each minute. */
+async function startCluster () {
+  const cluster = await startObserved(t, 3)
+  const gone = new Set()
+  const living = () => cluster.servers().filter(({ pid }) => !gone.has(pid))
+  t.after(startTraffic(() => living().map(({ port }) => port), ROUTES))
+  const blocks = ['?ms=120', '?sleep=200', '?job=90', '?ms=60', '?thread=400']
+  let turn = 0
+  const timer = setInterval(() => {
+    const [{ pid, port }] = living()
+    ask(port, ROUTES[turn % ROUTES.length], blocks[turn % blocks.length])
+      .then((response) => response.text()).catch(() => {})
+    if (++turn % 12 !== 0) return
+    gone.add(pid)
+    process.kill(pid, 'SIGKILL')
+    cluster.fork().catch(() => {})
+  }, MS_PER_MINUTE / 12)
+  t.after(() => clearInterval(timer))
+  return cluster.url
+}
+
+/** One that nobody has at the moment. @returns {Promise<string>} */
+const freePort = () => new Promise((resolve) => {
+  const probe = net.createServer().listen(0, '127.0.0.1', () => {
+    const { port } = /** @type {net.AddressInfo} */ (probe.address())
+    probe.close(() => resolve(`${port}`))
+  })
+})
+
+async function takeScenarios () {
+  const port = await freePort()
+  const prometheus = await startPrometheus(t, { scenarios: `127.0.0.1:${port}` }, ['--query.lookback-delta=5s'])
+  const startMs = Date.now()
+  const names = ['offload', 'goroutines', 'hook-calls']
+  const run = spawn(process.execPath, [MAIN, 'scenario', ...names, '--quick', '--port', port], { stdio: 'inherit' })
+  const [code] = await once(run, 'close')
+  if (code !== 0) throw new Error(`the scenarios ended with ${code}`)
+  draw(prometheus.url, (Date.now() - startMs) / MS_PER_MINUTE, ['scenarios'])
+}
+
+async function end () {
+  for (const each of ends.splice(0)) await each()
+}
+
+/** @param {string[]} wanted */
+async function main (wanted) {
+  const isWanted = (/** @type {string} */ part) => wanted.length === 0 || wanted.includes(part)
+  for (const tool of ['chromium', ...isWanted('dashboards') ? ['prometheus', 'go', 'cargo'] : []]) {
+    if (spawnSync('sh', ['-c', `command -v ${tool}`]).status !== 0) throw new Error(`there is no ${tool} on the PATH`)
+  }
+  installFor('test')
+  if (isWanted('dashboards') && !fs.existsSync(path.join(PREVIEW, 'node_modules'))) {
+    spawnSync('npm', ['install', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: PREVIEW, stdio: 'inherit' })
+  }
   try {
-    const url = await pageOf(demo)
+    const [shop, worker] = await startDemo()
     await sleep(WARM_UP_MS)
-    const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] })
-    for (const { name, width, height, colorScheme } of PICTURES) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
-      const page = await context.newPage()
-      await page.goto(url)
-      await page.locator('.now.blocked code').first().waitFor()
-      fs.writeFileSync(path.join(IMAGES, name), await page.screenshot())
-      await context.close()
-    }
-    await browser.close()
+    if (isWanted('page')) await takePage(shop)
+    if (!isWanted('dashboards')) return
+    const targets = { shop, worker, cluster: await startCluster() }
+    const hosts = Object.entries(targets).map(([job, url]) => [job, new URL(url).host])
+    const prometheus = await startPrometheus(t, Object.fromEntries(hosts))
+    await sleep(DASHBOARD_MINUTES * MS_PER_MINUTE)
+    draw(prometheus.url, DASHBOARD_MINUTES, ['overview', 'blocks', 'cluster'])
+    await end()
+    await takeScenarios()
   } finally {
-    demo.kill('SIGINT')
+    await end()
   }
 }
 
-main()
+main(process.argv.slice(2))
