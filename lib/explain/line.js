@@ -59,7 +59,7 @@ const ofFunction = [
   },
   {
     evidence: 'profile',
-    when: 'samples are in a line, or in calls that only it makes (`≈` unless they clearly outnumber the others, of which none has a callback that V8 may have inlined)',
+    when: 'samples are in a line, or in calls that only it makes (`≈` unless they clearly outnumber the others, and no other line has a callback that V8 may have inlined)',
     place: ({ line }) => line
   },
   {

@@ -128,7 +128,7 @@ class Culprit {
   }
 
   get work () {
-    // A work that one block is certain of is not listed again with a mark.
+    // What is listed without ≈ is not listed again with it.
     const names = this.#works.names().filter((name, i, all) => !name.includes('≈') || !all.includes(name.replaceAll('≈ ', '')))
     const more = names.length > MOST ? ` and ${names.length - MOST} more` : ''
     return `${names.slice(0, MOST).join(', ')}${more}`

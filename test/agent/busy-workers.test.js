@@ -10,7 +10,7 @@ const { makeDir } = require('../support/files')
 
 const ROOT = path.join(__dirname, '..', '..')
 const BUSY_MS = 13_000
-/** A thread has its next task at once: waiting for a message, it would rest while a busy machine keeps the main one. */
+/** Each task starts the next one: on a busy machine, a message from the main thread would come too late. */
 const TASK_MS = 300
 
 const APP = `

@@ -10,6 +10,7 @@ const path = require('node:path')
 const { eventually, startNode } = require('../support/app')
 const { eachOf } = require('../support/each-of')
 const { makeDir } = require('../support/files')
+const { freePort } = require('../support/tools')
 
 const PACKAGES = path.join(__dirname, '..', '..', 'node_modules')
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
@@ -31,16 +32,6 @@ function writeFiles (t, files) {
     fs.writeFileSync(path.join(dir, name), source)
   }
   return dir
-}
-
-/** A port that is free, and with it mostly those after it. */
-async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** @param {string} text */
@@ -90,7 +81,7 @@ test('named work opens the endpoint as well, and so does start() in the code at 
 test('a launcher leaves the port to its application, also when it starts it again', async (t) => {
   const dir = writeFiles(t, { 'server.js': SERVER, 'launch.js': LAUNCHER, 'node_modules/cross-env/bin.js': LAUNCHER })
   await eachOf(['launch.js', 'node_modules/cross-env/bin.js'], 2, async (launcher) => {
-    const port = await freePort()
+    const port = Number(await freePort())
     const env = { NODE_OPTIONS, LOOPWATCH_PORT: `${port}` }
     const { out } = startNode(t, [path.join(dir, launcher), path.join(dir, 'server.js')], { env })
     const applications = () => out.stdout.split('\n').filter(Boolean).map(Number)
@@ -137,7 +128,7 @@ test('who has lived for ten seconds shows itself, but for a tool and for who has
     'parent.js': "require('node:child_process').spawn('sleep', ['30']); process.stdin.resume()",
     'idle.js': `process.stdin.resume().on('data', () => require('node:child_process').spawn(process.execPath, [${JSON.stringify('server.js')}], { stdio: 'inherit', cwd: __dirname }))`
   })
-  const port = await freePort()
+  const port = Number(await freePort())
   const start = (/** @type {string} */ file, /** @type {string} */ LOOPWATCH_PORT) =>
     startNode(t, [path.join(dir, file)], { env: { NODE_OPTIONS, LOOPWATCH_PORT } })
   const others = ['node_modules/tool/cli.js', 'parent.js'].map((file) => start(file, '0'))

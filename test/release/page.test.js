@@ -241,7 +241,7 @@ test('whatever is named as markup stays text', async (t) => {
   await reads(page, '#blocks', /GET \/<script>window\.hacked = true<\/script>/)
   // A busy machine adds others.
   await page.locator('#blocks > li', { hasText: '<img src=x' }).locator('button').first().click()
-  // Below the pointer the flame graph would stay as it is.
+  // Under the pointer, the flame graph would not be redrawn.
   await page.mouse.move(0, 0)
   await reads(page, '#blocks .stack', /<img src=x/)
   await reads(page, '#flame', /<img src=x/)

@@ -5,20 +5,19 @@
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const net = require('node:net')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { ask, startObserved, startTraffic } = require('../support/observed')
 const { installFor } = require('../support/packages')
 const { IMAGES, remember } = require('../support/pictures')
-const { startPrometheus } = require('../support/tools')
+const { freePort, startPrometheus } = require('../support/tools')
+const { MS_PER_MINUTE } = require('../../lib/util/units')
 
 const ROOT = path.join(__dirname, '..', '..')
 const PREVIEW = path.join(ROOT, 'grafana', 'preview')
 const MAIN = path.join(ROOT, 'lib', 'cli', 'main.js')
 /** For as long the demo blocks before the pictures: until each line has been seen more than once. */
 const WARM_UP_MS = 45_000
-const MS_PER_MINUTE = 60_000
 /** What the dashboards of applications show. */
 const DASHBOARD_MINUTES = 4
 const ROUTES = ['/orders/:id', '/orders', '/cart', '/search']
@@ -101,14 +100,6 @@ async function startCluster () {
   return cluster.url
 }
 
-/** One that nobody has at the moment. @returns {Promise<string>} */
-const freePort = () => new Promise((resolve) => {
-  const probe = net.createServer().listen(0, '127.0.0.1', () => {
-    const { port } = /** @type {net.AddressInfo} */ (probe.address())
-    probe.close(() => resolve(`${port}`))
-  })
-})
-
 async function takeScenarios () {
   const port = await freePort()
   const prometheus = await startPrometheus(t, { scenarios: `127.0.0.1:${port}` }, ['--query.lookback-delta=5s'])
@@ -132,7 +123,9 @@ async function main (wanted) {
   }
   installFor('test')
   if (isWanted('dashboards') && !fs.existsSync(path.join(PREVIEW, 'node_modules'))) {
-    spawnSync('npm', ['install', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: PREVIEW, stdio: 'inherit' })
+    const install = ['install', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund']
+    const { status } = spawnSync('npm', install, { cwd: PREVIEW, stdio: 'inherit' })
+    if (status !== 0) throw new Error('npm install in grafana/preview failed')
   }
   try {
     const [shop, worker] = await startDemo()

@@ -6,10 +6,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const net = require('node:net')
 const { eventually, startNode } = require('../support/app')
 const { dashboards, viewer } = require('../support/grafana')
-const { needs, startPrometheus } = require('../support/tools')
+const { freePort, needs, startPrometheus } = require('../support/tools')
 const { table } = require('../../scenarios/harness/measure/metrics')
 
 const MAIN = require.resolve('../../lib/cli/main.js')
@@ -18,14 +17,6 @@ const VARIANTS = { offload: ['inline'], goroutines: ['node-main', 'go-goroutines
 /** The endpoint goes with the last run: what that one says last may have been scraped or not. */
 const LAST = 'direct-depth'
 const dashboard = dashboards().get('scenarios')
-
-/** One that nobody has at the moment. @returns {Promise<string>} */
-const freePort = () => new Promise((resolve) => {
-  const probe = net.createServer().listen(0, '127.0.0.1', () => {
-    const { port } = /** @type {net.AddressInfo} */ (probe.address())
-    probe.close(() => resolve(`${port}`))
-  })
-})
 
 test('while scenarios run, every query of every panel and variable has data, and the data is right', async (t) => {
   for (const tool of ['prometheus', 'promtool', 'cargo', 'go']) if (!needs(t, tool)) return

@@ -2,6 +2,7 @@
 
 const { spawn, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { eventually } = require('./app')
@@ -17,6 +18,14 @@ exports.needs = (t, tool) => {
   t.skip(`needs ${tool} on the PATH`)
   return false
 }
+
+/** A port that nobody has at the moment. @returns {Promise<string>} */
+exports.freePort = () => new Promise((resolve) => {
+  const probe = net.createServer().listen(0, '127.0.0.1', () => {
+    const { port } = /** @type {net.AddressInfo} */ (probe.address())
+    probe.close(() => resolve(`${port}`))
+  })
+})
 
 /**
  * A real Prometheus that scrapes each target every second.

@@ -74,7 +74,7 @@ const dropped = (samples) => samples.filter(({ name, value }) => name === 'loopw
   .map(({ labels, value }) => `${labels.reason} ${value}`).join(', ') || 'nothing'
 
 /**
- * Asks all ports at once: one of the application's own may never answer, which an agent does while the loop is stuck.
+ * Asks all ports at once. One of the application's own may never answer; an agent answers even while the loop is stuck.
  * @param {number} pid @param {string} [token] @returns {Promise<string>} host:port of its agent
  */
 async function addressOfProcess (pid, token) {

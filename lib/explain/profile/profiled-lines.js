@@ -66,7 +66,7 @@ exports.linesOf = (raw, stacks, record, sources) => {
   const collecting = stacks.filter(({ gcRun }) => gcRun !== null)
   const isCollecting = countOf(collecting) > known
   const best = bestOf(tally.sorted, answers)
-  // A collection stops whatever runs. Many hide where that was; some are of another line if this one allocates nothing.
+  // Many collections hide where the thread was. If this line allocates nothing, they belong to another one.
   const isMaker = mayAllocate(text?.[(best?.raw ?? 0) - 1])
   const total = known + countOf(collecting.filter(({ callee }) => isCollecting || (callee === null && !isMaker)))
   return {

@@ -191,9 +191,9 @@ class OtlpExporter {
   }
 }
 
-/** Node.js cannot parse what a port for gRPC answers. @param {Error} error */
+/** Node.js cannot parse the answer of a gRPC server. @param {Error} error */
 const protocolHint = ({ cause }) => /** @type {NodeJS.ErrnoException} */ (cause)?.code?.startsWith('HPE_')
-  ? '. It does not speak HTTP/1.1: a port for gRPC (4317)? OTLP over HTTP usually has port 4318'
+  ? '. It does not speak HTTP/1.1. Is this the gRPC port (4317)? OTLP over HTTP usually uses 4318'
   : ''
 
 /**

@@ -57,7 +57,7 @@ const span = {
   links: [{ traceId: 'b'.repeat(32), spanId: '3'.repeat(16) }]
 }
 
-test('a port for gRPC is said to be one, with the port for HTTP', async (t) => {
+test('the error for a gRPC endpoint names the usual port for HTTP', async (t) => {
   const server = http2.createServer()
   /** @type {import('node:net').Socket[]} */
   const sockets = []
@@ -71,7 +71,7 @@ test('a port for gRPC is said to be one, with the port for HTTP', async (t) => {
   const { exporter, states } = startExporter(t, otlpSettings(`http://127.0.0.1:${port}`, only('LOGS')))
   exporter.opened(makeRecord({}))
   await eventually(() => states.length > 0, 'a failure')
-  assert.match(`${states[0]}`, /^logs: 127\.0\.0\.1:\d+: .* HTTP\/1\.1: a port for gRPC \(4317\)\? OTLP over HTTP usually has port 4318$/)
+  assert.match(`${states[0]}`, /^logs: 127\.0\.0\.1:\d+: .* HTTP\/1\.1\. Is this the gRPC port \(4317\)\? OTLP over HTTP usually uses 4318$/)
 })
 
 test('blocks arrive as log records, zipped, with their place, evidence, work and trace', async (t) => {
