@@ -70,9 +70,8 @@
  * least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
  * long and stands just before it in the same function
- * @typedef {Frame & { exact: boolean }} FrameRecord `exact` is false if `compiled` is true, or if the stack could only
- * be taken after a native call had returned: the frame may then name the next line, or the caller, unless a CPU profile
- * has shown the place
+ * @typedef {Frame & { exact: boolean, because?: string[] }} FrameRecord `exact` is false if the line is in doubt, and if
+ * `compiled` is true; `because` has up to three reasons for the line, the largest first (docs/use/record.md)
  * @typedef {{ count: number, weightMs: number, frames: Frame[] }} StackRecord
  *
  * @typedef {object} BlockParts ms, which add up to durationMs
@@ -108,6 +107,7 @@
  * @property {number} samples
  * @property {string | null} call what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `(regular expression)`;
  * null if it was in its own code, or this is unknown
+ * @property {boolean} [builtin] `call` is of V8 or Node.js; missing in records of earlier versions
  * @property {StackRecord[]} stacks the ten heaviest; a function's line is where it begins, for the innermost mostly the
  * line that ran
  *

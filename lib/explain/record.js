@@ -6,10 +6,10 @@ const { causeOf } = require('./cause')
 const { merged, ofMost, weightOf, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { folderAtFault } = require('./package')
-const { isHeldUp } = require('./line')
+const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
-const { withoutProfile, withProfile } = require('./profile/profiled')
+const { withPlace: withPlaceOf } = require('./profile/profiled')
 const { causes, isOwnBlock } = require('../tables/causes')
 const { STACKS_IN_RECORD } = require('../tables/limits')
 const { ownerOf } = require('../util/code-owner')
@@ -70,7 +70,7 @@ exports.recordOf = (facts, code) => {
   const sure = (/** @type {FrameRecord | null} */ frame) =>
     frame && { ...frame, exact: frame.exact && !isHeldUp(record) }
   const awaits = sure(shown.awaits)
-  const placed = withPlace({ ...record, frame: shown.blamed }, awaits, facts, code)
+  const placed = withPlace({ ...record, frame: shown.blamed }, awaits, shown.stacks, facts, code)
   const known = {
     passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
     routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
@@ -205,25 +205,26 @@ function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs
 
 /**
  * With the place that a CPU profile shows, or doubts without one.
- * @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Facts} facts @param {Code} code
+ * @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Stack[]} answers @param {Facts} facts
+ * @param {Code} code
  */
-function withPlace (record, awaits, { profile }, { sources }) {
+function withPlace (record, awaits, answers, { profile }, { sources, table }) {
   const placed = profile === undefined || sources === undefined
-    ? withoutProfile(record, () => null)
-    : profiled(record, profile, sources())
+    ? withPlaceOf(record, answers, null, withoutText(table))
+    : withProbableCall(withPlaceOf(record, answers, profile, sources()), sources().lines)
   // The rest of the time is the application's, which is less.
   const isAwaited = awaits?.exact && placed.frame?.exact === false && ownerOf(placed.frame) === 'application'
   return isAwaited ? { ...placed, frame: null } : placed
 }
 
-/**
- * @param {BlockRecord} record @param {NonNullable<Facts['profile']> | null} profile
- * @param {ReturnType<NonNullable<Code['sources']>>} sources
- */
-function profiled (record, profile, sources) {
-  const placed = profile === null ? withoutProfile(record, sources.textOf) : withProfile(record, profile, sources)
-  return withProbableCall(placed, sources.lines)
-}
+/** Before files are read. @param {Code['table']} table @returns {Sources} */
+const withoutText = (table) => ({
+  original: (frame) => frame,
+  lines: () => null,
+  textOf: () => null,
+  lineAt: () => null,
+  passesOn: (frame) => table?.passesOn(frame) === true
+})
 
 /** @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Code['table']} table */
 function calledFrom ({ frame }, awaits, table) {

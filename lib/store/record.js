@@ -29,7 +29,7 @@ const isReading = orMissing(isNumber)
 
 const frame = { function: orNull(isText), file: orNull(isText), line: orNull(isPlace), column: orNull(isPlace) }
 const isFrame = objectOf(frame)
-const isExactFrame = objectOf({ ...frame, exact: isFlag })
+const isExactFrame = objectOf({ ...frame, exact: isFlag, because: orMissing(listOf(isText)) })
 const areStacks = listOf(objectOf({ count: isCount, weightMs: isNumber, frames: listOf(isFrame) }))
 
 const isMemory = objectOf({

@@ -9,7 +9,8 @@ const catalogue = require('../../lib/tables/metrics')
 const errors = require('../../lib/tables/errors')
 const { table: shedOptions } = require('../../lib/host/shedding/options')
 const { table: decisions } = require('../../lib/explain/cause')
-const { doubts, table: lines } = require('../../lib/explain/line')
+const { doubts } = require('../../lib/explain/place/place')
+const { table: reasons } = require('../../lib/explain/place/points')
 const options = require('../../lib/options/table')
 const { startAgent } = require('../support/docs/world')
 const { tables } = require('../support/docs/markdown')
@@ -34,7 +35,8 @@ test('README and docs explain every cause, and docs print the decision table as 
 })
 
 test('docs print the tables by which the line is chosen and doubted as they are', () => {
-  assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[0], lines.map(({ evidence, when }, i) => [`${i + 1}`, evidence, when]))
+  assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[0], reasons.map(({ name, weight, alone = weight, when }) =>
+    [name, alone === weight ? `${weight}` : `${weight} (${alone} without a profile)`, when]))
   assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[1], doubts.map(({ when }) => [when]))
 })
 

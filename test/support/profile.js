@@ -1,5 +1,8 @@
 'use strict'
 
+const { isNativeBlock } = require('../../lib/explain/parts')
+const { withPlace } = require('../../lib/explain/profile/profiled')
+
 const FILE = '/srv/app/report.js'
 const SOURCE = [
   'function load (text) {',
@@ -51,3 +54,14 @@ exports.FILE = FILE
 exports.SOURCE = SOURCE
 exports.makeWindow = makeWindow
 exports.node = node
+
+/**
+ * The record of a block with the place that its stacks and a profile show. Answers of a native block came late.
+ * @param {import('../../lib/types').BlockRecord} record
+ * @param {import('../../lib/explain/profile/cpu-profile').CpuProfile | null} profile @param {any} sources
+ */
+exports.placed = (record, profile, sources) => {
+  const isLate = isNativeBlock(record)
+  const answers = record.stacks.map((stack) => ({ ...stack, lateMs: isLate ? stack.weightMs : 0 }))
+  return withPlace(record, answers, profile, sources)
+}

@@ -2,8 +2,8 @@
 
 const { isSame } = require('../frame')
 const { GC } = require('./cpu-profile')
-const { builtinIn, calledFunction, inlinedFunction } = require('../source/native-call')
-const { ownTicks, ticksIn } = require('../source/loop-body')
+const { builtinIn } = require('../source/native-call')
+const { ownTicks } = require('../source/loop-body')
 const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
 const { ownerOf } = require('../../util/code-owner')
@@ -40,7 +40,7 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {Frame[]} raw before source maps
  * @property {Frame | null} head where that begins, before source maps
  * @property {Ticks} ticks its lines
- * @property {number} foreign ticks in lines that cannot be its own
+ * @property {Ticks} foreign lines that cannot be its own: of functions that V8 inlined
  * @property {boolean} isBorrowed its lines may be from another time
  * @property {boolean} isClock it was reading a clock
  * @property {number | null} gcRun for collections, the most samples in a row that found one
@@ -154,8 +154,8 @@ function isAgent (chain) {
  * @param {ProfileNode[]} chain innermost first @param {Sources} sources
  * @returns {ProfiledStack}
  */
-function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
-  const raw = withInlined(chain, lines, isBegunLate)
+function makeStack (chain, { original, lines, lineAt }) {
+  const raw = chain.map(frameOf)
   const frames = raw.map(original)
   // Samples of a C++ function that JavaScript calls directly have the line of the call (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
@@ -166,7 +166,7 @@ function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
   const all = chain[0]?.positionTicks ?? []
   const own = isTold ? ownTicks(all, raw[at], source) : []
   const ticks = own.filter(({ line }) => lineAt(file, line) !== null)
-  const foreign = isTold ? ticksIn(all) - ticksIn(own) : 0
+  const foreign = isTold ? all.filter(({ line }) => own.every((each) => each.line !== line)) : []
   if (ticks.length > 0) {
     const [{ line }] = ticks
     const text = source?.[line - 1] ?? ''
@@ -178,24 +178,6 @@ function makeStack (chain, { original, lines, lineAt, isBegunLate }) {
   const counts = { count: 0, weightMs: 0, gcRun: null }
   const isBorrowed = chain[0]?.isBorrowed === true
   return { ...counts, frames, raw, ticks, foreign, head, isBorrowed, isClock: outsideClock(raw) > 0 }
-}
-
-/**
- * The frames of a stack, with one for a function of the same file that V8 has inlined into the innermost, or that it
- * does not know. @param {ProfileNode[]} chain innermost first @param {Sources['lines']} lines
- * @param {boolean} [isBegunLate]
- */
-function withInlined (chain, lines, isBegunLate) {
-  const raw = chain.map(frameOf)
-  const [outer] = raw
-  const ticks = chain[0]?.positionTicks ?? []
-  if (outer?.file == null || outer.file === GENERATED || ownerOf(outer) !== 'application') return raw
-  const source = lines(outer.file)
-  if (source === null) return raw
-  const isOwn = ticksIn(ownTicks(ticks, outer, source)) * 2 >= ticksIn(ticks)
-  if (isOwn && !isBegunLate) return raw
-  const callee = isOwn ? calledFunction(source, outer, ticks) : inlinedFunction(source, outer, ticks)
-  return callee === null ? raw : [{ file: outer.file, ...callee }, ...raw]
 }
 
 /** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */
@@ -235,4 +217,3 @@ function named (name) {
 }
 
 exports.sum = sum
-exports.MOST_IN_A_ROW = MOST_IN_A_ROW

@@ -2,16 +2,10 @@
 
 const { pairsIn, tokensOf } = require('./javascript')
 
-/** @import { FrameRecord } from '../../types' */
-
-/** The first line of a loop whose body is in the lines below it, with what its parentheses contain. */
-const HEAD = /^(\s*(?:\w+:\s*)?(?:(?:for\s+await|for|while)\s*\((.*)\)|do)\s*)\{\s*(?:\/\/.*)?$/
-/** The iterable is evaluated once. Any other condition with a call may be what takes the time. */
-const THROUGH = /\s(?:of|in)\s/
+/** The first line of a loop whose body is in the lines below it. */
+const HEAD = /^(\s*(?:\w+:\s*)?(?:(?:for\s+await|for|while)\s*\(.*\)|do)\s*)\{\s*(?:\/\/.*)?$/
 /** A built-in that calls a function for each element, which begins in this line. */
 const EACH = /\.(?:forEach|map|flatMap|filter|reduce|some|every|find|findIndex)\s*\(.*(\{)\s*(?:\/\/.*)?$/
-/** A call, and words and built-ins that take no time of their own. */
-const CALL = /(?<!\bMath\.)(?<![\w$])(?!(?:if|for|while|switch|catch|return|function|Number|String|Boolean|push)\b)[\w$]+\s*\(/
 /** Lines of a loop that are searched for its end. */
 const MOST_LINES = 200
 const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
@@ -19,65 +13,26 @@ const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
- * The lines with code of a loop that begins in this line. `isCheap`: its head calls nothing.
- * @param {string[]} lines of the file @param {number} line from 1
- * @returns {{ code: number[], isCheap: boolean } | null}
- */
-function bodyOf (lines, line) {
-  const head = HEAD.exec(lines[line - 1] ?? '')
-  if (head === null) return null
-  const [, { length: open }, condition = ''] = head
-  const text = lines.slice(line - 1, line + MOST_LINES).join('\n')
-  const body = text.slice(open, pairsIn(text).get(open) ?? open).split('\n').slice(1)
-  const code = body.flatMap((each, i) => each.trim() === '' || COMMENT.test(each) ? [] : [line + 1 + i])
-  return { code, isCheap: THROUGH.test(condition) || !condition.includes('(') }
-}
-
-/**
- * Moves a place from the head of a loop to the only line of its body. V8 answers interrupts where the next iteration
- * begins, whichever line takes long.
- * @param {FrameRecord} frame by interrupts @param {(file: string) => string[] | null} textOf a file
- * @returns {FrameRecord}
- */
-exports.offHead = (frame, textOf) => {
-  const lines = !frame.exact || frame.file === null || frame.compiled ? null : textOf(frame.file)
-  const body = lines === null || frame.line === null ? null : bodyOf(lines, frame.line)
-  if (lines === null || body === null || body.code.length !== 1 || !body.isCheap) return frame
-  const [line] = body.code
-  return { ...frame, line, column: lines[line - 1].search(/\S/) + 1 }
-}
-
-/** A line after which a block has more of the code, and the end of a loop that has it before. */
-const BLOCK = /(?:\{|\bdo|^\s*(?:for|while)\b.*\))\s*(?:\/\/.*)?$|^\s*\}\s*while\b/
-/** Whether a block is empty, by the line after its first one. */
-const END = /^\s*\}/
-
-/**
- * Whether interrupts that show a line may have been answered for others: V8 looks for them where a function begins and
- * where a loop begins again. If a call in the same loop is native and short, they are answered after it.
+ * The lines with code of a loop, or of a function that is called for each element, that begins in this line.
  * @param {string[]} lines of the file @param {number} line from 1
  */
-exports.answersForOthers = (lines, line) => {
+exports.bodyOf = (lines, line) => {
   const text = lines[line - 1] ?? ''
-  if (BLOCK.test(text) && !END.test(lines[line] ?? '')) return true
-  for (let head = line - 1; head > 0 && head > line - MOST_LINES; head--) {
-    const code = bodyOf(lines, head)?.code ?? callbackOf(lines, head)
-    if (code.includes(line)) return code.some((each) => each !== line && CALL.test(lines[each - 1]))
-  }
-  return false
+  const start = HEAD.exec(text)?.[1].length ?? EACH.exec(text)?.[0].lastIndexOf('{')
+  if (start === undefined) return []
+  const open = text.indexOf('{', start)
+  const below = lines.slice(line - 1, line + MOST_LINES).join('\n')
+  const rows = below.slice(open, pairsIn(below).get(open) ?? open).split('\n').slice(1)
+  return rows.flatMap((row, i) => row.trim() === '' || COMMENT.test(row) ? [] : [line + 1 + i])
 }
 
-/**
- * The lines of a function that begins in this line and is called for each element.
- * @param {string[]} lines @param {number} line
- */
-function callbackOf (lines, line) {
-  const each = EACH.exec(lines[line - 1] ?? '')
-  if (each === null) return []
-  const start = each.index + each[0].lastIndexOf('{')
-  const text = lines.slice(line - 1, line + MOST_LINES).join('\n')
-  const count = text.slice(start, pairsIn(text).get(start) ?? start).split('\n').length
-  return Array.from({ length: Math.max(0, count - 1) }, (_, i) => line + 1 + i)
+/** The lines with code of the innermost loop around a line. @param {string[]} lines @param {number} line from 1 */
+exports.loopAround = (lines, line) => {
+  for (let head = line - 1; head > 0 && head > line - MOST_LINES; head--) {
+    const body = exports.bodyOf(lines, head)
+    if (body.includes(line)) return body
+  }
+  return []
 }
 
 /** If a function's end is not found within this length, everything below it counts as its own. */
@@ -126,5 +81,27 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
 /** @param {Ticks} ticks */
 exports.ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
 
-exports.bodyOf = bodyOf
+/** The first line of a function, not of a branch or a loop, with the parameters at its end. */
+const FUNCTION_HEAD = new RegExp([
+  /\bfunction\b/,
+  /=>\s*\{?\s*$/,
+  /^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#*]+\s*\([^;]*\)\s*\{\s*$/
+].map(({ source }) => source).join('|'))
+
+/**
+ * Where the parameters of the innermost function around a line begin.
+ * @param {string[]} lines of the file @param {number} line from 1
+ */
+exports.functionAround = (lines, line) => {
+  for (let first = line; first > Math.max(0, line - MOST_LINES); first--) {
+    const text = lines[first - 1] ?? ''
+    const head = FUNCTION_HEAD.exec(text)
+    if (head === null) continue
+    const arrow = text.lastIndexOf('=>')
+    const open = arrow === -1 ? text.indexOf('(', head.index) : Math.max(0, text.lastIndexOf('(', arrow))
+    if (endOf(lines, first, open + 1) >= line) return { line: first, column: open + 1 }
+  }
+  return null
+}
+
 exports.endOf = endOf

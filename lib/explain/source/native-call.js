@@ -1,10 +1,8 @@
 'use strict'
 
 const { pairsIn } = require('./javascript')
-const { endOf, ticksIn } = require('./loop-body')
+const { endOf } = require('./loop-body')
 const { patternsIn } = require('./pattern')
-
-/** @import { Ticks } from './loop-body' */
 
 /** V8's names for the code of regular expressions begin like this; the pattern follows. */
 const PATTERN = 'RegExp: '
@@ -47,13 +45,18 @@ const TEXTS = /\/\/.*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g
 const DECLARATION =
   /\bfunction\b\s*\*?\s*([\w$]+)|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b|function\b|\(|[\w$]+\s*=>)/
 const KEYWORDS = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'function', 'await', 'super', 'of', 'in'])
+const GLOBALS = new Set(['Object', 'Array', 'Number', 'Math', 'JSON', 'Date', 'Promise', 'Reflect', 'String', 'Symbol', 'BigInt'])
+const OF_VALUES = [Array, String, Number, Map, Set, RegExp, Date, Promise, Function, Uint8Array]
+  .flatMap((each) => Object.getOwnPropertyNames(each.prototype))
+const FUNCTIONS_OF_LANGUAGE = [
+  'Number', 'String', 'Boolean', 'BigInt', 'Date', 'Map', 'Set', 'Array', 'Object', 'RegExp', 'Error', 'Promise', 'Symbol',
+  'parseInt', 'parseFloat', 'structuredClone', 'decodeURIComponent', 'encodeURIComponent'
+]
 const METHODS = new Set([
   ...[Object, Array, Number, Math, JSON, Date, Promise, Reflect, String, Symbol, BigInt]
     .flatMap((each) => Object.getOwnPropertyNames(each)),
-  ...[Array, String, Number, Map, Set, RegExp, Date, Promise, Function, Uint8Array]
-    .flatMap((each) => Object.getOwnPropertyNames(each.prototype)),
-  'Number', 'String', 'Boolean', 'BigInt', 'Date', 'Map', 'Set', 'Array', 'Object', 'RegExp', 'Error', 'Promise', 'Symbol',
-  'parseInt', 'parseFloat', 'structuredClone', 'decodeURIComponent', 'encodeURIComponent'
+  ...OF_VALUES,
+  ...FUNCTIONS_OF_LANGUAGE
 ].filter((name) => name !== 'now'))
 /** Methods that may be given a function, and how a function that is given looks. */
 const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|call|apply|groupBy)$/
@@ -62,12 +65,8 @@ const FROM = /\bfrom\s*\(.*,/
 const PASSES = /=>|\bfunction\b/
 /** A call of something without a name, such as `tasks[name]()` or `make()()`. */
 const NAMELESS = /[\])]\s*(?:\?\.\s*)?\(/
-/** What a line that takes no time has nothing of. */
-exports.BUSY = /\(|\.\.\.|`|\*|\bdo\b|\bawait\b|\byield\b/
 /** Most lines of a function that are searched for a call. */
 const NEARBY = 50
-/** What gives a callback to a method that V8 inlines together with it. */
-exports.EACH = /\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*)\s*\(.{0,200}?(?:=>|\bfunction\b)/
 /** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
@@ -169,10 +168,6 @@ function linesWithin (lines, { line, column }) {
     .map((text, i) => ({ text: i === 0 ? text.slice(Math.max(0, (column ?? 1) - 1)) : text, line: line + i }))
 }
 
-/** The lines of a function like a pattern. @param {string[]} lines @param {Begin} begin @param {RegExp} pattern */
-exports.linesLike = (lines, begin, pattern) =>
-  linesWithin(lines, begin).slice(1).flatMap(({ text, line }) => pattern.test(text) ? [line] : [])
-
 /**
  * The lines of a function that call another one.
  * @param {string[]} lines @param {Begin} begin @param {string | null} name
@@ -233,53 +228,21 @@ const declaredIn = (text) => {
   return ofFunction ?? ofValue
 }
 
-/**
- * The function that V8 has inlined into another one of its file, which calls it by its name or by an alias: it has most
- * of the samples. It is searched for above the line that has most of them.
- * @param {string[]} lines @param {Begin} begin of the outer function @param {Ticks} ticks
- * @returns {{ function: string, line: number, column: number } | null}
- */
-exports.inlinedFunction = (lines, begin, ticks) => {
-  const outer = linesWithin(lines, begin)
-  const [first, last] = [outer[0]?.line ?? 0, outer.at(-1)?.line ?? 0]
-  const foreign = ticks.filter(({ line }) => line < first || line > last).sort((a, b) => b.ticks - a.ticks)
-  const top = foreign[0]?.line ?? 0
-  for (let line = top; line > Math.max(0, top - MOST_LINES); line--) {
-    const text = lines[line - 1] ?? ''
-    const name = declaredIn(text)
-    if (name === undefined || !isCalledIn(outer, name, lines)) continue
-    const column = text.indexOf('(', text.indexOf(name)) + 1
-    const end = endOf(lines.slice(0, top + MOST_LINES), line, column)
-    const isIn = (/** @type {number | null} */ each) => each !== null && each >= line && each <= end
-    const within = ticksIn(ticks.filter((each) => isIn(each.line)))
-    if (within * 2 > ticksIn(ticks) && !isIn(begin.line)) return { function: name, line, column }
-  }
-  return null
-}
+/** What runs code again and again. */
+const LOOPS = /\b(?:for|while|do)\b|\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*)\s*\(/
 
 /**
- * The only function of the file that is called in the line with most samples.
- * @param {string[]} lines @param {Begin} begin of the function that has the line @param {Ticks} ticks
- * @returns {{ function: string, line: number, column: number } | null}
+ * The functions of a file with a loop that one of its lines calls.
+ * @param {string[]} lines @param {string} text of the line @returns {string[]}
  */
-exports.calledFunction = (lines, begin, ticks) => {
-  const [top] = [...ticks].sort((a, b) => b.ticks - a.ticks)
-  const { text = '' } = linesWithin(lines, begin).find(({ line }) => line === top?.line) ?? {}
-  const declaredAt = (/** @type {string} */ name) =>
-    lines.findIndex((each) => each.includes(name) && isDeclaration(each, name))
-  const [name, ...others] = new Set(namesCalledIn(text).filter((each) => declaredAt(each) !== -1))
-  if (name === undefined || others.length > 0) return null
-  const at = declaredAt(name)
-  return { function: name, line: at + 1, column: lines[at].indexOf('(', lines[at].indexOf(name)) + 1 }
-}
-
-/** The functions of a file that one of its lines calls. @param {string[]} lines @param {string} text */
-exports.ownCalleesIn = (lines, text) => text.length > LINE_CHARS
+exports.loopingCalleesIn = (lines, text) => text.length > LINE_CHARS
   ? []
-  : namesCalledIn(text).filter((name) => lines.some((each) => each.includes(name) && isDeclaration(each, name)))
-
-/** Whether a line runs other functions, or may. @param {string | undefined} text undefined if unknown */
-exports.mayCall = (text) => text === undefined || PASSES.test(text) || exports.mayCallOther(text)
+  : namesCalledIn(text).filter((name) => {
+    const at = lines.findIndex((each) => each.includes(name) && isDeclaration(each, name))
+    if (at === -1) return false
+    const column = lines[at].indexOf('(', lines[at].indexOf(name)) + 1
+    return linesWithin(lines, { line: at + 1, column }).some((each) => LOOPS.test(each.text))
+  })
 
 /** Whether it may run functions that are not written in it. @param {string} text */
 exports.mayCallOther = (text) => {
@@ -289,29 +252,11 @@ exports.mayCallOther = (text) => {
   return namesCalledIn(text).some((name) => !KEYWORDS.has(name) && (isGiven(name) || !METHODS.has(name)))
 }
 
-/** The only one that allocates; else null. @param {string[]} lines of its file @param {number[]} seen from 1 */
-exports.allocatingLine = (lines, seen) => {
-  const from = Math.min(...seen)
-  const to = Math.max(...seen)
-  if (to - from > NEARBY) return null
-  const found = lines.slice(from - 1, to).flatMap((text, i) => ALLOCATES.test(text) ? [from + i] : [])
-  return found.length === 1 ? found[0] : null
-}
-
-/** @param {string | undefined} text of a line, undefined if unknown */
-exports.mayAllocate = (text) => exports.mayCall(text) || ALLOCATES.test(text ?? '')
-
 /** @param {string} text */
 const callsNameless = (text) => NAMELESS.test(text.replace(TEXTS, ''))
 
 /** @param {string} text */
 const namesCalledIn = (text) => [...text.replace(TEXTS, '').matchAll(CALLED)].map(([, name]) => name)
-
-/** @param {{ text: string }[]} outer @param {string} name @param {string[]} lines of the file */
-function isCalledIn (outer, name, lines) {
-  const called = new Set(outer.flatMap(({ text }) => [...text.matchAll(CALLED)].map(([, each]) => each)))
-  return [name, ...aliasesOf(lines, name)].some((each) => called.has(each))
-}
 
 /**
  * What a function of Node.js is called here, if its own name says nothing (zlib: `syncBufferWrapper`): the only such
@@ -332,6 +277,26 @@ function onlySyncCall (lines) {
 /** @param {string} called */
 const lastPartOf = (called) => called.slice(called.lastIndexOf('.') + 1)
 
+/** A chain of names that is called. */
+const CHAIN = /(?<![\w$.])((?:[\w$]+\s*\??\.\s*)*[\w$]+)\s*\(/g
+
+/** @param {string} call as it is written */
+const isOfLanguage = (call) => call.includes('.')
+  ? GLOBALS.has(call.slice(0, call.indexOf('.'))) || OF_VALUES.includes(lastPartOf(call))
+  : FUNCTIONS_OF_LANGUAGE.includes(call)
+
+/**
+ * The only call of a line of which the text does not say that it is a built-in, as it is written.
+ * @param {string} line @returns {{ call: string, column: number } | null}
+ */
+exports.onlyCallIn = (line) => {
+  if (line.length > LINE_CHARS) return null
+  const calls = [...line.replace(TEXTS, (text) => ' '.repeat(text.length)).matchAll(CHAIN)]
+    .map(({ 1: call, index }) => ({ call: call.replace(/\s+|\?/g, ''), column: index + 1 }))
+    .filter(({ call }) => !KEYWORDS.has(call) && !isOfLanguage(call))
+  return calls.length === 1 ? calls[0] : null
+}
+
 /** @param {string} text @param {string} called as V8 names it, perhaps with what it was assigned to: `exports.name` */
 function columnOfCall (text, called) {
   const name = lastPartOf(called)
@@ -351,6 +316,10 @@ exports.withoutPattern = (callFrame) =>
   callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
 exports.columnOfCall = columnOfCall
+exports.declaredIn = declaredIn
+exports.linesWithin = linesWithin
+exports.ALLOCATES = ALLOCATES
+exports.LINE_CHARS = LINE_CHARS
 exports.BUILTINS = BUILTINS
 exports.DEAR = DEAR
 exports.REG_EXP = REG_EXP

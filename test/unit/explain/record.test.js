@@ -120,7 +120,8 @@ test('the line of a block in progress is in doubt where answers came after calls
     facts.addReading({ atMs: 1150, cpuMs: 1150, runQueueMs: 0, throttledMs: 0, stolenMs: null })
     return facts.soFar(1150, null).frame?.exact
   }
-  assert.equal(isExact([{ line: 5, answerMs: 1 }]), true)
+  assert.equal(isExact([1, 2, 3].map(() => ({ line: 5, answerMs: 1 }))), true)
+  assert.equal(isExact([{ line: 5, answerMs: 1 }]), false, 'a single answer may be anywhere')
   assert.equal(isExact([{ line: 5, answerMs: 3 }]), false)
   assert.equal(isExact([{ line: 5, answerMs: 1 }, { line: 9, answerMs: 1 }, { line: 5, answerMs: 1 }]), false)
 })

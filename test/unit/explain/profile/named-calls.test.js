@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { withProfile } = require('../../../../lib/explain/profile/profiled')
 const { folderAtFault } = require('../../../../lib/explain/package')
+const { placed } = require('../../../support/profile')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
@@ -39,7 +39,7 @@ function lay (chain, at, differences) {
   const record = makeRecord({ cause: 'native', evidence: NATIVE, frame: null, leaf: null, stacks: [], ...differences })
   const lines = (/** @type {string} */ file) => /** @type {Record<string, string[]>} */ (FILES)[file] ?? null
   const lineAt = (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
-  return withProfile(record, profile, { original: (frame) => frame, lines, textOf: lines, lineAt })
+  return placed(record, profile, { original: (/** @type {any} */ frame) => frame, lines, textOf: lines, lineAt })
 }
 
 const NO_PLACE = { file: null, line: null, column: null }

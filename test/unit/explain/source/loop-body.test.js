@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { offHead } = require('../../../../lib/explain/source/loop-body')
+const { bodyOf, functionAround, loopAround } = require('../../../../lib/explain/source/loop-body')
 
 const SOURCE = [
   'function priceOf (parcel, rates) {', // 1
@@ -10,29 +10,40 @@ const SOURCE = [
   '    // the last one that fits', // 3
   '    if (rate.from <= parcel.weight) price = rate.price', // 4
   '  }',
-  '  for (let i = 0; i < limit(); i++) {', // 6
-  '    sum += i', // 7
+  '  while (queue.length > 0) {', // 6
+  '    const next = queue.shift()', // 7
+  '    work(next)', // 8
   '  }',
-  '  while (queue.length > 0) {', // 9
-  '    const next = queue.shift()', // 10
-  '    work(next)', // 11
-  '  }',
-  '  for (const each of rates) sum += each', // 13
-  '}'
+  '  for (const each of rates) sum += each', // 10
+  '  rates.forEach((each) => {', // 11
+  '    sum += each', // 12
+  '  })',
+  '}',
+  'const later = (n) => {', // 15
+  '  return n', // 16
+  '}',
+  'done()' // 18
 ]
-const at = (/** @type {number} */ line) => ({ function: 'priceOf', file: '/srv/a.js', line, column: 3, exact: true })
-const lineOf = (/** @type {number} */ line, source = SOURCE) => offHead(at(line), () => source).line
 
-test('a body of one line is what a loop does, unless its head calls something', () => {
-  assert.deepEqual(offHead(at(2), () => SOURCE), { ...at(4), column: 5 })
-  assert.equal(lineOf(6), 6)
+test('the body of a loop or a callback is its lines with code', () => {
+  assert.deepEqual(bodyOf(SOURCE, 2), [4])
+  assert.deepEqual(bodyOf(SOURCE, 6), [7, 8])
+  assert.deepEqual(bodyOf(SOURCE, 11), [12])
+  for (const line of [1, 4, 10, 99]) assert.deepEqual(bodyOf(SOURCE, line), [], `line ${line}`)
 })
 
-test('of several lines none is guessed; what is no head of a loop over several lines stays, as does what is in doubt', () => {
-  for (const line of [1, 4, 7, 9, 11, 13, 99]) assert.equal(lineOf(line), line)
-  assert.deepEqual(offHead(at(2), () => null), at(2))
-  for (const frame of [{ ...at(2), line: null }, { ...at(2), exact: false }, { ...at(2), compiled: true }]) {
-    assert.deepEqual(offHead(frame, () => SOURCE), frame)
-  }
-  assert.equal(lineOf(1, ['for (;;) {', '  work()']), 1, 'a loop without an end')
+test('a loop without an end has no body', () => {
+  assert.deepEqual(bodyOf(['for (;;) {', '  work()'], 1), [])
+})
+
+test('the innermost loop around a line is found', () => {
+  assert.deepEqual(loopAround(SOURCE, 8), [7, 8])
+  assert.deepEqual(loopAround(SOURCE, 10), [])
+})
+
+test('the innermost function around a line begins at its parameters', () => {
+  assert.deepEqual(functionAround(SOURCE, 4), { line: 1, column: 18 })
+  assert.deepEqual(functionAround(SOURCE, 12), { line: 11, column: 17 })
+  assert.deepEqual(functionAround(SOURCE, 16), { line: 15, column: 15 })
+  assert.equal(functionAround(SOURCE, 18), null)
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { builtinIn, calledFunction, callLines, columnOfCall, mayCall } = require('../../../../lib/explain/source/native-call')
+const { builtinIn, callLines, columnOfCall, loopingCalleesIn, mayCallOther, onlyCallIn } = require('../../../../lib/explain/source/native-call')
 
 /** @param {string} line @param {Parameters<typeof builtinIn>[1]} [known] */
 const callIn = (line, known) => builtinIn(line, known)?.call ?? null
@@ -68,21 +68,23 @@ test('a function is found by the last part of the name that V8 has for it', () =
   assert.equal(columnOfCall('  return isMusl', 'exports.isMusl'), null)
 })
 
-test('the function that a line calls is known if it is the only one of the file', () => {
-  const lines = ['function sum (n) { return n }', 'const other = (n) => n', 'function task () {', '  return sum(1) + Math.sqrt(2)', '  return sum(other(1))', '}', 'run(() => task())']
-  const begin = { line: 3, column: 15 }
-  assert.deepEqual(calledFunction(lines, begin, [{ line: 4, ticks: 9 }, { line: 5, ticks: 1 }]), { function: 'sum', line: 1, column: 14 })
-  assert.equal(calledFunction(lines, begin, [{ line: 5, ticks: 9 }]), null)
-  assert.equal(calledFunction(lines, begin, []), null)
-  // The line where a callback begins has the call that gets it, too.
-  assert.equal(calledFunction(lines, { line: 7, column: 5 }, [{ line: 7, ticks: 9 }])?.function, 'task')
+test('a function with a loop that a line calls is found, one without is not', () => {
+  const lines = ['function sum (n) {', '  for (const each of n) total += each', '}', 'const other = (n) => n', 'sum(1) + other(2)']
+  assert.deepEqual(loopingCalleesIn(lines, lines[4]), ['sum'])
+})
+
+test('the only call of a line that is no built-in is named as it is written', () => {
+  assert.deepEqual(onlyCallIn('  const html = marked.parse(text)'), { call: 'marked.parse', column: 16 })
+  assert.equal(onlyCallIn("  log.info({ at: 1 }, 'done (1)')")?.call, 'log.info')
+  assert.equal(onlyCallIn('  return render(parse(text))'), null)
+  assert.equal(onlyCallIn('  return text.split(1)'), null)
 })
 
 test('a line may run other functions, unless it calls built-ins alone that get none', () => {
-  const calling = ['work(1)', 'list.map(twice)', 'list.sort()', 'text.replace(/a/, f)', 'then(() => 1)', 'hash.update(text)', 'tasks[name]()', 'make()(1)', undefined]
+  const calling = ['work(1)', 'list.map(twice)', 'list.sort()', 'text.replace(/a/, f)', 'hash.update(text)', 'tasks[name]()', 'make()(1)']
   const alone = ['sum += Math.sqrt(i)', 'while (i < 1e9) i++', 'list.push(text.charCodeAt(0))', 'return JSON.parse(text)', "x = 'call(1)'", "x = '](1)'"]
-  for (const line of calling) assert.equal(mayCall(line), true, line)
-  for (const line of alone) assert.equal(mayCall(line), false, line)
+  for (const line of calling) assert.equal(mayCallOther(line), true, line)
+  for (const line of alone) assert.equal(mayCallOther(line), false, line)
 })
 
 test('a function is called under its own name, or under another one that the file gives it', () => {

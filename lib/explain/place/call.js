@@ -1,0 +1,127 @@
+'use strict'
+
+const { isSame } = require('../frame')
+const { isNativeBlock } = require('../parts')
+const { sumOf } = require('./lines')
+const { builtinIn, columnOfCall, onlyCallIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
+const { ownerOf } = require('../../util/code-owner')
+
+/**
+ * @import { Frame } from '../../types'
+ * @import { View } from './place'
+ * @import { Ranked } from './points'
+ */
+
+/** V8 names a function by what it was assigned to. */
+const EXPORTS = /^(?:module\.)?exports\./
+/** The name of all synchronous functions of zlib. */
+const ZLIB = 'syncBufferWrapper'
+
+/**
+ * @typedef {object} Call that took the time of a line
+ * @property {string | null} call @property {boolean} builtin it is one of V8 or Node.js
+ * @property {boolean} isOpen the line calls a built-in, once or often: there is no way to know
+ * @property {number | null} column where the line makes it
+ */
+
+/** @type {Call} */
+const NO_CALL = { call: null, builtin: false, isOpen: false, column: null }
+
+/**
+ * The call that took the time of a line, by the samples in its callees, else by its text.
+ * @param {Ranked} line @param {View} view @returns {Call}
+ */
+exports.callIn = (line, view) => {
+  const { frame, scope, callees } = line
+  const calledSamples = sumOf(callees)
+  if ((scope?.samples ?? line.samples + calledSamples) === 0) return NO_CALL
+  const text = frame.file === null || frame.compiled ? null : view.sources.textOf(frame.file)
+  const row = rowOf(line, view) ?? ''
+  const [callee] = [...callees].sort((a, b) => b[1] - a[1])[0] ?? []
+  return callee !== undefined && calledSamples > line.samples
+    ? named(callee, { line, row, text }, view)
+    : inText(row, text ?? [], line, view)
+}
+
+/** @param {Ranked} line @param {View} view */
+const rowOf = ({ frame }, { sources }) =>
+  frame.file === null || frame.compiled ? null : sources.textOf(frame.file)?.[Number(frame.line) - 1] ?? null
+
+/**
+ * Where the time went in a line: its call, else its first character. What is before the parameters of a function
+ * belongs to another one. @param {Ranked} line @param {Call} call @param {View} view @returns {number | null}
+ */
+exports.columnIn = (line, { column }, view) => {
+  const { frame, scope } = line
+  const row = rowOf(line, view)
+  const at = column ?? frame.column ?? (row === null ? null : row.search(/\S|$/) + 1)
+  return at !== null && scope?.begin.line === frame.line ? Math.max(at, scope.begin.column ?? 1) : at
+}
+
+/**
+ * @param {Frame} callee by the profile @param {{ line: Ranked, row: string, text: string[] | null }} place
+ * @param {View} view @returns {Call}
+ */
+function named (callee, { line: { frame, scope }, row, text }, { record, stacks, sources }) {
+  const builtin = ownerOf(callee) === 'node'
+  const dear = builtin ? null : builtinOfPackage(callee, stacks, record, sources)
+  if (dear !== null) {
+    return { call: dear, builtin: true, isOpen: false, column: columnOfCall(row, `${callee.function}`) }
+  }
+  const first = scope?.begin.line ?? frame.line ?? 1
+  const sync = callee.function === ZLIB ? syncCallIn(text ?? [], first, frame.line) : null
+  const name = (sync ?? callee.function)?.replace(EXPORTS, '') ?? null
+  const column = name === null ? null : columnOfCall(row, name)
+  const written = column === null && name !== REG_EXP ? onlyCallIn(row) : null
+  const at = column ?? written?.column ?? builtinIn(row)?.column ?? null
+  return { call: written?.call ?? name, builtin, isOpen: false, column: at }
+}
+
+/**
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: in most
+ * samples of the call, the innermost function is in a line that calls it.
+ * @param {Frame} callee @param {View['stacks']} stacks @param {View['record']} record @param {View['sources']} sources
+ */
+function builtinOfPackage (callee, stacks, record, { lines }) {
+  const within = stacks.filter(({ frames, gcRun }) => gcRun === null && frames.some((each) => isSame(each, callee)))
+  const methods = builtinsAnswered(record)
+  /** @type {Map<string, number>} */
+  const counts = new Map()
+  for (const { raw, count } of within) {
+    const frame = raw.find(({ file }) => file !== null) ?? null
+    if (frame === null || ownerOf(frame) !== 'package') continue
+    const builtin = builtinIn(lines(`${frame.file}`)?.[Number(frame.line) - 1] ?? '', { seen: methods })
+    if (builtin !== null && DEAR.has(builtin.call)) counts.set(builtin.call, (counts.get(builtin.call) ?? 0) + count)
+  }
+  const total = within.reduce((sum, { count }) => sum + count, 0)
+  return [...counts].find(([, count]) => count * 2 > total)?.[0] ?? null
+}
+
+/**
+ * A built-in without a frame of its own: the only one of the line that can take long. In a block of JavaScript only if
+ * answers found the thread in it.
+ * @param {string} row @param {string[]} text @param {Ranked} line @param {View} view @returns {Call}
+ */
+function inText (row, text, { answeredMs }, { record, sources }) {
+  const methods = builtinsAnswered(record)
+  const builtin = builtinIn(row, { lines: text, seen: methods })
+  if (builtin === null) return NO_CALL
+  // The only answer came at another moment, and does not show this call.
+  const isOfOther = record.samples === 1 && record.frame !== null && answeredMs === 0
+  const isDear = DEAR.has(builtin.call) || builtin.call === REG_EXP
+  const isLate = sources.isBegunLate === true
+  const isCalled = isOfOther || isNativeBlock(record) || methods.has(builtin.method) || (isLate && isDear)
+  const { column } = builtin
+  return isCalled
+    ? { call: builtin.call, builtin: true, isOpen: false, column }
+    : { ...NO_CALL, isOpen: !isLate, column }
+}
+
+/** None for a native call: interrupts are answered after it, maybe in the next one. @param {View['record']} record */
+function builtinsAnswered (record) {
+  if (isNativeBlock(record)) return new Set()
+  return new Set(record.stacks.flatMap(({ frames: [innermost] }) =>
+    innermost?.file === null && innermost.line === null ? [innermost.function ?? ''] : []))
+}
+
+exports.NO_CALL = NO_CALL

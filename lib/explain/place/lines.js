@@ -1,0 +1,315 @@
+'use strict'
+
+const { blamedFrame } = require('../frame')
+const { traitsOf } = require('./line-text')
+const { bodyOf, functionAround, ticksIn } = require('../source/loop-body')
+const { callLines, declaredIn, linesWithin, openCallLines, REG_EXP } = require('../source/native-call')
+
+/**
+ * @import { Frame } from '../../types'
+ * @import { ProfiledStack, Sources } from '../profile/profiled-stacks'
+ * @import { Traits } from './line-text'
+ */
+
+/** In a function with a smaller share of samples and answers, only lines that these show are candidates. */
+const LEAST_SHARE = 0.15
+
+/**
+ * @typedef {object} Answer equal answers to interrupts
+ * @property {Frame[]} frames innermost first @property {number} weightMs the time they stand for
+ * @property {number} lateMs the part of it for which native calls or sleep delayed them @property {number} count
+ * @typedef {object} Scope a function that samples or answers show
+ * @property {Frame} begin where its parameters are @property {number} last line
+ * @property {number} samples in it and in its calls @property {number} unplaced samples whose line is unknown
+ * @property {number} inlined samples in code of other files that V8 inlined @property {number} collections samples
+ * @property {number} answeredMs
+ * @typedef {object} Line
+ * @property {Frame} frame @property {Scope | null} scope null if its text is unknown
+ * @property {Traits} traits
+ * @property {number} samples in it @property {Map<Frame, number>} callees samples in its calls
+ * @property {boolean} isBorrowed its samples may be from another time
+ * @property {boolean} isBegin it has samples of its function whose line is unknown
+ * @property {number} answeredMs @property {number} promptMs without those that calls delayed
+ * @property {number} inCallMs in something else that it called @property {number} inCodeMs in JavaScript of others
+ * @property {Map<Line, number>} inner answers in own functions that it called, in ms by their lines
+ */
+
+/** Samples and answers by line of the source as a person wrote it. */
+class Lines {
+  /** @type {Map<string, Line>} */
+  #lines = new Map()
+  /** @type {Map<string, Scope>} */
+  #scopes = new Map()
+  #sources
+  #isBlamed
+  /** Samples of functions themselves, by file and name. @type {Map<string, number>} */
+  #sampled = new Map()
+  samples = 0
+  collections = 0
+  answers = 0
+  answeredMs = 0
+
+  /** @param {Sources} sources @param {(frame: Frame) => boolean} isBlamed whether lines of its owner count */
+  constructor (sources, isBlamed) {
+    this.#sources = sources
+    this.#isBlamed = isBlamed
+  }
+
+  get all () {
+    return [...this.#lines.values()]
+  }
+
+  /** @param {Frame} frame @returns {Line} */
+  at (frame) {
+    const key = `${frame.file}\n${frame.line}`
+    let line = this.#lines.get(key)
+    if (line === undefined) {
+      const text = this.textOf(frame)?.[Number(frame.line) - 1] ?? null
+      const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0 }
+      const counts = { samples: 0, isBorrowed: false, isBegin: false, ...times }
+      const scope = this.#scopeAround(frame)
+      line = { frame, scope, traits: traitsOf(text), callees: new Map(), inner: new Map(), ...counts }
+      this.#lines.set(key, line)
+    }
+    return line
+  }
+
+  /** @param {Frame} frame */
+  textOf ({ file, compiled }) {
+    return file === null || compiled ? null : this.#sources.textOf(file)
+  }
+
+  /** @param {Frame} begin of a function @returns {Scope | null} */
+  #scopeOf (begin) {
+    const key = `${begin.file}\n${begin.line}`
+    const text = this.textOf(begin)
+    let scope = this.#scopes.get(key)
+    if (scope === undefined && text !== null && begin.line !== null) {
+      const last = begin.line + linesWithin(text, begin).length - 1
+      scope = { begin, last, samples: 0, unplaced: 0, inlined: 0, collections: 0, answeredMs: 0 }
+      this.#scopes.set(key, scope)
+    }
+    return scope ?? null
+  }
+
+  /** The innermost function around a line. @param {Frame} frame @returns {Scope | null} */
+  #scopeAround (frame) {
+    const line = Number(frame.line)
+    const around = [...this.#scopes.values()].filter(({ begin, last }) =>
+      begin.file === frame.file && Number(begin.line) <= line && last >= line)
+    if (around.length > 0) return around.reduce((a, b) => Number(b.begin.line) > Number(a.begin.line) ? b : a)
+    const text = this.textOf(frame)
+    const begin = text === null ? null : functionAround(text, line)
+    return begin === null ? null : this.#scopeOf({ ...frame, ...begin })
+  }
+
+  /** @param {Answer[]} answers @param {Sources['passesOn']} passesOn */
+  addAnswers (answers, passesOn) {
+    for (const { frames, weightMs, lateMs, count } of answers) {
+      this.answers += count
+      this.answeredMs += weightMs
+      const blamed = blamedFrame(frames, passesOn)
+      if (blamed === null || !this.#isBlamed(blamed)) continue
+      const at = frames.indexOf(blamed)
+      let inner = this.at(blamed)
+      inner.answeredMs += weightMs
+      inner.promptMs += weightMs - lateMs
+      if (at > 0) inner.inCallMs += weightMs
+      if (at > 0 && frames[0].file !== null) inner.inCodeMs += weightMs
+      if (inner.scope !== null) inner.scope.answeredMs += weightMs
+      let isDirect = true
+      for (const caller of frames.slice(at + 1)) {
+        if (!this.#isBlamed(caller)) {
+          isDirect &&= isInlinable(caller)
+          continue
+        }
+        const outer = this.at(caller)
+        if (!isDirect) outer.inCallMs += weightMs
+        else if (outer !== inner) outer.inner.set(inner, (outer.inner.get(inner) ?? 0) + weightMs - lateMs)
+        inner = outer
+        isDirect = true
+      }
+    }
+  }
+
+  /** @param {ProfiledStack[]} stacks @param {Answer[]} answers @param {Sources['passesOn']} passesOn */
+  addSamples (stacks, answers, passesOn) {
+    for (const stack of stacks) {
+      const { count, frames, raw, head, gcRun } = stack
+      if (gcRun === null) this.samples += count
+      else this.collections += count
+      const sampled = frames.find(({ file }) => file !== null)
+      if (sampled !== undefined) this.#sampled.set(nameOf(sampled), (this.#sampled.get(nameOf(sampled)) ?? 0) + count)
+      const blamed = blamedFrame(frames, passesOn)
+      if (blamed === null || !this.#isBlamed(blamed)) continue
+      const at = frames.indexOf(blamed)
+      // Names of C++ functions do not count: it may be the one called before (24.21).
+      const callee = frames.slice(0, at).findLast((each) => each.file !== null || each.function === REG_EXP) ?? null
+      const scope = this.#scopeOf(this.#sources.original(callee === null && head !== null ? head : raw[at]))
+      if (scope !== null) scope.samples += count
+      if (gcRun !== null) {
+        if (scope !== null) scope.collections += count
+      } else if (callee === null) this.#addOwn(stack, blamed, scope, answers)
+      else this.#addCall(callee, count, blamed, scope, answers)
+    }
+  }
+
+  /**
+   * V8 counts samples in a function that it inlined for the caller, in lines of the other file.
+   * @param {ProfiledStack} stack @param {Frame} blamed @param {Scope | null} scope @param {Answer[]} answers
+   */
+  #addOwn ({ count, ticks, foreign, raw, isBorrowed }, blamed, scope, answers) {
+    const file = raw.find((each) => each.file !== null)?.file ?? ''
+    const all = ticksIn(ticks) + ticksIn(foreign)
+    if (all === 0 && scope !== null) scope.unplaced += count
+    for (const { line: at, ticks: some } of [...ticks, ...foreign]) {
+      const samples = count * some / all
+      const place = this.#sources.lineAt(file, at)
+      const isOwn = ticks.some((each) => each.line === at)
+      if (place === null) continue
+      if (isOwn) {
+        const line = this.at({ ...blamed, column: null, ...place, ...inlinedBy(answers, blamed, place) })
+        line.samples += samples
+        line.isBorrowed ||= isBorrowed
+      } else if (scope !== null && this.#isCallee({ ...blamed, ...place }, scope)) {
+        const line = this.at({ ...blamed, function: null, column: null, ...place })
+        line.samples += samples
+      } else if (scope !== null) scope.inlined += samples
+    }
+  }
+
+  /** Whether a function calls the one around a line of its file. @param {Frame} frame @param {Scope} scope */
+  #isCallee (frame, { begin, last }) {
+    const text = this.textOf(begin)
+    const callee = this.#scopeAround(frame)
+    if (text === null || callee === null) return false
+    const name = declaredIn(text[Number(callee.begin.line) - 1])
+    return name !== undefined && callLines(text, begin, name).length > 0
+  }
+
+  /**
+   * Samples in a call are of the line that makes it: by the source if only one does, else by answers within the call,
+   * else any line that may.
+   * @param {Frame} callee @param {number} count @param {Frame} blamed @param {Scope | null} scope
+   * @param {Answer[]} answers
+   */
+  #addCall (callee, count, blamed, scope, answers) {
+    const text = this.textOf(blamed) ?? []
+    const named = scope === null ? [] : callLines(text, scope.begin, callee.function)
+    const shown = named.length === 1 ? [] : callersIn(answers, callee, blamed)
+    const may = shown.length > 0 ? shown : named
+    const at = may.length > 0 || scope === null ? may : openCallLines(text, scope.begin, callee.file !== blamed.file)
+    if (at.length === 0 && scope !== null) scope.unplaced += count
+    for (const each of at) {
+      const line = this.at({ ...blamed, line: each, column: null })
+      line.callees.set(callee, (line.callees.get(callee) ?? 0) + count / at.length)
+    }
+  }
+
+  /**
+   * V8 counts samples of a function that it optimised in its loop before the profile began for the line that called it.
+   * If answers show that line mostly in an own function, which has fewer samples, they are of the lines shown there.
+   */
+  passDown () {
+    for (const line of this.#lines.values()) {
+      const hidden = [...line.inner].filter(([{ frame }]) => (this.#sampled.get(nameOf(frame)) ?? 0) < line.samples)
+      const innerMs = hidden.reduce((sum, [, ms]) => sum + ms, 0)
+      if (line.samples === 0 || innerMs <= line.answeredMs || innerMs * 2 <= this.answeredMs) continue
+      for (const [inner, ms] of hidden) inner.samples += line.samples * ms / innerMs
+      line.samples = 0
+    }
+  }
+
+  /** Samples whose line is unknown are of the lines of their function that answers show, else of its first one. */
+  settle () {
+    for (const scope of this.#scopes.values()) {
+      const own = this.all.filter((line) => line.scope === scope)
+      const key = own.some(({ inCallMs }) => inCallMs > 0) ? 'inCallMs' : 'promptMs'
+      const totalMs = own.reduce((sum, line) => sum + line[key], 0)
+      if (totalMs > 0) for (const line of own) line.samples += scope.unplaced * line[key] / totalMs
+      else if (scope.unplaced > 0) {
+        const begin = this.at(scope.begin)
+        begin.samples += scope.unplaced
+        begin.isBegin = true
+      }
+      scope.unplaced = 0
+    }
+  }
+
+  /**
+   * The head of a loop takes no time. V8 checks for interrupts and counts samples there: they are of the lines of its
+   * body that make calls or hold loops, else of all.
+   */
+  leaveHeads () {
+    for (const head of this.all.filter(({ traits }) => traits.isIdle)) {
+      const body = bodyOf(this.textOf(head.frame) ?? [], Number(head.frame.line))
+        .map((line) => this.at({ ...head.frame, line, column: null }))
+      const busy = body.filter(({ traits }) => traits.calls || traits.isLoop)
+      const may = busy.length > 0 ? busy : body.filter(({ traits }) => !traits.isIdle)
+      for (const name of /** @type {const} */ (['samples', 'answeredMs', 'promptMs'])) {
+        if (may.length === 0) continue
+        for (const line of may) line[name] += head[name] / may.length
+        head[name] = 0
+      }
+    }
+  }
+
+  /** Adds the lines that neither shows, but that may have taken the time. */
+  addOthers () {
+    for (const { begin, samples, answeredMs } of [...this.#scopes.values()]) {
+      const share = Math.max(samples / Math.max(1, this.samples), answeredMs / Math.max(1, this.answeredMs))
+      if (share < LEAST_SHARE) continue
+      for (const { text, line } of linesWithin(this.textOf(begin) ?? [], begin).slice(1)) {
+        if (traitsOf(text).calls) this.at({ ...begin, line, column: null })
+      }
+    }
+  }
+}
+
+/**
+ * The lines of a function that answers show in a call. @param {Answer[]} answers @param {Frame} callee
+ * @param {Frame} caller
+ */
+function callersIn (answers, callee, caller) {
+  return answers.flatMap(({ frames }) => {
+    const at = frames.findIndex((each) => isSame(each, caller))
+    return at > 0 && isSame(frames[at - 1], callee) ? frames[at].line ?? [] : []
+  })
+}
+
+/**
+ * The line of a function that answers show in a call of another file's function, in a line of that number, if none
+ * shows the function there itself.
+ * @param {Answer[]} answers @param {Frame} caller @param {{ line: number }} place
+ */
+function inlinedBy (answers, caller, { line }) {
+  const around = answers.flatMap(({ frames }) => {
+    const at = frames.findIndex((each) => isSame(each, caller))
+    if (at === -1) return []
+    const isInside = frames.slice(0, at).some((each) => each.file !== caller.file && each.line === line)
+    return [{ frame: frames[at], isInside }]
+  })
+  if (around.some(({ frame }) => frame.line === line)) return null
+  const inside = around.find(({ isInside }) => isInside)
+  return inside === undefined ? null : { line: inside.frame.line }
+}
+
+/** @param {Frame} frame */
+const nameOf = ({ file, function: name }) => `${file}\n${name}`
+
+/** @param {Frame} a @param {Frame} b */
+const isSame = (a, b) => a.file === b.file && a.function === b.function
+
+/** Built-ins that V8 inlines together with their callbacks. */
+const INLINABLE = new Set([
+  'map', 'flatMap', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'next'
+])
+
+/** Whether V8 may have inlined a function that this one calls into its caller. @param {Frame} frame */
+const isInlinable = ({ file, function: name }) => file !== null || INLINABLE.has(`${name}`)
+
+/** @param {Map<unknown, number>} parts */
+const sumOf = (parts) => [...parts.values()].reduce((sum, each) => sum + each, 0)
+
+exports.Lines = Lines
+exports.sumOf = sumOf

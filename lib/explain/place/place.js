@@ -1,0 +1,173 @@
+'use strict'
+
+const { causeRow } = require('../../tables/causes')
+const { blame, isSame } = require('../frame')
+const { isNativeBlock } = require('../parts')
+const { Lines, sumOf } = require('./lines')
+const { isAhead, rankedLines } = require('./points')
+const { loopAround } = require('../source/loop-body')
+const { loopingCalleesIn, mayCallOther } = require('../source/native-call')
+const { traitsOf } = require('./line-text')
+const { ownerOf } = require('../../util/code-owner')
+const { ENOUGH_SAMPLES } = require('../../tables/limits')
+const { US_PER_MS } = require('../../util/units')
+
+/**
+ * @import { BlockRecord, Frame, FrameRecord } from '../../types'
+ * @import { CpuProfile } from '../profile/cpu-profile'
+ * @import { ProfiledStack, Sources } from '../profile/profiled-stacks'
+ * @import { Answer, Lines as LinesOf } from './lines'
+ * @import { Ranked } from './points'
+ */
+
+/** A record names the largest reasons for its line. */
+const MOST_REASONS = 3
+
+/**
+ * @typedef {object} View of a block: all that shows where it was
+ * @property {BlockRecord} record its `frame` is the function that answers show, or null
+ * @property {Answer[]} answers
+ * @property {CpuProfile | null} profile @property {ProfiledStack[]} stacks of the profile; empty if it shows nothing
+ * @property {Sources} sources
+ * @typedef {View & { line: Ranked, lines: LinesOf, ranked: Ranked[] }} Candidate
+ */
+
+/**
+ * Doubts about a line that is ahead. Printed in docs/use/record.md.
+ * @type {{ when: string, applies: (candidate: Candidate) => boolean }[]}
+ */
+const doubts = [
+  {
+    when: 'its file was compiled in memory, and no source map is known: the line is that of the code that runs',
+    applies: ({ line: { frame } }) => frame.compiled === true
+  },
+  {
+    when: 'it cannot explain the block: a native call or a sleep needs a call in the line, collections need an allocation ' +
+      'and two samples, and a bracket or a head takes no time',
+    applies: ({ line, record }) => !explains(line, record)
+  },
+  {
+    when: 'it calls an own function with a loop that no sample shows: V8 may have counted that for the caller',
+    applies: (candidate) => mayHide(candidate)
+  },
+  {
+    when: 'most samples are in other lines, or their line is unknown, and this is where their function begins',
+    applies: ({ line, lines }) => line.isBegin ||
+      (!isAnswered(line) && (line.samples + sumOf(line.callees)) * 2 < lines.samples)
+  },
+  {
+    when: 'only answers show it, and the cause is unknown: a thread that is held up can be at any line',
+    applies: ({ line, record }) => isAnswered(line) && isHeldUp(record)
+  },
+  {
+    when: 'only answers show it, and a native call may have delayed them: they came late, or most are elsewhere, or it ' +
+      'or another line of its loop makes a call, unless most are in JavaScript that it called',
+    applies: (candidate) => isAnswered(candidate.line) && mayBeLate(candidate)
+  },
+  {
+    when: 'there are no answers, and the profile covers less than half of the block',
+    applies: ({ profile, record: { samples, durationMs } }) => profile !== null && samples === 0 &&
+      2 * (profile.endTime - profile.startTime) < durationMs * US_PER_MS
+  },
+  {
+    when: 'V8 counts lines for a whole profile, of which the block is a small part, and no answer shows the line',
+    applies: ({ line }) => line.isBorrowed && line.answeredMs === 0
+  }
+]
+
+/**
+ * V8 does not list code that it optimised in a running loop before a profile began: its samples go to the caller.
+ * @param {Candidate} candidate
+ */
+function mayHide ({ line: { frame, samples, callees, traits }, lines, stacks, sources }) {
+  if (samples <= sumOf(callees)) return false
+  if (sources.isBegunLate) return traits.calls
+  const text = lines.textOf(frame) ?? []
+  return loopingCalleesIn(text, text[Number(frame.line) - 1] ?? '').some((name) =>
+    stacks.every(({ frames }) => frames.every((each) => each.function !== name)))
+}
+
+/** Whether a line can take the time of the block. @param {Ranked} line @param {BlockRecord} record */
+function explains ({ traits, samples, callees }, record) {
+  const { isKnown, calls, isIdle, allocates } = traits
+  const { isCall, blamesAllocation } = causeRow(record.cause)
+  if (blamesAllocation) return samples + sumOf(callees) >= ENOUGH_SAMPLES && (!isKnown || calls || allocates)
+  return !isKnown || (!isIdle && (calls || !(isCall || isNativeBlock(record))))
+}
+
+/** Whether no sample shows it. @param {Ranked} line */
+const isAnswered = ({ samples, callees }) => samples + sumOf(callees) === 0
+
+/** @param {Ranked['traits']} traits */
+const mayTakeTime = ({ calls, isLoop }) => calls || isLoop
+
+/** @param {Candidate} candidate */
+function mayBeLate ({ line, lines, record }) {
+  if (line.inCodeMs * 2 > lines.answeredMs) return false
+  if (hasLateAnswers(record) || line.answeredMs * 2 <= lines.answeredMs) return true
+  const text = lines.textOf(line.frame)
+  if (text === null) return false
+  const at = Number(line.frame.line)
+  return mayCallOther(text[at - 1] ?? '') ||
+    loopAround(text, at).some((each) => each !== at && mayTakeTime(traitsOf(text[each - 1])))
+}
+
+/** Whether samples or answers speak for it, not only its text. @param {Ranked} line */
+const isShown = ({ reasons }) => reasons.some(({ name, points }) => points > 0 && SHOWN.has(name))
+const SHOWN = new Set(['samples', 'answers', 'between', 'near'])
+
+/** @param {Pick<BlockRecord, 'cause'>} record */
+const isHeldUp = ({ cause }) => cause === 'unknown'
+
+/** 99% of the answers of JavaScript take 0.9 ms at most. */
+const PROMPT_MS = 2
+
+/** Whether calls delayed the answers, rather than a wait for a CPU. @param {BlockRecord} record */
+const hasLateAnswers = ({ durationMs, evidence: { answerMs, runQueueMs } }) =>
+  (answerMs ?? 0) >= PROMPT_MS && (runQueueMs ?? 0) * 5 < durationMs
+
+/**
+ * Without those that only read a clock, if there are others: on a busy machine a thread loses its CPU there more often
+ * than elsewhere, and is sampled when it resumes. @param {ProfiledStack[]} stacks
+ */
+function withoutClocks (stacks) {
+  const working = stacks.filter(({ isClock }) => !isClock)
+  return working.reduce((sum, { count }) => sum + count, 0) >= ENOUGH_SAMPLES ? working : stacks
+}
+
+/**
+ * The line with most points of the functions to blame: those of the application, or those of packages if the
+ * application had less than a fifth of the time of both. Null if most time was in Node.js.
+ * @param {View} view @returns {{ frame: FrameRecord, line: Ranked | null } | null}
+ */
+function placeOf (view) {
+  const { record, sources } = view
+  // An interrupt during a collection is answered right after it, where the garbage is made.
+  const isTimely = causeRow(record.cause).blamesAllocation === true
+  const answers = view.answers.map((each) =>
+    ({ ...each, lateMs: isTimely ? 0 : hasLateAnswers(record) ? each.weightMs : each.lateMs }))
+  const stacks = withoutClocks(view.stacks)
+  const { passesOn } = sources
+  const byProfile = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), passesOn)
+  const blamed = byProfile === null || isSame(record.frame, byProfile) ? record.frame : byProfile
+  if (blamed === null) return null
+  const lines = new Lines(sources, (frame) => ownerOf(frame) === ownerOf(blamed))
+  lines.addSamples(stacks, answers, passesOn)
+  lines.addAnswers(answers, passesOn)
+  lines.passDown()
+  lines.settle()
+  lines.leaveHeads()
+  lines.addOthers()
+  const ranked = rankedLines(lines)
+  const line = ranked.find(isShown)
+  if (line === undefined) return { frame: { ...blamed, exact: false }, line: null }
+  const candidate = { ...view, line, lines, ranked }
+  const exact = isAhead(line, ranked, lines) && !doubts.some(({ applies }) => applies(candidate))
+  const because = line.reasons.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points)
+    .slice(0, MOST_REASONS).map(({ name }) => name)
+  return { frame: { ...line.frame, exact, because }, line }
+}
+
+exports.doubts = doubts
+exports.isHeldUp = isHeldUp
+exports.placeOf = placeOf

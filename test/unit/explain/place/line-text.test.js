@@ -1,0 +1,35 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { traitsOf } = require('../../../../lib/explain/place/line-text')
+
+/** What the text of a line says, without that it is known. @param {string} line */
+const traits = (line) =>
+  Object.entries(traitsOf(line)).flatMap(([name, is]) => is && name !== 'isKnown' ? [name] : [])
+
+test('a bracket, a plain return and a head that calls nothing take no time', () => {
+  const idle = ['}', '  })', '  return acc // the sum', '} return }', '  continue', 'for (const each of rows) {', 'while (i < n) {',
+    'function handle (n) {', 'const sum = (n) => {', '  build (n) {', '  if (acc === 0.5) {', '} else {', 'try {', '} while (i < n)']
+  assert.deepEqual(idle.filter((line) => !traits(line).includes('isIdle')), [])
+  const busy = ['  return acc + 1n', '  return rows.total', '  return sort(rows)', '  acc = acc + 1', 'for (let i = 0; i < limit(n); i++) {']
+  assert.deepEqual(busy.filter((line) => traits(line).includes('isIdle')), [])
+})
+
+test('a line calls something if it has a call that takes time, copies elements or multiplies', () => {
+  const calling = ['const made = JSON.parse(text)', 'all.forEach((i) => {', 'last = [...items, i]', 'text = `$' + '{i} of $' + '{n}`', 'big = big * 3n']
+  assert.deepEqual(calling.filter((line) => !traits(line).includes('calls')), [])
+  const plain = ['h = Math.imul(h, 31) | 0', 'rows.push(row)', 'sum += Number(each)', 'function handle (n) {', 'end = performance.now() + 5', 'n = 2 ** 8']
+  assert.deepEqual(plain.filter((line) => traits(line).includes('calls') && !line.includes('Math')), [])
+})
+
+test('a loop in one line is a loop, its head alone is not', () => {
+  assert.ok(traits('for (let k = 0; k < n; k++) sum += k').includes('isLoop'))
+  assert.ok(traits('while (performance.now() < end);').includes('isLoop'))
+  assert.ok(!traits('for (let k = 0; k < n; k++) {').includes('isLoop'))
+})
+
+test('nothing is said of a line that is minified or cannot be read', () => {
+  assert.equal(traitsOf(null).isKnown, false)
+  assert.equal(traitsOf(`f(${'a, '.repeat(500)})`).isKnown, false)
+})
