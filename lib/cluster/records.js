@@ -1,6 +1,7 @@
 'use strict'
 
 const { isRecord } = require('../store/record')
+const { shownStacks } = require('../util/shown-stacks')
 
 /** @import { BlockRecord } from '../types' */
 
@@ -8,20 +9,24 @@ const { isRecord } = require('../store/record')
 const RECORD_BYTES = 16 * 1024
 
 /**
- * A record as it is sent: with as many of its stacks as there is room for, the heaviest first, and none of a CPU
- * profile. A record that is too large even without stacks is sent bare: that is enough to end a block in the primary.
+ * A record as it is sent: with as many of the stacks that are drawn as there is room for, the heaviest first. A record
+ * that is too large even without stacks is sent bare: that is enough to end a block in the primary.
  * @param {any} whole @returns {any} null if still too large, or if it is not a record: that would close the connection
  */
 exports.fit = (whole) => {
   if (!isRecord(whole)) return null
-  const { profile, stacks } = whole
-  const record = { ...whole, ...(profile && { profile: { ...profile, stacks: [] } }) }
+  const { profile } = whole
+  const { stacks, isProfiled } = shownStacks(whole)
   for (const fewer of smaller(stacks)) {
-    const fitted = { ...record, stacks: fewer }
+    const fitted = {
+      ...whole,
+      stacks: isProfiled ? [] : fewer,
+      ...(profile && { profile: { ...profile, stacks: isProfiled ? fewer : [] } })
+    }
     if (exports.isSmall(fitted)) return fitted
   }
   const nothing = { frame: null, leaf: null, package: null, request: null, origin: null, profile: null }
-  const bare = { ...record, stacks: [], ...nothing }
+  const bare = { ...whole, stacks: [], ...nothing }
   return exports.isSmall(bare) ? bare : null
 }
 

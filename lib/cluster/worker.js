@@ -5,6 +5,7 @@ const { checkFolder } = require('./address')
 const { fit } = require('./records')
 const { SeriesWriter } = require('./metrics/series')
 const { Connection, HELLO_MS, VERSION } = require('./wire')
+const { summaryOf } = require('../store/record')
 
 /**
  * @import { BlockRecord } from '../types'
@@ -149,7 +150,7 @@ class ClusterWorker {
   tellBlock (record) {
     if (this.#writer === null) return
     const isFull = this.#fullRecords-- > 0
-    const fitted = fit(isFull ? record : { ...record, stacks: record.stacks.slice(0, 1) })
+    const fitted = fit(isFull ? record : summaryOf(record))
     if (fitted === null || this.#connection === null || this.#connection.isBacklogged) this.#lost++
     else this.#connection.send({ t: 'block', record: fitted })
   }

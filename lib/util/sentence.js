@@ -155,6 +155,7 @@ function printable (text) {
 }
 
 exports.counted = counted
+exports.doubtOf = doubtOf
 exports.duration = duration
 exports.frameText = frameText
 exports.place = place

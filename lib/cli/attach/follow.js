@@ -2,6 +2,7 @@
 
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { frameText, place, printable, sentenceOf } = require('../../util/sentence')
+const { shownStacks } = require('../../util/shown-stacks')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/processes')
 const { WATCH_MS, refusedPort } = require('../common/endpoint')
@@ -102,7 +103,7 @@ function tellAll (records, told, beforeMs = -Infinity) {
 
 /** @param {BlockRecord} record @param {Telling} [last] how it was printed before */
 function tell (record, last) {
-  const { ongoing, stacks, startup, startedAt, durationMs } = record
+  const { frame, ongoing, startup, startedAt, durationMs } = record
   const isSame = last !== undefined && last.verdict === verdictOf(record)
   if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) {
     return last
@@ -111,9 +112,8 @@ function tell (record, last) {
   const sentence = sentenceOf({ ...record, startup: false }, { isAtLeast: ongoing || startup })
   print(`${clockTime(new Date(Date.parse(startedAt) + durationMs).toISOString())} ${sentence}`)
   // Print the stack again only if the block is found in another place.
-  if (!isSame && stacks.length > 0) {
-    for (const line of telling(stacks[0].frames.map(frameText))) print(`    ${line}`)
-  }
+  const [stack] = isSame ? [] : shownStacks(record).stacks
+  for (const line of telling(stack?.frames.map(frameText) ?? [], frame)) print(`    ${line}`)
   return tellingOf(record)
 }
 

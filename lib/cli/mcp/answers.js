@@ -4,6 +4,7 @@ const { causes, excuseOf } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
 const { adviceOn } = require('../docs')
 const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
+const { conclusionIn, shownStacks } = require('../../util/shown-stacks')
 const { filterOf } = require('../blocks/blocks')
 const { timeOf } = require('../common/flags')
 const { ADVISED, culpritsOf } = require('../blocks/top')
@@ -116,7 +117,6 @@ exports.block = async (source, { id }) => {
   if (detail === undefined) return NO_BLOCK
   const { block, source: excerpt, waits } = detail
   const evidence = Object.entries(block.evidence).filter(([, value]) => Number(value) > 0)
-  const frames = block.stacks[0]?.frames.slice(0, FRAMES) ?? []
   return {
     head: excerpt === null ? ['The source is unavailable or switched off.'] : [],
     rows: [
@@ -126,10 +126,20 @@ exports.block = async (source, { id }) => {
       ...adviceRows(detail),
       ...(waits?.requests ? [`${waits.requests} requests waited, at most ${duration(waits.longestMs)}: ${waits.routes.map(({ name }) => name).join(', ')}`] : []),
       `evidence: ${evidence.map((pair) => pair.join(' ')).join(', ')}`,
-      ...frames.map((frame, i) => `${i === 0 ? 'stack: ' : '  from '}${plain(frameText(frame), LINE_CHARS)}`)
+      ...stackRows(block)
     ],
     tail: Object.entries(causes).filter(([name]) => name === block.cause).map(([name, { meaning }]) => `${name}: ${meaning}.`)
   }
+}
+
+/** @param {Detail['block']} block */
+function stackRows (block) {
+  const { stacks, isProfiled } = shownStacks(block)
+  const rows = stacks[0]?.frames.slice(0, FRAMES).map(frameText) ?? []
+  const mark = conclusionIn(rows, block.frame)
+  const head = isProfiled ? 'stack of the CPU profile: ' : 'stack: '
+  return rows.map((row, i) =>
+    `${i === 0 ? head : '  from '}${plain(row, LINE_CHARS)}${mark?.at === i ? `, ${mark.text}` : ''}`)
 }
 
 /** @param {Detail['source']} excerpt */

@@ -1,6 +1,7 @@
 'use strict'
 
 const { ownerOf, packageNameOf } = require('../../util/code-owner')
+const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
@@ -66,10 +67,13 @@ function isNobodys (frames) {
  * Share of sampled time in the application or its packages, 0 to 1.
  * @param {BlockRecord} record @param {boolean} isInTest a named test ran: what is nobody's is its own
  */
-exports.ownShare = ({ stacks, frame }, isInTest) => {
+exports.ownShare = (record, isInTest) => {
+  const shown = shownStacks(record)
+  // A profile has no callers of collections and of what V8 does by itself.
+  const isCalled = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some(({ file }) => file !== null)
+  const stacks = shown.isProfiled ? shown.stacks.filter(isCalled) : shown.stacks
   const allMs = stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
-  // Without stacks, the record has only lines of the profile.
-  if (allMs === 0) return frame === null && !isInTest ? 0 : 1
+  if (allMs === 0) return record.frame === null && !isInTest ? 0 : 1
   const own = stacks.filter(({ frames }) => isOwn(frames) || (isInTest && isNobodys(frames)))
   return own.reduce((sum, { weightMs }) => sum + weightMs, 0) / allMs
 }

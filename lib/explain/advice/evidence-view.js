@@ -1,6 +1,7 @@
 'use strict'
 
 const { ownerOf, packageNameOf } = require('../../util/code-owner')
+const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
@@ -21,10 +22,10 @@ const ABOVE = 8
 
 /** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {BlockView} */
 exports.lookAt = (record, lines, earlier) => {
-  const { frame, probable, profile, stacks } = record
+  const { frame, probable, profile } = record
   // If the line is not exact, the call was probably in the line that is shown next to it.
   const at = probable?.line ?? frame?.line ?? 0
-  const frames = (stacks.length > 0 ? stacks : profile?.stacks ?? [])[0]?.frames ?? []
+  const frames = shownStacks(record).stacks[0]?.frames ?? []
   const blamed = frames.findIndex(({ file, function: name }) => file === frame?.file && name === frame?.function)
   return {
     record,

@@ -2,6 +2,7 @@
 
 const pino = require('pino')
 const { frameText, sentenceOf } = require('../../util/sentence')
+const { shownStacks } = require('../../util/shown-stacks')
 const { MS_PER_S } = require('../../util/units')
 const { LogBudget, Progress, STARTUP_S, ThreadBudget } = require('./budget')
 const { LogDestination } = require('./destination')
@@ -138,8 +139,9 @@ function openHere (destination, onState) {
 /** With as much of the stack as fits. @param {string} event @param {BlockRecord} record @param {number} suppressed */
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
-  const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
+  const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence } = short
   const { package: found, calledFrom, origin, work, parts } = short
+  const { stacks, isProfiled } = shownStacks(record)
   const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each)))
   const fields = {
     event,
@@ -157,6 +159,7 @@ function lineOf (event, record, suppressed) {
     parts,
     evidence: causeRow(cause).blamesAllocation ? evidence : { ...evidence, memory: undefined },
     stack,
+    ...(isProfiled && { stackFrom: 'profile' }),
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),
     ...(suppressed > 0 && { suppressed })
   }

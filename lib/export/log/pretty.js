@@ -8,10 +8,11 @@ const { isInPackage } = require('../../util/code-owner')
 const { outOf } = require('../../util/memory-text')
 const process = require('../../util/process')
 const { frameText, printable } = require('../../util/sentence')
+const { markedRows, shownStacks } = require('../../util/shown-stacks')
 
 /**
  * @import { Cause } from '../../tables/causes'
- * @import { BlockRecord } from '../../types'
+ * @import { BlockRecord, FrameRecord } from '../../types'
  */
 
 /** The wait for a CPU is shown if it has at least this share of a block. */
@@ -61,14 +62,22 @@ function belowOf (line, root) {
   if (isOwnBlock({ evidence: {}, ...line })) return ['why: loopwatch itself blocked the thread; please report this']
   // The code is not to blame, or it is loading modules: records at start-up say so, lines have level info.
   if (excuseOf(line.cause) !== undefined || line.level === 30) return []
-  return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
+  const rows = telling(line.stack ?? [], line.frame ?? null, root)
+  const isProfiled = line.stackFrom === 'profile' && rows.length > 0
+  return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...(isProfiled ? [`${OF_PROFILE}:`] : []), ...rows]
 }
+
+/** Heads a stack of the CPU profile. */
+const OF_PROFILE = 'by the CPU profile, callers where they begin'
 
 /** @param {BlockRecord} record @param {string} root */
 function stuckStacks (record, root) {
-  const own = `why: ${meaning(record.cause)}`
-  return [own, ...record.stacks.flatMap(({ count, frames }) =>
-    [`${count} of ${record.samples} stack samples:`, ...frames.map((frame) => `  at ${fromRoot(frameText(frame), root)}`)])]
+  const { stacks, isProfiled } = shownStacks(record)
+  const of = isProfiled ? `${record.profile?.samples} samples ${OF_PROFILE}` : `${record.samples} stack samples`
+  return [`why: ${meaning(record.cause)}`, ...stacks.flatMap(({ count, frames }, i) => {
+    const rows = markedRows(frames.map(frameText), i === 0 ? record.frame : null, '  ')
+    return [`${count} of ${of}:`, ...rows.map((row) => fromRoot(row, root))]
+  })]
 }
 
 /** @param {any} line */
@@ -108,13 +117,14 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
 /**
  * The stack up to the outermost line of the application: the callers beyond it are the same for all.
  * @param {string[]} stack innermost first, each as `name (file:line:column)`
+ * @param {FrameRecord | null} [frame] the concluded place, marked where the stack does not have it
  * @param {string} [root] folder with a separator at the end; it is left out of paths
  */
-function telling (stack, root = '') {
+function telling (stack, frame = null, root = '') {
   const lines = stack.map((line) => line.replace(/^at /, ''))
   const end = lines.findLastIndex((line) => !isForeign(line))
   const shown = lines.slice(0, Math.min(5, end + 1))
-  return shown.map((line) => `at ${fromRoot(line, root)}`)
+  return shown.length === 0 ? [] : markedRows(shown, frame).map((row) => fromRoot(row, root))
 }
 
 /** @param {string} line @param {string} root */

@@ -2,6 +2,7 @@
 
 const { causeOfPart } = require('../../tables/causes')
 const { frameText } = require('../../util/sentence')
+const { shownStacks } = require('../../util/shown-stacks')
 
 /**
  * @import { BlockRecord } from '../../types'
@@ -84,5 +85,5 @@ const named = (group, names, values) =>
   Object.fromEntries(Object.entries(names).map(([field, name]) => [`loopwatch.${group}.${name}`, values[field]]))
 
 /** Heaviest stack, innermost frame first. @param {BlockRecord} record */
-exports.stackText = ({ stacks }) =>
-  stacks[0]?.frames.slice(0, FRAMES).map((frame) => `at ${frameText(frame)}`).join('\n')
+exports.stackText = (record) =>
+  shownStacks(record).stacks[0]?.frames.slice(0, FRAMES).map((frame) => `at ${frameText(frame)}`).join('\n')

@@ -1,6 +1,7 @@
 'use strict'
 
 const { shortPath } = require('../../util/short-path')
+const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame, FrameRecord } from '../../types' */
 
@@ -25,9 +26,9 @@ class FlameTree {
   #root = growing('all', null)
   #nodes = 1
 
-  /** @param {Pick<BlockRecord, 'stacks' | 'frame'>} record */
+  /** @param {BlockRecord} record */
   add (record) {
-    for (const { weightMs, frames } of record.stacks) {
+    for (const { weightMs, frames } of shownStacks(record).stacks) {
       let at = this.#root
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {
@@ -96,4 +97,3 @@ function grown ({ node, children, isDoubtful: isInDoubt }, leastMs) {
 exports.FlameTree = FlameTree
 exports.LEAST_SHARE = LEAST_SHARE
 exports.NODES = NODES
-exports.isDoubtful = isDoubtful

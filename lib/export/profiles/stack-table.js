@@ -2,6 +2,7 @@
 
 const { excuseOf } = require('../../tables/causes')
 const { OTHER } = require('../../tables/limits')
+const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
@@ -54,7 +55,7 @@ class StackTable {
     const labels = labelsOf(record)
     // In an excused block, the code of a stack is not at fault.
     const isExcused = excuseOf(cause) !== undefined
-    const stacks = isExcused ? [] : record.stacks
+    const stacks = isExcused ? [] : shownStacks(record).stacks
     for (const { frames, weightMs, count } of stacks) {
       this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
     }

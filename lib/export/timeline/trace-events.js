@@ -2,6 +2,7 @@
 
 const { setImmediate } = require('node:timers/promises')
 const { frameText, sentenceOf, workOf } = require('../../util/sentence')
+const { shownStacks } = require('../../util/shown-stacks')
 const { US_PER_MS } = require('../../util/units')
 const { version } = require('../../../package.json')
 
@@ -55,7 +56,7 @@ const slice = ({ pid, wallOffsetMs }, { startMs, durationMs }, what) => /** @typ
 
 /** @param {BlockRecord} record */
 function blockEvent (record) {
-  const { pid, id, threadId, startedAt, durationMs, cause, frame, ongoing, stacks } = record
+  const { pid, id, threadId, startedAt, durationMs, cause, frame, ongoing } = record
   return /** @type {TraceEvent} */ ({
     name: frame === null ? `block (${cause})` : `${frame.function ?? '(anonymous)'} (${cause})`,
     cat: 'block',
@@ -71,7 +72,7 @@ function blockEvent (record) {
       ongoing,
       line: frame === null ? null : `${frame.exact ? '' : '≈ '}${frameText(frame)}`,
       work: workOf(record),
-      stack: stacks[0]?.frames.map(frameText) ?? []
+      stack: shownStacks(record).stacks[0]?.frames.map(frameText) ?? []
     }
   })
 }

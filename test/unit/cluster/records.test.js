@@ -37,3 +37,14 @@ test('a record travels with as many stacks as fit', () => {
     assert.ok(!isRecord(wrong), JSON.stringify(wrong))
   }
 })
+
+test('a record travels with the stacks that are drawn of it: those of the CPU profile if interrupts were answered late', () => {
+  const stack = (/** @type {string} */ name) =>
+    ({ count: 1, weightMs: 1, frames: [{ function: name, file: '/srv/app.js', line: 1, column: 1 }] })
+  const profile = { samples: 1, call: 'JSON.parse', stacks: [stack('sampled')] }
+  const sent = (/** @type {'js' | 'native'} */ cause) => {
+    const { stacks, profile: { stacks: sampled } } = fit(makeRecord({ cause, stacks: [stack('answered')], profile }))
+    return [...stacks, ...sampled].map(({ frames }) => frames[0].function)
+  }
+  assert.deepEqual([sent('js'), sent('native')], [['answered'], ['sampled']])
+})

@@ -28,6 +28,16 @@ test('a finished block has why and where below its sentence, the stack down to t
 `)
 })
 
+test('a finished block whose stack lacks the concluded line has it next to its function, or before the stack', () => {
+  const rowsOf = (/** @type {object} */ more) =>
+    makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify({ ...line, ...more })).split('\n').slice(3, 6)
+  const frame = { function: 'rank', file: '/app/lib/rank.js', line: 5, column: 1, exact: true }
+  assert.deepEqual(rowsOf({ frame }).slice(0, 2), ['    at map (native)', '    at rank (lib/rank.js:3:9), concluded: line 5'])
+  assert.deepEqual(rowsOf({ frame: { ...frame, line: 3 } }).slice(0, 2), ['    at map (native)', '    at rank (lib/rank.js:3:9)'])
+  assert.deepEqual(rowsOf({ frame: { ...frame, function: 'sum', exact: false } }).slice(0, 2), ['    concluded: ≈ sum (lib/rank.js:5:1)', '    at map (native)'])
+  assert.deepEqual(rowsOf({ frame, stackFrom: 'profile' }).slice(0, 2), ['    by the CPU profile, callers where they begin:', '    at map (native)'])
+})
+
 test('a block of loopwatch itself is not explained by code of the application', () => {
   const own = { ...line, level: 50, evidence: { ...line.evidence, ownMs: 400 } }
   const [, ...below] = makePretty({ hasColors: false })(JSON.stringify(own)).trimEnd().split('\n')
@@ -44,7 +54,7 @@ test('blocks in progress, at start-up and without anybody to blame are one line'
 
 test('a block that is stuck is shown with every stack', () => {
   const frame = { function: 'spin', file: '/app/app.js', line: 3, column: 5 }
-  const record = { cause: 'js', samples: 9, stacks: [{ count: 7, weightMs: 1, frames: [frame] }, { count: 2, weightMs: 1, frames: [{ ...frame, function: null }] }] }
+  const record = { cause: 'js', samples: 9, frame: { ...frame, exact: true }, stacks: [{ count: 7, weightMs: 1, frames: [frame] }, { count: 2, weightMs: 1, frames: [{ ...frame, function: null }] }] }
   const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify({ ...line, event: 'stuck', level: 50, record }))
   assert.equal(text, `[09:05:03.007] ERROR ${line.msg}
     why: application JavaScript kept the CPU busy

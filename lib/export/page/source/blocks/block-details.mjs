@@ -1,5 +1,7 @@
-import { FlameTree, isDoubtful } from '../../../profiles/flame-tree.js'
+import { FlameTree } from '../../../profiles/flame-tree.js'
 import { inBytes, outOf } from '../../../../util/memory-text.js'
+import { frameText } from '../../../../util/sentence.js'
+import { conclusionIn, shownStacks } from '../../../../util/shown-stacks.js'
 import { make, save } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
 import { counted, doubtOf, duration, functionOf, percent } from '../format.mjs'
@@ -16,7 +18,7 @@ const EVIDENCE = [
   ['answerMs', 'time to answer (median)']
 ]
 
-const LATE = 'The stack was taken after a native call returned: the true line may be just before it, or in the caller.'
+const DOUBT = 'The line is not certain: the true one may be just before it, or in the caller.'
 /** How long a button shows its result. */
 const SAID_MS = 2000
 
@@ -81,7 +83,7 @@ export class BlockDetails {
     const opened = [...this.#text.querySelectorAll('details')].map(({ open }) => open)
     this.#text.replaceChildren(
       make('p', { class: 'why' }, whyOf(block)),
-      ...(block.frame?.exact === false ? [make('p', { class: 'quiet' }, `≈ ${LATE}`)] : []),
+      ...(block.frame?.exact === false ? [make('p', { class: 'quiet' }, `≈ ${DOUBT}`)] : []),
       ...doubtsOf(block.request ?? block.work),
       ...timeBar(block),
       ...adviceOf(advice, block.cause),
@@ -89,7 +91,7 @@ export class BlockDetails {
       ...waitsOf(waits),
       ...callbacksOf(block.callbacks ?? []),
       list(placeRows(block)),
-      ...(block.stacks.length > 0 ? [stackOf(block.stacks[0], block.frame, true)] : []),
+      ...shownStack(block),
       this.#buttons())
     for (const [i, each] of [...this.#text.querySelectorAll('details')].entries()) if (opened[i] !== undefined) each.open = opened[i]
     if (hadFocus) [...this.#text.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus)?.focus()
@@ -128,7 +130,7 @@ export class BlockDetails {
     if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
     last.replaceChildren(
       make('h3', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
-      ...stacks.map((/** @type {any} */ stack) => stackOf(stack, frame, false)),
+      ...stacksOf(stacks, frame),
       ...(profile ? profileOf(profile, frame) : []))
   }
 
@@ -279,11 +281,21 @@ function doubtsOf (work) {
 /** @param {any} work */
 const nameOf = ({ method, route, name }) => route === undefined ? name : `${method} ${route}`
 
+/** The heaviest stack of a block, and which evidence it is. @param {any} block */
+function shownStack (block) {
+  const { stacks, isProfiled } = shownStacks(block)
+  const from = isProfiled ? [make('p', { class: 'quiet' }, `By the CPU profile. ${BEGINS}`)] : []
+  return stacks.length === 0 ? [] : [...from, stackOf(stacks[0], block.frame, true)]
+}
+
+const BEGINS = 'V8 samples only the innermost line: callers are shown where they begin.'
+
 /** @param {any} profile @param {any} blamed frame */
 function profileOf ({ samples, stacks }, blamed) {
   return [
     make('h3', {}, `CPU profile: ${counted(samples, 'sample')}`),
-    ...stacks.map((/** @type {any} */ stack) => stackOf(stack, blamed, false))
+    make('p', { class: 'quiet' }, BEGINS),
+    ...stacksOf(stacks, blamed)
   ]
 }
 
@@ -308,31 +320,43 @@ function place (frame) {
   return `${doubtOf(frame)}${functionOf(frame)}${frame.file === null ? '' : ` (${frame.file}:${frame.line}:${frame.column})`}`
 }
 
+/** The heaviest has the mark of the concluded line. @param {any[]} stacks @param {any} blamed frame */
+const stacksOf = (stacks, blamed) => stacks.map((stack, i) => stackOf(stack, i === 0 ? blamed : null, false))
+
 /**
- * A stack. Runs of frames of Node.js and packages are folded into one row.
- * @param {any} stack @param {any} blamed frame, whose line may not be certain @param {boolean} isOpen
+ * A stack as it was taken, with the concluded line next to its function, or before the stack. Runs of frames of Node.js
+ * and packages are folded into one row.
+ * @param {any} stack @param {any} blamed frame @param {boolean} isOpen
  */
-function stackOf ({ count, weightMs, frames: taken }, blamed, isOpen) {
-  const frames = taken.map((/** @type {any} */ frame) => isDoubtful(frame, blamed) ? { ...frame, exact: false } : frame)
+function stackOf ({ count, weightMs, frames, isEntered }, blamed, isOpen) {
   const innermost = make('code', {}, frames.length === 0 ? 'no JavaScript' : functionOf(frames[0]))
+  const mark = conclusionIn(frames.map(frameText), blamed)
+  const entered = isEntered ? [make('p', { class: 'quiet' }, `${functionOf(frames[0])} had just been entered: the time was spent before.`)] : []
   return make('details', { open: isOpen },
     make('summary', {}, `${duration(weightMs)}, ${counted(count, 'sample')}: `, innermost),
-    make('ol', { class: 'stack' }, ...foldedFrames(frames)))
+    ...(mark?.at === -1 ? [make('p', { class: 'concluded' }, mark.text)] : []),
+    ...entered,
+    make('ol', { class: 'stack' }, ...foldedFrames(frames, mark)))
 }
 
-/** @param {any[]} frames innermost first */
-function foldedFrames (frames) {
+/** @param {any[]} frames innermost first @param {{ at: number, text: string } | null} mark of a line */
+function foldedFrames (frames, mark) {
+  const marked = frames[mark?.at ?? -1]
   /** @type {any[][]} */
   const runs = []
   for (const frame of frames) {
     const last = runs.at(-1)
-    if (last !== undefined && isOwn(last[0]) === isOwn(frame) && !isOwn(frame)) last.push(frame)
+    const isFolded = last !== undefined && [frame, ...last].every((each) => !isOwn(each) && each !== marked)
+    if (isFolded) last.push(frame)
     else runs.push([frame])
   }
-  const line = (/** @type {any} */ frame) => make('code', {}, place(frame))
+  const line = (/** @type {any} */ frame) => [
+    make('code', {}, place(frame)),
+    ...(frame === marked ? [make('span', { class: 'concluded' }, mark?.text ?? '')] : [])
+  ]
   return runs.map((run) => {
-    if (run.length < 3) return run.map((frame) => make('li', { class: isOwn(frame) ? 'own' : null }, line(frame)))
+    if (run.length < 3) return run.map((frame) => make('li', { class: isOwn(frame) ? 'own' : null }, ...line(frame)))
     return [make('li', {}, make('details', {}, make('summary', {}, `${counted(run.length, 'frame')} of Node.js and packages`),
-      make('ol', { class: 'stack' }, ...run.map((frame) => make('li', {}, line(frame))))))]
+      make('ol', { class: 'stack' }, ...run.map((frame) => make('li', {}, ...line(frame))))))]
   }).flat()
 }

@@ -1,0 +1,43 @@
+'use strict'
+
+const { causeRow } = require('../tables/causes')
+const { doubtOf, frameText } = require('./sentence')
+
+/** @import { BlockRecord, FrameRecord } from '../types' */
+
+/**
+ * The stacks to draw of a block, all of one kind and as they were taken: the answers to interrupts, or the samples of
+ * the CPU profile if interrupts were answered only after the calls that took the time, or not at all. For collections
+ * the answers are drawn: samples of them have no callers. A record on the wire of a cluster has only one kind.
+ * @param {Pick<BlockRecord, 'cause' | 'parts' | 'profile' | 'stacks'>} record
+ */
+exports.shownStacks = ({ cause, parts, profile, stacks }) => {
+  const { answersLate = false, blamesAllocation = false } = causeRow(cause)
+  const isLate = answersLate || (parts !== undefined && parts.native + parts.asleep > parts.js)
+  const isProfiled = profile != null && profile.stacks.length > 0 &&
+    (stacks.length === 0 || (isLate && !blamesAllocation))
+  return { isProfiled, stacks: isProfiled ? profile.stacks : stacks }
+}
+
+/**
+ * How to mark the concluded line in a stack that does not have it; null if the stack has it, or there is none.
+ * @param {string[]} rows of the stack by frameText(), innermost first @param {FrameRecord | null} frame the conclusion
+ * @returns {{ at: number, text: string } | null} `at`: the row of its function, -1 if that is not in the stack
+ */
+exports.conclusionIn = (rows, frame) => {
+  if (frame === null || frame.line === null) return null
+  const [begin] = frameText(frame).split(`:${frame.line}:`)
+  if (rows.some((row) => row.startsWith(`${begin}:${frame.line}:`))) return null
+  const at = rows.findIndex((row) => row.startsWith(`${begin}:`))
+  return { at, text: `concluded: ${doubtOf(frame)}${at === -1 ? frameText(frame) : `line ${frame.line}`}` }
+}
+
+/**
+ * The rows of a stack with the concluded line: next to its function, or in a row before the stack.
+ * @param {string[]} rows @param {FrameRecord | null} frame @param {string} [indent] before each frame
+ */
+exports.markedRows = (rows, frame, indent = '') => {
+  const mark = exports.conclusionIn(rows, frame)
+  const lines = rows.map((row, i) => `${indent}at ${row}${mark?.at === i ? `, ${mark.text}` : ''}`)
+  return mark?.at === -1 ? [`${indent}${mark.text}`, ...lines] : lines
+}
