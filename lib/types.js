@@ -55,7 +55,7 @@
  * @property {PackageRecord | null} [package] the package in `node_modules` whose code was innermost, apart from Node's
  * and V8's own, for at least half of the sampled time; null if there is none, or no code is to blame
  * @property {number} samples stacks taken
- * @property {StackRecord[]} stacks equal stacks folded, the ten heaviest
+ * @property {StackRecord[]} stacks the answers to interrupts, the ten heaviest
  * @property {WorkRecord | null} [work] the named work that was running longest: a request, a job, a message…
  * @property {RequestRecord | null} request the same if it is an HTTP request, or the request that the work is part of
  * @property {OriginRecord | null} origin where the operation was created whose callback took most of the block; null if
@@ -72,7 +72,9 @@
  * long and stands just before it in the same function
  * @typedef {Frame & { exact: boolean, because?: string[] }} FrameRecord `exact` is false if the line is in doubt, and if
  * `compiled` is true; `because` has up to three reasons for the line, the largest first (docs/use/record.md)
- * @typedef {{ count: number, weightMs: number, frames: Frame[] }} StackRecord
+ * @typedef {object} StackRecord equal stacks as they were taken, with names and source maps applied and nothing else
+ * @property {number} count of samples @property {number} weightMs their time @property {Frame[]} frames innermost first
+ * @property {true} [isEntered] the innermost function had just been entered: the time was spent before that
  *
  * @typedef {object} BlockParts ms, which add up to durationMs
  * @property {number} js JavaScript on a CPU @property {number} native calls that computed
@@ -108,8 +110,8 @@
  * @property {string | null} call what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `(regular expression)`;
  * null if it was in its own code, or this is unknown
  * @property {boolean} [builtin] `call` is of V8 or Node.js; missing in records of earlier versions
- * @property {StackRecord[]} stacks the ten heaviest; a function's line is where it begins, for the innermost mostly the
- * line that ran
+ * @property {StackRecord[]} stacks the ten heaviest: callers are where they begin, the innermost with a file is in the
+ * line where V8 counted most samples; `(garbage collector)` has no callers
  *
  * @typedef {object} WorkRecord
  * @property {WorkKind} kind

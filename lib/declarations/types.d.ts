@@ -127,7 +127,7 @@ export type BlockRecord = {
   */
  samples: number;
  /**
-  * equal stacks folded, the ten heaviest
+  * the answers to interrupts, the ten heaviest
   */
  stacks: StackRecord[];
  /**
@@ -187,13 +187,25 @@ export type FrameRecord = Frame & {
  exact: boolean;
 };
 /**
- * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
- * UTC.
+ * equal stacks as they were taken, with names and source maps applied and nothing else
  */
 export type StackRecord = {
+ /**
+  * of samples
+  */
  count: number;
+ /**
+  * their time
+  */
  weightMs: number;
+ /**
+  * innermost first
+  */
  frames: Frame[];
+ /**
+  * the innermost function had just been entered: the time was spent before that
+  */
+ isEntered?: true | undefined;
 };
 /**
  * ms, which add up to durationMs
@@ -298,8 +310,8 @@ export type ProfileRecord = {
   */
  call: string | null;
  /**
-  * the ten heaviest; a function's line is where it begins, for the innermost mostly the
-  * line that ran
+  * the ten heaviest: callers are where they begin, the innermost with a file is in the
+  * line where V8 counted most samples; `(garbage collector)` has no callers
   */
  stacks: StackRecord[];
 };

@@ -1,8 +1,10 @@
 'use strict'
 
 const { blamedFrame, heaviest } = require('./frame')
+const { STACKS_IN_RECORD } = require('../tables/limits')
+const { roundMs } = require('../util/statistics')
 
-/** @import { Frame, RequestContext, WorkContext } from '../types' */
+/** @import { Frame, RequestContext, StackRecord, WorkContext } from '../types' */
 
 /** Most distinct stacks kept of one block; samples of others are only counted. */
 const STACKS = 40
@@ -30,6 +32,7 @@ const LEAST_SHARE = 0.1
  * @property {Frame[]} frames innermost first
  * @property {Frame[]} [awaiting]
  * @property {true} [cut] the outermost frames are missing
+ * @property {true} [isEntered] the only sample caught the innermost function at its entry
  * @property {WorkWeight[]} works in which it was seen, with the weight of each
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
  * @typedef {Running & { weightMs: number }} WorkWeight one piece of work, or none; a separate entry if it is in doubt
@@ -111,19 +114,16 @@ class Fold {
   }
 
   /**
-   * Heaviest first. If the only sample caught a function at its entry, the time was spent before the call: blame the
-   * caller. A function that is caught at its entry again and again takes the time itself. If the thread loses its CPU
-   * while it answers, the next question may still be answered in the same place.
+   * Heaviest first. A function that is caught at its entry again and again takes the time itself. If the thread loses
+   * its CPU while it answers, the next question may still be answered in the same place.
    * @returns {Stack[]}
    */
   get stacks () {
     const kept = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
     if (this.#rest.weightMs > 0) kept.push(this.#rest)
     return kept.map(({ entered, enteredMs, works, ...stack }) => {
-      const callers = stack.frames.slice(1)
       const isEntered = entered === 1 && enteredMs >= MOST * stack.weightMs
-      const frames = isEntered && blamedFrame(callers) !== null ? callers : stack.frames
-      return { ...stack, frames, works: [...works.values()] }
+      return { ...stack, ...(isEntered && { isEntered }), works: [...works.values()] }
     })
   }
 
@@ -160,7 +160,7 @@ function merged (stacks) {
   /** @type {Map<string, Stack>} */
   const distinct = new Map()
   for (const stack of stacks) {
-    const key = keyOf([...stack.frames, ...stack.awaiting ?? []])
+    const key = `${keyOf([...stack.frames, ...stack.awaiting ?? []])} ${stack.isEntered}`
     const { count, weightMs, lateMs, works } = distinct.get(key) ?? { count: 0, weightMs: 0, lateMs: 0, works: [] }
     distinct.set(key, {
       ...stack,
@@ -171,6 +171,22 @@ function merged (stacks) {
     })
   }
   return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/**
+ * The stack without a function that was caught at its entry: the time was spent before the call.
+ * @param {Stack} stack @returns {Stack}
+ */
+function withoutEntered ({ isEntered, ...stack }) {
+  const callers = stack.frames.slice(1)
+  return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
+}
+
+/** The heaviest, as a record has them. @param {Stack[]} stacks @returns {StackRecord[]} */
+function listed (stacks) {
+  return merged(stacks).filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
+    .map(({ count, weightMs, frames, awaiting = [], isEntered }) =>
+      ({ count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting], ...(isEntered && { isEntered }) }))
 }
 
 /** Whether it is uncertain that it ran. @param {Running} running */
@@ -242,10 +258,12 @@ const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${
 
 exports.Fold = Fold
 exports.LEAST_SHARE = LEAST_SHARE
+exports.listed = listed
 exports.merged = merged
 exports.nameOf = nameOf
 exports.ofMost = ofMost
 exports.weightOf = weightOf
 exports.within = within
+exports.withoutEntered = withoutEntered
 exports.workIn = workIn
 exports.STACKS = STACKS

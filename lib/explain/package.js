@@ -1,7 +1,7 @@
 'use strict'
 
 const { ownerOf, packageFolderOf } = require('../util/code-owner')
-const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../tables/limits')
+const { ENOUGH_SAMPLES } = require('../tables/limits')
 
 /**
  * @import { Frame, ProfileRecord } from '../types'
@@ -45,18 +45,16 @@ function chainOf (frames) {
  * no interrupt is in none: then a CPU profile is more reliable.
  * @param {Pick<Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {ProfileRecord | null | undefined} profile
+ * @param {{ count: number, frames: Frame[] }[]} [profiled] all stacks of the profile, heaviest first
  */
-exports.folderAtFault = (stacks, profile) => {
+exports.folderAtFault = (stacks, profile, profiled = []) => {
   const sumOf = (/** @type {'count' | 'weightMs' | 'lateMs'} */ key) =>
     stacks.reduce((total, stack) => total + stack[key], 0)
   const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < sumOf('weightMs')
   const isProfiled = profile && profile.samples >= ENOUGH_SAMPLES
-  const isGiven = isProfiled && profile.stacks[0]?.frames.some((frame) => ownerOf(frame) === 'application')
+  const isGiven = isProfiled && profiled[0]?.frames.some((frame) => ownerOf(frame) === 'application')
   if (isGiven && OF_THE_VALUE.includes(profile.call ?? '')) return null
   const byStacks = folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), sumOf('weightMs'))
   if (!isProfiled || (isTimely && byStacks !== null)) return byStacks
-  const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))
-  // A parser has many stacks, and the heaviest ones in a record may be a third of all: they stand for the others.
-  const isCut = told.length === STACKS_IN_RECORD
-  return folderOf(told, isCut ? told.reduce((total, { weight }) => total + weight, 0) : profile.samples)
+  return folderOf(profiled.map(({ count, frames }) => ({ weight: count, frames })), profile.samples)
 }

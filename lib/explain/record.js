@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { callbacksOf, sharesOf, workOf } = require('./work')
 const { causeOf } = require('./cause')
-const { merged, ofMost, weightOf, workIn } = require('./fold')
+const { listed, merged, ofMost, weightOf, withoutEntered, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { folderAtFault } = require('./package')
 const { isHeldUp } = require('./place/place')
@@ -11,7 +11,6 @@ const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
 const { withPlace: withPlaceOf } = require('./profile/profiled')
 const { causes, isOwnBlock } = require('../tables/causes')
-const { STACKS_IN_RECORD } = require('../tables/limits')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
 
@@ -70,7 +69,9 @@ exports.recordOf = (facts, code) => {
   const sure = (/** @type {FrameRecord | null} */ frame) =>
     frame && { ...frame, exact: frame.exact && !isHeldUp(record) }
   const awaits = sure(shown.awaits)
-  const placed = withPlace({ ...record, frame: shown.blamed }, awaits, shown.stacks, facts, code)
+  const { record: placed, stacks: profiled } =
+    withPlace({ ...record, frame: shown.blamed }, awaits, shown.stacks, facts, code)
+  const evident = { ...placed, stacks: shown.answered }
   const known = {
     passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
     routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
@@ -84,15 +85,15 @@ exports.recordOf = (facts, code) => {
     weightMs: roundMs(weightMs)
   }))
   const whole = {
-    ...(table === undefined ? placed : withNames(placed, table)),
+    ...(table === undefined ? evident : withNames(evident, table)),
     ...workRecords(running, facts.threadWork, wallTime),
     ...(works && { works }),
-    generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(placed.profile?.stacks ?? [], placed.frame),
+    generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(profiled, placed.frame),
     calledFrom: calledFrom(placed, awaits, table),
     // A thread's profile may lack the function of the application that a pool called.
     package: facts.block.threadId !== 0 && placed.frame === null
       ? null
-      : packageAtFault(placed, folderAtFault(shown.stacks, placed.profile), code)
+      : packageAtFault(placed, folderAtFault(shown.stacks, placed.profile, profiled), code)
   }
   return { record: isOwnBlock(whole) ? ofAgent(whole, facts, code) : whole, workIds: workIdsOf(running) }
 }
@@ -100,23 +101,19 @@ exports.recordOf = (facts, code) => {
 /** What the samples show. @param {Facts} facts @param {Code['table']} table */
 function shownBy ({ stacks: sampled, requests }, table) {
   const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
-  const stacks = merged(sampled.map((stack) =>
-    ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) })))
+  const answers = sampled.map((stack) =>
+    ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) }))
+  const stacks = merged(answers.map(withoutEntered))
   const { work, request } = workIn(stacks)
   return {
+    answered: listed(answers),
     stacks,
-    listed: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
     blamed: blame(ofMost(stacks, stacks), (frame) => table?.passesOn(frame) === true, weightOf(stacks)),
     innermost: leaf(stacks),
     callbacks: callbacksOf(stacks, table),
     awaits: awaitingFrame(stacks),
     isFirst: requests.top === null && work === null && request === null
   }
-}
-
-/** @param {Stack} stack */
-function stackRecord ({ count, weightMs, frames, awaiting = [] }) {
-  return { count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting] }
 }
 
 /**
@@ -128,10 +125,10 @@ function evidenceOf ({ kernel, gcMs, nativeMs, watchdogGapMs, span }) {
 }
 
 /**
- * Everything but the place and the work.
+ * Everything but the place and the work. Its stacks are those that decide.
  * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {StackView} shown @returns {BlockRecord}
  */
-function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
+function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
   const { block, span, origin, allowed, samples } = facts
   const { cause, parts } = causeIn(facts, evidence)
   return {
@@ -150,7 +147,7 @@ function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
     frame: null,
     leaf: innermost,
     samples,
-    stacks: listed,
+    stacks: listed(stacks),
     ...(callbacks && { callbacks }),
     work: null,
     request: null,
@@ -209,12 +206,12 @@ function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs
  * @param {Code} code
  */
 function withPlace (record, awaits, answers, { profile }, { sources, table }) {
-  const placed = profile === undefined || sources === undefined
-    ? withPlaceOf(record, answers, null, withoutText(table))
-    : withProbableCall(withPlaceOf(record, answers, profile, sources()), sources().lines)
+  const code = profile === undefined ? undefined : sources?.()
+  const { record: placed, stacks } = withPlaceOf(record, answers, profile ?? null, code ?? withoutText(table))
+  const named = code === undefined ? placed : withProbableCall(placed, code.lines)
   // The rest of the time is the application's, which is less.
   const isAwaited = awaits?.exact && placed.frame?.exact === false && ownerOf(placed.frame) === 'application'
-  return isAwaited ? { ...placed, frame: null } : placed
+  return { record: isAwaited ? { ...named, frame: null } : named, stacks }
 }
 
 /** Before files are read. @param {Code['table']} table @returns {Sources} */

@@ -63,5 +63,5 @@ exports.node = node
 exports.placed = (record, profile, sources) => {
   const isLate = isNativeBlock(record)
   const answers = record.stacks.map((stack) => ({ ...stack, lateMs: isLate ? stack.weightMs : 0 }))
-  return withPlace(record, answers, profile, sources)
+  return withPlace(record, answers, profile, sources).record
 }

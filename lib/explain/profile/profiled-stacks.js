@@ -36,7 +36,10 @@ const MOST_IN_A_ROW = 2 / 3
  * loop by then, and counts their samples for the line that called them
  * @property {PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {object} ProfiledStack
- * @property {number} count @property {number} weightMs @property {Frame[]} frames innermost first
+ * @property {number} count @property {number} weightMs
+ * @property {Frame[]} sampled innermost first, as V8 has them: the innermost with a file in the line where V8 counted
+ * most samples, its callers where they begin; a collection has no callers
+ * @property {Frame[]} frames the same, with the function that ran before a collection
  * @property {Frame[]} raw before source maps
  * @property {Frame | null} head where that begins, before source maps
  * @property {Ticks} ticks its lines
@@ -129,7 +132,7 @@ function weightsOf ({ startTime, endTime, timeDeltas }) {
 /** Its line is unknown: the line where the function mostly was stays. @param {ProfiledStack} stack */
 function collecting (stack) {
   const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
-  return { ...stack, gcRun: 0, frames, raw }
+  return { ...stack, gcRun: 0, sampled: [named(GC)], frames, raw }
 }
 
 /** @param {CpuProfile} profile */
@@ -177,7 +180,7 @@ function makeStack (chain, { original, lines, lineAt }) {
   }
   const counts = { count: 0, weightMs: 0, gcRun: null }
   const isBorrowed = chain[0]?.isBorrowed === true
-  return { ...counts, frames, raw, ticks, foreign, head, isBorrowed, isClock: outsideClock(raw) > 0 }
+  return { ...counts, sampled: frames, frames, raw, ticks, foreign, head, isBorrowed, isClock: outsideClock(raw) > 0 }
 }
 
 /** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */

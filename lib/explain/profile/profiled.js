@@ -2,12 +2,11 @@
 
 const { blame, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
+const { listed } = require('../fold')
 const { callIn, columnIn, NO_CALL } = require('../place/call')
 const { placeOf } = require('../place/place')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
-const { roundMs } = require('../../util/statistics')
-const { STACKS_IN_RECORD } = require('../../tables/limits')
 
 /**
  * @import { BlockRecord, Frame, StackRecord } from '../../types'
@@ -24,9 +23,10 @@ const ENOUGH_IN_WRAPPERS = 3
 
 /**
  * With the place and the cause that all evidence shows. A signal triggers the samples of a profile, so they are also in
- * native calls, and correct a stack that was taken after such a call.
+ * native calls, and correct a place that was taken after such a call. `stacks`: those of the profile that decided; the
+ * record has what V8 sampled.
  * @param {BlockRecord} record by answers @param {Answer[]} answers @param {CpuProfile | null} profile of its time
- * @param {Sources} sources @returns {BlockRecord}
+ * @param {Sources} sources @returns {{ record: BlockRecord, stacks: ProfiledStack[] }}
  */
 exports.withPlace = (record, answers, profile, sources) => {
   const passesOn = passingIn(answers, sources)
@@ -38,17 +38,17 @@ exports.withPlace = (record, answers, profile, sources) => {
   const atLine = line === null ? NO_CALL : callIn(line, view)
   const { call, builtin, isOpen } = isInScript(all) ? NO_CALL : atLine
   const frame = place && { ...place.frame, ...(line && { column: columnIn(line, atLine, view) }) }
-  if (profile === null) return { ...record, frame }
+  if (profile === null) return { record: { ...record, frame }, stacks: [] }
   const shown = { call: builtin ? call : null, isOpen, betweenShare: shareInWrappers(stacks) }
-  const stacksInRecord = all.slice(0, STACKS_IN_RECORD)
-    .map(({ count, weightMs, frames }) => ({ count, weightMs: roundMs(weightMs), frames }))
-  return {
+  const sampled = all.map((stack) => ({ ...stack, frames: stack.sampled, lateMs: 0, works: [] }))
+  const placed = {
     ...record,
     ...(place !== null && stacks.length > 0 && causeByProfile(record, shown)),
     frame,
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
-    profile: { samples: profile.samples.length, call, builtin, stacks: stacksInRecord }
+    profile: { samples: profile.samples.length, call, builtin, stacks: listed(sampled) }
   }
+  return { record: placed, stacks: all }
 }
 
 /** The share of samples in Node's own code around native calls, 0 if not most. @param {ProfiledStack[]} stacks */

@@ -82,30 +82,24 @@ test('no stack, no package: time without one counts for none', () => {
 test('stacks that were taken in time are believed before a profile, which does not know what V8 has built in', () => {
   const inlined = { samples: 20, call: null, stacks: [{ ...stack(200, APP), count: 20 }] }
   const timely = [{ ...stack(200, MOMENT, APP), count: 9 }]
-  assert.equal(folderAtFault(timely, inlined), '/srv/app/node_modules/moment')
-  assert.equal(folderAtFault([{ ...timely[0], lateMs: 150 }], inlined), null)
+  assert.equal(folderAtFault(timely, inlined, inlined.stacks), '/srv/app/node_modules/moment')
+  assert.equal(folderAtFault([{ ...timely[0], lateMs: 150 }], inlined, inlined.stacks), null)
 })
 
 test('a CPU profile is believed before stacks that came late, if it has samples enough', () => {
   const late = [stack(200, APP)]
-  const profile = {
-    samples: 20,
-    call: null,
-    stacks: [
-      { ...stack(150, MOMENT, APP), count: 15 },
-      { ...stack(50, APP), count: 5 }
-    ]
-  }
-  assert.equal(folderAtFault(late, profile), '/srv/app/node_modules/moment')
-  assert.equal(folderAtFault([stack(200, MOMENT)], { ...profile, stacks: [{ ...stack(50, MOMENT), count: 5 }] }), null, 'the rest was elsewhere')
-  const cut = Array.from({ length: 10 }, () => ({ ...stack(10, MOMENT, APP), count: 1 }))
-  assert.equal(folderAtFault(late, { ...profile, samples: 40, stacks: cut }), '/srv/app/node_modules/moment', 'ten stacks of many')
-  assert.equal(folderAtFault(late, { ...profile, samples: 1, stacks: [{ ...stack(10, MOMENT), count: 1 }] }), null)
+  const sampled = [{ ...stack(150, MOMENT, APP), count: 15 }, { ...stack(50, APP), count: 5 }]
+  const folderOf = (/** @type {any[]} */ stacks, /** @type {any[]} */ profiled, samples = 20) =>
+    folderAtFault(stacks, { samples, call: null, stacks: [] }, profiled)
+  assert.equal(folderOf(late, sampled), '/srv/app/node_modules/moment')
+  assert.equal(folderOf([stack(200, MOMENT)], [{ ...stack(50, MOMENT), count: 5 }]), null, 'the rest was elsewhere')
+  assert.equal(folderOf(late, [{ ...stack(10, MOMENT), count: 1 }], 1), null)
 })
 
 test('a package that answers no interrupt is found by the profile', () => {
-  const profile = { samples: 4, call: null, stacks: [{ count: 4, weightMs: 100, frames: [MOMENT, APP].map(frame) }] }
+  const profile = { samples: 4, call: null, stacks: [] }
   const timely = [{ ...stack(100, APP), count: 4 }]
-  assert.equal(folderAtFault(timely, profile), '/srv/app/node_modules/moment')
-  assert.equal(folderAtFault(timely, { ...profile, stacks: [] }), null)
+  const profiled = [{ count: 4, frames: [MOMENT, APP].map(frame) }]
+  assert.equal(folderAtFault(timely, profile, profiled), '/srv/app/node_modules/moment')
+  assert.equal(folderAtFault(timely, profile, []), null)
 })

@@ -49,11 +49,11 @@ test('where a package works through what it was given, the built-in is the call,
   const chain = [HANDLER, { name: 'json', file: RESPONSE, line: 4 }, { name: 'stringify', file: RESPONSE, line: 1 }]
   const { frame, profile } = lay(chain, 2)
   assert.deepEqual([frame?.file, frame?.line, profile?.call], [FILE, 2, 'JSON.stringify'])
-  assert.equal(folderAtFault([], profile), null)
+  assert.equal(folderAtFault([], profile, profile?.stacks), null)
   const own = lay([HANDLER, { name: 'json', file: RESPONSE, line: 4 }], 5).profile
-  assert.deepEqual([own?.call, folderAtFault([], own)], ['json', '/srv/app/node_modules/express'])
+  assert.deepEqual([own?.call, folderAtFault([], own, own?.stacks)], ['json', '/srv/app/node_modules/express'])
   const alone = lay(chain.slice(1), 2).profile
-  assert.deepEqual([alone?.call, folderAtFault([], alone)], ['JSON.stringify', '/srv/app/node_modules/express'])
+  assert.deepEqual([alone?.call, folderAtFault([], alone, alone?.stacks)], ['JSON.stringify', '/srv/app/node_modules/express'])
 })
 
 test('a function that V8 names by its module is found where it is called, and named without that', () => {

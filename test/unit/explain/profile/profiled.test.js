@@ -112,7 +112,7 @@ test('what only answered late is put right: function, line and the call in it; c
     assert.deepEqual(record.frame, { function: 'load', file: FILE, line: 3, column: 15, exact: true })
     assert.equal(record.profile.call, 'JSON.parse')
     assert.deepEqual(record.leaf, { function: 'JSON.parse', file: null, line: null, column: null })
-    assert.deepEqual(record.profile.stacks.map((/** @type {any} */ { count, weightMs, frames }) => [count, weightMs, frames[0].function, frames.length]), [[6, 60, 'load', 2], [1, 10, '(garbage collector)', 3]])
+    assert.deepEqual(record.profile.stacks.map((/** @type {any} */ { count, weightMs, frames }) => [count, weightMs, frames[0].function, frames.length]), [[6, 60, 'load', 2], [1, 10, '(garbage collector)', 1]])
   }
 })
 

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { Fold } = require('../../../../lib/explain/fold')
+const { Fold, withoutEntered } = require('../../../../lib/explain/fold')
 const { beginsFunction, FunctionHeads } = require('../../../../lib/explain/source/function-names')
 const { makeDir } = require('../../../support/files')
 
@@ -33,21 +33,23 @@ test('a place is looked up in the file, once; what runs otherwise than it is wri
 })
 
 test('a function that is entered as the answer comes has not kept it, unless it is seen so again and again', () => {
-  const frame = (/** @type {string} */ name, /** @type {string | null} */ file = '/srv/app.js') => ({ function: name, file, line: 1, column: 1 })
+  const frame = (/** @type {string} */ name, /** @type {string | null} */ file = '/srv/app.js') =>
+    ({ function: name, file, line: 1, column: 1 })
   const sample = { weightMs: 100, late: true, isJustEntered: true, request: null }
-  const namesOf = (/** @type {Partial<typeof sample>} */ more, times = 1, frames = [frame('compute'), frame('handler')]) => {
+  const stackOf = (/** @type {Partial<typeof sample>[]} */ samples, frames = [frame('compute'), frame('handler')]) => {
     const fold = new Fold()
-    for (let i = 0; i < times; i++) fold.add({ ...sample, ...more, frames })
-    return fold.stacks[0].frames.map((each) => each.function)
+    for (const each of samples) fold.add({ ...sample, ...each, frames })
+    return fold.stacks[0]
   }
-  assert.deepEqual(namesOf({}), ['handler'])
-  assert.deepEqual(namesOf({}, 2), ['compute', 'handler'])
-  assert.deepEqual(namesOf({ isJustEntered: false }), ['compute', 'handler'])
-  const asked = new Fold()
-  const again = { ...sample, late: false, isJustEntered: false, frames: [frame('compute'), frame('handler')] }
-  for (const each of [{ ...again, isJustEntered: true }, { ...again, weightMs: 5 }]) asked.add(each)
-  assert.deepEqual(asked.stacks[0].frames.map((each) => each.function), ['handler'], 'asked again while it answered')
-  for (let i = 0; i < 20; i++) asked.add({ ...again, weightMs: 5 })
-  assert.deepEqual(asked.stacks[0].frames.map((each) => each.function), ['compute', 'handler'], 'and then it worked on')
-  assert.deepEqual(namesOf({}, 1, [frame('compute'), frame('tick', 'node:internal/timers')]), ['compute', 'tick'], 'nobody else is there to blame')
+  const blamedOf = (/** @type {Parameters<typeof stackOf>} */ ...args) =>
+    withoutEntered(stackOf(...args)).frames.map((each) => each.function)
+  assert.deepEqual(blamedOf([{}]), ['handler'])
+  assert.deepEqual(blamedOf([{}, {}]), ['compute', 'handler'])
+  assert.deepEqual(blamedOf([{ isJustEntered: false }]), ['compute', 'handler'])
+  const again = { late: false, isJustEntered: false, weightMs: 5 }
+  const askedAgain = [{ late: false }, again]
+  assert.deepEqual(blamedOf(askedAgain), ['handler'], 'asked again while it answered')
+  assert.deepEqual(blamedOf([...askedAgain, ...Array(20).fill(again)]), ['compute', 'handler'], 'and then it worked on')
+  assert.deepEqual(blamedOf([{}], [frame('compute'), frame('tick', 'node:internal/timers')]), ['compute', 'tick'], 'nobody else is there to blame')
+  assert.deepEqual(stackOf([{}]).frames.map((each) => each.function), ['compute', 'handler'], 'the stack is whole')
 })

@@ -1,0 +1,106 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { explain, unpack } = require('../../../scenarios/bakeoff/generated/facts')
+const { toPath } = require('../../../lib/explain/source/source-map')
+const { ownerOf } = require('../../../lib/util/code-owner')
+const { STACKS_IN_RECORD } = require('../../../lib/tables/limits')
+
+/**
+ * @import { CpuProfile, ProfileNode } from '../../../lib/explain/profile/cpu-profile'
+ * @import { Facts } from '../../../lib/explain/record'
+ * @import { BlockRecord, Frame, StackRecord } from '../../../lib/types'
+ */
+
+const FILE = path.join(__dirname, '..', '..', 'fixtures', 'facts.ndjson')
+
+/** A function without a name may have been given one. @param {Frame} shown @param {Frame} seen by V8 */
+const isSameFunction = (shown, seen) => shown.file === seen.file && [shown.function, null].includes(seen.function)
+
+/** @param {Frame} shown @param {Frame} seen */
+const isSameFrame = (shown, seen) =>
+  isSameFunction(shown, seen) && shown.line === seen.line && shown.column === seen.column
+
+/** The stacks of a record that are not the answers to interrupts. @param {BlockRecord} record @param {Facts} facts */
+function changedStacks ({ stacks }, facts) {
+  const answers = facts.stacks.filter(({ count }) => count > 0)
+    .map(({ frames, awaiting = [], count }) => ({ frames: [...frames, ...awaiting], count }))
+  const changed = stacks.filter(({ frames, count }) => {
+    const equal = answers.filter((each) => each.frames.length === frames.length &&
+      each.frames.every((frame, i) => isSameFrame(frames[i], frame)))
+    return equal.reduce((sum, each) => sum + each.count, 0) !== count
+  })
+  return stacks.length === Math.min(answers.length, STACKS_IN_RECORD) ? changed : [...changed, 'too few']
+}
+
+/**
+ * @typedef {object} Chain of functions that V8 sampled
+ * @property {Frame[]} frames innermost first, each where it begins @property {number} count samples
+ * @property {number} at index of the innermost frame with a file
+ * @property {(number | null)[]} lines in which V8 counted the samples, and where that frame begins
+ */
+
+/** All but those of the agent. @param {CpuProfile} profile */
+function chainsOf ({ nodes, samples }) {
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])))
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const chains = [...new Set(samples)].map((id) => {
+    const { positionTicks = [] } = /** @type {ProfileNode} */ (byId.get(id))
+    const frames = []
+    for (let each = id; parents.has(each); each = Number(parents.get(each))) {
+      frames.push(frameOf(/** @type {ProfileNode} */ (byId.get(each))))
+    }
+    const at = frames.findIndex(({ file }) => file !== null)
+    const lines = [frames[at]?.line ?? null, ...positionTicks.map(({ line }) => line)]
+    return { frames, at, lines, count: samples.filter((each) => each === id).length }
+  })
+  return chains.filter(({ frames }) => !isAgent(frames))
+}
+
+/** @param {Frame[]} frames */
+function isAgent (frames) {
+  const caller = frames.find((frame) => frame.file !== null && ownerOf(frame) !== 'node')
+  return caller !== undefined && ownerOf(caller) === 'own'
+}
+
+/** @param {ProfileNode} node @returns {Frame} */
+function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
+  if (lineNumber < 0) return { function: functionName || null, file: url === '' ? null : toPath(url), line: null, column: null }
+  const file = url === '' ? 'generated code' : toPath(url)
+  return { function: functionName || null, file, line: lineNumber + 1, column: columnNumber + 1 }
+}
+
+/** @param {StackRecord} stack @param {Chain} chain */
+const isChain = ({ frames }, chain) => frames.length === chain.frames.length && frames.every((frame, i) => {
+  const seen = chain.frames[i]
+  return i === chain.at ? isSameFunction(frame, seen) && chain.lines.includes(frame.line) : isSameFrame(frame, seen)
+})
+
+/** The stacks of a record's profile that V8 did not sample. @param {BlockRecord} record @param {Facts} facts */
+function changedProfile ({ profile }, facts) {
+  if (!profile || !facts.profile) return []
+  const chains = chainsOf(facts.profile)
+  const sum = (/** @type {{ count: number }[]} */ all) => all.reduce((total, { count }) => total + count, 0)
+  const changed = profile.stacks.filter((stack) =>
+    sum(chains.filter((chain) => isChain(stack, chain))) < stack.count)
+  const isWhole = profile.stacks.length === STACKS_IN_RECORD || sum(profile.stacks) === sum(chains)
+  return isWhole ? changed : [...changed, 'too few']
+}
+
+test('the evidence of a record is what V8 answered and sampled: no stack is changed', () => {
+  const blocks = fs.readFileSync(FILE, 'utf8').trim().split('\n').map((line) => {
+    const { folder, facts } = unpack(line)
+    try {
+      const record = explain(facts)
+      return { stacks: changedStacks(record, facts), profile: changedProfile(record, facts) }
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
+  })
+  const changed = blocks.filter(({ stacks, profile }) => stacks.length + profile.length > 0)
+  assert.equal(changed.length, 0, `${changed.length} of ${blocks.length}: ${JSON.stringify(changed[0], null, 1)}`)
+  assert.ok(blocks.length > 0)
+})
