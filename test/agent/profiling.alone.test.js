@@ -60,12 +60,7 @@ function assertExact (record, name) {
   assert.ok(lines[record.frame.line - 1].includes(TEXTS[name] ?? `${CALLS[name]}(`), `line ${record.frame.line} of ${name}`)
   assert.equal(record.profile.call, CALLS[name], JSON.stringify(record))
   assert.equal(record.leaf.function, CALLS[name])
-  const [{ frames }] = record.stacks
-  const at = frames.findIndex((/** @type {any} */ frame) => frame.function === name)
-  assert.equal(frames[at].line, record.frame.line, JSON.stringify(frames))
-  // An interrupt within a regular expression shows the method that runs it.
-  assert.ok([CALLS[name], 'test'].includes(frames[at - 1].function), JSON.stringify(frames))
-  assert.ok(record.profile.samples >= 2 && record.profile.stacks.length > 0)
+  assert.ok(record.profile.samples >= 2 && has(record.profile.stacks, name), JSON.stringify(record.profile))
 }
 
 test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync are named exactly, and the block's profile shows what its line says", async (t) => {
@@ -83,9 +78,8 @@ test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync a
   const { durationMs, frame } = said.found.parse
   assert.ok(Math.abs((endTime - startTime) / 1000 - durationMs) <= 2, `${endTime - startTime} us of ${durationMs} ms`)
   const [heaviest] = nodes.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.hitCount - a.hitCount)
-  const caller = nodes.find((/** @type {any} */ { children }) => children.includes(heaviest.id))
-  assert.match(heaviest.callFrame.functionName, /parse/)
-  assert.deepEqual([caller.callFrame.functionName, caller.callFrame.lineNumber + 1], [frame.function, frame.line])
+  const { functionName, lineNumber } = heaviest.callFrame
+  assert.deepEqual([functionName, lineNumber + 1], [frame.function, frame.line])
 
   assert.equal(log.filter(({ event }) => event === 'profile_on').length, 1)
   assert.match(log.find(({ event, msg }) => event === 'settled' && msg.includes('JSON.parse in parse '))?.msg ?? '', /JSON\.parse in parse \(\S*native-app\.js:\d+\)/)
@@ -173,7 +167,7 @@ const isLinux = process.platform === 'linux'
 const BUSY_LOAD = 4
 const NAMES = Object.keys(CALLS)
 
-test('where nothing may be asked, blocks have function, line and stacks from the profile when they are over', { skip: !ownsProfile() && 'its v8.startCpuProfile() has no options' }, async (t) => {
+test('where nothing may be asked, blocks have function and line from the profile when they are over', { skip: !ownsProfile() && 'its v8.startCpuProfile() has no options' }, async (t) => {
   const { said, log } = await run(t, `${BLOCK_OF}
     const found = {}
     for (const name of ${JSON.stringify(NAMES)}) found[name] = await recordOf(name)
@@ -183,7 +177,7 @@ test('where nothing may be asked, blocks have function, line and stacks from the
     await agent.stop()`, { profile: 'on' }, ['--permission', '--no-warnings', '--allow-worker', '--allow-net', '--allow-fs-read=*', '--allow-fs-write=*'])
   const lines = fs.readFileSync(FILE, 'utf8').split('\n')
   for (const name of /** @type {Name[]} */ (NAMES)) {
-    const { frame, samples, stacks, profile } = said.found[name]
+    const { frame, samples, profile } = said.found[name]
     assert.deepEqual(
       { function: frame?.function, exact: frame?.exact, samples },
       { function: name, exact: true, samples: 0 },
@@ -191,7 +185,6 @@ test('where nothing may be asked, blocks have function, line and stacks from the
     )
     assert.ok(lines[frame.line - 1].includes(TEXTS[name] ?? `${CALLS[name]}(`), `line ${frame.line} of ${name}`)
     assert.ok(has(profile.stacks, name))
-    assert.ok(has(stacks, name), 'those of the profile')
   }
   assert.equal(said.found.derived.profile.call, 'pbkdf2Sync')
   assert.match(said.folded, /derived.*pbkdf2Sync/)

@@ -56,7 +56,7 @@ describe('lines of worker threads', { concurrency: 1 }, () => {
       assert.ok([cause, 'starved', ...(cause === 'gc' ? ['js', 'sync-io'] : [])].includes(block.cause), block.cause)
       assert.ok(['task', 'spread'].includes(block.frame.function), JSON.stringify(block.frame))
       assert.equal(block.frame.file, file)
-      assert.ok(block.stacks.length > 0)
+      assert.ok(block.profile.stacks.length > 0)
       assert.equal(block.samples, 0)
     })
   }
