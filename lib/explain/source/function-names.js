@@ -228,6 +228,8 @@ const HEAD_CHARS = 2000
 
 /** A parameter without parentheses. */
 const SINGLE = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
+/** V8 names this place of an arrow function. A parameter may have the same name. */
+const ASYNC_ARROW = /^async\b(?!\s*=>)\s*/
 /** What follows a list of parameters: an optional result type of TypeScript, then the body. */
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
@@ -236,9 +238,10 @@ const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
  * interrupts on entering a function. A call in parentheses is followed by no body. @param {string} text
  */
 function beginsFunction (text) {
-  if (SINGLE.test(text)) return true
-  const end = text[0] === '(' ? pairsIn(text).get(0) : undefined
-  return end !== undefined && BEHIND.test(text.slice(end + 1))
+  const head = text.replace(ASYNC_ARROW, '')
+  if (SINGLE.test(head)) return true
+  const end = head[0] === '(' ? pairsIn(head).get(0) : undefined
+  return end !== undefined && BEHIND.test(head.slice(end + 1))
 }
 
 /** Whether the function of a frame, before source maps, had only just been entered. Needs its source on disk. */

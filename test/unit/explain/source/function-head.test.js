@@ -11,9 +11,9 @@ const { makeDir } = require('../../../support/files')
 test('a function begins with its parameters, whatever its kind', () => {
   for (const text of [
     '(data) {', '() {}', '(a, b) => a', 'data => data', '$é_1=>0', '(a = f(1), { b, c } = {}) {', '(a /* ) */, b = ")", c = `) (`) {',
-    '(a, // the ) first\n b) {', '(data: Buffer): number {', '(a) : Promise<void> => {'
+    '(a, // the ) first\n b) {', '(data: Buffer): number {', '(a) : Promise<void> => {', 'async (a) => {', 'async a => a', 'async => 1', 'async  => 1'
   ]) assert.equal(beginsFunction(text), true, text)
-  for (const text of ['(data)', '(data) + 1', '(data), (a) => a', 'data', 'data)', 'compute(data) {', 'data = x => x', '((a) => a)(b)', '(a', '', ' (a) {', '("(") ? {} : 0']) {
+  for (const text of ['(data)', '(data) + 1', '(data), (a) => a', 'data', 'data)', 'compute(data) {', 'data = x => x', '((a) => a)(b)', '(a', '', ' (a) {', '("(") ? {} : 0', 'async (a)', 'asynchronous (a) {', 'async function (a) {']) {
     assert.equal(beginsFunction(text), false, text)
   }
 })

@@ -27,6 +27,8 @@ for (const [source, expected] of [
   ['fetch(url)\n  .then((response) => response.json())\n  .then(rows => ¦work(rows))', 'callback of Promise.then'],
   ["server.on('request', (request, response) => { ¦work() })", "callback of server.on('request')"],
   ['http.createServer((request, response) => {\n  const a = { b: [1, 2, (3)] }\n  ¦work()\n}).listen(0)', 'callback of http.createServer'],
+  ['http.createServer(¦async (request, response) => {\n  work()\n})', 'callback of http.createServer'],
+  ['const load = ¦async id => work(id)', 'load'],
   ['new Promise((resolve) => { ¦work() })', 'callback of new Promise'],
   ['rows.map((row) => ¦work(row))', 'callback of rows.map'],
   ['const { a } = make(\n  { job: () => ¦work() })', 'job'],
