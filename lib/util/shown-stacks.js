@@ -14,9 +14,11 @@ const { doubtOf, frameText } = require('./sentence')
 exports.shownStacks = ({ cause, parts, profile, stacks }) => {
   const { answersLate = false, blamesAllocation = false } = causeRow(cause)
   const isLate = answersLate || (parts !== undefined && parts.native + parts.asleep > parts.js)
-  const isProfiled = profile != null && profile.stacks.length > 0 &&
-    (stacks.length === 0 || (isLate && !blamesAllocation))
-  return { isProfiled, stacks: isProfiled ? profile.stacks : stacks }
+  const sampled = profile?.stacks ?? []
+  // A profile of an idle thread, say, has no function.
+  const hasFunctions = sampled.some(({ frames }) => frames.some(({ file }) => file !== null))
+  const isProfiled = hasFunctions && (stacks.length === 0 || (isLate && !blamesAllocation))
+  return { isProfiled, stacks: isProfiled ? sampled : stacks }
 }
 
 /**

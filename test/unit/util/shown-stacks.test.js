@@ -36,8 +36,9 @@ test('the CPU profile is shown of a block whose calls answered no interrupt, and
   assert.deepEqual(shown({ stacks: [] }), { isProfiled: true, stacks: samples })
 })
 
-test('without stacks of a CPU profile, late answers are shown', () => {
-  for (const profile of [null, undefined, { samples: 9, call: null, stacks: [] }]) {
+test('without a function in the CPU profile, late answers are shown', () => {
+  const idle = [{ count: 2, weightMs: 50, frames: [{ function: '(idle)', file: null, line: null, column: null }] }]
+  for (const profile of [null, undefined, ...[[], idle].map((none) => ({ samples: 9, call: null, stacks: none }))]) {
     assert.deepEqual(shown({ cause: 'native', profile }, { native: 300 }), { isProfiled: false, stacks: answers })
   }
 })
