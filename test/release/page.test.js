@@ -145,7 +145,7 @@ test('during a block the page shows the line, and a click opens stack and flame 
   await eventually(async () => /^Blocked \d/.test(await page.title()), 'the tab to say so')
   assert.match(await page.locator('#icon').getAttribute('href') ?? '', /d1242f/)
   await page.click('#blocks > li.ongoing > button')
-  await reads(page, '#blocks > li.ongoing .stack li:first-child', /^spin \(.*blocks\.js:\d+:\d+\)$/)
+  await reads(page, '#blocks > li.ongoing .stack li:first-child', /^spin \(.*blocks\.js:\d+:\d+\)(, concluded: .*)?$/)
   await reads(page, '#blocks > li.ongoing .why', /^The loop has been blocked for .* spin corpus\/blocks\.js:\d+, for GET \/spin\.$/)
   await reads(page, '#blocks > li.ongoing .source .blamed', /\d/)
   await page.click('#blocks > li.ongoing .raw > summary')

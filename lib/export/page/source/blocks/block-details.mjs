@@ -352,7 +352,7 @@ function foldedFrames (frames, mark) {
   }
   const line = (/** @type {any} */ frame) => [
     make('code', {}, place(frame)),
-    ...(frame === marked ? [make('span', { class: 'concluded' }, mark?.text ?? '')] : [])
+    ...(frame === marked ? [make('span', { class: 'concluded' }, `, ${mark?.text}`)] : [])
   ]
   return runs.map((run) => {
     if (run.length < 3) return run.map((frame) => make('li', { class: isOwn(frame) ? 'own' : null }, ...line(frame)))
