@@ -1,23 +1,22 @@
 'use strict'
 
-const { causeRow } = require('../tables/causes')
 const { doubtOf, frameText } = require('./sentence')
 
 /** @import { BlockRecord, FrameRecord } from '../types' */
 
 /**
  * The stacks to draw of a block, all of one kind and as they were taken: the answers to interrupts, or the samples of
- * the CPU profile if interrupts were answered only after the calls that took the time, or not at all. For collections
- * the answers are drawn: samples of them have no callers. A record on the wire of a cluster has only one kind.
- * @param {Pick<BlockRecord, 'cause' | 'parts' | 'profile' | 'stacks'>} record
+ * the CPU profile if calls held up the answers for most of the time of the code, or nothing was answered. A collection
+ * holds up answers, too, but its samples have no callers. A record on the wire of a cluster has only one kind.
+ * @param {Pick<BlockRecord, 'durationMs' | 'evidence' | 'parts' | 'profile' | 'stacks'>} record
  */
-exports.shownStacks = ({ cause, parts, profile, stacks }) => {
-  const { answersLate = false, blamesAllocation = false } = causeRow(cause)
-  const isLate = answersLate || (parts !== undefined && parts.native + parts.asleep > parts.js)
+exports.shownStacks = ({ durationMs, evidence, parts, profile, stacks }) => {
+  const { waiting = 0, gc = 0 } = parts ?? {}
+  const isLate = (evidence.nativeMs - gc) * 2 > durationMs - waiting - gc
   const sampled = profile?.stacks ?? []
   // A profile of an idle thread, say, has no function.
   const hasFunctions = sampled.some(({ frames }) => frames.some(({ file }) => file !== null))
-  const isProfiled = hasFunctions && (stacks.length === 0 || (isLate && !blamesAllocation))
+  const isProfiled = hasFunctions && (isLate || stacks.length === 0)
   return { isProfiled, stacks: isProfiled ? sampled : stacks }
 }
 

@@ -42,9 +42,10 @@ test('a record travels with the stacks that are drawn of it: those of the CPU pr
   const stack = (/** @type {string} */ name) =>
     ({ count: 1, weightMs: 1, frames: [{ function: name, file: '/srv/app.js', line: 1, column: 1 }] })
   const profile = { samples: 1, call: 'JSON.parse', stacks: [stack('sampled')] }
-  const sent = (/** @type {'js' | 'native'} */ cause) => {
-    const { stacks, profile: { stacks: sampled } } = fit(makeRecord({ cause, stacks: [stack('answered')], profile }))
+  const sent = (/** @type {number} */ nativeMs) => {
+    const evidence = { ...makeRecord().evidence, nativeMs }
+    const { stacks, profile: { stacks: sampled } } = fit(makeRecord({ evidence, stacks: [stack('answered')], profile }))
     return [...stacks, ...sampled].map(({ frames }) => frames[0].function)
   }
-  assert.deepEqual([sent('js'), sent('native')], [['answered'], ['sampled']])
+  assert.deepEqual([sent(0), sent(300)], [['answered'], ['sampled']])
 })

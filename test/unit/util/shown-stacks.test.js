@@ -6,7 +6,7 @@ const { conclusionIn, markedRows, shownStacks } = require('../../../lib/util/sho
 const { frameText } = require('../../../lib/util/sentence')
 const { makeRecord } = require('../../support/record')
 
-/** @import { BlockParts, BlockRecord } from '../../../lib/types' */
+/** @import { BlockRecord } from '../../../lib/types' */
 
 const FILE = '/srv/app/prices.js'
 const NO_PARTS = { js: 0, native: 0, gc: 0, asleep: 0, waiting: 0, stopped: 0, unexplained: 0 }
@@ -16,30 +16,40 @@ const frame = (name, line, file = FILE) => ({ function: name, file, line, column
 const answers = [{ count: 1, weightMs: 300, frames: [frame('load', 11)] }]
 const samples = [{ count: 9, weightMs: 290, frames: [frame('load', 10)] }]
 
-/** @param {Partial<BlockRecord>} [differences] @param {Partial<BlockParts>} [parts] */
-const shown = (differences = {}, parts = { js: 300 }) => shownStacks(makeRecord({
+/** Of a block of 310 ms. @param {number} nativeMs @param {Partial<BlockRecord>} [differences] */
+const shown = (nativeMs, differences) => shownStacks(makeRecord({
+  durationMs: 310,
+  evidence: { ...makeRecord().evidence, nativeMs },
   stacks: answers,
   profile: { samples: 9, call: null, stacks: samples },
-  parts: { ...NO_PARTS, ...parts },
   ...differences
 }))
 
-test('answers to interrupts are shown of a block of JavaScript and of one of collections', () => {
-  assert.deepEqual(shown(), { isProfiled: false, stacks: answers })
-  assert.deepEqual(shown({ cause: 'gc' }, { gc: 300 }), { isProfiled: false, stacks: answers })
+test('answers to interrupts are shown if they came in time, whatever the cause', () => {
+  for (const cause of /** @type {const} */ (['js', 'native', 'sync-io'])) {
+    assert.deepEqual(shown(20, { cause }), { isProfiled: false, stacks: answers }, cause)
+  }
 })
 
-test('the CPU profile is shown of a block whose calls answered no interrupt, and where there is no answer', () => {
-  for (const [cause, parts] of /** @type {[BlockRecord['cause'], Partial<BlockParts>][]} */ ([
-    ['native', { native: 300 }], ['sync-io', { asleep: 300 }], ['many', { native: 100, asleep: 60, js: 140 }]
-  ])) assert.deepEqual(shown({ cause }, parts), { isProfiled: true, stacks: samples }, cause)
-  assert.deepEqual(shown({ stacks: [] }), { isProfiled: true, stacks: samples })
+test('the CPU profile is shown if calls held up the answers for most of the time of the code', () => {
+  assert.deepEqual(shown(290), { isProfiled: true, stacks: samples })
+  assert.deepEqual(shown(110), { isProfiled: false, stacks: answers })
+  const waiting = { parts: { ...NO_PARTS, native: 110, waiting: 200 } }
+  assert.deepEqual(shown(110, waiting), { isProfiled: true, stacks: samples }, 'it waited for a CPU meanwhile')
+})
+
+test('the CPU profile is shown of a block without an answer', () => {
+  assert.deepEqual(shown(0, { stacks: [] }), { isProfiled: true, stacks: samples })
+})
+
+test('answers are shown of a block of collections, which held them up', () => {
+  assert.deepEqual(shown(300, { cause: 'gc', parts: { ...NO_PARTS, gc: 305 } }), { isProfiled: false, stacks: answers })
 })
 
 test('without a function in the CPU profile, late answers are shown', () => {
   const idle = [{ count: 2, weightMs: 50, frames: [{ function: '(idle)', file: null, line: null, column: null }] }]
   for (const profile of [null, undefined, ...[[], idle].map((none) => ({ samples: 9, call: null, stacks: none }))]) {
-    assert.deepEqual(shown({ cause: 'native', profile }, { native: 300 }), { isProfiled: false, stacks: answers })
+    assert.deepEqual(shown(290, { profile }), { isProfiled: false, stacks: answers })
   }
 })
 

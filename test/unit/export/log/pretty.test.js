@@ -54,7 +54,7 @@ test('blocks in progress, at start-up and without anybody to blame are one line'
 
 test('a block that is stuck is shown with every stack', () => {
   const frame = { function: 'spin', file: '/app/app.js', line: 3, column: 5 }
-  const record = { cause: 'js', samples: 9, frame: { ...frame, exact: true }, stacks: [{ count: 7, weightMs: 1, frames: [frame] }, { count: 2, weightMs: 1, frames: [{ ...frame, function: null }] }] }
+  const record = { cause: 'js', samples: 9, durationMs: 500, evidence: { nativeMs: 0 }, frame: { ...frame, exact: true }, stacks: [{ count: 7, weightMs: 1, frames: [frame] }, { count: 2, weightMs: 1, frames: [{ ...frame, function: null }] }] }
   const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify({ ...line, event: 'stuck', level: 50, record }))
   assert.equal(text, `[09:05:03.007] ERROR ${line.msg}
     why: application JavaScript kept the CPU busy
