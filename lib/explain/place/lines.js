@@ -3,6 +3,7 @@
 const { blamedFrame } = require('../frame')
 const { traitsOf } = require('./line-text')
 const { bodyOf, functionAround, ticksIn } = require('../source/loop-body')
+const { ownerOf } = require('../../util/code-owner')
 const { callLines, declaredIn, linesWithin, openCallLines, REG_EXP } = require('../source/native-call')
 
 /**
@@ -26,13 +27,16 @@ const LEAST_SHARE = 0.15
  * @typedef {object} Line
  * @property {Frame} frame @property {Scope | null} scope null if its text is unknown
  * @property {Traits} traits
- * @property {number} samples in it @property {Map<Frame, number>} callees samples in its calls
+ * @property {number} samples in it @property {number} guessed those of them whose line V8 does not say
+ * @property {Map<Frame, number>} callees samples in its calls
  * @property {boolean} isBorrowed its samples may be from another time
- * @property {boolean} isBegin it has samples of its function whose line is unknown
  * @property {number} answeredMs @property {number} promptMs without those that calls delayed
  * @property {number} inCallMs in something else that it called @property {number} inCodeMs in JavaScript of others
  * @property {Map<Line, number>} inner answers in own functions that it called, in ms by their lines
  */
+
+/** Counts that move from the head of a loop to its body. */
+const COUNTS = /** @type {const} */ (['samples', 'guessed', 'answeredMs', 'promptMs'])
 
 /** Samples and answers by line of the source as a person wrote it. */
 class Lines {
@@ -45,6 +49,7 @@ class Lines {
   /** Samples of functions themselves, by file and name. @type {Map<string, number>} */
   #sampled = new Map()
   samples = 0
+  guessed = 0
   collections = 0
   answers = 0
   answeredMs = 0
@@ -66,7 +71,7 @@ class Lines {
     if (line === undefined) {
       const text = this.textOf(frame)?.[Number(frame.line) - 1] ?? null
       const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0 }
-      const counts = { samples: 0, isBorrowed: false, isBegin: false, ...times }
+      const counts = { samples: 0, guessed: 0, isBorrowed: false, ...times }
       const scope = this.#scopeAround(frame)
       line = { frame, scope, traits: traitsOf(text), callees: new Map(), inner: new Map(), ...counts }
       this.#lines.set(key, line)
@@ -115,7 +120,7 @@ class Lines {
       inner.answeredMs += weightMs
       inner.promptMs += weightMs - lateMs
       if (at > 0) inner.inCallMs += weightMs
-      if (at > 0 && frames[0].file !== null) inner.inCodeMs += weightMs
+      if (at > 0 && ownerOf(frames[0]) !== 'node') inner.inCodeMs += weightMs
       if (inner.scope !== null) inner.scope.answeredMs += weightMs
       let isDirect = true
       for (const caller of frames.slice(at + 1)) {
@@ -208,48 +213,62 @@ class Lines {
 
   /**
    * V8 counts samples of a function that it optimised in its loop before the profile began for the line that called it.
-   * If answers show that line mostly in an own function, which has fewer samples, they are of the lines shown there.
+   * If answers show that line mostly in an own function, which has fewer samples, they are of that function.
    */
   passDown () {
     for (const line of this.#lines.values()) {
       const hidden = [...line.inner].filter(([{ frame }]) => (this.#sampled.get(nameOf(frame)) ?? 0) < line.samples)
       const innerMs = hidden.reduce((sum, [, ms]) => sum + ms, 0)
       if (line.samples === 0 || innerMs <= line.answeredMs || innerMs * 2 <= this.answeredMs) continue
-      for (const [inner, ms] of hidden) inner.samples += line.samples * ms / innerMs
+      for (const [inner, ms] of hidden) {
+        const samples = line.samples * ms / innerMs
+        if (inner.scope !== null) inner.scope.unplaced += samples
+        else this.#guess(inner, samples)
+      }
       line.samples = 0
     }
   }
 
-  /** Samples whose line is unknown are of the lines of their function that answers show, else of its first one. */
+  /**
+   * Samples whose line is unknown are of the lines of their function that others show, else of those that answers show,
+   * else of its first one.
+   */
   settle () {
-    for (const scope of this.#scopes.values()) {
+    for (const scope of [...this.#scopes.values()].filter(({ unplaced }) => unplaced > 0)) {
       const own = this.all.filter((line) => line.scope === scope)
-      const key = own.some(({ inCallMs }) => inCallMs > 0) ? 'inCallMs' : 'promptMs'
-      const totalMs = own.reduce((sum, line) => sum + line[key], 0)
-      if (totalMs > 0) for (const line of own) line.samples += scope.unplaced * line[key] / totalMs
-      else if (scope.unplaced > 0) {
-        const begin = this.at(scope.begin)
-        begin.samples += scope.unplaced
-        begin.isBegin = true
-      }
-      scope.unplaced = 0
+      const key = /** @type {const} */ (['samples', 'inCallMs', 'promptMs']).find((each) => own.some((line) => line[each] > 0))
+      const total = key === undefined ? 0 : own.reduce((sum, line) => sum + line[key], 0)
+      const parts = key === undefined
+        ? [{ line: this.at(scope.begin), part: 1 }]
+        : own.map((line) => ({ line, part: line[key] / total }))
+      for (const { line, part } of parts) this.#guess(line, scope.unplaced * part)
     }
+  }
+
+  /** @param {Line} line @param {number} samples */
+  #guess (line, samples) {
+    line.samples += samples
+    line.guessed += samples
+    this.guessed += samples
   }
 
   /**
    * The head of a loop takes no time. V8 checks for interrupts and counts samples there: they are of the lines of its
-   * body that make calls or hold loops, else of all.
+   * body that make calls, allocate or hold loops, else of all.
    */
   leaveHeads () {
-    for (const head of this.all.filter(({ traits }) => traits.isIdle)) {
+    for (const head of this.all) {
       const body = bodyOf(this.textOf(head.frame) ?? [], Number(head.frame.line))
         .map((line) => this.at({ ...head.frame, line, column: null }))
-      const busy = body.filter(({ traits }) => traits.calls || traits.isLoop)
+      const busy = body.filter(({ traits }) => traits.calls || traits.isLoop || traits.allocates)
       const may = busy.length > 0 ? busy : body.filter(({ traits }) => !traits.isIdle)
-      for (const name of /** @type {const} */ (['samples', 'answeredMs', 'promptMs'])) {
+      for (const name of COUNTS) {
         if (may.length === 0) continue
-        for (const line of may) line[name] += head[name] / may.length
-        head[name] = 0
+        // Samples and answers in a call of the head, such as map(), are not of its callback.
+        const own = name.endsWith('Ms') ? Math.min(head[name], head.inCallMs) : head[name]
+        const left = head.traits.isIdle ? 0 : own
+        for (const line of may) line[name] += (head[name] - left) / may.length
+        head[name] = left
       }
     }
   }

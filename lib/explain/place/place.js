@@ -9,7 +9,7 @@ const { loopAround } = require('../source/loop-body')
 const { loopingCalleesIn, mayCallOther } = require('../source/native-call')
 const { traitsOf } = require('./line-text')
 const { ownerOf } = require('../../util/code-owner')
-const { ENOUGH_SAMPLES } = require('../../tables/limits')
+const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
 const { US_PER_MS } = require('../../util/units')
 
 /**
@@ -51,16 +51,15 @@ const doubts = [
     applies: (candidate) => mayHide(candidate)
   },
   {
-    when: 'most samples are in other lines, or their line is unknown, and this is where their function begins',
-    applies: ({ line, lines }) => line.isBegin ||
-      (!isAnswered(line) && (line.samples + sumOf(line.callees)) * 2 < lines.samples)
+    when: 'most samples are in other lines',
+    applies: ({ line, lines }) => !isAnswered(line) && (line.samples + sumOf(line.callees)) * 2 < lines.samples
   },
   {
     when: 'only answers show it, and the cause is unknown: a thread that is held up can be at any line',
     applies: ({ line, record }) => isAnswered(line) && isHeldUp(record)
   },
   {
-    when: 'only answers show it, and a native call may have delayed them: they came late, or most are elsewhere, or it ' +
+    when: 'only answers show it, and a native call may have delayed them: they came late, or a quarter is elsewhere, or it ' +
       'or another line of its loop makes a call, unless most are in JavaScript that it called',
     applies: (candidate) => isAnswered(candidate.line) && mayBeLate(candidate)
   },
@@ -95,8 +94,11 @@ function explains ({ traits, samples, callees }, record) {
   return !isKnown || (!isIdle && (calls || !(isCall || isNativeBlock(record))))
 }
 
+/** Shares of samples are fractions. */
+const NOISE = 1e-6
+
 /** Whether no sample shows it. @param {Ranked} line */
-const isAnswered = ({ samples, callees }) => samples + sumOf(callees) === 0
+const isAnswered = ({ samples, guessed, callees }) => samples - guessed + sumOf(callees) < NOISE
 
 /** @param {Ranked['traits']} traits */
 const mayTakeTime = ({ calls, isLoop }) => calls || isLoop
@@ -104,7 +106,7 @@ const mayTakeTime = ({ calls, isLoop }) => calls || isLoop
 /** @param {Candidate} candidate */
 function mayBeLate ({ line, lines, record }) {
   if (line.inCodeMs * 2 > lines.answeredMs) return false
-  if (hasLateAnswers(record) || line.answeredMs * 2 <= lines.answeredMs) return true
+  if (hasLateAnswers(record) || line.answeredMs < MOST * lines.answeredMs) return true
   const text = lines.textOf(line.frame)
   if (text === null) return false
   const at = Number(line.frame.line)

@@ -110,9 +110,9 @@ exports.rankedLines = (lines) => {
  * Whether a line is clearly ahead of all others: with few samples and answers it needs a larger lead.
  * @param {Ranked} line @param {Ranked[]} ranked @param {Lines} lines
  */
-exports.isAhead = (line, ranked, { samples, answers }) => {
+exports.isAhead = (line, ranked, { samples, guessed, answers }) => {
   const second = ranked.find((each) => each !== line)?.points ?? 0
-  return line.points - second >= LEAD + LEAD_OF_ONE / Math.sqrt(samples + answers / 2)
+  return line.points - second >= LEAD + LEAD_OF_ONE / Math.sqrt(samples - guessed + answers / 2)
 }
 
 exports.table = table

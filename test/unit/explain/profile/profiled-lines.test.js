@@ -60,7 +60,7 @@ test('samples in a built-in are in the line that stacks show it in, and what it 
   const revived = [at(9, 'revive'), builtin('parse'), at(2)]
   assert.deepEqual(lineOf(nodes, [3, 3, 3, 2, 2], [revived], { [FILE]: parses }), [2, true])
   const two = parses.with(2, '  return report(rows)')
-  assert.deepEqual(lineOf(nodes, [3, 3, 3, 3, 3], [revived], { [FILE]: two }), [2, true], 'of two lines, stacks show the one with the built-in')
+  assert.deepEqual(lineOf(nodes, [3, 3, 3, 3, 3], [revived], { [FILE]: two }), [2, false], 'of two lines, stacks show the one with the built-in')
 })
 
 test('a callee that V8 names otherwise is in the one line with a call of which nothing else is known', () => {
