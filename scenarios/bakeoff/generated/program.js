@@ -187,3 +187,4 @@ function around (rows, line) {
 /** @param {Design} design */
 exports.kindOf = ({ kind }) => /** @type {Kind} */ (kinds.find(({ name }) => name === kind))
 exports.FORMS = FORMS
+exports.randomOf = randomOf
