@@ -47,6 +47,8 @@
  * @property {boolean} startup top-level code, loading of modules: the block began before the loop's first turn, or
  * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
  * @property {Cause} cause provisional while ongoing
+ * @property {boolean} [excused] no code is to blame: without waiting for a CPU or being stopped, it would have been no
+ * block; 0.1.0 wrote none
  * @property {BlockParts} [parts] where its time went; 0.1.0 wrote none
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest; of a package if

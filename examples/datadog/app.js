@@ -20,8 +20,8 @@ function sendEvent (title, text, tags) {
   socket.send(`_e{${lengths}}:${title}|${escaped}|t:warning|#${tags.join(',')}`, PORT, HOST, () => {})
 }
 
-agent.on('block', ({ durationMs, cause, frame, stacks, work }) => {
-  if (durationMs < REPORTED_MS || cause === 'starved' || cause === 'suspended') return
+agent.on('block', ({ durationMs, cause, excused, frame, stacks, work }) => {
+  if (durationMs < REPORTED_MS || excused) return
   const lines = stacks[0]?.frames.map(({ function: name, file, line }) => `at ${name ?? '(anonymous)'} (${file}:${line})`) ?? []
   const place = frame === null ? cause : `${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line})`
   sendEvent(`event loop blocked: ${place}`, `${Math.round(durationMs)} ms\n${lines.join('\n')}`,

@@ -11,8 +11,8 @@ const EVERY_MS = 1000
 /** Shorter blocks are only in the log and the metrics. */
 const REPORTED_MS = 200
 
-agent.on('block', ({ durationMs, cause, frame, stacks, request, work }) => {
-  if (durationMs < REPORTED_MS || cause === 'starved' || cause === 'suspended') return
+agent.on('block', ({ durationMs, cause, excused, frame, stacks, request, work }) => {
+  if (durationMs < REPORTED_MS || excused) return
   // Sentry expects the innermost frame last.
   const frames = stacks[0]?.frames.toReversed().map(({ function: name, file, line, column }) => ({
     function: name ?? undefined,

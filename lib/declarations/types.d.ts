@@ -104,6 +104,11 @@ export type BlockRecord = {
   */
  cause: Cause;
  /**
+  * no code is to blame: without waiting for a CPU or being stopped, it would have been no
+  * block; 0.1.0 wrote none
+  */
+ excused?: boolean | undefined;
+ /**
   * where its time went; 0.1.0 wrote none
   */
  parts?: BlockParts | undefined;

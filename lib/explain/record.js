@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { callbacksOf, sharesOf, workOf } = require('./work')
-const { causeOf } = require('./cause')
+const { verdictOf } = require('./cause')
 const { listed, merged, ofMost, weightOf, withoutEntered, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
 const { folderAtFault } = require('./package')
@@ -10,15 +10,16 @@ const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
 const { withPlace: withPlaceOf } = require('./profile/profiled')
-const { causes, isOwnBlock } = require('../tables/causes')
+const { causes, isExcused, isOwnBlock, ownCauseOf } = require('../tables/causes')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
 
 /**
- * @import { BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
+ * @import { BlockParts, BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
  * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext } from '../types'
  * @import { WorkKind } from '../types'
  * @import { KernelEvidence } from './evidence'
+ * @import { Evidence } from './parts'
  * @import { Fold, Running, Stack } from './fold'
  * @import { CpuProfile } from './profile/cpu-profile'
  * @import { Sources } from './profile/profiled-stacks'
@@ -65,12 +66,15 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
 exports.recordOf = (facts, code) => {
   const { table } = code
   const shown = shownBy(facts, table)
-  const record = measured(facts, evidenceOf(facts), shown)
+  const evidence = evidenceOf(facts)
+  const record = measured(facts, evidence, shown)
   const sure = (/** @type {FrameRecord | null} */ frame) =>
-    frame && { ...frame, exact: frame.exact && !isHeldUp(record) }
+    frame && { ...frame, exact: frame.exact && !record.excused && !isHeldUp(record) }
   const awaits = sure(shown.awaits)
-  const { record: placed, stacks: profiled } =
+  const { record: located, stacks: profiled } =
     withPlace({ ...record, frame: shown.blamed }, awaits, shown.stacks, facts, code)
+  const verdict = verdictOf(evidence, /** @type {BlockParts} */ (located.parts))
+  const placed = { ...located, ...verdict, frame: verdict.excused ? sure(located.frame) : located.frame }
   const evident = { ...placed, stacks: shown.answered }
   const known = {
     passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
@@ -116,21 +120,39 @@ function shownBy ({ stacks: sampled, requests }, table) {
   }
 }
 
-/**
- * @param {Facts} facts
- * @returns {Facts['kernel'] & { gcMs: number, nativeMs: number, watchdogGapMs: number }}
- */
-function evidenceOf ({ kernel, gcMs, nativeMs, watchdogGapMs, span }) {
-  return { ...kernel, gcMs, nativeMs: Math.min(span.durationMs, nativeMs), watchdogGapMs }
+/** @param {Facts} facts @returns {Evidence} */
+function evidenceOf (facts) {
+  const { kernel, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs, debugged } = facts
+  const { durationMs, busyMs, ongoing } = facts.span
+  return {
+    ...kernel,
+    gcMs,
+    nativeMs: Math.min(durationMs, nativeMs),
+    watchdogGapMs,
+    runningMs,
+    durationMs,
+    ongoing,
+    thresholdMs,
+    busyMs,
+    samples,
+    requests: requests.distinct,
+    topRequestShare: requests.topShare,
+    longestRunMs: requests.longestRunMs,
+    debugged
+  }
 }
 
 /**
- * Everything but the place and the work. Its stacks are those that decide.
- * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {StackView} shown @returns {BlockRecord}
+ * Everything but the place and the work. Its stacks are those that decide. The cause is that of what the application
+ * did: this is what a place explains.
+ * @param {Facts} facts @param {Evidence} evidence @param {StackView} shown
+ * @returns {BlockRecord}
  */
 function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
   const { block, span, origin, allowed, samples } = facts
-  const { cause, parts } = causeIn(facts, evidence)
+  const parts = partsOf(evidence)
+  const verdict = verdictOf(evidence, parts)
+  const cause = ownCauseOf({ ...verdict, parts, durationMs: span.durationMs })
   return {
     ...block,
     worker: null,
@@ -142,6 +164,7 @@ function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
     // A process that answers requests has started up.
     startup: block.startup && isFirst,
     cause,
+    excused: verdict.excused,
     parts,
     evidence: evidenceRecord(facts, evidence, cause),
     frame: null,
@@ -157,28 +180,8 @@ function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
   }
 }
 
-/** @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence */
-function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged }, evidence) {
-  const { durationMs, busyMs, ongoing } = span
-  const known = {
-    ...evidence,
-    runningMs,
-    durationMs,
-    ongoing,
-    thresholdMs,
-    busyMs,
-    samples,
-    requests: requests.distinct,
-    topRequestShare: requests.topShare,
-    longestRunMs: requests.longestRunMs,
-    debugged
-  }
-  const parts = partsOf(known)
-  return { cause: causeOf(known, parts), parts }
-}
-
 /**
- * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {BlockRecord['cause']} cause
+ * @param {Facts} facts @param {Evidence} evidence @param {BlockRecord['cause']} cause
  * @returns {EvidenceRecord}
  */
 function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs }, evidence, cause) {
@@ -230,8 +233,8 @@ function calledFrom ({ frame }, awaits, table) {
 }
 
 /** @param {BlockRecord} record @param {string | null} folder of the package whose code ran @param {Code} code */
-function packageAtFault ({ cause }, folder, { packageIn }) {
-  return folder === null || causes[cause].excuse !== undefined ? null : packageIn(folder)
+function packageAtFault (record, folder, { packageIn }) {
+  return folder === null || isExcused(record) ? null : packageIn(folder)
 }
 
 /**

@@ -1,6 +1,6 @@
 'use strict'
 
-const { causeRow, excuseOf, othersIn, ownMsOf } = require('../tables/causes')
+const { causeRow, excuseOf, othersIn, ownCauseOf, ownMsOf } = require('../tables/causes')
 
 /** @import { BlockRecord, FrameRecord } from '../types' */
 
@@ -13,7 +13,7 @@ const NEAR_COLUMNS = 200
 
 /**
  * @typedef {{ profile?: { call: string | null } | null }} Called
- * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'frame' | 'durationMs' | 'parts'> & Called} Row
+ * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called} Row
  */
 
 /**
@@ -27,12 +27,12 @@ exports.keyOf = ({ cause, frame, profile }) => {
 }
 
 /**
- * Blocks by what answers for their time: waits for a CPU belong to no function.
+ * Blocks by what answers for their time: waits for a CPU belong to no function. A share has the cause of its own part.
  * @template {Row} R @param {R[]} rows
  */
 exports.sharesOf = (rows) => rows.flatMap((whole) => {
-  const own = { ...whole, whole, durationMs: ownMsOf(whole) }
-  const none = { ...own, frame: null, profile: null }
+  const own = { ...whole, whole, cause: ownCauseOf(whole), durationMs: ownMsOf(whole) }
+  const none = { ...own, frame: null, profile: null, excused: undefined }
   return [own, ...othersIn(whole).map(([cause, durationMs]) => ({ ...none, cause, durationMs }))]
 })
 

@@ -105,6 +105,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   ongoing: isFlag,
   startup: isFlag,
   cause: isText,
+  excused: orMissing(isFlag),
   parts: orMissing(areParts),
   evidence: isEvidence,
   frame: orNull(isExactFrame),

@@ -124,7 +124,29 @@ exports.causeOfPart = {
   unexplained: 'unknown'
 }
 
-/** @typedef {{ cause: Cause, durationMs: number, parts?: BlockParts }} Timed */
+/** @typedef {{ cause: Cause, excused?: boolean, durationMs: number, parts?: BlockParts }} Timed */
+
+/** The parts that the application's own code answers for. @type {(keyof BlockParts)[]} */
+exports.OWN_PARTS = ['js', 'native', 'gc', 'asleep']
+
+/** The largest of them, or `unexplained`. @param {BlockParts} parts */
+exports.ownPartOf = (parts) =>
+  exports.OWN_PARTS.reduce((most, part) => parts[part] > 0 && parts[part] >= parts[most] ? part : most,
+    /** @type {keyof BlockParts} */ ('unexplained'))
+
+/**
+ * Whether no code is to blame: without waiting or being stopped, it would have been no block. Records of 0.1.0 have
+ * only a cause. @param {Pick<Timed, 'cause' | 'excused'>} record
+ */
+exports.isExcused = ({ cause, excused = exports.excuseOf(cause) !== undefined }) => excused
+
+/** The cause of what the application did, while the machine may have taken longer. @param {Timed} record */
+exports.ownCauseOf = (record) => {
+  const { cause, parts } = record
+  return !parts || exports.isExcused(record) || exports.excuseOf(cause) === undefined
+    ? cause
+    : exports.causeOfPart[exports.ownPartOf(parts)]
+}
 
 /**
  * The time of a block by cause, ms. Records of 0.1.0 have no parts: their cause gets all.
@@ -139,28 +161,39 @@ exports.timesOf = ({ cause, durationMs, parts }) => {
   })
 }
 
-/** The times of a block that neither its own cause nor code took. @param {Timed} record */
-exports.othersIn = (record) => exports.timesOf(record).filter(([cause, ms]) => {
-  const { isOnCpu, isAsleep } = exports.causeRow(cause)
-  return ms > 0 && cause !== record.cause && !isOnCpu && !isAsleep
-})
+/** The times of a block that its culprit does not answer for. @param {Timed} record */
+exports.othersIn = (record) => {
+  const own = exports.ownCauseOf(record)
+  return exports.timesOf(record).filter(([cause, ms]) => {
+    const { isOnCpu, isAsleep } = exports.causeRow(cause)
+    return ms > 0 && cause !== own && !isOnCpu && !isAsleep
+  })
+}
 
 /** The time for which the culprit of a block answers. @param {Timed} record */
 exports.ownMsOf = (record) => exports.othersIn(record).reduce((ms, [, each]) => ms - each, record.durationMs)
 
+/** With less of a block, a sentence says how much of it the culprit took. */
+const MOST = 2 / 3
+
+/** What took a good part of a block that its culprit does not answer for, if anything. @param {Timed} record */
+exports.largestOther = (record) => exports.ownMsOf(record) >= MOST * record.durationMs
+  ? null
+  : exports.othersIn(record).reduce((a, b) => b[1] > a[1] ? b : a)
+
 /**
  * How much a settled block matters, in the log and by OTLP. Worker threads exist to compute.
- * @param {Pick<BlockRecord, 'cause' | 'durationMs' | 'evidence' | 'startup' | 'threadId'>} record
+ * @param {Pick<BlockRecord, 'cause' | 'excused' | 'durationMs' | 'evidence' | 'startup' | 'threadId'>} record
  * @returns {'info' | 'warn' | 'error'}
  */
 exports.severityOf = (record) => {
   if (exports.isOwnBlock(record)) return 'error'
-  return exports.excuseOf(record.cause) !== undefined || record.startup || record.threadId !== 0 ? 'info' : 'warn'
+  return exports.isExcused(record) || record.startup || record.threadId !== 0 ? 'info' : 'warn'
 }
 
 /**
  * Whether loopwatch itself took most of it, and was not only held up in its code by the machine.
- * @param {{ cause: string, durationMs: number, evidence: { ownMs?: number } }} record
+ * @param {{ cause: Cause, excused?: boolean, durationMs: number, evidence: { ownMs?: number } }} record
  */
-exports.isOwnBlock = ({ cause, durationMs, evidence }) =>
-  exports.excuseOf(cause) === undefined && (evidence.ownMs ?? 0) * 2 > durationMs
+exports.isOwnBlock = (record) =>
+  !exports.isExcused(record) && (record.evidence.ownMs ?? 0) * 2 > record.durationMs

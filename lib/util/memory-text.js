@@ -1,6 +1,6 @@
 'use strict'
 
-const { causeRow } = require('../tables/causes')
+const { causeRow, ownCauseOf } = require('../tables/causes')
 
 /** @import { BlockRecord } from '../types' */
 
@@ -23,8 +23,9 @@ const outOf = (part, whole) => `${inBytes(part, unitOf(whole)).split(' ')[0]} of
 const percent = (part, whole) => `${Math.round(part / whole * 100)}%`
 
 /** Why a block's time went to the collector; null if it did not. @param {BlockRecord} record */
-exports.garbageOf = ({ cause, evidence: { memory } }) => {
-  if (!causeRow(cause).blamesAllocation || !memory?.heapLimitBytes) return null
+exports.garbageOf = (record) => {
+  const { memory } = record.evidence
+  if (!causeRow(ownCauseOf(record)).blamesAllocation || !memory?.heapLimitBytes) return null
   const { heapUsedBytes = 0, heapFreedBytes = 0, heapLimitBytes, isHeapFull, allocatedBytesPerSecond } = memory
   if (isHeapFull) {
     const full = `the heap is ${percent(heapUsedBytes, heapLimitBytes)} full (${outOf(heapUsedBytes, heapLimitBytes)})`

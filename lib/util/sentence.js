@@ -1,6 +1,6 @@
 'use strict'
 
-const { causeRow, excuseOf, isOwnBlock, othersIn, ownMsOf } = require('../tables/causes')
+const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownCauseOf, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
 const { shortPath } = require('./short-path')
 const { MS_PER_S } = require('./units')
@@ -9,9 +9,6 @@ const { MS_PER_S } = require('./units')
 
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
-
-/** With less of a block, the sentence says how much of it the culprit took. */
-const MOST = 2 / 3
 
 /** Callbacks in a message. */
 const CALLBACKS = 3
@@ -57,8 +54,7 @@ function sentence (record, bound) {
 function about (record, begin) {
   const { cause, evidence, origin, calledFrom } = record
   if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)}`
-  const excuse = excuseOf(cause)
-  if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
+  if (isExcused(record)) return `${begin}: ${excuseOf(cause)} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''
   const name = exports.workOf(record)
   const among = record.work?.among ?? record.request?.among
@@ -75,11 +71,12 @@ function about (record, begin) {
 
 /** The place, and what else took the time if that was much. @param {BlockRecord} record */
 function blamed (record) {
-  const ownMs = ownMsOf(record)
-  if (ownMs >= MOST * record.durationMs) return `: ${where(record)}`
-  const [cause, ms] = othersIn(record).reduce((a, b) => b[1] > a[1] ? b : a)
-  const rest = `${duration(ms)}${record.frame === null ? ' of it' : ''} ${causeRow(cause).phrase}`
-  return record.frame === null ? `, ${rest}: ${where(record)}` : `, ${duration(ownMs)} of it by ${where(record)} and ${rest}`
+  const other = largestOther(record)
+  if (other === null) return `: ${where(record)}`
+  const [cause, ms] = other
+  const { phrase } = causeRow(cause)
+  if (record.frame === null) return `, ${duration(ms)} of it ${phrase}: ${where(record)}`
+  return `, ${duration(ownMsOf(record))} of it by ${where(record)} and ${duration(ms)} ${phrase}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */
@@ -102,7 +99,8 @@ function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
 }
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */
-function where ({ threadId, cause, frame, samples, profile, probable, generated }) {
+function where (record) {
+  const { threadId, frame, samples, profile, probable, generated } = record
   if (frame !== null) {
     const call = profile?.call ? `${profile.call}${frame.exact === false ? ',' : ' in'} ` : ''
     const line = probable && probable.line !== frame.line ? ` in line ${probable.line}` : ''
@@ -110,7 +108,7 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
     return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
   }
   if (samples > 0) return 'outside application code'
-  if (causeRow(cause).isCall) return 'inside a native or synchronous call; its line follows when it returns'
+  if (causeRow(ownCauseOf(record)).isCall) return 'inside a native or synchronous call; its line follows when it returns'
   if (threadId) return profile ? 'in code that its profile does not name' : 'no profile taken'
   return 'no stack taken'
 }

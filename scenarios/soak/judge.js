@@ -1,6 +1,6 @@
 'use strict'
 
-const { causes } = require('../../lib/tables/causes')
+const { isExcused, ownCauseOf } = require('../../lib/tables/causes')
 const { median } = require('../harness/measure/stats')
 const { KINDS } = require('./plan')
 
@@ -45,12 +45,6 @@ const quarter = (points, which) =>
   points.slice(Math.floor((points.length * which) / QUARTERS), Math.floor((points.length * (which + 1)) / QUARTERS))
 
 /**
- * Starved or suspended: of the machine, with no line to blame.
- * @param {import('../../lib/types').BlockRecord['cause']} cause
- */
-const isExcused = (cause) => causes[cause].excuse !== undefined
-
-/**
  * What a run has shown against what it must.
  * @param {Seen} seen
  * @returns {Row[]}
@@ -80,7 +74,7 @@ function row (what, value, bound = '', isMet = null) {
 function judgeCounts (main, thread, { counted, written, lost }) {
   const made = main.pairs.length + main.missed.length
   const madeInThread = thread.pairs.length + thread.missed.length
-  const blamed = main.others.filter(({ cause }) => !isExcused(cause) && cause !== 'unknown').length
+  const blamed = main.others.filter((record) => !isExcused(record) && record.cause !== 'unknown').length
   return [
     row('blocks made / with a record', `${made} / ${main.pairs.length}`, 'all', made > 0 && main.missed.length === 0),
     row('blocks of the worker thread made / with a record', `${madeInThread} / ${thread.pairs.length}`, 'all', thread.missed.length === 0),
@@ -107,10 +101,10 @@ function judgeTimes (main, thread, { secondsCounted }) {
 
 /** What the records say of the blocks that were made. @param {Matched} main @returns {Row[]} */
 function judgeContents ({ pairs }) {
-  const judged = pairs.filter(({ record }) => !isExcused(record.cause))
+  const judged = pairs.filter(({ record }) => !isExcused(record))
   const named = judged.filter(({ truth, record }) => record.frame?.function === truth.kind).length
   const causeOf = (/** @type {string} */ kind) => KINDS[/** @type {keyof typeof KINDS} */ (kind)]
-  const right = judged.filter(({ truth, record }) => record.cause === causeOf(truth.kind)).length
+  const right = judged.filter(({ truth, record }) => ownCauseOf(record) === causeOf(truth.kind)).length
   const least = (/** @type {number} */ share) => Math.min(judged.length - 1, judged.length * share)
   return [
     row('made blocks that are charged to the machine', `${pairs.length - judged.length}`),

@@ -43,7 +43,9 @@ test('two busy loops on one CPU: the half that waited is waiting, as /proc says'
   const block = await blockOf(t, 'spin', undefined, pinned)
   agrees(block, { js: block.cpuMs, waiting: block.waitedMs, asleep: 0, stopped: 0 })
   assert.ok(block.record.parts.waiting > 0.2 * block.record.durationMs, JSON.stringify(block.record))
-  assert.equal(block.record.cause, 'js')
+  // Whichever half was longer.
+  assert.match(block.record.cause, /^(?:js|starved)$/)
+  assert.equal(block.record.excused, false)
 })
 
 test('a container with a third of a CPU: what it must wait for is waiting', { skip }, async (t) => {

@@ -1,6 +1,6 @@
 'use strict'
 
-const { causes, excuseOf } = require('../../tables/causes')
+const { causes, isExcused } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
 const { adviceOn } = require('../docs')
 const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
@@ -30,8 +30,8 @@ const ERRORS = 2
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
 /** @typedef {(source: Source, args: Args) => Promise<Answer>} Tool */
 
-/** Whether a line of code may be to blame. @param {Pick<BlockRecord, 'cause'>} record */
-const isBlamed = ({ cause }) => excuseOf(cause) === undefined
+/** Whether a line of code may be to blame. @param {Pick<BlockRecord, 'cause' | 'excused'>} record */
+const isBlamed = (record) => !isExcused(record)
 
 /** A worker thread exists to compute. @param {BlockRecord} record */
 const isOfMain = (record) => !record.threadId

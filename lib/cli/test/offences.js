@@ -92,9 +92,9 @@ exports.offencesOf = (judged, cwd) => {
  * A block may have waited for a CPU even longer than it ran. Its cause is what it did on the CPU.
  * @param {BlockRecord} record
  */
-function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
+function causeOf ({ cause, parts }) {
   if (!causeRow(cause).isExcusedInTests) return cause
-  return nativeMs * 2 > durationMs ? 'native' : 'js'
+  return parts !== undefined && parts.native > parts.js ? 'native' : 'js'
 }
 
 /**

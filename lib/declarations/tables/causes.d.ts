@@ -2,12 +2,18 @@ export const causes: Record<Cause, CauseRow>;
 export function causeRow(cause: string): CauseRow;
 export function excuseOf(cause: string): string | undefined;
 export const causeOfPart: Record<keyof BlockParts, Cause>;
+export const OWN_PARTS: (keyof BlockParts)[];
+export function ownPartOf(parts: BlockParts): keyof BlockParts;
+export function isExcused({ cause, excused }: Pick<Timed, "cause" | "excused">): boolean;
+export function ownCauseOf(record: Timed): Cause;
 export function timesOf({ cause, durationMs, parts }: Timed): [cause: Cause, ms: number][];
 export function othersIn(record: Timed): [cause: Cause, ms: number][];
 export function ownMsOf(record: Timed): number;
-export function severityOf(record: Pick<BlockRecord, "cause" | "durationMs" | "evidence" | "startup" | "threadId">): "info" | "warn" | "error";
-export function isOwnBlock({ cause, durationMs, evidence }: {
- cause: string;
+export function largestOther(record: Timed): [cause: Cause, ms: number] | null;
+export function severityOf(record: Pick<BlockRecord, "cause" | "excused" | "durationMs" | "evidence" | "startup" | "threadId">): "info" | "warn" | "error";
+export function isOwnBlock(record: {
+ cause: Cause;
+ excused?: boolean;
  durationMs: number;
  evidence: {
   ownMs?: number;
@@ -79,6 +85,7 @@ export type CauseRow = {
 export type Cause = "js" | "native" | "gc" | "sync-io" | "many" | "starved" | "suspended" | "unknown";
 export type Timed = {
  cause: Cause;
+ excused?: boolean;
  durationMs: number;
  parts?: BlockParts;
 };

@@ -3,7 +3,7 @@
 const { detectors } = require('./detectors')
 const { lookAt } = require('./evidence-view')
 const { excerptOf } = require('./excerpt')
-const { excuseOf } = require('../../tables/causes')
+const { isExcused, ownCauseOf } = require('../../tables/causes')
 
 /** @import { BlockRecord } from '../../types' */
 
@@ -18,8 +18,9 @@ const MOST = 3
  * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last @returns {Advice[]}
  */
 exports.adviceOf = (record, lines = null, earlier = []) => {
-  if (excuseOf(record.cause) !== undefined) return []
-  const view = lookAt(record, lines, earlier)
+  if (isExcused(record)) return []
+  // The machine may have taken longer: advice is about what the application did.
+  const view = lookAt({ ...record, cause: ownCauseOf(record) }, lines, earlier)
   return Object.entries(detectors).flatMap(([kind, { detect, doc }]) => {
     const text = detect(view)
     return text === null ? [] : [{ kind, text, doc: `docs/causes/${doc}.md` }]

@@ -7,7 +7,7 @@ const { MS_PER_S } = require('../../util/units')
 const { LogBudget, Progress, STARTUP_S, ThreadBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./pretty')
-const { causeRow, severityOf } = require('../../tables/causes')
+const { causeRow, ownCauseOf, severityOf } = require('../../tables/causes')
 
 /** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */
 
@@ -139,8 +139,8 @@ function openHere (destination, onState) {
 /** With as much of the stack as fits. @param {string} event @param {BlockRecord} record @param {number} suppressed */
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
-  const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence } = short
-  const { package: found, calledFrom, origin, work, parts } = short
+  const { id, thread, threadId, durationMs, uncertaintyMs, cause, excused, parts, evidence, samples } = short
+  const { frame, package: found, calledFrom, origin, work, request } = short
   const { stacks, isProfiled } = shownStacks(record)
   const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each)))
   const fields = {
@@ -150,6 +150,7 @@ function lineOf (event, record, suppressed) {
     durationMs,
     uncertaintyMs,
     cause,
+    excused,
     frame,
     ...(found && { package: { name: found.name, version: found.version } }),
     ...(calledFrom && { calledFrom }),
@@ -157,7 +158,7 @@ function lineOf (event, record, suppressed) {
     request,
     samples,
     parts,
-    evidence: causeRow(cause).blamesAllocation ? evidence : { ...evidence, memory: undefined },
+    evidence: causeRow(ownCauseOf(record)).blamesAllocation ? evidence : { ...evidence, memory: undefined },
     stack,
     ...(isProfiled && { stackFrom: 'profile' }),
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { isatty } = require('node:tty')
 const { styleText } = require('node:util')
-const { causes, excuseOf, isOwnBlock } = require('../../tables/causes')
+const { causes, isOwnBlock } = require('../../tables/causes')
 const { isInPackage } = require('../../util/code-owner')
 const { outOf } = require('../../util/memory-text')
 const process = require('../../util/process')
@@ -60,8 +60,8 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
 function belowOf (line, root) {
   if (line.event === 'stuck') return stuckStacks(line.record, root)
   if (isOwnBlock({ evidence: {}, ...line })) return ['why: loopwatch itself blocked the thread; please report this']
-  // The code is not to blame, or it is loading modules: records at start-up say so, lines have level info.
-  if (excuseOf(line.cause) !== undefined || line.level === 30) return []
+  // The code is not to blame, or it is loading modules: lines have level info.
+  if (line.level === 30) return []
   const rows = telling(line.stack ?? [], line.frame ?? null, root)
   const isProfiled = line.stackFrom === 'profile' && rows.length > 0
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...(isProfiled ? [`${OF_PROFILE}:`] : []), ...rows]

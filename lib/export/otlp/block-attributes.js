@@ -44,6 +44,7 @@ exports.blockAttributes = (record) => {
   return {
     'loopwatch.block.id': id,
     'loopwatch.block.cause': cause,
+    'loopwatch.block.excused': record.excused || null,
     'loopwatch.block.duration_ms': record.durationMs,
     'loopwatch.block.uncertainty_ms': record.uncertaintyMs,
     'loopwatch.block.ongoing': record.ongoing || null,

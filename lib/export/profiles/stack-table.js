@@ -1,6 +1,6 @@
 'use strict'
 
-const { excuseOf } = require('../../tables/causes')
+const { isExcused } = require('../../tables/causes')
 const { OTHER } = require('../../tables/limits')
 const { shownStacks } = require('../../util/shown-stacks')
 
@@ -54,14 +54,14 @@ class StackTable {
     this.endMs = Math.max(this.endMs, startMs + durationMs)
     const labels = labelsOf(record)
     // In an excused block, the code of a stack is not at fault.
-    const isExcused = excuseOf(cause) !== undefined
-    const stacks = isExcused ? [] : shownStacks(record).stacks
+    const hasCulprit = !isExcused(record)
+    const stacks = hasCulprit ? shownStacks(record).stacks : []
     for (const { frames, weightMs, count } of stacks) {
       this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
     }
     const missingMs = durationMs - stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
     if (missingMs < LEAST_MS) return
-    this.#add([this.#named(isExcused ? `(${cause})` : '(not sampled)')], labels, missingMs, 0)
+    this.#add([this.#named(hasCulprit ? '(not sampled)' : `(${cause})`)], labels, missingMs, 0)
   }
 
   /** @param {number[]} inner outermost first @param {Labels} labels @param {number} weightMs @param {number} count */

@@ -9,7 +9,7 @@ const Gauge = require('prom-client/lib/gauge')
 const Histogram = require('prom-client/lib/histogram')
 const Registry = require('prom-client/lib/registry')
 const { table, SITES, SLOW_KINDS, THREADS } = require('../../tables/metrics')
-const { ownMsOf, excuseOf, timesOf } = require('../../tables/causes')
+const { isExcused, ownMsOf, timesOf } = require('../../tables/causes')
 const { DelayHistogram, SeriesHistogram } = require('./histograms')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { OTHER } = require('../../tables/limits')
@@ -166,8 +166,7 @@ class Metrics {
     /** @type {[string, number][]} */
     const times = record.allowed ? [[ALLOWED, record.durationMs]] : timesOf(record)
     for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ cause, ...labels }, ms / MS_PER_S * share)
-    // An excused cause is not the fault of the code, so no line is charged.
-    if (frame && !record.allowed && excuseOf(record.cause) === undefined) {
+    if (frame && !record.allowed && !isExcused(record)) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, ownMsOf(record) / MS_PER_S * share)
     }
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { causes } = require('../../tables/causes')
+const { causeRow, ownCauseOf } = require('../../tables/causes')
 const { BoundedMap } = require('../../util/bounded-map')
 const { Recently } = require('../../util/recently')
 
@@ -100,8 +100,9 @@ function utilization (from, to) {
 }
 
 /** Whether an origin would help: no request or no frame, but an asynchronous callback. @param {BlockRecord} record */
-function isPuzzling ({ thread, startup, cause, evidence, request, frame }) {
-  const isBlamable = causes[cause].hasCallback === true
+function isPuzzling (record) {
+  const { thread, startup, evidence, request, frame } = record
+  const isBlamable = causeRow(ownCauseOf(record)).hasCallback === true
   return isBlamable && !evidence.debugger && !startup && thread === 'main' && (request === null || frame === null)
 }
 

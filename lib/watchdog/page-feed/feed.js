@@ -167,11 +167,12 @@ const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt,
 
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
-  const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, parts, samples } = record
-  const { frame, request, origin, profile, work, probable, generated } = record
-  const same = { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, parts, samples }
+  const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, samples } = record
+  const { cause, excused, parts, frame, request, origin, profile, work, probable, generated } = record
+  const times = { startedAt, durationMs, ongoing, startup, cause, excused, parts, samples }
   return {
-    ...same,
+    ...{ id, pid, worker, thread, threadId },
+    ...times,
     frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
     probable: probable ?? null,
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,

@@ -3,7 +3,7 @@
 const { Activity } = require('../../util/activity')
 const { nowMs } = require('../../util/clock')
 const { isNativeBlock } = require('../../explain/parts')
-const { causes } = require('../../tables/causes')
+const { isExcused } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { isStartup } = require('../loop/detector')
 const { NOT_ALLOWED } = require('../loop/inspector')
@@ -229,8 +229,8 @@ const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
 
 /** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded (record) {
-  const { cause, evidence, frame, startup } = record
-  if (causes[cause].excuse !== undefined || evidence.debugger || startup) return false
+  const { evidence, frame, startup } = record
+  if (isExcused(record) || evidence.debugger || startup) return false
   return frame === null || !frame.exact || isNativeBlock(record)
 }
 

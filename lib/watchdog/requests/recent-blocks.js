@@ -2,7 +2,7 @@
 
 const { BACKLOG_MS } = require('../../bridge/request-row')
 const { OTHER } = require('../../tables/limits')
-const { causeRow, isOwnBlock } = require('../../tables/causes')
+const { causeRow, isOwnBlock, ownCauseOf } = require('../../tables/causes')
 
 /** @import { BlockRecord } from '../../types' */
 
@@ -161,8 +161,8 @@ class RecentBlocks {
 
 /** Whether code ran of which no answer tells anything. @param {BlockRecord} record */
 function isUntold (record) {
-  const { cause, samples, work, request } = record
-  const { isScript, isCall } = causeRow(cause)
+  const { samples, work, request } = record
+  const { isScript, isCall } = causeRow(ownCauseOf(record))
   return (isScript || isCall) === true && samples === 0 && !work && !request && !isOwnBlock(record)
 }
 

@@ -8,7 +8,7 @@ const { ThreadStats } = require('../kernel/thread-stats')
 const { overlapMs } = require('../loop/self-lateness')
 const { AWAIT_MS } = require('../profile/profiling')
 const { LoopMonitor } = require('../loop/monitor')
-const { causes } = require('../../tables/causes')
+const { causeRow, ownCauseOf } = require('../../tables/causes')
 
 /**
  * @import { ThreadWork } from '../../explain/record'
@@ -106,7 +106,7 @@ class WatchedThread {
   #settleIn = (sinks) => (record, endMs) => {
     const isLast = record.id === this.#lastId
     this.#hasBlocked ||= !record.startup
-    if (causes[record.cause].isAsleep || (isLast && record.durationMs < APART_MS)) sinks.withdrawn(record)
+    if (causeRow(ownCauseOf(record)).isAsleep || (isLast && record.durationMs < APART_MS)) sinks.withdrawn(record)
     else sinks.settled(isLast ? { ...record, uncertaintyMs: record.uncertaintyMs + APART_MS } : record, endMs)
   }
 

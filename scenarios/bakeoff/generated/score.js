@@ -44,9 +44,9 @@ exports.judge = ({ startMs, endMs }, records, truth) => {
     .filter(({ overlapMs }) => overlapMs > (endMs - startMs) / 2)
     .sort((a, b) => b.overlapMs - a.overlapMs).map(({ each }) => each)
   if (record === undefined) return MISSED
-  const { frame, cause, durationMs, evidence } = record
+  const { frame, cause, durationMs, evidence, excused } = record
   const waitedMs = (evidence.runQueueMs ?? 0) + (evidence.stolenMs ?? 0)
-  const isExcused = cause === 'starved' || cause === 'suspended' || waitedMs > EXCUSED_SHARE * durationMs
+  const isExcused = excused || waitedMs > EXCUSED_SHARE * durationMs
   const isHere = frame?.file === truth.file
   const line = frame?.line ?? 0
   const isIn = (/** @type {boolean} */ isRight) => judgement(frame === null ? null : frame.exact, isRight)

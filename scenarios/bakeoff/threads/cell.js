@@ -50,13 +50,13 @@ function judge ({ startMs, endMs }, records, truth) {
     .filter(({ overlapMs }) => overlapMs > (endMs - startMs) / 2)
     .sort((a, b) => b.overlapMs - a.overlapMs).map(({ each }) => each)
   if (record === undefined) return MISSED
-  const { frame, cause, durationMs } = record
+  const { frame, cause, durationMs, excused = false } = record
   const isIn = (/** @type {boolean} */ isRight) => judgement(frame === null ? null : frame.exact, isRight)
   // An `eval` worker has no file.
   const isHere = frame?.file === FILE || truth.host === 'eval'
   return {
     isFound: true,
-    isExcused: record.profile === null || cause === 'starved' || cause === 'suspended',
+    isExcused: record.profile === null || excused,
     line: isIn(isHere && truth.lines.includes(frame?.line ?? 0)),
     function: isIn(isHere && truth.functions.includes(frame?.function ?? '')),
     work: 'right',

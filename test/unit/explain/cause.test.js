@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { causeOfPart, causes } = require('../../../lib/tables/causes')
-const { causeByProfile, causeOf, table } = require('../../../lib/explain/cause')
+const { causeByProfile, causeOf, table, verdictOf } = require('../../../lib/explain/cause')
 const { partsOf } = require('../../../lib/explain/parts')
 const { makeRecord } = require('../../support/record')
 const { seeded } = require('../../support/simulated-host')
@@ -34,8 +34,6 @@ const plain = {
 /** What makes the row of that index in the decision table the first that holds. @type {Partial<Evidence>[]} */
 const stories = [
   { debugged: true, samples: 0, runningMs: 0 },
-  { gcMs: 150, runningMs: 30 },
-  { runQueueMs: 160, cpuMs: 38, runningMs: 30 },
   { requests: 12, topRequestShare: 0.1, longestRunMs: 0 }
 ]
 
@@ -44,8 +42,10 @@ const largest = [
   [{}, 'js'],
   [{ nativeMs: 190, samples: 1, runningMs: 0 }, 'native'],
   [{ gcMs: 90, nativeMs: 140, runningMs: 50 }, 'gc'],
+  [{ gcMs: 150, runningMs: 30 }, 'gc'],
   [{ cpuMs: 2, nativeMs: 195, samples: 1, runningMs: 0 }, 'sync-io'],
   [{ runQueueMs: 120, cpuMs: 20, runningMs: 0 }, 'starved'],
+  [{ runQueueMs: 160, cpuMs: 38, runningMs: 30 }, 'starved'],
   [{ watchdogGapMs: 190, cpuMs: 3, runQueueMs: 0, samples: 0, runningMs: 0 }, 'suspended'],
   [{ busyMs: 4, cpuMs: 2, samples: 0, runningMs: 0 }, 'unknown'],
   [{ cpuMs: 20 }, 'unknown'],
@@ -109,7 +109,8 @@ test('where two rows hold, the one that blames no code, or the rarer one, goes f
     [{ runQueueMs: 170, cpuMs: 20, busyMs: 10 }, 'starved'],
     [{ runQueueMs: 170, cpuMs: 20, watchdogGapMs: 200 }, 'starved'],
     [{ runQueueMs: 170, cpuMs: 20, gcMs: 150, nativeMs: 150 }, 'starved'],
-    [{ runQueueMs: 155, cpuMs: 45, gcMs: 150 }, 'gc'],
+    [{ runQueueMs: 155, cpuMs: 45, gcMs: 150 }, 'starved'],
+    [{ runQueueMs: 95, cpuMs: 105, gcMs: 190 }, 'gc'],
     [{ watchdogGapMs: 200, cpuMs: 2, gcMs: 90 }, 'suspended'],
     [{ busyMs: 10, gcMs: 150 }, 'gc'],
     [{ gcMs: 150, cpuMs: 20, runningMs: 0 }, 'gc'],
@@ -125,14 +126,13 @@ test('each verdict turns exactly at the bound that the table states', () => {
   /** @type {[Partial<Evidence>, string, Partial<Evidence>, string][]} */
   const edges = [
     [{ gcMs: 100 }, 'gc', { gcMs: 100 - little, nativeMs: 149, samples: 3 }, 'gc'],
-    [{ gcMs: 100, runQueueMs: 158, cpuMs: 42 }, 'gc', { gcMs: 100, runQueueMs: 160, cpuMs: 40 }, 'starved'],
-    // starved: 20% of waiting, and below the threshold without it
+    // starved: longer than what the application did
+    [{ runQueueMs: 100 + little, cpuMs: 100 - little }, 'starved', { runQueueMs: 100, cpuMs: 100 }, 'js'],
+    // or 20% of waiting, and below the threshold without it
     [{ durationMs: 60, busyMs: 60, runQueueMs: 12, cpuMs: 48 }, 'starved', { durationMs: 60, busyMs: 60, runQueueMs: 12 - little, cpuMs: 48 }, 'js'],
-    [{ runQueueMs: 150 + little, cpuMs: 49 }, 'starved', { runQueueMs: 150, cpuMs: 50 }, 'js'],
+    [{ thresholdMs: 120, runQueueMs: 80 + little, cpuMs: 119 }, 'starved', { thresholdMs: 120, runQueueMs: 80, cpuMs: 120 }, 'js'],
     // while it lasts: half of it
     [{ ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30, cpuMs: 30 }, 'starved', { ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30 - little, cpuMs: 30 }, 'js'],
-    // What ran is a block of its own.
-    [{ durationMs: 4000, busyMs: 4000, runQueueMs: 3950, cpuMs: 50 }, 'js', { durationMs: 4000, busyMs: 4000, runQueueMs: 3950 + little, cpuMs: 50 - little }, 'starved'],
     [{ requests: 2, topRequestShare: 0.6 - little, longestRunMs: 0 }, 'many', { requests: 2, topRequestShare: 0.6, longestRunMs: 0 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5, longestRunMs: 50 - little }, 'many', { requests: 2, topRequestShare: 0.5, longestRunMs: 50 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5, longestRunMs: 0 }, 'many', { requests: 1, topRequestShare: 0.5, longestRunMs: 0 }, 'js'],
@@ -167,9 +167,10 @@ test('where a thread tells its CPU time and the kernel nothing, js, native, sync
     [{ cpuMs: 2, runningMs: 0 }, 'sync-io'],
     [{ cpuMs: 2, samples: 0, runningMs: 0 }, 'unknown'],
     [{ cpuMs: 23 }, 'starved'],
-    [{ cpuMs: 60 }, 'js'],
+    [{ cpuMs: 60 }, 'starved'],
+    [{ cpuMs: 100 }, 'js'],
     [{ durationMs: 2000, busyMs: 2000, runningMs: 1950, cpuMs: 40 }, 'starved'],
-    [{ durationMs: 2000, busyMs: 2000, runningMs: 1950, cpuMs: 330 }, 'js'],
+    [{ durationMs: 2000, busyMs: 2000, runningMs: 1950, cpuMs: 970 }, 'js'],
     [{ durationMs: 60, busyMs: 60, runningMs: 55, cpuMs: 31 }, 'js'],
     [{ cpuMs: 40, watchdogGapMs: 150 }, 'suspended'],
     [{ cpuMs: 40, watchdogGapMs: 150, nativeMs: 150, samples: 1, runningMs: 0 }, 'suspended']
@@ -183,8 +184,9 @@ test('where others took the CPU often and the kernel does not tell for how long,
   const busy = { ...hidden, durationMs: 312, busyMs: 312, cpuMs: 80, preemptions: 26 }
   /** @type {[Partial<Evidence>, string, string][]} */
   const blocks = [
-    [{ watchdogGapMs: 159, samples: 6, runningMs: 300, nativeMs: 11 }, 'js', 'suspended'],
-    [{ samples: 7, runningMs: 140, nativeMs: 160 }, 'js', 'sync-io'],
+    [{ watchdogGapMs: 159, samples: 6, runningMs: 300, nativeMs: 11 }, 'starved', 'suspended'],
+    [{ cpuMs: 160, watchdogGapMs: 140, samples: 6, runningMs: 300, nativeMs: 11 }, 'js', 'js'],
+    [{ samples: 7, runningMs: 140, nativeMs: 160 }, 'starved', 'sync-io'],
     [{ cpuMs: 40, samples: 5, runningMs: 250, nativeMs: 60 }, 'starved', 'unknown'],
     [{ cpuMs: null, watchdogGapMs: 159, samples: 6, runningMs: 300, nativeMs: 11 }, 'js', 'suspended'],
     [{ cpuMs: null, watchdogGapMs: 159, samples: 0, runningMs: 0 }, 'unknown', 'suspended']
@@ -249,41 +251,66 @@ function anyEvidence (random) {
   }
 }
 
-test('of twenty thousand blocks of any kind each gets one known cause that its evidence allows', () => {
-  const random = seeded(20)
+/** Parts are rounded. */
+const ROUNDED_MS = 0.5
+/** Other blocks in each run; `SEED=21 node --test …` repeats those of one. */
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
+
+test('of twenty thousand blocks of any kind each gets one known cause that its evidence allows', (t) => {
+  t.diagnostic(`seed ${seed}`)
+  const random = seeded(seed)
   /** @type {Map<string, number>} */
   const seen = new Map()
   for (let i = 0; i < 20000; i++) {
     const e = anyEvidence(random)
     const cause = causeOf(e, partsOf(e))
-    const what = `${cause}: ${JSON.stringify(e)}`
+    const what = `seed ${seed}, ${cause}: ${JSON.stringify(e)}`
     seen.set(cause, (seen.get(cause) ?? 0) + 1)
     assert.ok(Object.hasOwn(causes, cause), what)
     if (e.debugged) assert.equal(cause, 'unknown', what)
     if (e.cpuMs === null) assert.ok(cause !== 'sync-io' && cause !== 'native', what)
     const unrunMs = e.cpuMs === null ? 0 : Math.max(0, e.runningMs - e.cpuMs)
     const waitMs = (e.runQueueMs ?? unrunMs) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0)
-    if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs <= e.durationMs / 2 || waitMs + e.gcMs + e.watchdogGapMs > 0), what)
-    if (cause === 'sync-io') assert.ok(Number(e.cpuMs) <= e.durationMs / 2, what)
-    // Neither has a line of code to blame, so neither may hide one.
-    const explained = e.cpuMs !== null && e.cpuMs >= e.thresholdMs && e.cpuMs > e.durationMs / 2
+    // Of three parts, the largest has a third at least.
+    const hasOthers = waitMs + e.gcMs + e.watchdogGapMs > 0
+    const mostMs = e.durationMs * 2 / 3 + ROUNDED_MS
+    if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs <= mostMs || hasOthers), what)
+    if (cause === 'sync-io') assert.ok(Number(e.cpuMs) <= mostMs, what)
+    // Nothing that ran for most of a block is hidden.
+    const explained = e.cpuMs !== null && e.cpuMs > Math.max(e.thresholdMs, e.durationMs / 2) + ROUNDED_MS
     if (explained) assert.ok(cause !== 'starved' && cause !== 'suspended', what)
-    if (cause === 'suspended') assert.ok(e.watchdogGapMs >= e.durationMs * 0.2, what)
-    if (cause === 'starved') assert.ok(waitMs >= e.durationMs * 0.2, what)
+    if (cause === 'suspended') assert.ok(e.watchdogGapMs >= e.durationMs * 0.1, what)
+    const isMachines = ['starved', 'suspended'].includes(cause)
+    if (isMachines) assert.ok(waitMs + e.watchdogGapMs >= e.durationMs * 0.2, what)
   }
   for (const cause of Object.keys(causes)) assert.ok((seen.get(cause) ?? 0) >= 50, `${cause} came ${seen.get(cause) ?? 0} times`)
 })
 
 const NONE = { js: 0, native: 0, gc: 0, asleep: 0, waiting: 0, stopped: 0, unexplained: 0 }
 
+test('a block that waited longest is the application\'s too if what it did alone reaches the threshold', () => {
+  const verdictIn = (/** @type {Partial<Evidence>} */ story) => verdictOf(whole(story), partsOf(whole(story)))
+  const waited = { durationMs: 800, busyMs: 800, runQueueMs: 640 }
+  assert.deepEqual(verdictIn({ ...waited, cpuMs: 160 }), { cause: 'starved', excused: false })
+  assert.deepEqual(verdictIn({ ...waited, runQueueMs: 755, cpuMs: 45 }), { cause: 'starved', excused: true })
+  const unsampled = { ...waited, cpuMs: 100, samples: 0 }
+  assert.deepEqual(verdictIn(unsampled), { cause: 'starved', excused: false }, 'no stack shows what ran')
+  const stopped = { durationMs: 800, busyMs: 800, watchdogGapMs: 700, cpuMs: 98 }
+  assert.deepEqual(verdictIn(stopped), { cause: 'suspended', excused: false })
+  assert.deepEqual(verdictIn({}), { cause: 'js', excused: false })
+  assert.deepEqual(verdictIn({ debugged: true, cpuMs: 0 }), { cause: 'unknown', excused: false })
+})
+
 test('samples between native calls move their share of js, and a single late answer all of it', () => {
   const made = makeRecord()
   const record = { ...made, cause: /** @type {const} */ ('js'), samples: 20, parts: { ...NONE, js: 600 } }
   const partsBy = (/** @type {object} */ seen, more = {}) => {
-    const { parts } = causeByProfile({ ...record, ...more }, { call: null, isOpen: false, betweenShare: 0, ...seen })
+    const profile = { builtin: false, isOpen: false, betweenShare: 0, ...seen }
+    const { parts } = causeByProfile({ ...record, ...more }, profile)
     return [parts?.js, parts?.native]
   }
   assert.deepEqual(partsBy({}), [600, 0])
   assert.deepEqual(partsBy({ betweenShare: 0.55 }), [270, 330])
-  assert.deepEqual(partsBy({ call: 'JSON.parse' }, { samples: 1 }), [0, 600])
+  assert.deepEqual(partsBy({}, { samples: 1 }), [600, 0], 'a function of a package is no native call')
+  assert.deepEqual(partsBy({ builtin: true }, { samples: 1 }), [0, 600])
 })

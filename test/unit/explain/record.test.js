@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { recordOf } = require('../../../lib/explain/record')
 const { FrameTable } = require('../../../lib/explain/source/frame-table')
+const { ownCauseOf } = require('../../../lib/tables/causes')
 const { sentenceOf } = require('../../../lib/util/sentence')
 const { BlockFacts } = require('../../../lib/watchdog/loop/block-facts')
 const { packageIn } = require('../../../lib/watchdog/source/source-reader')
@@ -146,17 +147,18 @@ test('a copy of blocked-at that the application runs is a package like any other
 
 test('time in native calls is never below zero', () => {
   const frames = [{ ...FRAME, file: 'node:zlib' }]
-  assert.equal(contended([{ askedAtMs: 1060, atMs: 1070, waitedMs: 100, frames }]).nativeMs, 0)
+  assert.equal(contended([{ askedAtMs: 1060, atMs: 1070, waitedMs: 100, frames }]).verdict.nativeMs, 0)
 })
 
 /**
  * The cause of a block of 174 ms of which a thread waited for a CPU for 112, and answered as told.
  * @param {{ askedAtMs: number, atMs: number, waitedMs: number, frames?: object[] }[]} answers
+ * @param {number} [thresholdMs]
  */
-function contended (answers) {
+function contended (answers, thresholdMs = 50) {
   const at = (/** @type {number} */ atMs, /** @type {number} */ runQueueMs) =>
     ({ atMs, cpuMs: atMs - 1000 - runQueueMs, runQueueMs, throttledMs: 0, stolenMs: null })
-  const facts = new Recorded({ beats: 7, before: at(1000, 0) })
+  const facts = new Recorded({ beats: 7, before: at(1000, 0), thresholdMs })
   facts.addReading(at(1060, 30))
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
   for (const answer of answers) {
@@ -164,13 +166,23 @@ function contended (answers) {
     facts.add(/** @type {any} */ ({ ...sample, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }], ...answer }))
   }
   const end = { endMs: 1174, durationMs: 174, uncertaintyMs: 0, busyMs: 174 }
-  const { cause, evidence } = facts.whole(end, at(1174, 112))
-  return { cause, nativeMs: evidence.nativeMs }
+  const record = facts.whole(end, at(1174, 112))
+  return { record, verdict: { cause: record.cause, own: ownCauseOf(record), nativeMs: record.evidence.nativeMs } }
 }
 
 test('under contention a native call is native, and JavaScript that only had to wait before it answered is js', () => {
-  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1143, waitedMs: 60 }]), { cause: 'native', nativeMs: 53 })
-  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1102, waitedMs: 40 }, { askedAtMs: 1110, atMs: 1170, waitedMs: 55 }]), { cause: 'js', nativeMs: 0 })
+  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1143, waitedMs: 60 }]).verdict, { cause: 'starved', own: 'native', nativeMs: 53 })
+  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1102, waitedMs: 40 }, { askedAtMs: 1110, atMs: 1170, waitedMs: 55 }]).verdict, { cause: 'starved', own: 'js', nativeMs: 0 })
+})
+
+test('the line of a block that is the machine\'s alone is in doubt', () => {
+  const answers = [1080, 1100, 1120, 1140].map((atMs) => ({ askedAtMs: atMs - 1, atMs, waitedMs: 0, late: false }))
+  const exactWith = (/** @type {number} */ thresholdMs) => {
+    const { excused, frame } = contended(answers, thresholdMs).record
+    return [excused, frame?.line, frame?.exact]
+  }
+  assert.deepEqual(exactWith(50), [false, 1, true])
+  assert.deepEqual(exactWith(80), [true, 1, false])
 })
 
 test('of one that had ended, or nearly, it is not known what it did', () => {

@@ -76,7 +76,9 @@ test('a block of which the culprit took less than two thirds says how much it to
     [{ parts: { ...none, js: 3000, gc: 1700, stopped: 2900, waiting: 100 } }, ', 4.7 s of it by report (app/report.js:41) and 2.9 s stopped, GET /report/:id (js)'],
     [{ parts: { ...none, js: 1200, waiting: 6500 }, frame: null }, ', 6.5 s of it waiting for a CPU: outside application code, GET /report/:id (js)'],
     [{ parts: { ...none, js: 5200, waiting: 2500 } }, ': report (app/report.js:41), GET /report/:id (js)'],
-    [{ parts: { ...none, js: 40, waiting: 7660 }, cause: 'starved' }, ': the process was kept waiting for a CPU (starved)']
+    [{ parts: { ...none, js: 40, waiting: 7660 }, cause: 'starved', excused: true }, ': the process was kept waiting for a CPU (starved)'],
+    [{ parts: { ...none, js: 1200, waiting: 6500 }, cause: 'starved', excused: false }, ', 1.2 s of it by report (app/report.js:41) and 6.5 s waiting for a CPU, GET /report/:id (starved)'],
+    [{ parts: { ...none, native: 1200, waiting: 6500 }, cause: 'starved', excused: false, frame: null, samples: 0, request: null }, ', 6.5 s of it waiting for a CPU: inside a native or synchronous call; its line follows when it returns (starved)']
   ]
   for (const [differences, end] of told) {
     assert.equal(sentenceOf(makeRecord({ durationMs: 7700, ...differences })), `event loop was blocked for 7.7 s${end}`)

@@ -30,7 +30,7 @@ test('culprits are added up by function and file, the longest in total first', (
 test('a function answers for its own part of a block, and a wait for a CPU has a row with what to do', () => {
   const parts = { js: 1100, native: 60, gc: 40, asleep: 0, waiting: 6500, stopped: 0, unexplained: 0 }
   const culprits = culpritsOf([
-    makeRecord({ durationMs: 7700, parts, frame: frame('resize'), request }),
+    makeRecord({ durationMs: 7700, cause: 'starved', excused: false, parts, frame: frame('resize'), request }),
     makeRecord({ durationMs: 100, frame: frame('resize'), request }),
     makeRecord({ durationMs: 300, cause: 'starved', frame: frame('other'), request: null })
   ])

@@ -46,7 +46,7 @@ test('a block of loopwatch itself is not explained by code of the application', 
 
 test('blocks in progress, at start-up and without anybody to blame are one line', () => {
   const pretty = makePretty({ hasColors: false })
-  for (const differences of [{ event: 'opened' }, { event: 'lasting' }, { level: 30 }, { cause: 'starved' }]) {
+  for (const differences of [{ event: 'opened' }, { event: 'lasting' }, { level: 30 }, { level: 30, cause: 'starved', excused: true }]) {
     const text = pretty(JSON.stringify({ ...line, ...differences }))
     assert.equal(text.split('\n').length, 2, JSON.stringify(differences))
   }

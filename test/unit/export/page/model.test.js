@@ -157,10 +157,11 @@ test('the strip names the block in progress, and the tab with it', async () => {
 test('a culprit has its own part of a block, and waiting for a CPU is a row with what to do, which finds its blocks', async () => {
   const { culpritsOf } = await import(`${MODEL}/culprits.mjs`)
   const { isChosen } = await import(`${MODEL}/choose.mjs`)
-  const { timePartsOf } = await import(`${MODEL}/labels.mjs`)
+  const { asideOf, timePartsOf } = await import(`${MODEL}/labels.mjs`)
+  const { whyOf } = await import(`${MODEL}/report.mjs`)
   const { verdictOf } = await import(`${MODEL}/verdict.mjs`)
   const parts = { js: 1200, native: 0, gc: 0, asleep: 0, waiting: 6500, stopped: 0, unexplained: 0 }
-  const row = at(1, { durationMs: 7700, parts })
+  const row = at(1, { durationMs: 7700, parts, cause: 'starved', excused: false })
   const range = { fromMs: Date.parse(row.startedAt), toMs: Date.parse(row.startedAt) + 10000 }
   const [waiting, own] = culpritsOf([row], range, () => 0)
   assert.deepEqual([waiting.words, waiting.totalMs, own.words, own.totalMs], ['waiting for a CPU: give it more CPU', 6500, 'JavaScript', 1200])
@@ -168,6 +169,8 @@ test('a culprit has its own part of a block, and waiting for a CPU is a row with
   const view = { culprit: waiting.key, cause: null, text: '', aside: false }
   assert.deepEqual([row, at(2)].map((each) => isChosen(each, view)), [true, false])
   assert.match(verdictOf([row], range, { thresholdMs: 50, loops: 1 }), /once\. 84% was not your code\.$/)
+  assert.equal(asideOf(row), null)
+  assert.match(whyOf(row), /^The loop was blocked for 7\.7 s, 6\.5 s of it waiting for a CPU: JavaScript – report /)
   assert.deepEqual(timePartsOf(row).map((/** @type {any} */ { label, ms }) => [label, ms]), [['JavaScript', 1200], ['waiting for a CPU', 6500]])
   assert.deepEqual(timePartsOf(at(3)), [])
 })

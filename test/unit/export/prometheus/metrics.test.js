@@ -136,12 +136,14 @@ test('each part of a block counts under its own cause, and a line is charged wit
   const parts = { js: 600, native: 200, gc: 100, asleep: 100, waiting: 700, stopped: 200, unexplained: 100 }
   metrics.observeBlock(makeRecord({ durationMs: 2000, parts }))
   metrics.observeBlock(makeRecord({ durationMs: 2000, parts, cause: 'many' }))
+  metrics.observeBlock(makeRecord({ durationMs: 2000, parts, cause: 'starved', excused: false }))
+  metrics.observeBlock(makeRecord({ durationMs: 2000, parts, cause: 'starved', excused: true }))
   metrics.observeBlock(makeRecord({ durationMs: 2000, parts, allowed: 'nightly' }))
   const found = await samples()
   const causes = ['js', 'native', 'many', 'gc', 'sync-io', 'starved', 'suspended', 'unknown', 'allowed']
   const charged = causes.map((cause) => Number(valueOf(found, 'loopwatch_blocked_seconds_total', { cause })).toFixed(1))
-  assert.deepEqual(charged, ['0.6', '0.2', '0.8', '0.2', '0.2', '1.4', '0.4', '0.2', '2.0'])
-  assert.equal(valueOf(found, 'loopwatch_block_site_seconds_total', { site: 'report app/report.js:41' }), 2)
+  assert.deepEqual(charged, ['1.8', '0.6', '0.8', '0.4', '0.4', '2.8', '0.8', '0.4', '2.0'])
+  assert.equal(valueOf(found, 'loopwatch_block_site_seconds_total', { site: 'report app/report.js:41' }), 3)
 })
 
 test('a machine that does not tell CPU time has no CPU metric rather than a wrong one', async () => {

@@ -1,4 +1,4 @@
-import { causeOfPart, causeRow, causes, excuseOf } from '../../../../tables/causes.js'
+import { causeOfPart, causeRow, causes, isExcused, ownCauseOf } from '../../../../tables/causes.js'
 import { doubtOf, functionOf } from '../format.mjs'
 
 /**
@@ -15,28 +15,30 @@ export const timePartsOf = ({ parts = {} }) => Object.entries(causeOfPart)
   .map(([part, cause]) => ({ cause, label: wordsOf(cause), ms: parts[part] })).filter(({ ms }) => ms > 0)
 
 /** Why a block is not the application's fault, null if it is. @param {any} row @returns {string | null} */
-export function asideOf ({ threadId, cause, startup, allowed, ongoing }) {
+export function asideOf (row) {
+  const { threadId, cause, startup, allowed, ongoing } = row
   // It exists to compute, and delays nobody on the main loop.
   if (threadId > 0) return 'worker thread'
   // While a block lasts, its cause is provisional, and it is what the user is looking for.
   if (ongoing) return null
   if (startup) return 'start-up'
   if (allowed) return 'allowed'
-  return excuseOf(cause) === undefined ? null : cause
+  return isExcused(row) ? cause : null
 }
 
 /** The file with only its last folder: half of all files are called index.js. @param {string} file */
 export const shortFile = (file) => file.split(/[\\/]/).slice(-2).filter(Boolean).join('/')
 
 /** Where a block was, after ≈ if its line is not certain. @param {any} row */
-export function placeOf ({ frame, cause, samples, profile }) {
+export function placeOf (row) {
+  const { frame, samples, profile } = row
   if (frame !== null) {
     return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
   }
   if (profile?.call) return profile.call
-  if (excuseOf(cause) !== undefined) return 'not your code'
+  if (isExcused(row)) return 'not your code'
   if (samples > 0) return 'outside your code'
-  return causeRow(cause).isCall ? 'inside a native or synchronous call' : 'no place known'
+  return causeRow(ownCauseOf(row)).isCall ? 'inside a native or synchronous call' : 'no place known'
 }
 
 /**

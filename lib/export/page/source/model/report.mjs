@@ -1,4 +1,4 @@
-import { excuseOf } from '../../../../tables/causes.js'
+import { excuseOf, isExcused, largestOther, ownCauseOf } from '../../../../tables/causes.js'
 import { counted, duration, percent } from '../format.mjs'
 import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 
@@ -6,14 +6,15 @@ import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 export function whyOf (record) {
   const { durationMs, ongoing, cause, frame, probable, startup, package: found } = record
   const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ${duration(durationMs)}${startup ? ' at start-up' : ''}`
-  const excuse = excuseOf(cause)
-  if (excuse !== undefined) return `${how}: ${excuse}. No line of code is to blame.`
+  if (isExcused(record)) return `${how}: ${excuseOf(cause)}. No line of code is to blame.`
+  const other = largestOther(record)
+  const rest = other === null ? '' : `, ${duration(other[1])} of it ${wordsOf(other[0])}`
   const line = probable && probable.line !== frame?.line ? ` in line ${probable.line}` : ''
   const guess = probable ? `, probably by ${probable.call}${line}` : ''
   const within = found ? ` in the package ${found.name}${found.version ? `@${found.version}` : ''}` : ''
   const work = workOf(record)
   const who = work === '' ? '' : `, for ${work}`
-  return `${how}: ${wordsOf(cause)}${within} – ${calledBy(record)}${placeOf(record)}${guess}${who}.`
+  return `${how}${rest}: ${wordsOf(ownCauseOf(record))}${within} – ${calledBy(record)}${placeOf(record)}${guess}${who}.`
 }
 
 /** Text in backticks. Names may contain backticks and line breaks, which would end it. @param {string} text */

@@ -1,4 +1,4 @@
-import { excuseOf } from '../../../../tables/causes.js'
+import { excuseOf, isExcused } from '../../../../tables/causes.js'
 import { counted, duration } from '../format.mjs'
 import { placeOf, workOf } from './labels.mjs'
 
@@ -34,9 +34,8 @@ export function sentenceOf (row, waiting, recorded) {
     text(' for '),
     { kind: 'since', text: duration(durationMs) }
   ]
-  const excuse = excuseOf(cause)
   const work = workOf(row)
-  if (excuse !== undefined) parts.push(text(`: ${excuse}`))
+  if (isExcused(row)) parts.push(text(`: ${excuseOf(cause)}`))
   else {
     if (work !== '') parts.push(text(' in '), code(work))
     if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(placeOf(row)))

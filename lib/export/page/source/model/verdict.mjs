@@ -1,5 +1,5 @@
-import { excuseOf, ownMsOf, timesOf } from '../../../../tables/causes.js'
-import { Culprit, keyOf } from '../../../culprits.js'
+import { excuseOf, isExcused, timesOf } from '../../../../tables/causes.js'
+import { Culprit, keyOf, sharesOf } from '../../../culprits.js'
 import { counted, duration, percent } from '../format.mjs'
 import { endOf } from './culprits.mjs'
 import { asideOf, placeOf } from './labels.mjs'
@@ -16,9 +16,6 @@ const JITTER = 0.02
 export function withinMs (row, { fromMs, toMs }) {
   return Math.max(0, Math.min(endOf(row), toMs) - Math.max(Date.parse(row.startedAt), fromMs))
 }
-
-/** Whether no code is to blame for a block. While a block lasts, its cause is provisional. @param {any} row */
-const isExcused = ({ cause, ongoing }) => !ongoing && excuseOf(cause) !== undefined
 
 /** The share of a block that no code is to blame for. @param {any} row */
 const excusedShare = (row) => row.ongoing
@@ -44,10 +41,11 @@ export function sumOf (rows, range) {
 function fewFunctions (rows, range, allMs) {
   /** @type {Map<string, Culprit>} */
   const byKey = new Map()
-  for (const row of rows.filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
-    const culprit = byKey.get(keyOf(row)) ?? new Culprit()
-    byKey.set(keyOf(row), culprit)
-    culprit.add({ ...row, durationMs: withinMs(row, range) * ownMsOf(row) / row.durationMs }, '')
+  for (const share of sharesOf(rows).filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
+    const { whole, durationMs } = share
+    const culprit = byKey.get(keyOf(share)) ?? new Culprit()
+    byKey.set(keyOf(share), culprit)
+    culprit.add({ ...share, durationMs: withinMs(whole, range) * durationMs / whole.durationMs }, '')
   }
   const culprits = [...byKey.values()].sort((a, b) => b.totalMs - a.totalMs).slice(0, 3)
   let ms = 0
@@ -98,8 +96,10 @@ export function comparison (rows, range, base) {
 export function asideNote (rows, isShown) {
   const aside = rows.filter((row) => asideOf(row) !== null)
   const ofMain = aside.filter(({ threadId }) => !threadId)
-  const excused = ofMain.filter(isExcused)
-  const own = ofMain.filter((row) => !isExcused(row))
+  // While a block lasts, its cause is provisional.
+  const isOver = (/** @type {any} */ row) => !row.ongoing && isExcused(row)
+  const excused = ofMain.filter(isOver)
+  const own = ofMain.filter((row) => !isOver(row))
   const causes = [...new Set(excused.map(({ cause }) => cause))]
     .map((cause) => `${excused.filter((row) => row.cause === cause).length} ${cause}`)
   const kinds = [
