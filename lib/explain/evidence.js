@@ -16,13 +16,21 @@ const ENOUGH_SHARE = 0.4
  * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
  * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is unknown
  * @property {number | null} [preemptions] of the process's threads; read only if `runQueueMs` is unknown
- * @typedef {{ startMs: number, endMs: number, durationMs: number }} Interval
+ * @typedef {{ startMs: number, endMs: number }} Span
+ * @typedef {Span & { durationMs: number }} Interval
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
+
+/** Readings of one block that are kept: of a longer one every second, every fourth… */
+const READINGS = 256
 
 /** Readings around and within one block. Counters only grow, so a figure is the difference of two. */
 class KernelEvidence {
   #before
+  /** @type {Reading[]} */
+  #within = []
+  #skipped = 0
+  #everyNth = 1
   /** The first within the block. @type {Reading | null} */
   #first = null
   /** The last within the block; until there is one, the last before it. */
@@ -38,6 +46,25 @@ class KernelEvidence {
   add (reading) {
     this.#first ??= reading
     this.#last = reading
+    if (++this.#skipped < this.#everyNth) return
+    this.#skipped = 0
+    this.#within.push(reading)
+    if (this.#within.length < READINGS) return
+    this.#within = this.#within.filter((_, i) => i % 2 === 1)
+    this.#everyNth *= 2
+  }
+
+  /**
+   * CPU time and waits for a CPU in parts of the block; null if the kernel does not report them.
+   * @param {Span[]} parts @param {number} startMs of the block @param {Reading} [after] the first one after it
+   */
+  spentIn (parts, startMs, after = this.#last) {
+    const before = { ...this.#before, atMs: Math.max(this.#before.atMs, startMs) }
+    const readings = [before, ...this.#within, after]
+    if (readings.some(({ cpuMs, runQueueMs }) => cpuMs === null || runQueueMs === null)) return null
+    const sum = (/** @type {'cpuMs' | 'runQueueMs'} */ counter) => parts.reduce((ms, part) =>
+      ms + countedAt(readings, counter, part.endMs) - countedAt(readings, counter, part.startMs), 0)
+    return { cpuMs: sum('cpuMs'), waitedMs: sum('runQueueMs') }
   }
 
   /** When the first reading within the block was taken; Infinity if there is none. */
@@ -128,6 +155,18 @@ class KernelEvidence {
     if (this.#first === null || after.atMs - this.#first.atMs < ENOUGH_SHARE * durationMs) return null
     return spent(this.#first, after, counter, durationMs)
   }
+}
+
+/**
+ * A counter at a moment, between two readings.
+ * @param {Reading[]} readings @param {'cpuMs' | 'runQueueMs'} counter @param {number} atMs
+ */
+function countedAt (readings, counter, atMs) {
+  const next = readings.findIndex((reading) => reading.atMs >= atMs)
+  const to = readings.at(next) ?? readings[0]
+  const from = readings[next - 1] ?? (next === 0 ? to : readings[readings.length - 1])
+  const [start, end] = [Number(from[counter]), Number(to[counter])]
+  return to.atMs <= from.atMs ? end : start + (end - start) * (atMs - from.atMs) / (to.atMs - from.atMs)
 }
 
 /**

@@ -15,10 +15,13 @@ const { roundMs } = require('../util/statistics')
  * @property {number | null} throttledMs the cgroup had used up its CPU quota
  * @property {number | null} stolenMs a hypervisor ran others; neither of the two above includes it
  * @property {number} gcMs pauses of the garbage collector
+ * @property {number | null} [gcCpuMs] CPU time in them
+ * @property {number | null} [gcHeldMs] the part of them in which the thread waited for a CPU or the process was stopped
  * @property {number} watchdogGapMs the watchdog did not run, and nothing shows that the process did
  * @property {number} samples answered
  * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call,
  * without waiting in the run queue before the answer
+ * @property {number | null} [nativeCpuMs] CPU time in the same, without collections
  * @property {number} runningMs covered by timely answers from JavaScript code, which a sleeping thread cannot give
  * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine; read only if runQueueMs is null
  * @property {number | null} [preemptions] how often a thread of the process lost its CPU; read only if runQueueMs is
@@ -110,37 +113,32 @@ exports.isNativeBlock = ({ evidence, durationMs }) => {
 exports.partsOf = (e) => {
   const { durationMs, cpuMs, gcMs, debugged, busyMs, thresholdMs } = e
   const waiting = waitMs(e)
-  const gc = Math.min(1, gcMs / durationMs) * (durationMs - waiting)
-  const codeMs = durationMs - waiting - gc
-  const stopped = stoppedMs(e, Math.max(0, codeMs - (cpuMs ?? 0)))
+  // The watchdog is stopped with its process. One that lost its CPU to others was not.
+  const offMs = Math.max(0, durationMs - waiting - (cpuMs ?? 0))
+  const stopped = isPreempted(e, HARDLY_RUN_MS) ? 0 : Math.min(e.watchdogGapMs, offMs)
+  const heldMs = waiting + stopped
+  const restMs = durationMs - heldMs
+  const gc = Math.min(restMs, Math.max(0, gcMs - (e.gcHeldMs ?? heldMs * Math.min(1, gcMs / durationMs))))
   // Nothing tells what a thread does that a debugger holds, or that waits for events and is woken late.
   const isBlind = debugged || busyMs < thresholdMs
-  const code = isBlind ? {} : codeIn(e, codeMs - stopped, heldUpMs(e, waiting) - stopped, waiting)
+  const code = isBlind ? {} : codeIn(e, restMs - gc, heldUpMs(e, waiting) - stopped, heldMs)
   return addedUp({ js: 0, native: 0, gc, asleep: 0, waiting, stopped, ...code, unexplained: 0 }, durationMs)
 }
 
 /**
- * As the watchdog was. One that lost its CPU to others was not, and one that is late for less than half of the rest may
- * be late by itself (seen: 314 of 1,100 ms). @param {Evidence} e @param {number} offMs neither running nor waiting
+ * What the code did that ran, or slept in calls. A collection that sleeps waits for its helper threads.
+ * @param {Evidence} e @param {number} codeMs @param {number} lateMs for which calls held up answers
+ * @param {number} heldMs waiting for a CPU, or stopped
  */
-function stoppedMs (e, offMs) {
-  const { watchdogGapMs } = e
-  return watchdogGapMs < offMs / 2 || isPreempted(e, HARDLY_RUN_MS) ? 0 : Math.min(watchdogGapMs, offMs)
-}
-
-/**
- * What the code did that ran, or slept in calls.
- * @param {Evidence} e @param {number} codeMs @param {number} heldMs for which calls held up answers
- * @param {number} waitedMs
- */
-function codeIn ({ cpuMs, runQueueMs, runningMs, samples }, codeMs, heldMs, waitedMs) {
+function codeIn ({ cpuMs, gcCpuMs, nativeCpuMs, runQueueMs, runningMs, samples }, codeMs, lateMs, heldMs) {
   // Without CPU time, a call that did not answer may have slept or computed.
-  if (cpuMs === null) return { js: samples > 0 ? Math.max(0, codeMs - Math.max(0, heldMs)) : 0 }
-  const offMs = codeMs - cpuMs <= TICK_MS ? 0 : codeMs - cpuMs
+  if (cpuMs === null) return { js: samples > 0 ? Math.max(0, codeMs - Math.max(0, lateMs)) : 0 }
+  const ranMs = Math.min(codeMs, Math.max(0, cpuMs - (gcCpuMs ?? 0)))
+  const offMs = codeMs - ranMs <= TICK_MS ? 0 : codeMs - ranMs
   // A thread that answered in time was held, or slept shortly and often.
   const isTold = samples > 0 || runQueueMs !== null
-  const asleep = isTold ? Math.min(offMs, Math.max(0, codeMs - Math.max(0, runningMs - waitedMs))) : 0
-  const native = Math.min(codeMs - offMs, Math.max(0, heldMs - asleep))
+  const asleep = isTold ? Math.min(offMs, Math.max(0, codeMs - Math.max(0, runningMs - heldMs))) : 0
+  const native = Math.min(codeMs - offMs, nativeCpuMs ?? Math.max(0, lateMs - asleep))
   return { asleep, native, js: samples > 0 ? codeMs - offMs - native : 0 }
 }
 

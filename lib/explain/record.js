@@ -36,7 +36,7 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @typedef {object} Facts what is known of a block: plain data, which can be written down and explained again
  * @property {Pick<BlockRecord, 'id' | 'pid' | 'thread' | 'threadId' | 'startup'>} block
  * @property {Span} span @property {number} thresholdMs @property {number} wallMs the wall clock at the clock's zero
- * @property {ReturnType<KernelEvidence['ongoing']>} kernel
+ * @property {ReturnType<KernelEvidence['ongoing']> & Pick<Evidence, 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
  * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
  * @property {Fold['requests']} requests
  * @property {number[]} answersMs how long the first answers took @property {boolean} debugged

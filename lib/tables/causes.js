@@ -127,7 +127,7 @@ exports.causeOfPart = {
 /** @typedef {{ cause: Cause, excused?: boolean, durationMs: number, parts?: BlockParts }} Timed */
 
 /** The parts that the application's own code answers for. @type {(keyof BlockParts)[]} */
-exports.OWN_PARTS = ['js', 'native', 'gc', 'asleep']
+exports.OWN_PARTS = ['js', 'native', 'asleep', 'gc']
 
 /** The largest of them, or `unexplained`. @param {BlockParts} parts */
 exports.ownPartOf = (parts) =>

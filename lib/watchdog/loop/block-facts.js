@@ -5,6 +5,7 @@ const { KernelEvidence, memoryOf, withHeap } = require('../../explain/evidence')
 const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
 const { US_PER_MS } = require('../../util/units')
 const { LATE_MS } = require('./sampler')
+const { intersected } = require('./self-lateness')
 const { nowMs } = require('../../util/clock')
 
 /**
@@ -12,6 +13,7 @@ const { nowMs } = require('../../util/clock')
  * @import { Facts, Span } from '../../explain/record'
  * @import { Frame, RequestContext, MemoryReading } from '../../types'
  * @import { Block, Ended } from './detector'
+ * @import { Interval } from './self-lateness'
  * @import { Sample } from './sampler'
  * @import { HeapSlots } from '../../bridge/memory'
  * @import { MemoryStats } from '../kernel/memory-stats'
@@ -21,10 +23,13 @@ const { nowMs } = require('../../util/clock')
 const ANSWERS = 100
 /** The most open requests of one block that are remembered. */
 const OTHERS = 50
+/** The most intervals of one block in which calls delayed answers: more are rarer than one in 10 ms. */
+const CALLS = 500
 
 /**
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
+ * @property {(startMs: number, endMs: number) => Interval[]} [gcPausesWithin] the same one by one
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
  * @property {(nowMs: number) => number} [heldMicros] for which the agent has kept the thread so far
  * @property {(startMs: number, endMs: number) => Facts['origin']} [originWithin]
@@ -54,6 +59,8 @@ class BlockFacts {
   #lastAnswerMs = 0
   #memory
   #nativeMs = 0
+  /** When calls delayed answers. @type {Interval[]} */
+  #calls = []
   #runningMs = 0
   /** Where loopwatch itself was seen last. @type {Frame | null} */
   #ownFrame = null
@@ -158,13 +165,21 @@ class BlockFacts {
    * a CPU, its stack shows where the thread lost its CPU.
    * @param {PlacedSample} sample @param {number} weightMs @param {number} heldMs
    */
-  #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
+  #judge ({ late, waitedMs = 0, frames, atMs }, weightMs, heldMs) {
     if (late && heldMs - waitedMs >= LATE_MS) {
       // What ran before the first question is unknown. A call that delayed the answer has likely begun there.
-      const heldUpMs = this.#fold.samples === 0 ? weightMs - this.#kernel.waitedBeforeMs : heldMs
-      this.#nativeMs += Math.max(0, heldUpMs - waitedMs)
-    } else if (wrapsNative(frames)) this.#nativeMs += Math.max(0, weightMs - waitedMs)
-    else if (frames.length > 0 && frames[0].file !== null) this.#runningMs += weightMs
+      const isFirst = this.#fold.samples === 0
+      this.#nativeMs += Math.max(0, (isFirst ? weightMs - this.#kernel.waitedBeforeMs : heldMs) - waitedMs)
+      this.#addCall(isFirst ? weightMs : heldMs, atMs)
+    } else if (wrapsNative(frames)) {
+      this.#nativeMs += Math.max(0, weightMs - waitedMs)
+      this.#addCall(weightMs, atMs)
+    } else if (frames.length > 0 && frames[0].file !== null) this.#runningMs += weightMs
+  }
+
+  /** @param {number} ms @param {number} endMs */
+  #addCall (ms, endMs) {
+    if (this.#calls.length < CALLS) this.#calls.push({ startMs: endMs - ms, endMs })
   }
 
   /** @param {Reading} reading taken within the block */
@@ -186,7 +201,9 @@ class BlockFacts {
     const durationMs = nowMs - startMs
     const span = { startMs, endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs, ongoing: true }
     const kernel = this.#kernel.ongoing(span, this.ownCpu.within(startMs, durationMs))
-    return this.#facts(span, kernel, this.#nativeMs + this.#unansweredMs(nowMs, durationMs, askedAtMs))
+    const unansweredMs = this.#unansweredMs(nowMs, durationMs, askedAtMs)
+    const calls = [...this.#calls, { startMs: nowMs - unansweredMs, endMs: nowMs }]
+    return this.#facts(span, { ...kernel, ...this.#spent(calls, span) }, this.#nativeMs + unansweredMs)
   }
 
   /** @param {number} nowMs @param {number} durationMs @param {number | null} askedAtMs of the open question */
@@ -203,7 +220,27 @@ class BlockFacts {
     const startMs = endMs - durationMs
     const ownCpuMs = cpuMs === null ? this.ownCpu.within(startMs, durationMs) : Math.min(durationMs, cpuMs)
     const span = { startMs, endMs, durationMs, uncertaintyMs, busyMs, ongoing: false }
-    return this.#facts(span, this.#kernel.ended(span, after, ownCpuMs), this.#nativeMs)
+    const kernel = this.#kernel.ended(span, after, ownCpuMs)
+    return this.#facts(span, { ...kernel, ...this.#spent(this.#calls, span, after) }, this.#nativeMs)
+  }
+
+  /**
+   * What pauses of the collector and calls spent, each null if the kernel does not report it.
+   * @param {Interval[]} calls @param {Span} span @param {Reading} [after]
+   */
+  #spent (calls, { startMs, endMs }, after) {
+    const { gcPausesWithin, watchdogGapWithin } = this.#surroundings
+    const pauses = gcPausesWithin?.(startMs, endMs)
+    const spentIn = (/** @type {Interval[]} */ parts) => this.#kernel.spentIn(parts, startMs, after)
+    const [gc, all] = pauses === undefined ? [null, null] : [spentIn(pauses), spentIn(calls)]
+    if (pauses === undefined || gc === null || all === null) return { gcCpuMs: null, gcHeldMs: null, nativeCpuMs: null }
+    const stoppedMs = pauses.reduce((ms, each) => ms + watchdogGapWithin(each.startMs, each.endMs), 0)
+    const collecting = spentIn(intersected(pauses, calls))
+    return {
+      gcCpuMs: gc.cpuMs,
+      gcHeldMs: gc.waitedMs + stoppedMs,
+      nativeCpuMs: Math.max(0, all.cpuMs - (collecting?.cpuMs ?? 0))
+    }
   }
 
   /** @param {Span} span @param {Facts['kernel']} kernel @param {number} nativeMs @returns {Facts} */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { GC_KINDS } = require('../../bridge/memory')
-const { overlapMs } = require('./self-lateness')
+const { intersected, overlapMs } = require('./self-lateness')
 const { OTHER } = require('../../tables/limits')
 const { US_PER_MS } = require('../../util/units')
 
@@ -47,6 +47,11 @@ class GcPauses {
   /** How many ms of an interval were pauses. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     return overlapMs(this.#pauses, startMs, endMs)
+  }
+
+  /** The pauses of an interval. @param {number} startMs @param {number} endMs */
+  listWithin (startMs, endMs) {
+    return intersected(this.#pauses, [{ startMs, endMs }])
   }
 
   /** Whether the whole heap was collected in an interval. @param {number} startMs @param {number} endMs */

@@ -98,11 +98,24 @@ function processCpuMs () {
   return (user + system) / US_PER_MS
 }
 
-/** @param {{ startMs: number, endMs: number }[]} intervals disjoint @param {number} startMs @param {number} endMs */
+/** @typedef {{ startMs: number, endMs: number }} Interval */
+
+/**
+ * The parts of some intervals that lie in others, all of which are disjoint.
+ * @param {Interval[]} some @param {Interval[]} others
+ */
+function intersected (some, others) {
+  return others.flatMap(({ startMs, endMs }) => some
+    .filter((each) => each.startMs < endMs && each.endMs > startMs)
+    .map((each) => ({ startMs: Math.max(each.startMs, startMs), endMs: Math.min(each.endMs, endMs) })))
+}
+
+/** @param {Interval[]} intervals disjoint @param {number} startMs @param {number} endMs */
 function overlapMs (intervals, startMs, endMs) {
-  return intervals.reduce((total, interval) =>
-    total + Math.max(0, Math.min(interval.endMs, endMs) - Math.max(interval.startMs, startMs)), 0)
+  return intersected(intervals, [{ startMs, endMs }])
+    .reduce((total, interval) => total + interval.endMs - interval.startMs, 0)
 }
 
 exports.SelfLateness = SelfLateness
+exports.intersected = intersected
 exports.overlapMs = overlapMs

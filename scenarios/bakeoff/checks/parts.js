@@ -6,7 +6,7 @@
 // Each block is a row of computing, native calls, sleeps and collections, drawn by chance, and a third of them are
 // stopped meanwhile. `--busy`: processes that compete for the CPUs. `--keep` writes what the agent knew of the blocks,
 // and `--again` explains them once more.
-const { fork, spawn } = require('node:child_process')
+const { execFileSync, fork, spawn } = require('node:child_process')
 const crypto = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
@@ -17,13 +17,13 @@ const { randomOf } = require('../generated/program')
 const { explain } = require('../generated/facts')
 
 /** @typedef {import('../../../lib/types').BlockParts} BlockParts */
-/** @typedef {'js' | 'native' | 'asleep' | 'gc'} Step */
+/** @typedef {'js' | 'native' | 'asleep' | 'child' | 'gc'} Step */
 /** @typedef {{ steps: { step: Step, ms: number }[], stop: { afterMs: number, ms: number } | null }} Plan */
 /** @typedef {{ startMs: number, endMs: number, parts: Record<string, number>, spans: Span[] }} Truth */
 /** @typedef {{ step: Step, startMs: number, endMs: number, cpuMs: number, waitMs: number }} Span */
 
 /** @type {readonly Step[]} */
-const STEPS = ['js', 'native', 'asleep', 'gc']
+const STEPS = ['js', 'native', 'asleep', 'child', 'gc']
 const PARTS = /** @type {const} */ (['js', 'native', 'gc', 'asleep', 'waiting', 'stopped', 'unexplained'])
 const CALM_MS = 250
 const THRESHOLD_MS = 50
@@ -64,6 +64,7 @@ const work = {
   },
   native: (ms) => { crypto.pbkdf2Sync('a', 'b', Math.ceil(ms * hashesPerMs), 32, 'sha256') },
   asleep: (ms) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms) },
+  child: (ms) => { execFileSync('sleep', [`${ms / 1000}`]) },
   gc: (ms) => {
     const { cpuMs } = timesNow()
     while (timesNow().cpuMs < cpuMs + ms) /** @type {() => void} */ (globalThis.gc)()
@@ -106,10 +107,9 @@ function truthOf (spans, stop) {
     const stoppedMs = Math.min(withinMs, offMs)
     parts.waiting += waitMs
     parts.stopped += stoppedMs
-    // What a collection sleeps for is its own.
-    parts[step] += step === 'asleep' ? 0 : cpuMs
+    // What a collection sleeps for is its own, and to start a child is a native call.
+    parts[step === 'asleep' ? 'js' : step === 'child' ? 'native' : step] += cpuMs
     parts[step === 'gc' ? 'gc' : 'asleep'] += offMs - stoppedMs
-    if (step === 'asleep') parts.js += cpuMs
   }
   return { startMs: spans[0].startMs, endMs: /** @type {Span} */ (spans.at(-1)).endMs, parts, spans }
 }

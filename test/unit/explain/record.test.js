@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
+const { KernelEvidence } = require('../../../lib/explain/evidence')
 const { recordOf } = require('../../../lib/explain/record')
 const { FrameTable } = require('../../../lib/explain/source/frame-table')
 const { ownCauseOf } = require('../../../lib/tables/causes')
@@ -173,6 +174,37 @@ function contended (answers, thresholdMs = 50) {
 test('under contention a native call is native, and JavaScript that only had to wait before it answered is js', () => {
   assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1143, waitedMs: 60 }]).verdict, { cause: 'starved', own: 'native', nativeMs: 53 })
   assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1102, waitedMs: 40 }, { askedAtMs: 1110, atMs: 1170, waitedMs: 55 }]).verdict, { cause: 'starved', own: 'js', nativeMs: 0 })
+})
+
+test('what collections and calls spent is counted while they last', () => {
+  // Until 1100 a call computes and waits by turns, until 1200 a collection waits, and until 1300 JavaScript runs.
+  const at = (/** @type {number} */ atMs, /** @type {number} */ cpuMs, /** @type {number} */ runQueueMs) =>
+    ({ atMs, cpuMs, runQueueMs, throttledMs: 0, stolenMs: null })
+  const pauses = [{ startMs: 1100, endMs: 1200 }]
+  const facts = new Recorded({
+    beats: 7,
+    before: at(990, 0, 0),
+    surroundings: { gcWithin: () => 100, watchdogGapWithin: () => 0, gcPausesWithin: () => pauses }
+  })
+  facts.addReading(at(1050, 20, 30))
+  facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1050)
+  const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, request: null, frames: [{ ...FRAME, file: '/a.js' }] }
+  facts.add(/** @type {any} */ ({ ...sample, late: true, askedAtMs: 1050, atMs: 1100, waitedMs: 30 }))
+  facts.addReading(at(1100, 40, 60))
+  facts.addReading(at(1200, 50, 150))
+  facts.add(/** @type {any} */ ({ ...sample, late: false, askedAtMs: 1220, atMs: 1221, waitedMs: 0 }))
+  const { kernel } = facts.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, 150, 150))
+  assert.deepEqual([kernel.nativeCpuMs, kernel.gcCpuMs, kernel.gcHeldMs], [40, 10, 90])
+})
+
+test('a long block keeps few readings', () => {
+  const at = (/** @type {number} */ atMs) =>
+    ({ atMs, cpuMs: atMs / 2, runQueueMs: atMs / 4, throttledMs: 0, stolenMs: null })
+  const kernel = new KernelEvidence(at(0))
+  for (let i = 1; i < 5000; i++) kernel.add(at(20 * i))
+  const spent = kernel.spentIn([{ startMs: 40000, endMs: 60000 }], 0, at(100000))
+  assert.deepEqual([Math.round(spent?.cpuMs ?? 0), Math.round(spent?.waitedMs ?? 0)], [10000, 5000])
+  assert.equal(kernel.spentIn([], 0, { ...at(100000), runQueueMs: null }), null)
 })
 
 test('the line of a block that is the machine\'s alone is in doubt', () => {
