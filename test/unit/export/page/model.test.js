@@ -158,7 +158,7 @@ test('a culprit has its own part of a block, and waiting for a CPU is a row with
   const { culpritsOf } = await import(`${MODEL}/culprits.mjs`)
   const { isChosen } = await import(`${MODEL}/choose.mjs`)
   const { asideOf, timePartsOf } = await import(`${MODEL}/labels.mjs`)
-  const { whyOf } = await import(`${MODEL}/report.mjs`)
+  const { markdownOf, whyOf } = await import(`${MODEL}/report.mjs`)
   const { verdictOf } = await import(`${MODEL}/verdict.mjs`)
   const parts = { js: 1200, native: 0, gc: 0, asleep: 0, waiting: 6500, stopped: 0, unexplained: 0 }
   const row = at(1, { durationMs: 7700, parts, cause: 'starved', excused: false })
@@ -170,6 +170,9 @@ test('a culprit has its own part of a block, and waiting for a CPU is a row with
   assert.deepEqual([row, at(2)].map((each) => isChosen(each, view)), [true, false])
   assert.match(verdictOf([row], range, { thresholdMs: 50, loops: 1 }), /once\. 84% was not your code\.$/)
   assert.equal(asideOf(row), null)
+  const detail = (/** @type {any} */ block) => markdownOf({ block, source: null, advice: [], waits: { requests: 0 } }, '')
+  assert.match(detail(row), /^- place /m)
+  assert.doesNotMatch(detail({ ...row, excused: true }), /^- place /m)
   assert.match(whyOf(row), /^The loop was blocked for 7\.7 s, 6\.5 s of it waiting for a CPU: JavaScript – report /)
   assert.deepEqual(timePartsOf(row).map((/** @type {any} */ { label, ms }) => [label, ms]), [['JavaScript', 1200], ['waiting for a CPU', 6500]])
   assert.deepEqual(timePartsOf(at(3)), [])

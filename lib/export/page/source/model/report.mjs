@@ -36,7 +36,7 @@ export function markdownOf ({ block, source, advice, waits }, link) {
     plain(whyOf(block)),
     '',
     `- block ${code(block.id)}, ${block.startedAt}, process ${block.pid}`,
-    ...(block.frame === null ? [] : [`- place ${code(`${block.frame.file}:${block.frame.line}`)}${block.frame.exact === false ? ' (≈ the line is uncertain)' : ''}`]),
+    ...(block.frame === null || isExcused(block) ? [] : [`- place ${code(`${block.frame.file}:${block.frame.line}`)}${block.frame.exact === false ? ' (≈ the line is uncertain)' : ''}`]),
     ...(parts === '' ? [] : [`- time: ${parts}`]),
     ...(waits.requests === 0 ? [] : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
     ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),
