@@ -184,12 +184,12 @@ export type BlockRecord = {
  } | null | undefined;
 };
 /**
- * `exact` is false if `compiled` is true, or if the stack could only
- * be taken after a native call had returned: the frame may then name the next line, or the caller, unless a CPU profile
- * has shown the place
+ * `exact` is false if the line is in doubt;
+ * `because` has up to three reasons for the line, the largest first (docs/use/record.md)
  */
 export type FrameRecord = Frame & {
  exact: boolean;
+ because?: string[];
 };
 /**
  * equal stacks as they were taken, with names and source maps applied and nothing else
@@ -314,6 +314,10 @@ export type ProfileRecord = {
   * null if it was in its own code, or this is unknown
   */
  call: string | null;
+ /**
+  * `call` is of V8 or Node.js; missing in records of earlier versions
+  */
+ builtin?: boolean | undefined;
  /**
   * the ten heaviest: callers are where they begin, the innermost with a file is in the
   * line where V8 counted most samples; `(garbage collector)` has no callers
