@@ -1,6 +1,7 @@
 'use strict'
 
-const { ownerOf, packageNameOf } = require('../util/code-owner')
+const { originOf, ownerOf, packageNameOf } = require('../util/code-owner')
+const { shortPath } = require('../util/short-path')
 
 /**
  * @import { Frame, FrameRecord } from '../types'
@@ -186,8 +187,8 @@ function ownFrame (frames) {
 }
 
 /**
- * Names generated code after its template: by the template's file if that is known, else by the engine. The lines of
- * the code are not those of the template. @param {Frame} frame @returns {Frame}
+ * Names generated code after its template's file if that is known, else after the engine, package or line that made
+ * it. The lines of the code are those of no file. @param {Frame} frame @returns {Frame}
  */
 const nameTemplate = (frame) => {
   const file = frame.file ?? ''
@@ -196,9 +197,14 @@ const nameTemplate = (frame) => {
     const short = template.split(/[\\/]/).slice(-2).join('/')
     return { ...frame, function: `template ${short}`, file: template, line: null, column: null }
   }
-  // V8 gives the path of the file in which an `eval` was.
-  const engine = file.startsWith('eval at ') ? ENGINES.get(packageNameOf(file) ?? '') : undefined
-  return engine === undefined ? frame : { ...frame, function: `${engine} template`, line: null, column: null }
+  const origin = originOf(file)
+  if (origin === file) return frame
+  const maker = packageNameOf(file)
+  const name = frame.function === null || frame.function === 'eval' ? 'code' : frame.function
+  const by = maker === null ? `at ${shortPath(origin).replace(/:\d+\)+$/, '')}` : `by ${maker}`
+  const engine = ENGINES.get(maker ?? '')
+  const made = engine === undefined ? `${name} generated ${by}` : `${engine} template`
+  return { ...frame, function: made, line: null, column: null }
 }
 
 exports.awaitingFrame = awaitingFrame

@@ -81,17 +81,17 @@ function placeOf ({ blamed, late, lines: { best, isCertain, isCollecting, total 
  */
 function calling (record, stacks, place, { raw, text }, { lines }) {
   const { blamed, late, isHead, isCalledBy, lines: { best, heaviestCallee, total } } = place
-  const own = /** @type {Frame} */ (heaviestCallee).function
-  const heaviest = /** @type {ProfiledStack} */ (stacks.find((stack) => isSame(stack.blamed, blamed)))
+  const callee = /** @type {Frame} */ (heaviestCallee).function
+  const own = stacks.filter((stack) => isSame(stack.blamed, blamed))
   const at = best !== null && best.hits * 2 > total ? best.raw : null
-  const name = own === ZLIB ? syncCallIn(text ?? [], at ?? raw.line ?? 1, at) ?? own : own
+  const name = callee === ZLIB ? syncCallIn(text ?? [], at ?? raw.line ?? 1, at) ?? callee : callee
   return {
     blamed,
     late,
     isHead,
     isCalledBy,
     line: placeOf(place, raw, text, name),
-    call: builtinOfPackage(record, heaviest, lines) ?? name?.replace(EXPORTS, '') ?? null,
+    call: builtinOfPackage(record, own, lines) ?? name?.replace(EXPORTS, '') ?? null,
     isOpen: false,
     isOpenLine: true,
     allocates: null,
@@ -146,16 +146,24 @@ function seenIn (record) {
 }
 
 /**
- * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express.
- * @param {BlockRecord} record @param {ProfiledStack} heaviest of the blamed function
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: one call that
+ * took at least half of the time. A package that parses many small texts computes itself, and interrupts are answered
+ * in between.
+ * @param {BlockRecord} record @param {ProfiledStack[]} stacks of the blamed function, heaviest first
  * @param {Sources['lines']} lines
  */
-function builtinOfPackage (record, { raw }, lines) {
-  const frame = callerIn(raw)
-  if (frame === null || ownerOf(frame) !== 'package') return null
+function builtinOfPackage (record, stacks, lines) {
   const seen = seenIn(record)
-  const builtin = builtinIn(lines(frame.file ?? '')?.[(frame.line ?? 0) - 1] ?? '', { seen })
-  return builtin !== null && DEAR.has(builtin.call) ? builtin.call : null
+  const callIn = (/** @type {ProfiledStack} */ { raw }) => {
+    const frame = callerIn(raw)
+    if (frame === null || ownerOf(frame) !== 'package') return null
+    const builtin = builtinIn(lines(frame.file ?? '')?.[(frame.line ?? 0) - 1] ?? '', { seen })
+    return builtin !== null && DEAR.has(builtin.call) ? builtin.call : null
+  }
+  const call = callIn(stacks[0])
+  const isMost = sum(stacks.filter((stack) => callIn(stack) === call)) * 2 >= sum(stacks)
+  const isOften = call === 'JSON.parse' && record.samples >= ENOUGH_SAMPLES && !isNativeBlock(record)
+  return isMost && !isOften ? call : null
 }
 
 /** Samples of a profile are never late. @param {ProfiledStack[]} stacks @param {PassesOn} [passesOn] */

@@ -8,12 +8,14 @@ const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
 const RESPONSE = '/srv/app/node_modules/express/lib/response.js'
+const PARTIAL = '/srv/app/node_modules/partial-json/index.js'
 const OWN_RESPONSE = '/srv/app/response.js'
 const NATIVE = { ...makeRecord().evidence, nativeMs: 300 }
 const FILES = {
   [FILE]: ["app.get('/rows', (req, res) => {", '  res.json(rows)', '  return libc.isMusl()', '})',
     "app.get('/ids', async (req, res) => { await ready; res.end(new Set(ids).size) })", '  queue.shift()'],
   [RESPONSE]: ['function stringify (value) {', '  return JSON.stringify(value)', '}', 'res.json = function json (obj) {', '  return stringify(obj)'],
+  [PARTIAL]: ['function parsePartial (text) {', '  return JSON.parse(text.slice(from, to))', '}'],
   [OWN_RESPONSE]: ['function stringify (value) {', '  return JSON.stringify(value)', '}']
 }
 
@@ -54,6 +56,14 @@ test('where a package works through what it was given, the built-in is the call,
   assert.deepEqual([own?.call, folderAtFault([], own)], ['json', '/srv/app/node_modules/express'])
   const alone = lay(chain.slice(1), 2).profile
   assert.deepEqual([alone?.call, folderAtFault([], alone)], ['JSON.stringify', '/srv/app/node_modules/express'])
+})
+
+test('a package that parses many small texts is at fault: interrupts are answered between the calls', () => {
+  const chain = [HANDLER, { name: 'parsePartial', file: PARTIAL, line: 1 }]
+  const { profile } = lay(chain, 2, { cause: 'js', evidence: makeRecord().evidence })
+  assert.deepEqual([profile?.call, folderAtFault([], profile)], ['parsePartial', '/srv/app/node_modules/partial-json'])
+  const once = lay(chain, 2).profile
+  assert.deepEqual([once?.call, folderAtFault([], once)], ['JSON.parse', null], 'one call')
 })
 
 test('a function that V8 names by its module is found where it is called, and named without that', () => {
