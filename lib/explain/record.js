@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { callbacksOf, sharesOf, workOf } = require('./work')
+const { callbacksOf, sharesOf, withoutGuess, workOf } = require('./work')
 const { causeOf } = require('./cause')
 const { merged, ofMost, weightOf, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
@@ -74,7 +74,8 @@ exports.recordOf = (facts, code) => {
   const known = {
     passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
     routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
-    others: facts.others
+    others: facts.others,
+    profiled: placed.profile?.stacks
   }
   const running = workOf(shown.stacks, placed.frame, known)
   const wallTime = (/** @type {number} */ ms) => wallTimeOf(facts, ms)
@@ -100,7 +101,7 @@ exports.recordOf = (facts, code) => {
 /** What the samples show. @param {Facts} facts @param {Code['table']} table */
 function shownBy ({ stacks: sampled, requests }, table) {
   const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
-  const stacks = merged(sampled.map((stack) =>
+  const stacks = merged(sampled.map(withoutGuess).map((stack) =>
     ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) })))
   const { work, request } = workIn(stacks)
   return {
