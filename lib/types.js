@@ -108,6 +108,7 @@
  * @property {number} samples
  * @property {string | null} call what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `(regular expression)`;
  * null if it was in its own code, or this is unknown
+ * @property {boolean} [builtin] `call` is a built-in of V8 or Node.js
  * @property {StackRecord[]} stacks the ten heaviest; a function's line is where it begins, for the innermost mostly the
  * line that ran
  *

@@ -127,4 +127,5 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
 exports.ticksIn = (ticks) => ticks.reduce((sum, each) => sum + each.ticks, 0)
 
 exports.bodyOf = bodyOf
+exports.callbackOf = callbackOf
 exports.endOf = endOf
