@@ -7,9 +7,8 @@ const { ownerOf } = require('../../util/code-owner')
 const { STORM_SHARE } = require('../evidence')
 const { mayCallOther, REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
-const { ENOUGH_SAMPLES } = require('../../tables/limits')
 const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require('./cures')
-const { areMost, isIn, loopAround, mostOf, packageIn, packageOf } = require('./evidence-view')
+const { areMost, isIn, loopAround, mostOf, packageIn, packageOf, MANY_CALLS } = require('./evidence-view')
 
 /**
  * @import { Cause } from '../../tables/causes'
@@ -192,8 +191,6 @@ const MANY = 5
 const TREND_BLOCKS = 6
 /** How much longer the last third must be than the first one. */
 const GROWN = 1.5
-/** As BlockView has it. */
-const MANY_CALLS = ' (many calls)'
 const MICROTASKS = 'node:internal/process/task_queues'
 const LOGGERS = new Set(['sonic-boom', 'pino', 'winston', 'bunyan', 'log4js', 'loglevel', 'signale'])
 /** stdout or stderr, if it is not a file. */
@@ -251,18 +248,22 @@ const detectLogging = (view) => {
 }
 
 /**
- * A loop whose every step awaits, and samples in several of these steps: between two of them, the function has called
- * nothing that goes on.
+ * A loop whose every step awaits, and samples in several steps: continuations of two functions, or prompt answers
+ * in the loop itself. A call that answers while it runs, such as JSON.stringify, may be a single step.
  * @type {Detector}
  */
 const detectMicrotasks = (view) => {
-  const { callbacks = [], samples } = view.record
+  const { callbacks = [] } = view.record
   const loop = loopAround(view)
   if (!loop?.isLoop || !/\bawait\b/.test(loop.text)) return null
   const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
-    (view.isScript && samples > ENOUGH_SAMPLES)
-  const isResumed = areMost(view, ({ length }, [, caller]) => length === 0 &&
-    (!caller || caller.async || caller.function === 'runMicrotasks' || caller.file === MICROTASKS))
+    (view.isPrompt && view.call === null && !isIn(view, 'stringify'))
+  const isResumed = areMost(view, (_, frames) => {
+    const outermost = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+    const caller = frames[outermost + 1]
+    return outermost !== -1 &&
+      (!caller || caller.async || caller.function === 'runMicrotasks' || caller.file === MICROTASKS)
+  })
   return isSeveral && isResumed
     ? `await yields only to other promises: a loop over values that are already available never lets the event loop run. ${js.microtasks}`
     : null

@@ -13,6 +13,7 @@ const { ownerOf, packageNameOf } = require('../../util/code-owner')
 const ABOVE = 200
 /** Answers of JavaScript take less. */
 const PROMPT_MS = 2
+exports.MANY_CALLS = ' (many calls)'
 
 /**
  * @typedef {object} BlockView what detectors work on
@@ -20,6 +21,7 @@ const PROMPT_MS = 2
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
  * @property {boolean} isScript JavaScript computed
  * @property {string | null} call the built-in that had the time: by the profile, else by a guess
+ * @property {boolean} isPrompt several interrupts were answered at once
  * @property {string} times how often it was called, as text after its name; empty if unknown
  * @property {string} line text of the blamed line, empty if unknown
  * @property {string[]} lines of the file, empty if unknown
@@ -30,18 +32,20 @@ const PROMPT_MS = 2
 
 /** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {BlockView} */
 exports.lookAt = (record, lines, earlier) => {
-  const { cause, durationMs, frame, probable, profile } = record
+  const { cause, durationMs, evidence, frame, probable, profile, samples } = record
   const { answersLate, isScript = false } = causeRow(cause)
   const profiled = profile?.stacks ?? []
   // A stack that answers late shows what came after the call.
   const stacks = (answersLate && profiled.length > 0) || record.stacks.length === 0 ? profiled : record.stacks
   const call = profile?.builtin ? profile.call : probable?.call ?? null
+  const isPrompt = samples > ENOUGH_SAMPLES && (evidence.answerMs ?? PROMPT_MS) < PROMPT_MS
   return {
     record,
     earlier,
     isScript,
     call,
-    times: timesOf(record, call),
+    isPrompt,
+    times: timesOf(record, call, isPrompt && !isNativeBlock(record)),
     // If the line is not exact, the call was probably in the line that is shown next to it.
     line: lines?.[(probable?.line ?? frame?.line ?? 0) - 1] ?? '',
     lines: lines ?? [],
@@ -56,14 +60,11 @@ exports.lookAt = (record, lines, earlier) => {
 /**
  * A call that delays the only answer for most of a block is one. JSON.parse answers nothing while it runs, so several
  * prompt answers come from between many calls.
- * @param {BlockRecord} record @param {string | null} call
+ * @param {BlockRecord} record @param {string | null} call @param {boolean} isPrompt
  */
-function timesOf (record, call) {
-  const { durationMs, evidence: { answerMs }, cause, samples } = record
-  if (answerMs === null || samples === 0) return ''
-  if (causeRow(cause).isCall && samples < ENOUGH_SAMPLES && answerMs * 2 >= durationMs) return ' (one call)'
-  const isOften = call === 'JSON.parse' && samples > ENOUGH_SAMPLES && answerMs < PROMPT_MS && !isNativeBlock(record)
-  return isOften ? ' (many calls)' : ''
+function timesOf ({ cause, durationMs, evidence: { answerMs }, samples }, call, isPrompt) {
+  const isOne = causeRow(cause).isCall && samples === 1 && (answerMs ?? 0) * 2 >= durationMs
+  return isOne ? ' (one call)' : isPrompt && call === 'JSON.parse' ? exports.MANY_CALLS : ''
 }
 
 /**
@@ -96,7 +97,10 @@ exports.packageIn = (view, names) => {
     : exports.mostOf(view, (callees) => callees.map(exports.packageOf).find(isOne))
 }
 
-/** Whether the blamed function has called one of these built-ins of V8. @param {BlockView} view @param {...string} names */
+/**
+ * Whether the blamed function has called one of these built-ins of V8.
+ * @param {BlockView} view @param {...string} names
+ */
 exports.isIn = (view, ...names) => exports.areMost(view, ([innermost, caller]) =>
   caller === undefined && innermost?.file === null && names.includes(`${innermost.function}`))
 

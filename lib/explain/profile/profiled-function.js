@@ -3,6 +3,7 @@
 const { isNativeBlock } = require('../parts')
 const { blame, isSame, blamedFrame } = require('../frame')
 const { allocatingLine, builtinIn, columnOfCall, mayCall, ownCalleesIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
+const { ticksIn } = require('../source/loop-body')
 const { linesOf } = require('./profiled-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
@@ -146,24 +147,26 @@ function seenIn (record) {
 }
 
 /**
- * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: one call that
- * took at least half of the time. A package that parses many small texts computes itself, and interrupts are answered
- * in between.
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express, if it has at
+ * least half of the time. A package that parses many small texts computes more itself.
  * @param {BlockRecord} record @param {ProfiledStack[]} stacks of the blamed function, heaviest first
  * @param {Sources['lines']} lines
  */
 function builtinOfPackage (record, stacks, lines) {
   const seen = seenIn(record)
-  const callIn = (/** @type {ProfiledStack} */ { raw }) => {
-    const frame = callerIn(raw)
+  const callAt = (/** @type {Frame | null} */ frame, /** @type {number} */ line) => {
     if (frame === null || ownerOf(frame) !== 'package') return null
-    const builtin = builtinIn(lines(frame.file ?? '')?.[(frame.line ?? 0) - 1] ?? '', { seen })
+    const builtin = builtinIn(lines(frame.file ?? '')?.[line - 1] ?? '', { seen })
     return builtin !== null && DEAR.has(builtin.call) ? builtin.call : null
   }
-  const call = callIn(stacks[0])
-  const isMost = sum(stacks.filter((stack) => callIn(stack) === call)) * 2 >= sum(stacks)
-  const isOften = call === 'JSON.parse' && record.samples >= ENOUGH_SAMPLES && !isNativeBlock(record)
-  return isMost && !isOften ? call : null
+  const frameOf = (/** @type {ProfiledStack} */ { raw }) => callerIn(raw)
+  const call = callAt(frameOf(stacks[0]), frameOf(stacks[0])?.line ?? 0)
+  const inCalls = stacks.map((stack) => {
+    const frame = frameOf(stack)
+    const ticks = stack.ticks.length > 0 ? stack.ticks : [{ line: frame?.line ?? 0, ticks: 1 }]
+    return stack.count * ticksIn(ticks.filter(({ line }) => callAt(frame, line) === call)) / ticksIn(ticks)
+  })
+  return inCalls.reduce((total, each) => total + each, 0) * 2 >= sum(stacks) ? call : null
 }
 
 /** Samples of a profile are never late. @param {ProfiledStack[]} stacks @param {PassesOn} [passesOn] */

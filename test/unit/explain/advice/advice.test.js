@@ -153,7 +153,7 @@ const PAIRS = {
       { callers: [TURN], code: `${'x'.repeat(900)};for(;;){await null}` },
       { callers: [TURN], code: '  await step(i)', above: ['async function report () {', 'for (;;) {'], below: [frame('step', '/srv/app/step.js')] },
       { callers: [frame('emit', 'node:events')], code: '  await step(i)', above: ['async function report () {', 'for (;;) {'] },
-      { callers: [TURN], code: '  html += JSON.stringify(await step(i))', above: ['for (const i of list) {'], record: { cause: 'native' } }
+      { callers: [TURN], code: '  html += JSON.stringify(await step(i))', above: ['for (const i of list) {'], call: 'JSON.stringify', record: { cause: 'native' } }
     ]
   },
   mapping: {

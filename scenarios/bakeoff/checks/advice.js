@@ -1,0 +1,86 @@
+'use strict'
+
+// How often does each kind of advice appear, and how often is it wrong? This explains recorded blocks of generated
+// programs (../generated/facts.js) again and compares each advice with the line that took the time:
+//   node scenarios/bakeoff/checks/advice.js [--wrong] [facts.ndjson ...]
+// --wrong prints each wrong one. A kind that is wrong in more than 2% should be narrowed or removed.
+const fs = require('node:fs')
+const path = require('node:path')
+const { parseArgs } = require('node:util')
+const { adviceOf } = require('../../../lib/explain/advice/advice')
+const { detectors } = require('../../../lib/explain/advice/detectors')
+const { explain, unpack } = require('../generated/facts')
+
+const RECORDED = path.join(__dirname, '..', '..', '..', 'test', 'fixtures', 'facts.ndjson')
+/** The share that is allowed to be wrong. */
+const MOST_WRONG = 0.02
+
+/** @typedef {import('../../../lib/types').BlockRecord} BlockRecord */
+/** @typedef {import('../generated/score').Truth} Truth */
+/** @typedef {{ advice: string, text: string, body: string, record: BlockRecord, truth: Truth }} Claim */
+
+/** The call that a text begins with, as it is written in a line. @param {string} advice */
+const callIn = (advice) => (/^[\w.$]+(?:\(JSON.stringify\(\)\))?/.exec(advice)?.[0] ?? '').replace(/^spread$/, '...')
+  .replace('JSON.parse(JSON.stringify())', 'JSON.parse(JSON.stringify')
+
+/** @param {Claim} claim */
+const isWritten = ({ advice, text }) => text.includes(callIn(advice))
+
+/** Whether an advice is true of a block; `text`: the lines that took the time, `body`: their functions. */
+const CLAIMS = /** @type {Record<string, (claim: Claim) => boolean>} */ ({
+  json: isWritten,
+  builtin: isWritten,
+  sync: ({ advice, text }) => / has only synchronous calls/.test(advice)
+    ? /\.(?:all|get|run|exec|iterate)\s*\(/.test(text)
+    : text.includes(callIn(advice)),
+  regexp: ({ text, body }) => /\.(?:test|exec|match|matchAll|replace|replaceAll|search|split)\s*\(/.test(text + body),
+  sort: ({ text, body }) => /[sS]ort(?:ed)?\s*\(/.test(text) || /[sS]ort(?:ed)?\s*\(.*=>/.test(body),
+  search: isWritten,
+  require: ({ text }) => /\brequire\s*\(/.test(text),
+  logging: ({ text }) => /\bconsole\.|\blog\w*\./.test(text),
+  microtasks: ({ body }) => /\bawait\b/.test(body),
+  allocation: ({ truth }) => truth.cause.includes('gc'),
+  memory: ({ truth }) => truth.cause.includes('gc'),
+  template: ({ advice, truth }) => truth.owner === callIn(advice),
+  mapping: ({ advice, truth }) => truth.owner === callIn(advice),
+  computes: ({ advice, record, truth }) => record.package !== null
+    ? advice.startsWith(`${truth.owner} `)
+    : truth.functions.some(([from, to]) => Number(record.frame?.line) >= from && Number(record.frame?.line) <= to)
+})
+
+const { values: { wrong }, positionals } =
+  parseArgs({ options: { wrong: { type: 'boolean' } }, allowPositionals: true })
+const lines = (positionals.length === 0 ? [RECORDED] : positionals)
+  .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.endsWith('}')))
+const counts = Object.fromEntries(Object.keys(detectors).map((kind) => [kind, { spoken: 0, wrong: 0 }]))
+let silent = 0
+
+for (const line of lines) {
+  const { folder, truth, facts } = unpack(line)
+  const record = explain(facts)
+  const textOf = (/** @type {string | null | undefined} */ file) =>
+    file && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : null
+  const source = textOf(truth.file) ?? []
+  const text = truth.lines.map((each) => source[each - 1]).join('\n')
+  const body = truth.functions.flatMap(([from, to]) => source.slice(from - 1, to)).join('\n')
+  const all = adviceOf(record, textOf(record.frame?.file))
+  if (all.length === 0) silent++
+  for (const { kind, text: advice } of all) {
+    counts[kind].spoken++
+    if (CLAIMS[kind]?.({ advice, text, body, record, truth }) === true) continue
+    counts[kind].wrong++
+    if (wrong) {
+      const { frame, cause, profile } = record
+      console.log(`${kind}: ${advice}\n  said ${frame?.function}:${frame?.line} ${frame?.exact} (${cause}, ${profile?.call})`)
+      console.log(`  true ${truth.lines} of ${truth.owner} (${truth.cause}): ${text.trim()}`)
+    }
+  }
+  fs.rmSync(folder, { recursive: true, force: true })
+}
+
+console.log(`${lines.length} blocks, ${silent} without advice\n\n| advice | given | wrong | share |\n|---|---|---|---|`)
+for (const [kind, each] of Object.entries(counts)) {
+  const share = each.spoken === 0 ? 0 : each.wrong / each.spoken
+  const mark = share > MOST_WRONG ? ' (too many)' : ''
+  console.log(`| ${kind} | ${each.spoken} | ${each.wrong} | ${(100 * share).toFixed(1)}%${mark} |`)
+}
