@@ -7,7 +7,7 @@ const { ticksIn } = require('../source/loop-body')
 const { linesOf } = require('./profiled-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 const { ownerOf } = require('../../util/code-owner')
-const { ENOUGH_SAMPLES } = require('../../tables/limits')
+const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
 
 /**
  * @import { BlockRecord, Frame, FrameRecord } from '../../types'
@@ -147,8 +147,8 @@ function seenIn (record) {
 }
 
 /**
- * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express, if it has at
- * least half of the time. A package that parses many small texts computes more itself.
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express, if it has
+ * most of the time. A package that parses many small texts computes itself in between.
  * @param {BlockRecord} record @param {ProfiledStack[]} stacks of the blamed function, heaviest first
  * @param {Sources['lines']} lines
  */
@@ -166,7 +166,7 @@ function builtinOfPackage (record, stacks, lines) {
     const ticks = stack.ticks.length > 0 ? stack.ticks : [{ line: frame?.line ?? 0, ticks: 1 }]
     return stack.count * ticksIn(ticks.filter(({ line }) => callAt(frame, line) === call)) / ticksIn(ticks)
   })
-  return inCalls.reduce((total, each) => total + each, 0) * 2 >= sum(stacks) ? call : null
+  return inCalls.reduce((total, each) => total + each, 0) >= MOST * sum(stacks) ? call : null
 }
 
 /** Samples of a profile are never late. @param {ProfiledStack[]} stacks @param {PassesOn} [passesOn] */

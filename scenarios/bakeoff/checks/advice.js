@@ -17,7 +17,11 @@ const MOST_WRONG = 0.02
 
 /** @typedef {import('../../../lib/types').BlockRecord} BlockRecord */
 /** @typedef {import('../generated/score').Truth} Truth */
-/** @typedef {{ advice: string, text: string, body: string, record: BlockRecord, truth: Truth }} Claim */
+/**
+ * @typedef {object} Claim
+ * @property {string} advice @property {BlockRecord} record @property {Truth} truth
+ * @property {string} text the lines that took the time, and the packages @property {string} body their functions
+ */
 
 /** The call that a text begins with, as it is written in a line. @param {string} advice */
 const callIn = (advice) => (/^[\w.$]+(?:\(JSON.stringify\(\)\))?/.exec(advice)?.[0] ?? '').replace(/^spread$/, '...')
@@ -26,7 +30,7 @@ const callIn = (advice) => (/^[\w.$]+(?:\(JSON.stringify\(\)\))?/.exec(advice)?.
 /** @param {Claim} claim */
 const isWritten = ({ advice, text }) => text.includes(callIn(advice))
 
-/** Whether an advice is true of a block; `text`: the lines that took the time, `body`: their functions. */
+/** Whether an advice is true of a block. */
 const CLAIMS = /** @type {Record<string, (claim: Claim) => boolean>} */ ({
   json: isWritten,
   builtin: isWritten,
@@ -56,12 +60,13 @@ const counts = Object.fromEntries(Object.keys(detectors).map((kind) => [kind, { 
 let silent = 0
 
 for (const line of lines) {
-  const { folder, truth, facts } = unpack(line)
+  const { folder, truth, facts, files } = unpack(line)
   const record = explain(facts)
   const textOf = (/** @type {string | null | undefined} */ file) =>
     file && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : null
   const source = textOf(truth.file) ?? []
-  const text = truth.lines.map((each) => source[each - 1]).join('\n')
+  const packages = Object.entries(files ?? {}).filter(([name]) => /node_modules.*js$/.test(name)).map(([, code]) => code)
+  const text = [...truth.lines.map((each) => source[each - 1]), ...packages].join('\n')
   const body = truth.functions.flatMap(([from, to]) => source.slice(from - 1, to)).join('\n')
   const all = adviceOf(record, textOf(record.frame?.file))
   if (all.length === 0) silent++
