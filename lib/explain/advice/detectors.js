@@ -298,13 +298,13 @@ function agreement (values) {
 
 /** @type {Detector} */
 const detectComputes = ({ record }) => {
-  const { cause, frame, package: found, startup } = record
+  const { cause, frame, package: owner, startup } = record
   const { isOnCpu, hasCallback } = causeRow(cause)
   if (!isOnCpu || !hasCallback || startup) return null
-  if (found) return `${found.name} computes in one turn. ${js.package}`
-  return frame?.exact && ownerOf(frame) === 'application'
-    ? `${frame.function ?? 'This function'} computes for ${Math.round(ownMsOf(record))} ms in one turn. ${js.split}`
-    : null
+  if (owner) return `${owner.name} computes in one turn. ${js.package}`
+  if (frame === null || ownerOf(frame) !== 'application') return null
+  const name = (frame.exact && frame.function) || 'This code'
+  return `${name} computes for ${Math.round(ownMsOf(record))} ms in one turn. ${js.split}`
 }
 
 /**

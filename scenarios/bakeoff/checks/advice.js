@@ -3,7 +3,8 @@
 // How often does each kind of advice appear, and how often is it wrong? This explains recorded blocks of generated
 // programs (../generated/facts.js) again and compares each advice with the line that took the time:
 //   node scenarios/bakeoff/checks/advice.js [--wrong] [facts.ndjson ...]
-// --wrong prints each wrong one. A kind that is wrong in more than 2% should be narrowed or removed.
+// --wrong prints each wrong one. A kind that is wrong in more than 2% where the record names the right line should be
+// narrowed or removed; where it names a wrong line, its advice is about that line.
 const fs = require('node:fs')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
@@ -49,14 +50,14 @@ const CLAIMS = /** @type {Record<string, (claim: Claim) => boolean>} */ ({
   mapping: ({ advice, truth }) => truth.owner === callIn(advice),
   computes: ({ advice, record, truth }) => record.package !== null
     ? advice.startsWith(`${truth.owner} `)
-    : truth.functions.some(([from, to]) => Number(record.frame?.line) >= from && Number(record.frame?.line) <= to)
+    : advice.startsWith('This code ') || truth.functions.some(([from, to]) => Number(record.frame?.line) >= from && Number(record.frame?.line) <= to)
 })
 
 const { values: { wrong }, positionals } =
   parseArgs({ options: { wrong: { type: 'boolean' } }, allowPositionals: true })
 const lines = (positionals.length === 0 ? [RECORDED] : positionals)
   .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.endsWith('}')))
-const counts = Object.fromEntries(Object.keys(detectors).map((kind) => [kind, { spoken: 0, wrong: 0 }]))
+const counts = Object.fromEntries(Object.keys(detectors).map((kind) => [kind, { given: 0, wrong: 0, atLine: 0, wrongAtLine: 0 }]))
 let silent = 0
 
 for (const line of lines) {
@@ -65,15 +66,20 @@ for (const line of lines) {
   const textOf = (/** @type {string | null | undefined} */ file) =>
     file && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : null
   const source = textOf(truth.file) ?? []
-  const packages = Object.entries(files ?? {}).filter(([name]) => /node_modules.*js$/.test(name)).map(([, code]) => code)
-  const text = [...truth.lines.map((each) => source[each - 1]), ...packages].join('\n')
+  const packages = Object.keys(files ?? {}).filter((name) => /node_modules.*js$/.test(name))
+  const text = [...truth.lines.map((each) => source[each - 1]), ...packages.map((name) => files[name])].join('\n')
   const body = truth.functions.flatMap(([from, to]) => source.slice(from - 1, to)).join('\n')
   const all = adviceOf(record, textOf(record.frame?.file))
   if (all.length === 0) silent++
+  const isRightLine = record.frame?.file === truth.file && truth.lines.includes(record.frame.line ?? 0)
   for (const { kind, text: advice } of all) {
-    counts[kind].spoken++
-    if (CLAIMS[kind]?.({ advice, text, body, record, truth }) === true) continue
-    counts[kind].wrong++
+    const isTrue = CLAIMS[kind]?.({ advice, text, body, record, truth }) === true
+    const count = counts[kind]
+    count.given++
+    if (isRightLine) count.atLine++
+    if (isTrue) continue
+    count.wrong++
+    if (isRightLine) count.wrongAtLine++
     if (wrong) {
       const { frame, cause, profile } = record
       console.log(`${kind}: ${advice}\n  said ${frame?.function}:${frame?.line} ${frame?.exact} (${cause}, ${profile?.call})`)
@@ -83,9 +89,11 @@ for (const line of lines) {
   fs.rmSync(folder, { recursive: true, force: true })
 }
 
-console.log(`${lines.length} blocks, ${silent} without advice\n\n| advice | given | wrong | share |\n|---|---|---|---|`)
-for (const [kind, each] of Object.entries(counts)) {
-  const share = each.spoken === 0 ? 0 : each.wrong / each.spoken
-  const mark = share > MOST_WRONG ? ' (too many)' : ''
-  console.log(`| ${kind} | ${each.spoken} | ${each.wrong} | ${(100 * share).toFixed(1)}%${mark} |`)
+console.log(`${lines.length} blocks, ${silent} without advice
+
+| advice | given | wrong | at the right line | wrong there |
+|---|---|---|---|---|`)
+for (const [kind, { given, wrong: all, atLine, wrongAtLine }] of Object.entries(counts)) {
+  const mark = wrongAtLine > MOST_WRONG * atLine ? ' (too many)' : ''
+  console.log(`| ${kind} | ${given} | ${all} | ${atLine} | ${wrongAtLine}${mark} |`)
 }

@@ -202,7 +202,8 @@ const PAIRS = {
       { record: { startup: true } },
       { record: { cause: 'sync-io' } },
       { record: { cause: 'gc' } },
-      { record: { frame: { ...REPORT, exact: false } } }
+      { record: { frame: null } },
+      { record: { frame: { ...REPORT, file: '/srv/app/node_modules/x/i.js', exact: true } } }
     ]
   },
   report: {
@@ -269,6 +270,7 @@ test('how often a call was made is in its advice, if the answers to interrupts s
 test('where nothing else is advised, the package or the function that computes is named', () => {
   assert.equal(advise({ record: { package: PARTIAL } })[0].text, 'partial-json computes in one turn. Give it less, or run it in a worker thread.')
   assert.match(advise({})[0].text, /^report computes for 312 ms in one turn\. Do less at once/)
+  assert.match(advise({ record: { frame: { ...REPORT, exact: false } } })[0].text, /^This code computes for 312 ms /)
 })
 
 test('every built-in that a line can be named by has advice', () => {
