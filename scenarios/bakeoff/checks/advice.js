@@ -31,6 +31,9 @@ const callIn = (advice) => (/^[\w.$]+(?:\(JSON.stringify\(\)\))?/.exec(advice)?.
 /** @param {Claim} claim */
 const isWritten = ({ advice, text }) => text.includes(callIn(advice))
 
+/** @param {[number, number][]} functions @param {number} line */
+const isIn = (functions, line) => functions.some(([from, to]) => line >= from && line <= to)
+
 /** Whether an advice is true of a block. */
 const CLAIMS = /** @type {Record<string, (claim: Claim) => boolean>} */ ({
   json: isWritten,
@@ -50,14 +53,15 @@ const CLAIMS = /** @type {Record<string, (claim: Claim) => boolean>} */ ({
   mapping: ({ advice, truth }) => truth.owner === callIn(advice),
   computes: ({ advice, record, truth }) => record.package !== null
     ? advice.startsWith(`${truth.owner} `)
-    : advice.startsWith('This code ') || truth.functions.some(([from, to]) => Number(record.frame?.line) >= from && Number(record.frame?.line) <= to)
+    : advice.startsWith('This code ') || isIn(truth.functions, record.frame?.line ?? 0)
 })
 
 const { values: { wrong }, positionals } =
   parseArgs({ options: { wrong: { type: 'boolean' } }, allowPositionals: true })
 const lines = (positionals.length === 0 ? [RECORDED] : positionals)
   .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.endsWith('}')))
-const counts = Object.fromEntries(Object.keys(detectors).map((kind) => [kind, { given: 0, wrong: 0, atLine: 0, wrongAtLine: 0 }]))
+const counts = Object.fromEntries(Object.keys(detectors)
+  .map((kind) => [kind, { given: 0, wrong: 0, atLine: 0, wrongAtLine: 0 }]))
 let silent = 0
 
 for (const line of lines) {
@@ -82,7 +86,8 @@ for (const line of lines) {
     if (isRightLine) count.wrongAtLine++
     if (wrong) {
       const { frame, cause, profile } = record
-      console.log(`${kind}: ${advice}\n  said ${frame?.function}:${frame?.line} ${frame?.exact} (${cause}, ${profile?.call})`)
+      console.log(`${kind}: ${advice}`)
+      console.log(`  said ${frame?.function}:${frame?.line} ${frame?.exact} (${cause}, ${profile?.call})`)
       console.log(`  true ${truth.lines} of ${truth.owner} (${truth.cause}): ${text.trim()}`)
     }
   }
