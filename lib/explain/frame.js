@@ -8,13 +8,6 @@ const { shortPath } = require('../util/short-path')
  * @import { Stack } from './fold'
  */
 
-/** Packages that compile templates, with the names that users know. */
-const ENGINES = new Map([
-  ['ejs', 'ejs'], ['handlebars', 'handlebars'], ['pug', 'pug'], ['pug-runtime', 'pug'], ['nunjucks', 'nunjucks'],
-  ['mustache', 'mustache'], ['eta', 'eta'], ['liquidjs', 'liquidjs'], ['dot', 'dot'], ['lodash', 'lodash'],
-  ['lodash.template', 'lodash'], ['underscore', 'underscore']
-])
-
 /** The name that an engine gives its code; EJS puts it in quotes. */
 const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjucks|mustache|liquid|dot|jst|html?))"?$/i
 
@@ -187,8 +180,8 @@ function ownFrame (frames) {
 }
 
 /**
- * Names generated code after its template's file if that is known, else after the engine, package or line that made
- * it. The lines of the code are those of no file. @param {Frame} frame @returns {Frame}
+ * Names generated code after its template's file if that is known, else after the package or line that made it. The
+ * lines of the code are those of no file. @param {Frame} frame @returns {Frame}
  */
 const nameTemplate = (frame) => {
   const file = frame.file ?? ''
@@ -199,12 +192,10 @@ const nameTemplate = (frame) => {
   }
   const origin = originOf(file)
   if (origin === file) return frame
+  const name = frame.function === 'eval' ? 'code' : frame.function ?? 'code'
   const maker = packageNameOf(file)
-  const name = frame.function === null || frame.function === 'eval' ? 'code' : frame.function
   const by = maker === null ? `at ${shortPath(origin).replace(/:\d+\)+$/, '')}` : `by ${maker}`
-  const engine = ENGINES.get(maker ?? '')
-  const made = engine === undefined ? `${name} generated ${by}` : `${engine} template`
-  return { ...frame, function: made, line: null, column: null }
+  return { ...frame, function: `${name} generated ${by}`, line: null, column: null }
 }
 
 exports.awaitingFrame = awaitingFrame

@@ -127,16 +127,10 @@ const detectSync = (view) => {
 /** `log` of `exports.log`. @param {Frame} frame */
 const lastNameOf = ({ function: name }) => name?.split('.').pop() ?? ''
 
-/** @type {Detector} */
-const detectMapping = (view) => {
-  const name = packageIn(view, MAPPERS)
-  return name === null ? null : `${name} makes an object of every row. ${js.mapping}`
-}
-
-/** @type {Detector} */
-const detectTemplate = (view) => {
-  const name = packageIn(view, TEMPLATES)
-  return name === null ? null : `${name} renders the whole page in one turn. ${js.template}`
+/** If one of some packages did the work. @param {Set<string>} names @param {string} text @returns {Detector} */
+const ofPackages = (names, text) => (view) => {
+  const name = packageIn(view, names)
+  return name && `${name} ${text}`
 }
 
 /** @type {Detector} */
@@ -318,8 +312,8 @@ exports.detectors = {
   tls: { detect: detectTls, doc: 'native' },
   logging: { detect: detectLogging, doc: 'sync-io' },
   sync: { detect: detectSync, doc: 'sync-io' },
-  mapping: { detect: detectMapping, doc: 'js' },
-  template: { detect: detectTemplate, doc: 'js' },
+  mapping: { detect: ofPackages(MAPPERS, `makes an object of every row. ${js.mapping}`), doc: 'js' },
+  template: { detect: ofPackages(TEMPLATES, `renders the whole page in one turn. ${js.template}`), doc: 'js' },
   sort: { detect: detectSort, doc: 'native' },
   search: { detect: detectSearch, doc: 'js' },
   builtin: { detect: detectBuiltin, doc: 'native' },

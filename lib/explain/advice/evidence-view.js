@@ -3,6 +3,7 @@
 const { isSame } = require('../frame')
 const { isNativeBlock } = require('../parts')
 const { bodyOf, callbackOf } = require('../source/loop-body')
+const { REG_EXP } = require('../source/native-call')
 const { causeRow } = require('../../tables/causes')
 const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/limits')
 const { ownerOf, packageNameOf } = require('../../util/code-owner')
@@ -34,7 +35,10 @@ exports.MANY_CALLS = ' (many calls)'
 exports.lookAt = (record, lines, earlier) => {
   const { cause, durationMs, evidence, frame, probable, profile, samples } = record
   const { answersLate, isScript = false } = causeRow(cause)
-  const profiled = profile?.stacks ?? []
+  // The name of a native function in a profile may be that of an earlier call (24.21).
+  const isCertain = (/** @type {Frame} */ each) => each.file !== null || each.function === REG_EXP
+  const profiled = (profile?.stacks ?? []).map(({ weightMs, frames }) =>
+    ({ weightMs, frames: frames.filter(isCertain) }))
   // A stack that answers late shows what came after the call.
   const stacks = (answersLate && profiled.length > 0) || record.stacks.length === 0 ? profiled : record.stacks
   const call = profile?.builtin ? profile.call : probable?.call ?? null
