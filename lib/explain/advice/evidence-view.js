@@ -41,7 +41,9 @@ exports.lookAt = (record, lines, earlier) => {
     ({ weightMs, frames: frames.filter(isCertain) }))
   // A stack that answers late shows what came after the call.
   const stacks = (answersLate && profiled.length > 0) || record.stacks.length === 0 ? profiled : record.stacks
-  const call = profile?.builtin ? profile.call : probable?.call ?? null
+  // A profile without a call knows more than a guess at another line.
+  const guess = profile && probable?.line !== frame?.line ? null : probable?.call ?? null
+  const call = profile?.builtin ? profile.call : guess
   const isPrompt = samples > ENOUGH_SAMPLES && (evidence.answerMs ?? PROMPT_MS) < PROMPT_MS
   return {
     record,

@@ -193,7 +193,12 @@ const PAIRS = {
   },
   builtin: {
     yes: [{ call: 'shift' }, { call: 'toLocaleString' }, { record: { probable: { call: 'spread', line: 2 } } }],
-    no: [{ call: 'JSON.parse' }, { call: 'test', code: 'return /^(a+)+$/.test(name)' }, { call: 'search', builtin: false }]
+    no: [
+      { call: 'JSON.parse' },
+      { call: 'test', code: 'return /^(a+)+$/.test(name)' },
+      { call: 'search', builtin: false },
+      { record: { probable: { call: 'spread', line: 1 }, profile: { samples: 9, call: null, builtin: false, stacks: [] } } }
+    ]
   },
   computes: {
     yes: [{}, { record: { cause: 'native' } }, { record: { frame: null, package: PARTIAL } }, { call: 'search', builtin: false }],
