@@ -21,8 +21,8 @@ exports.adviceOf = (record, lines = null, earlier = []) => {
   if (excuseOf(record.cause) !== undefined) return []
   const view = lookAt(record, lines, earlier)
   const all = Object.entries(detectors).flatMap(([kind, { detect, doc }]) => {
-    const text = detect(view)
-    return text === null ? [] : [{ kind, text, doc: `docs/causes/${doc}.md` }]
+    const text = detect(view)?.join(' ')
+    return text === undefined ? [] : [{ kind, text, doc: `docs/causes/${doc}.md` }]
   })
   return all.filter(({ kind }) => kind !== 'computes' || all.length === 1).slice(0, MOST)
 }

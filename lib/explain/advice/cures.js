@@ -7,7 +7,7 @@
 exports.cures = {
   js: {
     nested: 'Write it without the inner repetition, limit the length of the text first, or use a linear-time engine (re2).',
-    neighbours: 'Make them match different characters, or limit the length of the text first.',
+    neighbours: 'Let them match different characters, or limit the length of the text first.',
     pattern: 'Limit the length of the text first, or search less often.',
     require: 'Load it at the top of the file, or once at start-up.',
     mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain rows (lean(), raw: true).',

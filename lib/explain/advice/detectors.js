@@ -37,21 +37,21 @@ const DNS_SERVER = /socket to (\S+):53$/
 /** In place of a package's name: the blamed function. */
 const HERE = ''
 
-/** @typedef {(view: BlockView) => string | null} Detector */
+/** @typedef {(view: BlockView) => [claim: string, cure: string] | null} Detector */
 
 /** @type {Detector} */
 const detectJson = (view) => {
   // A package that has most of the time does more than to parse.
   if (view.record.package) return null
   if (view.call === ROUND_TRIP) {
-    return `JSON.parse(JSON.stringify()) processes the whole value twice to copy it. ${native.copy} structuredClone() copies more types, and takes about as long.`
+    return ['JSON.parse(JSON.stringify()) processes the whole value twice to copy it.', native.copy]
   }
   const inside = ['parse', 'stringify'].find((name) => isIn(view, name))
   const call = view.call ?? (inside && `JSON.${inside}`)
   if (call !== 'JSON.parse' && call !== 'JSON.stringify') return null
-  if (view.times === MANY_CALLS) return `JSON.parse was called many times in one turn. ${native.often}`
+  if (view.times === MANY_CALLS) return ['JSON.parse was called many times in one turn.', native.often]
   const cure = call === 'JSON.parse' ? native.parse : native.stringify
-  return `${call}${view.times} processes the whole value before anything else runs. ${cure}`
+  return [`${call}${view.times} processes the whole value before anything else runs.`, cure]
 }
 
 /** The package, if any, whose call of a regular expression has most of the time. @param {BlockView} view */
@@ -64,30 +64,26 @@ const searcherIn = (view) => mostOf(view, ([innermost, caller], frames) => {
 
 /** @type {Detector} */
 const detectRegExp = (view) => {
-  const searcher = view.call === REG_EXP || SEARCHES.has(`${view.call}`) ? HERE : searcherIn(view)
+  const { call } = view
+  const searcher = call === null ? searcherIn(view) : call === REG_EXP || SEARCHES.has(call) ? HERE : null
   if (searcher === null) return null
-  if (searcher !== HERE) {
-    return `A regular expression of ${searcher} takes most of the time: it backtracks, runs often or searches a long text. ${js.pattern}`
-  }
-  const patterns = patternsIn(view.line, view.lines)
+  const patterns = searcher === HERE ? patternsIn(view.line, view.lines) : []
   const nested = patterns.find(hasNestedQuantifiers)
-  if (nested !== undefined) {
-    return `The pattern ${nested} repeats a group that repeats itself: a text that does not match takes exponentially longer with each character. ${js.nested}`
-  }
+  if (nested !== undefined) return [`The pattern ${nested} repeats a group that repeats itself.`, js.nested]
   const overlapping = patterns.find(hasOverlap)
   if (overlapping !== undefined) {
-    return `The pattern ${overlapping} has repeated parts next to each other that match the same characters: it may backtrack. ${js.neighbours}`
+    return [`Parts of the pattern ${overlapping} repeat the same characters one after the other.`, js.neighbours]
   }
+  if (call !== null && call !== REG_EXP) return null
+  const whose = searcher === HERE ? '' : ` of ${searcher}`
   const backtracks = patterns.length === 0 ? 'backtracks, ' : ''
-  return view.call === REG_EXP || !SEARCHES.has(`${view.call}`)
-    ? `A regular expression takes most of the time: it ${backtracks}runs often or searches a long text. ${js.pattern}`
-    : null
+  return [`A regular expression${whose} ${backtracks}runs often or searches a long text.`, js.pattern]
 }
 
 /** @type {Detector} */
 const detectBuiltin = (view) => {
   const text = builtins.get(`${view.call}`)
-  return text === undefined || detectRegExp(view) !== null ? null : `${view.call}${view.times} ${text}`
+  return text === undefined || detectRegExp(view) ? null : [`${view.call}${view.times}`, text]
 }
 
 /** @type {Detector} */
@@ -100,13 +96,13 @@ const detectReport = (view) => {
   const waits = server === undefined ? '' : ` It waited for the name server ${server}.`
   // It wants to know the C library. 2.1.2 excludes the network itself.
   const update = asker === HERE ? '' : ' detect-libc asked: update it to 2.1.2 or later, which does without.'
-  return `process.report asks for the DNS names of all open sockets, one after the other.${waits}${update} ${syncIo.report}`
+  return [`process.report asks for the DNS names of all open sockets one by one.${waits}${update}`, syncIo.report]
 }
 
 /** @type {Detector} */
 const detectSync = (view) => {
   const { call, line, lines, record: { cause } } = view
-  if (detectRequire(view) !== null || detectLogging(view) !== null) return null
+  if (detectRequire(view) || detectLogging(view)) return null
   const isCall = causeRow(cause).isCall === true
   // The outermost is the one that was called: compareSync calls hashSync.
   const callee = mostOf(view, (callees) => callees
@@ -116,33 +112,33 @@ const detectSync = (view) => {
   const inLine = isCall && call === null ? line.match(/[\w$]+Sync(?=\s*\()/g) ?? [] : []
   const name = [call ?? '', callee ?? '', ...inLine].find((each) => twins.has(each))
   if (name !== undefined) {
-    return `${name}${view.times} blocks the loop until it is done. ${twins.get(name)} does the same without blocking it.`
+    return [`${name}${view.times} blocks the loop until it is done.`, `${twins.get(name)} does not block it.`]
   }
   const database = mostOf(view, (callees) =>
     callees.map((frame) => packageOf(frame) ?? `${frame.file}`).find((each) => SYNC_DATABASE.test(each))) ??
     (isCall && call === null && SQL_METHOD.test(line) ? DATABASE_MODULE.exec(lines.join('\n'))?.[2] : undefined)
-  return database === undefined ? null : `${database} has only synchronous calls. ${syncIo.database}`
+  return database === undefined ? null : [`${database} has only synchronous calls.`, syncIo.database]
 }
 
 /** `log` of `exports.log`. @param {Frame} frame */
 const lastNameOf = ({ function: name }) => name?.split('.').pop() ?? ''
 
-/** If one of some packages did the work. @param {Set<string>} names @param {string} text @returns {Detector} */
-const ofPackages = (names, text) => (view) => {
+/** If one of some packages did the work. @param {Set<string>} names @param {string} does @param {string} cure */
+const ofPackages = (names, does, cure) => (/** @type {BlockView} */ view) => {
   const name = packageIn(view, names)
-  return name && `${name} ${text}`
+  return name && [`${name} ${does}`, cure]
 }
 
 /** @type {Detector} */
 const detectSort = (view) => {
   const isSort = SORTS.includes(`${view.call}`) || isIn(view, ...SORTS)
   if ((isSort || view.call === 'localeCompare') && /sort.*localeCompare/i.test(view.line)) {
-    return `localeCompare builds its rules at every comparison. ${native.compare}`
+    return ['localeCompare builds its rules at every comparison.', native.compare]
   }
   const isComparing = areMost(view, (callees, frames) =>
     frames.slice(callees.length).some(({ file, function: name }) => file === null && SORTS.includes(`${name}`)))
-  if (isComparing) return `The comparator runs for every pair that is compared. ${native.keys}`
-  return isSort ? `The whole list is sorted in one turn. ${native.sort}` : null
+  if (isComparing) return ['The comparator runs for every pair that is compared.', native.keys]
+  return isSort ? ['The whole list is sorted in one turn.', native.sort] : null
 }
 
 /** @type {Detector} */
@@ -151,7 +147,7 @@ const detectSearch = (view) => {
   // The table of built-ins has advice for some.
   if (name === undefined || !view.isScript || builtins.has(`${view.call}`) || mayCallOther(view.line)) return null
   return LOOP.test(view.line) || loopAround(view) !== null
-    ? `${name} goes through the list at each step of a loop: twice the data takes four times as long. ${js.search}`
+    ? [`${name} goes through the list at each step of a loop: twice the data takes four times as long.`, js.search]
     : null
 }
 
@@ -164,10 +160,16 @@ const twins = new Map([
     'access appendFile chmod chown copyFile cp glob link lstat lutimes mkdir mkdtemp open opendir readFile readdir ' +
     'readlink realpath rename rm rmdir stat statfs symlink truncate unlink utimes writeFile',
     (name) => `fs.promises.${name}`),
-  ...each('close fchmod fchown fdatasync fstat fsync ftruncate futimes read readv write writev', (name) => `FileHandle.${name.replace(/^f(?!data|s)/, '')} (fs.promises.open)`),
+  ...each(
+    'close fchmod fchown fdatasync fstat fsync ftruncate futimes read readv write writev',
+    (name) => `FileHandle.${name.replace(/^f(?=ch|stat|trunc|utimes)/, '')} (fs.promises.open)`),
   ...each('exists', () => 'fs.promises.access'),
-  ...each('pbkdf2 scrypt hkdf generateKeyPair generateKey randomFill checkPrime generatePrime argon2', (name) => `crypto.${name} with a callback`),
-  ...each('gzip gunzip deflate inflate deflateRaw inflateRaw unzip brotliCompress brotliDecompress zstdCompress zstdDecompress', (name) => `zlib.${name} with a callback, or a stream`),
+  ...each(
+    'pbkdf2 scrypt hkdf generateKeyPair generateKey randomFill checkPrime generatePrime argon2',
+    (name) => `crypto.${name} with a callback`),
+  ...each(
+    'gzip gunzip deflate inflate deflateRaw inflateRaw unzip brotliCompress brotliDecompress zstdCompress zstdDecompress',
+    (name) => `zlib.${name} with a callback (or a stream)`),
   // bcryptjs has them as well, but no threads.
   ...each('hash compare genSalt', (name) => `${name}() of bcrypt`),
   ...each('exec execFile spawn', (name) => `child_process.${name}`)
@@ -196,7 +198,7 @@ const detectRequire = (view) => {
   const { startup, profile } = view.record
   const isLoading = profile?.call === 'require' || areMost(view, (_, frames) => frames.some(isLoader))
   return isLoading && !startup
-    ? `A module is loaded while the application serves: its files are read and compiled on the event loop. ${js.require}`
+    ? ['A module is loaded while the application serves: its files are read and compiled on the loop.', js.require]
     : null
 }
 
@@ -207,21 +209,22 @@ const isLoader = ({ file, function: name }) => file === 'node:internal/modules/c
 /** @type {Detector} */
 const detectMany = ({ record: { cause, evidence } }) => {
   if (cause !== 'many' && evidence.requests < MANY) return null
-  return `${evidence.requests > 1 ? `${evidence.requests} requests` : 'Many callbacks'} ran in a row before the loop came round again. ${many.many}`
+  const who = evidence.requests > 1 ? `${evidence.requests} requests` : 'Many callbacks'
+  return [`${who} ran in a row before the loop came round again.`, many.many]
 }
 
 /** @type {Detector} */
 const detectAllocation = ({ record: { cause, durationMs, evidence: { gcMs, memory } } }) => {
   if (memory?.isHeapFull) return null
   if (!causeRow(cause).blamesAllocation && gcMs < STORM_SHARE * durationMs) return null
-  return `The garbage collector took ${Math.round(100 * Math.min(1, gcMs / durationMs))}% of the time. ${gc.allocation}`
+  return [`The garbage collector took ${Math.round(100 * Math.min(1, gcMs / durationMs))}% of the time.`, gc.allocation]
 }
 
 /** @type {Detector} */
 const detectMemory = ({ record }) => {
   const { evidence: { memory } } = record
   const reason = memory?.isHeapFull ? garbageOf(record) : null
-  return reason === null ? null : `${reason[0].toUpperCase()}${reason.slice(1)}. ${gc.memory}`
+  return reason === null ? null : [`${reason[0].toUpperCase()}${reason.slice(1)}.`, gc.memory]
 }
 
 /** @type {Detector} */
@@ -229,7 +232,7 @@ const detectLogging = (view) => {
   const { record: { cause, evidence: { sleptIn } } } = view
   if (causeRow(cause).blamesAllocation) return null
   if (sleptIn?.call === 'write' && FULL_PIPE.test(sleptIn.target ?? '')) {
-    return `The reader of ${sleptIn.target} does not keep up, so the thread waits until there is room. ${syncIo.logging}`
+    return [`The reader of ${sleptIn.target} does not keep up, and the thread waits for room.`, syncIo.logging]
   }
   const logger = mostOf(view, (callees) => {
     if (callees.some(({ file }) => file?.startsWith('node:internal/console/'))) return 'console'
@@ -238,7 +241,7 @@ const detectLogging = (view) => {
   })
   return logger === null
     ? null
-    : `${logger} writes synchronously to files, and to terminals and pipes on some systems. ${syncIo.logging}`
+    : [`${logger} writes synchronously to files, and to terminals and pipes on some systems.`, syncIo.logging]
 }
 
 /**
@@ -259,7 +262,7 @@ const detectMicrotasks = (view) => {
       (!caller || caller.async || caller.function === 'runMicrotasks' || caller.file === MICROTASKS)
   })
   return isSeveral && isResumed
-    ? `await yields only to other promises: a loop over values that are already available never lets the event loop run. ${js.microtasks}`
+    ? ['await yields only to other promises: a loop over available values never lets the loop run.', js.microtasks]
     : null
 }
 
@@ -267,7 +270,7 @@ const detectMicrotasks = (view) => {
 const detectTls = (view) => {
   const isContext = areMost(view, (callees) => callees.some(({ file, function: name }) =>
     /^node:(?:_tls_common|internal\/tls\/)/.test(`${file}`) && /(?:create|config|^)SecureContext/.test(`${name}`)))
-  return isContext ? `Each new secure context reads its certificates again. ${native.tls}` : null
+  return isContext ? ['Each new secure context reads its certificates again.', native.tls] : null
 }
 
 /** @type {Detector} */
@@ -277,7 +280,7 @@ const detectGrowth = ({ earlier }) => {
   const durations = earlier.map(({ durationMs }) => durationMs)
   const [first, last] = [durations.slice(0, third), durations.slice(-third)].map(median)
   if (last < GROWN * first || agreement(durations) < 0.5) return null
-  return `Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms now. ${js.growth}`
+  return [`Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms now.`, js.growth]
 }
 
 /** Kendall's tau: the share of pairs that grow minus the share that shrinks. @param {number[]} values */
@@ -295,10 +298,10 @@ const detectComputes = ({ record }) => {
   const { cause, frame, package: owner, startup } = record
   const { isOnCpu, hasCallback } = causeRow(cause)
   if (!isOnCpu || !hasCallback || startup) return null
-  if (owner) return `${owner.name} computes in one turn. ${js.package}`
+  if (owner) return [`${owner.name} computes in one turn.`, js.package]
   if (frame === null || ownerOf(frame) !== 'application') return null
   const name = (frame.exact && frame.function) || 'This code'
-  return `${name} computes for ${Math.round(ownMsOf(record))} ms in one turn. ${js.split}`
+  return [`${name} computes for ${Math.round(ownMsOf(record))} ms in one turn.`, js.split]
 }
 
 /**
@@ -312,8 +315,8 @@ exports.detectors = {
   tls: { detect: detectTls, doc: 'native' },
   logging: { detect: detectLogging, doc: 'sync-io' },
   sync: { detect: detectSync, doc: 'sync-io' },
-  mapping: { detect: ofPackages(MAPPERS, `makes an object of every row. ${js.mapping}`), doc: 'js' },
-  template: { detect: ofPackages(TEMPLATES, `renders the whole page in one turn. ${js.template}`), doc: 'js' },
+  mapping: { detect: ofPackages(MAPPERS, 'makes an object of every row.', js.mapping), doc: 'js' },
+  template: { detect: ofPackages(TEMPLATES, 'renders the whole page in one turn.', js.template), doc: 'js' },
   sort: { detect: detectSort, doc: 'native' },
   search: { detect: detectSearch, doc: 'js' },
   builtin: { detect: detectBuiltin, doc: 'native' },

@@ -104,10 +104,10 @@ exports.packageIn = (view, names) => {
 }
 
 /**
- * Whether the blamed function has called one of these built-ins of V8.
+ * Whether the blamed function has called one of these built-ins of V8, and no other is known.
  * @param {BlockView} view @param {...string} names
  */
-exports.isIn = (view, ...names) => exports.areMost(view, ([innermost, caller]) =>
+exports.isIn = (view, ...names) => view.call === null && exports.areMost(view, ([innermost, caller]) =>
   caller === undefined && innermost?.file === null && names.includes(`${innermost.function}`))
 
 /**
