@@ -123,10 +123,13 @@ const detectSync = (view) => {
 /** `log` of `exports.log`. @param {Frame} frame */
 const lastNameOf = ({ function: name }) => name?.split('.').pop() ?? ''
 
-/** If one of some packages did the work. @param {Set<string>} names @param {string} does @param {string} cure */
-const ofPackages = (names, does, cure) => (/** @type {BlockView} */ view) => {
+/**
+ * If one of some packages did the work.
+ * @param {Set<string>} names @param {string} does @param {string} cure @returns {Detector}
+ */
+const ofPackages = (names, does, cure) => (view) => {
   const name = packageIn(view, names)
-  return name && [`${name} ${does}`, cure]
+  return name === null ? null : [`${name} ${does}`, cure]
 }
 
 /** @type {Detector} */
@@ -162,7 +165,7 @@ const twins = new Map([
     (name) => `fs.promises.${name}`),
   ...each(
     'close fchmod fchown fdatasync fstat fsync ftruncate futimes read readv write writev',
-    (name) => `FileHandle.${name.replace(/^f(?=ch|stat|trunc|utimes)/, '')} (fs.promises.open)`),
+    (name) => `FileHandle.${name.replace(/^f/, '')} (fs.promises.open)`),
   ...each('exists', () => 'fs.promises.access'),
   ...each(
     'pbkdf2 scrypt hkdf generateKeyPair generateKey randomFill checkPrime generatePrime argon2',
