@@ -7,6 +7,7 @@ const { ownerOf } = require('../../util/code-owner')
 const { STORM_SHARE } = require('../evidence')
 const { mayCallOther, REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
+const { ENOUGH_SAMPLES } = require('../../tables/limits')
 const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require('./cures')
 const { areMost, isIn, loopAround, mostOf, packageIn, packageOf, MANY_CALLS } = require('./evidence-view')
 
@@ -253,11 +254,11 @@ const detectLogging = (view) => {
  * @type {Detector}
  */
 const detectMicrotasks = (view) => {
-  const { callbacks = [] } = view.record
+  const { callbacks = [], samples } = view.record
   const loop = loopAround(view)
   if (!loop?.isLoop || !/\bawait\b/.test(loop.text)) return null
   const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
-    (view.isPrompt && view.call === null && !isIn(view, 'stringify'))
+    (view.call === null && (view.isPrompt || (view.isScript && samples > ENOUGH_SAMPLES)) && !isIn(view, 'stringify'))
   const isResumed = areMost(view, (_, frames) => {
     const outermost = frames.findIndex((frame) => ownerOf(frame) !== 'node')
     const caller = frames[outermost + 1]
