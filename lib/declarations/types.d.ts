@@ -298,6 +298,10 @@ export type ProfileRecord = {
   */
  call: string | null;
  /**
+  * `call` is a built-in of V8 or Node.js
+  */
+ builtin?: boolean | undefined;
+ /**
   * the ten heaviest; a function's line is where it begins, for the innermost mostly the
   * line that ran
   */
