@@ -1,18 +1,12 @@
 'use strict'
 
-const { ownerOf, packageNameOf } = require('../util/code-owner')
+const { originOf, ownerOf, packageNameOf } = require('../util/code-owner')
+const { shortPath } = require('../util/short-path')
 
 /**
  * @import { Frame, FrameRecord } from '../types'
  * @import { Stack } from './fold'
  */
-
-/** Packages that compile templates, with the names that users know. */
-const ENGINES = new Map([
-  ['ejs', 'ejs'], ['handlebars', 'handlebars'], ['pug', 'pug'], ['pug-runtime', 'pug'], ['nunjucks', 'nunjucks'],
-  ['mustache', 'mustache'], ['eta', 'eta'], ['liquidjs', 'liquidjs'], ['dot', 'dot'], ['lodash', 'lodash'],
-  ['lodash.template', 'lodash'], ['underscore', 'underscore']
-])
 
 /** The name that an engine gives its code; EJS puts it in quotes. */
 const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjucks|mustache|liquid|dot|jst|html?))"?$/i
@@ -186,8 +180,8 @@ function ownFrame (frames) {
 }
 
 /**
- * Names generated code after its template: by the template's file if that is known, else by the engine. The lines of
- * the code are not those of the template. @param {Frame} frame @returns {Frame}
+ * Names generated code after its template's file if that is known, else after the package or line that made it. The
+ * lines of the code are those of no file. @param {Frame} frame @returns {Frame}
  */
 const nameTemplate = (frame) => {
   const file = frame.file ?? ''
@@ -196,9 +190,12 @@ const nameTemplate = (frame) => {
     const short = template.split(/[\\/]/).slice(-2).join('/')
     return { ...frame, function: `template ${short}`, file: template, line: null, column: null }
   }
-  // V8 gives the path of the file in which an `eval` was.
-  const engine = file.startsWith('eval at ') ? ENGINES.get(packageNameOf(file) ?? '') : undefined
-  return engine === undefined ? frame : { ...frame, function: `${engine} template`, line: null, column: null }
+  const origin = originOf(file)
+  if (origin === file) return frame
+  const name = frame.function === 'eval' ? 'code' : frame.function ?? 'code'
+  const maker = packageNameOf(file)
+  const by = maker === null ? `at ${shortPath(origin).replace(/:\d+\)+$/, '')}` : `by ${maker}`
+  return { ...frame, function: `${name} generated ${by}`, line: null, column: null }
 }
 
 exports.awaitingFrame = awaitingFrame

@@ -1,6 +1,6 @@
 'use strict'
 
-const { ownerOf, packageFolderOf } = require('../util/code-owner')
+const { originOf, ownerOf, packageFolderOf } = require('../util/code-owner')
 const { ENOUGH_SAMPLES } = require('../tables/limits')
 
 /**
@@ -30,10 +30,12 @@ function folderOf (stacks, total) {
 
 /**
  * The packages that ran, innermost first, up to the application. If it is not there, a framework may be outermost.
+ * Generated code belongs to the file that made it. A profile does not know that file: the caller then counts.
  * @param {Frame[]} frames innermost first
  */
 function chainOf (frames) {
-  const ofOthers = frames.filter((frame) => !['node', 'own'].includes(ownerOf(frame)))
+  const ofOthers = frames.map(({ file }) => ({ file: file && originOf(file) }))
+    .filter((frame) => !['node', 'own', 'generated'].includes(ownerOf(frame)))
   const called = ofOthers.findIndex((frame) => ownerOf(frame) === 'application')
   const [innermost, ...callers] = ofOthers.slice(0, called === -1 ? 1 : called)
     .map(({ file }) => packageFolderOf(`${file}`))

@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { callbacksOf, sharesOf, workOf } = require('./work')
+const { callbacksOf, sharesOf, withoutGuess, workOf } = require('./work')
 const { verdictOf } = require('./cause')
 const { listed, merged, ofMost, weightOf, withoutEntered, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
@@ -79,7 +79,8 @@ exports.recordOf = (facts, code) => {
   const known = {
     passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
     routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
-    others: facts.others
+    others: facts.others,
+    profiled: placed.profile?.stacks
   }
   const running = workOf(shown.stacks, placed.frame, known)
   const wallTime = (/** @type {number} */ ms) => wallTimeOf(facts, ms)
@@ -105,7 +106,7 @@ exports.recordOf = (facts, code) => {
 /** What the samples show. @param {Facts} facts @param {Code['table']} table */
 function shownBy ({ stacks: sampled, requests }, table) {
   const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
-  const answers = sampled.map((stack) =>
+  const answers = sampled.map(withoutGuess).map((stack) =>
     ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) }))
   const stacks = merged(answers.map(withoutEntered))
   const { work, request } = workIn(stacks)

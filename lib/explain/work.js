@@ -24,12 +24,13 @@ const IN_CONTEXT = new Set([
  * @property {PassesOn} [passesOn]
  * @property {(frame: Frame) => string[]} [routesOf] the routes in whose handlers a function is written
  * @property {RequestContext[]} [others] other open requests
+ * @property {{ frames: Frame[] }[]} [profiled] stacks of a CPU profile, heaviest first
  */
 
 /**
  * The work in which the blamed function was seen. Line and work come from the same samples: a turn of the loop may run
- * several works. `exact` is false if no sample shows the function, if most of its samples are of works with other
- * names, or if the async context may be another request's.
+ * several works. `exact` is false if no sample shows the function or a caller that it returned to, if most of its
+ * samples are of works with other names, or if the async context may be another request's.
  * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {WorkHints} [known]
  * @returns {Running & { exact: boolean }}
  */
@@ -38,8 +39,36 @@ function workOf (stacks, frame, known = {}) {
   const seen = (own.length > 0 ? own : stacks).flatMap(({ works }) => works)
   const told = workIn(own.length > 0 ? ofMost(own, stacks) : stacks)
   const isMost = weightOf(seen.filter((each) => nameOf(each) === nameOf(told))) * 2 >= weightOf(seen)
-  const heaviest = own.find(({ works }) => works.some((each) => nameOf(each) === nameOf(told)))
-  return inContext({ ...told, exact: own.length > 0 && isMost }, heaviest?.frames ?? [], known)
+  const isOfIt = (/** @type {Stack} */ { works }) => works.some((each) => nameOf(each) === nameOf(told))
+  const heaviest = own.find(isOfIt)
+  const isShown = heaviest !== undefined || (frame !== null && isBack(stacks.find(isOfIt), frame, known.profiled))
+  return inContext({ ...told, exact: isShown && isMost }, heaviest?.frames ?? [], known)
+}
+
+/**
+ * Whether a stack shows a caller of the blamed function. A native call is answered after it, when the function that
+ * made it may have returned. A profile has lines where functions begin, and other names for those without one.
+ * @param {Stack | undefined} stack @param {Frame} frame @param {WorkHints['profiled']} [profiled]
+ */
+function isBack (stack, frame, profiled = []) {
+  const isIt = (/** @type {Frame} */ each) => isSame(each, frame)
+  const frames = profiled.find((each) => each.frames.some(isIt))?.frames ?? []
+  const callers = frames.slice(frames.findIndex(isIt) + 1)
+    .filter((each) => ownerOf(each) !== 'node' || KINDS[`${each.function}`] === 'request')
+  return stack?.frames.some((each) => callers.some((caller) => each.function === null
+    ? each.file === caller.file && Number(each.line) >= Number(caller.line)
+    : isSame(each, caller))) === true
+}
+
+/**
+ * A guess at the request, made without an async context, is dropped where a timer runs: a request would be its context.
+ * @param {Stack} stack @returns {Stack}
+ */
+exports.withoutGuess = (stack) => {
+  if (stack.cut || !['timer', 'immediate'].includes(invokerOf(stack.frames).kind)) return stack
+  const works = stack.works.map((each) =>
+    (each.work ?? each.request)?.exact === false ? { ...each, work: null, request: null } : each)
+  return { ...stack, works }
 }
 
 /**

@@ -116,7 +116,9 @@ exports.isRecord = /** @type {any} */ (objectOf({
   work: orMissing(isWork),
   request: orNull(isRequest),
   origin: orMissing(objectOf({ type: isText, durationMs: isNumber, frame: isFrame, frames: listOf(isFrame) })),
-  profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), builtin: orMissing(isFlag), stacks: areStacks })),
+  profile: orMissing(objectOf({
+    samples: isCount, call: orNull(isText), builtin: orMissing(isFlag), stacks: areStacks
+  })),
   probable: orMissing(objectOf({ call: isText, line: isCount })),
   generated: orMissing(isFrame),
   calledFrom: orMissing(isExactFrame),

@@ -36,9 +36,12 @@ const withoutRoot = (file) => file.startsWith(ROOT + path.sep) ? file.slice(ROOT
 /** @param {string} file */
 exports.isInPackage = (file) => /[\\/]node_modules[\\/]/.test(withoutRoot(file))
 
+/** The path in V8's name for code of `eval` or `new Function`, which ends in a line; else the file itself. */
+exports.originOf = (/** @type {string} */ file) => file.replace(/^(?:eval at [^/\\(]*\()+/, '')
+
 /** The innermost folder and name. Folders with a dot (`.pnpm`, `.vite`) belong to tools. @param {string} file */
 const packageIn = (file) => {
-  const [, folder, name, last] = FOLDER.exec(file) ?? []
+  const [, folder, name, last] = FOLDER.exec(exports.originOf(file)) ?? []
   return folder === undefined || folder === ROOT || /^[.@]/.test(last) ? null : { folder, name: name.replace('\\', '/') }
 }
 

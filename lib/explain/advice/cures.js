@@ -7,16 +7,20 @@
 exports.cures = {
   js: {
     nested: 'Write it without the inner repetition, limit the length of the text first, or use a linear-time engine (re2).',
-    backtracks: 'Look for repeated groups and for alternatives that match the same text, and limit the length of the text first.',
+    neighbours: 'Let them match different characters, or limit the length of the text first.',
+    pattern: 'Limit the length of the text first, or search less often.',
     require: 'Load it at the top of the file, or once at start-up.',
     mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain rows (lean(), raw: true).',
     template: 'Put fewer items on it, keep finished parts, or let it render as a stream.',
     search: 'Make a Map or a Set of the list before the loop, and look it up there.',
     microtasks: 'Every few milliseconds, await setImmediate() of node:timers/promises.',
-    growth: 'Something that it processes grows, such as a list, a cache or a table without a limit.'
+    growth: 'Something that it processes grows, such as a list, a cache or a table without a limit.',
+    package: 'Give it less, or run it in a worker thread.',
+    split: 'Do less at once, split the work (scheduler.yield()), or move it to a worker thread.'
   },
   native: {
     copy: 'Copy only the part that you change, or share the value and do not change it.',
+    often: 'Parse less often, keep the results, or let other work run between the calls (scheduler.yield()).',
     parse: 'Ask for less, read it in pages or line by line, stream it (stream-json), or parse it in a worker thread.',
     stringify: 'Send less, send it in pages, cache the text, stream it, or build it in a worker thread.',
     compare: 'Make one Intl.Collator and sort by its compare(), or let the database sort.',
@@ -34,7 +38,7 @@ exports.cures = {
     allocation: 'Create fewer objects here (no copies in loops, no growing strings or spreads), keep less alive, or enlarge the heap (--max-semi-space-size, --max-old-space-size).'
   },
   many: {
-    many: 'No single one is to blame: take fewer at a time (a limit, a queue), do less in each, or add processes.'
+    many: 'Take fewer at a time (a limit, a queue), do less in each, or add processes.'
   }
 }
 

@@ -3,7 +3,10 @@
 const { isSame } = require('../frame')
 const { isNativeBlock } = require('../parts')
 const { sumOf } = require('./lines')
+const { sum } = require('../profile/profiled-stacks')
+const { ticksIn } = require('../source/loop-body')
 const { builtinIn, columnOfCall, onlyCallIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
+const { MOST } = require('../../tables/limits')
 const { ownerOf } = require('../../util/code-owner')
 
 /**
@@ -78,8 +81,8 @@ function named (callee, { line: { frame, scope }, row, text }, { record, stacks,
 }
 
 /**
- * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: in most
- * samples of the call, the innermost function is in a line that calls it.
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: three quarters
+ * of the samples of the call are in lines that call it.
  * @param {Frame} callee @param {View['stacks']} stacks @param {View['record']} record @param {View['sources']} sources
  */
 function builtinOfPackage (callee, stacks, record, { lines }) {
@@ -87,14 +90,16 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
   const methods = builtinsAnswered(record)
   /** @type {Map<string, number>} */
   const counts = new Map()
-  for (const { raw, count } of within) {
+  for (const { raw, ticks, count } of within) {
     const frame = raw.find(({ file }) => file !== null) ?? null
     if (frame === null || ownerOf(frame) !== 'package') continue
-    const builtin = builtinIn(lines(`${frame.file}`)?.[Number(frame.line) - 1] ?? '', { seen: methods })
-    if (builtin !== null && DEAR.has(builtin.call)) counts.set(builtin.call, (counts.get(builtin.call) ?? 0) + count)
+    for (const { line, ticks: some } of ticks.length > 0 ? ticks : [{ line: frame.line, ticks: 1 }]) {
+      const builtin = builtinIn(lines(`${frame.file}`)?.[Number(line) - 1] ?? '', { seen: methods })
+      if (builtin === null || !DEAR.has(builtin.call)) continue
+      counts.set(builtin.call, (counts.get(builtin.call) ?? 0) + count * some / Math.max(1, ticksIn(ticks)))
+    }
   }
-  const total = within.reduce((sum, { count }) => sum + count, 0)
-  return [...counts].find(([, count]) => count * 2 > total)?.[0] ?? null
+  return [...counts].find(([, count]) => count >= MOST * sum(within))?.[0] ?? null
 }
 
 /**

@@ -45,6 +45,23 @@ exports.hasNestedQuantifiers = (pattern) => {
   return false
 }
 
+const ATOM = /\\.|\[(?:\\.|[^\\\]])*\]|[^\\[\](){}|*+?^$]/.source
+/** Two parts of a pattern, one after the other, that repeat without an end. */
+const NEIGHBOURS = new RegExp(`(${ATOM})[*+]\\??(?=(${ATOM})[*+])`, 'g')
+/** Characters by which parts are compared. */
+const ASCII = String.fromCharCode(...Array(128).keys())
+
+/** As in `\s*\s+` or `\w+\d*`: the longer a text, the more ways to divide it. @param {string} pattern */
+exports.hasOverlap = (pattern) => [...pattern.matchAll(NEIGHBOURS)].some(([, first, second]) => {
+  try {
+    const inFirst = ASCII.match(new RegExp(first, 'gs')) ?? []
+    return inFirst.some((each) => new RegExp(`^${second}$`, 's').test(each))
+  } catch {
+    // A part such as \k or \p means nothing alone.
+    return false
+  }
+})
+
 /** @param {string} pattern @param {number} from its bracket */
 function endOfClass (pattern, from) {
   for (let i = from + 1; i < pattern.length; i++) {

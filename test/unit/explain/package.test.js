@@ -103,3 +103,14 @@ test('a package that answers no interrupt is found by the profile', () => {
   assert.equal(folderAtFault(timely, profile, profiled), '/srv/app/node_modules/moment')
   assert.equal(folderAtFault(timely, profile, []), null)
 })
+
+test('code that a package generated is that of the package, and that of the application is not', () => {
+  const folder = '/srv/app/node_modules/zod'
+  const made = 'eval@eval at compile (/srv/app/node_modules/zod/v4/core/doc.cjs:38:25)'
+  const method = 'check@/srv/app/node_modules/zod/v4/core/schemas.cjs'
+  assert.equal(folderAtFault([stack(100, made, APP)], null), folder)
+  assert.equal(folderAtFault([stack(100, made, method, APP)], null), folder)
+  assert.equal(folderAtFault([stack(100, 'f@generated code', method, APP)], null), folder, 'as a profile names it')
+  assert.equal(folderAtFault([stack(100, 'f@eval at rule (/srv/app/rules.js:3:1)', MOMENT, APP)], null), null)
+  assert.equal(folderAtFault([stack(100, 'f@generated code', APP)], null), null)
+})

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { sharesOf, workOf } = require('../../../lib/explain/work')
+const { sharesOf, withoutGuess, workOf } = require('../../../lib/explain/work')
 
 /** @param {string} name @returns {import('../../../lib/types').Frame} */
 const frame = (name) => ({ function: name, file: '/srv/app.js', line: 1, column: 1 })
@@ -35,6 +35,38 @@ test('a function that is to blame in no stack has the work of those that it is i
   const stacks = [stack(20, ['check', 'load'], request('/load')), stack(75, ['refresh'], null)]
   assert.deepEqual(told(stacks, 'load'), ['/load', true])
   assert.deepEqual(told([stack(20, ['report'], request('/report'))], 'refresh'), ['/report', false])
+})
+
+test('a request is certain if the only stack shows a caller to which the native call had returned', () => {
+  const [app, noApp] = ['/srv/app.js', '/srv/node_modules/express/index.js']
+  const of = (/** @type {any[]} */ answered, /** @type {any[]} */ profiled) =>
+    workOf([{ ...stack(20, [], request('/teams')), frames: answered }], frame('teams'), { profiled: [{ frames: profiled }] }).exact
+  const called = [{ ...frame('get'), file: null }, frame('teams'), frame('handler')]
+  assert.equal(of([frame('json'), frame('handler')], called), true)
+  assert.equal(of([frame('json'), frame('other')], called), false)
+  const unnamed = (/** @type {number} */ line, /** @type {string | null} */ name = null) =>
+    ({ function: name, file: app, line, column: 1 })
+  const handler = [frame('teams'), unnamed(12, 'module.exports')]
+  assert.equal(of([frame('json'), unnamed(14)], handler), true, 'a profile has another name')
+  assert.equal(of([frame('json'), unnamed(11)], handler), false)
+  const incoming = { ...frame('parserOnIncoming'), file: 'node:_http_server' }
+  assert.equal(of([incoming], [frame('teams'), { ...frame('handle'), file: noApp }, incoming]), true, 'it had returned')
+  const emit = { ...frame('emit'), file: 'node:events' }
+  assert.equal(of([emit], [frame('teams'), emit]), false, 'an event may be any')
+})
+
+test('a block in a timer without a context has no request, though one is open', () => {
+  const timer = (/** @type {any} */ of, /** @type {string[]} */ ...more) => ({
+    ...stack(300, ['check'], of),
+    frames: [frame('check'), ...[...more, 'listOnTimeout'].map((name) => ({ ...frame(name), file: 'node:internal/timers' }))]
+  })
+  const guess = { ...request('/wait'), exact: false }
+  const requestOf = (/** @type {any} */ each) => withoutGuess(each).works[0].request?.route ?? null
+  assert.equal(requestOf(timer(guess)), null)
+  assert.equal(requestOf(timer(request('/wait'))), '/wait', 'its context')
+  assert.equal(requestOf(timer(guess, 'runMicrotasks')), '/wait', 'a continuation may have lost its context')
+  assert.equal(requestOf({ ...timer(guess), cut: true }), '/wait')
+  assert.equal(requestOf(stack(300, ['check'], guess)), '/wait')
 })
 
 test('many requests of one route are certain, those of several are not', () => {

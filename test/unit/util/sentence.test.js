@@ -32,6 +32,12 @@ test('a block is one sentence: how long, where, which request, why', () => {
   for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
 })
 
+test('a place in generated code names the file that made it', () => {
+  const file = 'eval at compile (/srv/app/node_modules/zod/v4/core/doc.cjs:38:25)'
+  const frame = { function: 'eval', file, line: 6, column: 1, exact: false }
+  assert.match(sentenceOf(makeRecord({ frame })), /: ≈ eval \(code made in core\/doc\.cjs:6\)/)
+})
+
 test('the package at fault stands after the place, with its version where it has one', () => {
   const moment = { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' }
   /** @type {[Partial<import('../../../lib/types').BlockRecord>, string][]} */

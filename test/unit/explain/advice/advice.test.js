@@ -29,23 +29,27 @@ const frame = (name, file = null) => ({ function: name, file, line: file === nul
  * @param {ReturnType<typeof frame>[]} [block.below] callees, innermost first
  * @param {ReturnType<typeof frame>[]} [block.callers]
  * @param {string | null} [block.call] of the profile
+ * @param {boolean} [block.builtin] whether it is a built-in
  * @param {object} [block.record]
  * @param {number[]} [block.durations] of the earlier blocks
  */
 function advise (block) {
   const { code = 'count()', above = ['function report () {'], below = [], callers = [] } = block
-  const { call = null, record = {}, durations = [] } = block
+  const { call = null, builtin = true, record = {}, durations = [] } = block
   const lines = [...above, code, '}']
   const blamed = { function: 'report', file: FILE, line: above.length + 1, column: 3 }
   const made = makeRecord({
     frame: { ...blamed, exact: true },
     stacks: [{ count: 13, weightMs: 312.4, frames: [...below, blamed, ...callers] }],
-    profile: call === null ? null : { samples: 9, call, stacks: [] },
+    profile: call === null ? null : { samples: 9, call, builtin, stacks: [] },
     ...record
   })
   return adviceOf(made, lines, durations.map((durationMs) => makeRecord({ durationMs })))
 }
 
+const REPORT = { function: 'report', file: FILE, line: 2, column: 3 }
+const PARTIAL = { name: 'partial-json', version: null, bugs: null }
+const CONTINUATION = { kind: 'continuation', frame: REPORT, work: null, weightMs: 150 }
 const TURN = frame('processTicksAndRejections', 'node:internal/process/task_queues')
 const LOADER = frame('Module._load', 'node:internal/modules/cjs/loader')
 const evidence = makeRecord().evidence
@@ -58,15 +62,28 @@ const memory = { heapUsedBytes: 243e6, heapFreedBytes: 7e6, heapLimitBytes: 256e
 const PAIRS = {
   json: {
     yes: [{ call: 'JSON.parse', code: 'return JSON.parse(text)' }, { below: [frame('stringify')] }],
-    no: [{ code: 'for (const row of JSON.parse(small)) count(row)' }, { call: 'sort', below: [frame('parse')] }]
+    no: [
+      { code: 'for (const row of JSON.parse(small)) count(row)' },
+      { call: 'sort', below: [frame('parse')] },
+      { below: [frame('parse'), frame('load', '/srv/app/other.js')] },
+      { record: { stacks: [{ count: 2, weightMs: 100, frames: [frame('stringify'), REPORT] }, { count: 3, weightMs: 150, frames: [REPORT] }] } },
+      { call: 'JSON.parse', record: { package: PARTIAL } }
+    ]
   },
   regexp: {
     yes: [
       { call: '(regular expression)', code: 'return /^(a+)+$/.test(name)' },
       { below: [frame('test')], code: 'return SLOW.test(name)', above: ['const SLOW = /^(\\w+\\s?)*$/', 'function report () {'] },
-      { call: '(regular expression)', code: 'return make().test(name)' }
+      { call: '(regular expression)', code: 'return make().test(name)' },
+      { below: [frame('test')], code: 'return /^(ab)+c$/.test(name)' },
+      { below: [frame('replace'), frame('clean', '/srv/app/node_modules/slow/index.js')] }
     ],
-    no: [{ below: [frame('test')], code: 'return /^(ab)+c$/.test(name)' }, { code: 'if (/(a+)+$/.test(name)) count()' }]
+    no: [
+      { code: 'if (/(a+)+$/.test(name)) count()' },
+      { below: [frame('exec')], code: "db.exec('select 1')", record: { cause: 'native' } },
+      { below: [frame('replace'), frame('clean', '/srv/app/clean.js')] },
+      { call: 'search', builtin: false }
+    ]
   },
   sync: {
     yes: [
@@ -82,9 +99,25 @@ const PAIRS = {
       { code: 'return all.all(name)', above: ["import { DatabaseSync } from 'node:sqlite'"] },
       { code: 'return all.all(name)', record: { cause: 'native' } },
       { below: [frame('hashSync', '/srv/app/node_modules/other/index.js')] },
-      { code: 'const rows = readFileSync(name).map(slow)' }, { call: 'saveAllSync', record: { cause: 'native' } }]
+      { code: 'const rows = readFileSync(name).map(slow)' },
+      { code: 'return JSON.parse(readFileSync(name))', call: 'JSON.parse', record: { cause: 'native' } },
+      { call: 'saveAllSync', record: { cause: 'native' } },
+      { below: [frame('readFileSync', 'node:fs'), frame(null, 'node:internal/modules/cjs/loader')], record: { cause: 'sync-io' } },
+      { below: [frame('writeSync', 'node:fs')], ...asleepIn('write', 'fd 1 (pipe)') }
+    ]
   },
-  require: { yes: [{ below: [LOADER] }], no: [{ below: [LOADER], record: { startup: true } }, { code: "require('x')" }] },
+  require: {
+    yes: [
+      { below: [LOADER] },
+      { below: [frame('require', 'node:internal/modules/helpers')] },
+      { call: 'require', builtin: false, record: { cause: 'native' } }
+    ],
+    no: [
+      { below: [LOADER], record: { startup: true } },
+      { below: [frame('require', '/srv/app/lib/own.js')] },
+      { code: "require('x')" }
+    ]
+  },
   many: {
     yes: [{ record: { cause: 'many', evidence: { ...evidence, requests: 40 } } }],
     no: [{ record: { evidence: { ...evidence, requests: 2 } } }]
@@ -109,8 +142,19 @@ const PAIRS = {
     no: [asleepIn('write', 'fd 1 (/var/log/shop.log)'), asleepIn('write', 'fd 17 (pipe)'), { code: "console.log('once')" }, { below: [frame('child', '/srv/app/node_modules/pino/lib/proto.js')] }]
   },
   microtasks: {
-    yes: [{ callers: [TURN], code: '  await step(i)', above: ['async function report () {', 'for (const i of list) {'] }],
-    no: [{ callers: [TURN], code: 'spin()' }, { code: '  await step(i)', above: ['async function report () {', 'for (;;) {'] }]
+    yes: [
+      { callers: [TURN], code: '  await step(i)', above: ['async function report () {', 'for (const i of list) {'] },
+      { callers: [TURN], code: '  count(JSON.stringify(i))', above: ['async function report () {', 'for await (const i of list) {'], record: { cause: 'native', callbacks: [CONTINUATION, CONTINUATION] } }
+    ],
+    no: [
+      { callers: [TURN], code: 'spin()' },
+      { callers: [TURN], code: '  spin(row)', above: ['const rows = await query()', 'for (const row of rows) {'] },
+      { callers: [TURN], code: '    n += i', above: ['for await (const row of rows) {', '  for (let i = 0; i < row; i++) {'], record: { } },
+      { callers: [TURN], code: `${'x'.repeat(900)};for(;;){await null}` },
+      { callers: [TURN], code: '  await step(i)', above: ['async function report () {', 'for (;;) {'], below: [frame('step', '/srv/app/step.js')] },
+      { callers: [frame('emit', 'node:events')], code: '  await step(i)', above: ['async function report () {', 'for (;;) {'] },
+      { callers: [TURN], code: '  html += JSON.stringify(await step(i))', above: ['for (const i of list) {'], call: 'JSON.stringify', record: { cause: 'native' } }
+    ]
   },
   mapping: {
     yes: [
@@ -124,8 +168,16 @@ const PAIRS = {
     no: [{ below: [frame('render', '/srv/app/lib/ejs.js')] }]
   },
   sort: {
-    yes: [{ call: 'sort' }, { code: 'list.sort((a, b) => a.localeCompare(b))' }, { code: 'list.sort((a, b) => keyOf(a) - keyOf(b))' }],
-    no: [{ code: 'list.sort().map(slow)' }, { code: 'list.sort((a, b) => keyOf(a) - keyOf(b))', record: { cause: 'native' } }]
+    yes: [
+      { call: 'sort' },
+      { below: [frame('sort')], code: 'list.sort((a, b) => a.localeCompare(b))' },
+      { callers: [frame('sort'), frame('list', FILE)], code: 'list.sort((a, b) => keyOf(a) - keyOf(b))' }
+    ],
+    no: [
+      { code: 'list.sort().map(slow)' },
+      { code: 'list.sort(byName).map((row) => slow(row))' },
+      { call: 'sort', builtin: false }
+    ]
   },
   search: {
     yes: [
@@ -141,7 +193,23 @@ const PAIRS = {
   },
   builtin: {
     yes: [{ call: 'shift' }, { call: 'toLocaleString' }, { record: { probable: { call: 'spread', line: 2 } } }],
-    no: [{ call: 'JSON.parse' }, { call: 'test', code: 'return /^(a+)+$/.test(name)' }]
+    no: [
+      { call: 'JSON.parse' },
+      { call: 'test', code: 'return /^(a+)+$/.test(name)' },
+      { call: 'search', builtin: false },
+      { record: { probable: { call: 'spread', line: 1 }, profile: { samples: 9, call: null, builtin: false, stacks: [] } } }
+    ]
+  },
+  computes: {
+    yes: [{}, { record: { cause: 'native' } }, { record: { frame: null, package: PARTIAL } }, { call: 'search', builtin: false }],
+    no: [
+      { call: 'shift' },
+      { record: { startup: true } },
+      { record: { cause: 'sync-io' } },
+      { record: { cause: 'gc' } },
+      { record: { frame: null } },
+      { record: { frame: { ...REPORT, file: '/srv/app/node_modules/x/i.js', exact: true } } }
+    ]
   },
   report: {
     yes: [{ below: [frame('getReport', 'node:internal/process/report')] }],
@@ -178,10 +246,36 @@ for (const [kind, { yes, no }] of Object.entries(PAIRS)) {
 
 test('advice names the call, its twin and its pattern, never what went into it', () => {
   assert.match(advise({ call: 'pbkdf2Sync' })[0].text, /^pbkdf2Sync blocks .*crypto\.pbkdf2 with a callback/)
+  assert.match(advise({ call: 'writeSync' })[0].text, / done\. FileHandle\.write \(fs\.promises\.open\) does not block it\.$/)
   const inBcrypt = ['hashSync', 'compareSync'].map((name) => frame(name, '/srv/app/node_modules/bcryptjs/index.js'))
   assert.match(advise({ below: inBcrypt })[0].text, /^compareSync blocks .* compare\(\) of bcrypt does/)
   assert.match(advise({ call: '(regular expression)', code: 'return /^(a+)+$/.test(name)' })[0].text, /pattern \/\^\(a\+\)\+\$\/ /)
   assert.doesNotMatch(advise({ call: 'JSON.parse', record: { durationMs: 500 } })[0].text, /MB/, 'a duration is no size')
+})
+
+test('a pattern backtracks only if it may: elsewhere it runs often, or over a long text', () => {
+  const textOf = (/** @type {string} */ code, /** @type {object} */ more = { call: '(regular expression)' }) => advise({ code, ...more })[0].text
+  assert.match(textOf("return token.replace(/~/g, '~0')"), /^A regular expression runs often or searches a long text\. /)
+  assert.match(textOf('return /\\s*\\s+$/.test(name)'), /^Parts of the pattern .* repeat the same characters /)
+  assert.match(textOf('return make().test(name)'), /^A regular expression backtracks, runs often or searches a long text\. /)
+  const inPackage = { below: [frame('exec'), frame('clean', '/srv/app/node_modules/slow/index.js')] }
+  assert.match(textOf('clean(text)', inPackage), /^A regular expression of slow backtracks, /)
+})
+
+test('how often a call was made is in its advice, if the answers to interrupts show it', () => {
+  const textOf = (/** @type {string} */ call, /** @type {object} */ record) => advise({ call, record })[0].text
+  const once = { cause: 'native', samples: 1, evidence: { ...evidence, answerMs: 260, nativeMs: 260 } }
+  assert.match(textOf('JSON.parse', once), /^JSON\.parse \(one call\) processes /)
+  assert.match(textOf('pbkdf2Sync', once), /^pbkdf2Sync \(one call\) blocks /)
+  assert.match(textOf('JSON.parse', {}), /^JSON\.parse was called many times in one turn\. Parse less often/)
+  assert.match(textOf('JSON.stringify', {}), /^JSON\.stringify processes /, 'it answers while it runs')
+  assert.match(textOf('JSON.parse', { ...once, samples: 2 }), /^JSON\.parse processes /)
+})
+
+test('where nothing else is advised, the package or the function that computes is named', () => {
+  assert.equal(advise({ record: { package: PARTIAL } })[0].text, 'partial-json computes in one turn. Give it less, or run it in a worker thread.')
+  assert.match(advise({})[0].text, /^report computes for 312 ms in one turn\. Do less at once/)
+  assert.match(advise({ record: { frame: { ...REPORT, exact: false } } })[0].text, /^This code computes for 312 ms /)
 })
 
 test('every built-in that a line can be named by has advice', () => {
@@ -192,7 +286,7 @@ test('at most three are given, and none where no code is to blame or nothing is 
   const all = advise({ call: 'sort', below: [LOADER, frame('render', '/srv/app/node_modules/ejs/x.js')], record: { cause: 'gc', evidence: { ...evidence, gcMs: 300, requests: 9 } } })
   assert.equal(all.length, 3)
   assert.deepEqual(advise({ call: 'sort', record: { cause: 'starved' } }), [])
-  assert.deepEqual(advise({}), [])
+  assert.deepEqual(advise({ record: { startup: true } }), [])
   assert.deepEqual(adviceOf(makeRecord({ frame: null, stacks: [], samples: 0, cause: 'unknown' })), [])
 })
 

@@ -8,12 +8,14 @@ const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
 const RESPONSE = '/srv/app/node_modules/express/lib/response.js'
+const PARTIAL = '/srv/app/node_modules/partial-json/index.js'
 const OWN_RESPONSE = '/srv/app/response.js'
 const NATIVE = { ...makeRecord().evidence, nativeMs: 300 }
 const FILES = {
   [FILE]: ["app.get('/rows', (req, res) => {", '  res.json(rows)', '  return libc.isMusl()', '})',
     "app.get('/ids', async (req, res) => { await ready; res.end(new Set(ids).size) })", '  queue.shift()'],
   [RESPONSE]: ['function stringify (value) {', '  return JSON.stringify(value)', '}', 'res.json = function json (obj) {', '  return stringify(obj)'],
+  [PARTIAL]: ['function parsePartial (text) {', '  return JSON.parse(text.slice(from, to))', '  i++', '  n++', '  k++', '}'],
   [OWN_RESPONSE]: ['function stringify (value) {', '  return JSON.stringify(value)', '}']
 }
 
@@ -21,15 +23,15 @@ const FILES = {
  * A record by a profile of six samples in the last of a chain of functions.
  * @param {{ name: string, file: string, line: number, column?: number }[]} chain outermost first
  * @param {number | null} at the line of the samples
- * @param {object} [differences] of the record
+ * @param {object} [differences] of the record @param {{ line: number, ticks: number }[]} [others] more lines
  */
-function lay (chain, at, differences) {
+function lay (chain, at, differences, others = []) {
   const nodes = chain.map(({ name, file, line, column = 1 }, i) => ({
     id: i + 2,
     callFrame: { functionName: name, scriptId: '1', url: file === '' ? '' : `file://${file}`, lineNumber: line - 1, columnNumber: column - 1 },
     children: i === chain.length - 1 ? [] : [i + 3],
     hitCount: i === chain.length - 1 ? 6 : 0,
-    positionTicks: i === chain.length - 1 && at !== null ? [{ line: at, ticks: 6 }] : []
+    positionTicks: i === chain.length - 1 && at !== null ? [{ line: at, ticks: 4 }, ...others] : []
   }))
   const noPlace = { scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
   const root = { id: 1, callFrame: { functionName: '(root)', ...noPlace }, children: [2] }
@@ -54,6 +56,14 @@ test('where a package works through what it was given, the built-in is the call,
   assert.deepEqual([own?.call, folderAtFault([], own, own?.stacks)], ['json', '/srv/app/node_modules/express'])
   const alone = lay(chain.slice(1), 2).profile
   assert.deepEqual([alone?.call, folderAtFault([], alone, alone?.stacks)], ['JSON.stringify', '/srv/app/node_modules/express'])
+})
+
+test('a package that parses small texts is at fault, unless that takes most of its time', () => {
+  const chain = [HANDLER, { name: 'parsePartial', file: PARTIAL, line: 1 }]
+  const { profile } = lay(chain, 2, {}, [{ line: 3, ticks: 2 }, { line: 4, ticks: 1 }])
+  assert.deepEqual([profile?.call, folderAtFault([], profile, profile?.stacks)], ['parsePartial', '/srv/app/node_modules/partial-json'])
+  const most = lay(chain, 2, {}, [{ line: 3, ticks: 1 }]).profile
+  assert.deepEqual([most?.call, folderAtFault([], most, most?.stacks)], ['JSON.parse', null])
 })
 
 test('a function that V8 names by its module is found where it is called, and named without that', () => {
