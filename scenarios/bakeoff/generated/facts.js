@@ -7,10 +7,11 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { parseArgs } = require('node:util')
 const { recordOf } = require('../../../lib/explain/record')
 const { ProfileWindows } = require('../../../lib/watchdog/profile/profile-windows')
 const { SourceReader } = require('../../../lib/watchdog/source/source-reader')
-const { judge } = require('./score')
+const { judge, waitedShareOf } = require('./score')
 
 const ROOT = path.join(__dirname, '..', '..', '..')
 /** In place of the folders of this machine. */
@@ -20,19 +21,21 @@ const [FOLDER, REPOSITORY] = ['<folder>', '<repository>']
  * @typedef {import('./score').Truth} Truth
  * @typedef {import('./score').Interval} Interval
  * @typedef {object} Kept a block
- * @property {string} node version @property {Interval} interval @property {Truth} truth
+ * @property {string} node version @property {string} [family] of programs
+ * @property {number} [waitedShare] of the block in which the thread waited for a CPU
+ * @property {Interval} interval @property {Truth} truth
  * @property {Record<string, string>} files of the program, by name
  * @property {import('../../../lib/explain/record').Facts} facts
  */
 
 /**
  * @param {string} folder of the program @param {string} name of the file, missing if there was no block
- * @param {Interval[]} intervals @param {Truth} truth @returns {string[]} JSON of what to keep
+ * @param {Interval[]} intervals @param {Truth} truth @param {string} family @returns {string[]} JSON of what to keep
  */
-exports.factsOf = (folder, name, intervals, truth) => {
+exports.factsOf = (folder, name, intervals, truth, family) => {
   const text = fs.existsSync(name) ? fs.readFileSync(name, 'utf8') : ''
   const all = text.split('\n').filter(Boolean).map((line) => JSON.parse(line))
-  const { file, folder: within, lines, functions, cause, share, owner, place } = truth
+  const { file, folder: within, lines, functions, cause, share, next, owner, place } = truth
   return intervals.flatMap((interval) => {
     const middleMs = (interval.startMs + interval.endMs) / 2
     const facts = all.find(({ wallMs, span: { startMs, endMs }, block: { thread, startup } }) =>
@@ -40,8 +43,10 @@ exports.factsOf = (folder, name, intervals, truth) => {
     if (facts === undefined) return []
     const kept = {
       node: process.version,
+      family,
+      waitedShare: waitedShareOf({ ...facts.kernel, durationMs: facts.span.durationMs }),
       interval,
-      truth: { file, folder: within, lines, functions, cause, share, owner, place },
+      truth: { file, folder: within, lines, functions, cause, share, next, owner, place },
       files: filesIn(folder),
       facts
     }
@@ -90,14 +95,26 @@ exports.judgeAgain = (line) => {
   }
 }
 
+/** Of so many programs for each that is asked for, some have a truth that is certain. */
+const TRIES = 8
+
 async function main () {
   const { runProgram } = require('./run')
-  const [programs, seed] = process.argv.slice(2).map(Number)
-  for (let index = 0, ran = 0; ran < programs; index++) {
-    const result = await runProgram(seed, index, { keepsFacts: true })
-    if (result === null) continue
-    ran++
-    for (const line of result.kept) process.stdout.write(`${line}\n`)
+  const { values: { family, skip }, positionals } = parseArgs({
+    options: { family: { type: 'string', default: 'grammar' }, skip: { type: 'string', default: '0' } },
+    allowPositionals: true
+  })
+  const [programs, seed] = positionals.map(Number)
+  const from = Number(skip)
+  for (let index = from, ran = 0; ran < programs && index < from + programs * TRIES; index++) {
+    try {
+      const result = await runProgram(seed, index, { family, keepsFacts: true })
+      if (result === null) continue
+      ran++
+      for (const line of result.kept) process.stdout.write(`${line}\n`)
+    } catch (error) {
+      process.stderr.write(`${family} ${seed}.${index} is left out: ${error.message}\n`)
+    }
   }
 }
 
