@@ -18,7 +18,7 @@ const { parse } = require('acorn')
 const guarded = require('./guarded')
 const { unpackAll } = require('../generated/facts')
 const { readRecorded } = require('../generated/recorded')
-const { judge } = require('../generated/score')
+const { judge, WORTH } = require('../generated/score')
 
 const ROOT = path.join(__dirname, '..', '..', '..')
 const EXPLAIN = path.join(ROOT, 'lib', 'explain')
@@ -29,15 +29,17 @@ const FACTS = require.resolve('../generated/facts')
 const MUTANTS = 50
 /** A mutant that explains all blocks for longer runs in circles, which is a change. */
 const LONGEST_MS = 120_000
-/** What is said of a line, the worst first. */
-const WORTH = ['wrong', 'none', 'wrong in doubt', 'doubted', 'right']
 
 /** In place of a row of a table. */
 const NO_ROW = '...[]'
 
 /** @typedef {{ start: number, end: number, text: string, line?: number }} Edit */
 /** @typedef {{ file: string, line: number, was: string, is: string, source: string }} Mutant */
-/** @typedef {{ text: string, line: string }} Told the record of a block, and the judgement of its line */
+/**
+ * @typedef {object} Told
+ * @property {string} text of the record of a block
+ * @property {import('../generated/score').Judgement} line
+ */
 
 /** @param {any} node @param {string} source @returns {Edit[]} ways to leave out a part of it */
 function editsOf (node, source) {
@@ -93,7 +95,7 @@ extensions['.js'] = (/** @type {any} */ module, /** @type {string} */ file) => {
 const opened = new WeakMap()
 
 /**
- * What lib/explain makes of blocks with a mutant in place, or as it is.
+ * Explains blocks with a mutant in place, or by lib/explain as it is.
  * @param {Mutant | null} mutant @returns {(block: import('../generated/facts').Kept) => Told}
  */
 function explaining (mutant) {
@@ -148,7 +150,7 @@ function leaveOut (mutants, lines, isCheck) {
 }
 
 /**
- * What each mutant changes, by processes of their own.
+ * Records that each mutant changes. A process takes some of the mutants.
  * @param {number} count of mutants @returns {Generator<{ changed: number, better: number, worse: number }>}
  */
 function * resultsOf (count) {

@@ -105,7 +105,7 @@ exports.explain = (facts, { reader, windows } = exports.openSources()) => {
   return record
 }
 
-/** Of so many programs for each that is asked for, some have a truth that is certain. */
+/** The most programs to try for each that is asked for: a program whose truth is uncertain is left out. */
 const TRIES = 8
 
 async function main () {

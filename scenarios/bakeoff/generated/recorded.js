@@ -10,7 +10,7 @@ const path = require('node:path')
 const { parseArgs } = require('node:util')
 const zlib = require('node:zlib')
 const { explain, unpackAll } = require('./facts')
-const { judge, lineShares } = require('./score')
+const { judge, lineShares, WORTH } = require('./score')
 
 const FIXTURES = path.join(__dirname, '..', '..', '..', 'test', 'fixtures')
 const BLOCKS = path.join(FIXTURES, 'facts.ndjson.br')
@@ -19,8 +19,6 @@ const VERDICTS = path.join(FIXTURES, 'facts-verdicts.txt')
 const WINDOW_BITS = 24
 /** Keys that a program was drawn with: no place depends on them, and in a repository they look like a leak. */
 const KEYS = /\{\\"publicKey\\":\\"-----BEGIN.*?-----\\\\n\\"\}/g
-/** What is said of a line, the worst first. */
-const WORTH = ['wrong', 'none', 'wrong in doubt', 'doubted', 'right']
 
 /**
  * @typedef {object} Outcome of one block
@@ -57,7 +55,7 @@ exports.changedIn = (before, now) => {
 }
 
 /** @param {string} row */
-const worthOf = (row) => WORTH.indexOf(row.split(', ')[1])
+const worthOf = (row) => WORTH.indexOf(/** @type {any} */ (row.split(', ')[1]))
 
 /**
  * The share of blocks that a change of a rule changes.

@@ -21,10 +21,13 @@
 
 /** With less, the JavaScript next to a native call may be the cause. */
 const MOST = 0.75
-/** Of a block's time, waiting for a CPU: up to this it is calm, with more it is busy. */
+/** A block that waits for a CPU for up to this share of its time is calm, with more it is busy. */
 const CALM_SHARE = 0.4
 /** With more, nearly nothing of the block is the program's. */
 const EXCUSED_SHARE = 0.85
+
+/** Judgements of a line, the worst first. @type {Judgement[]} */
+exports.WORTH = ['wrong', 'none', 'wrong in doubt', 'doubted', 'right']
 
 /** @type {Verdict} */
 const MISSED = {

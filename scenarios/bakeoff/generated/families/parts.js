@@ -1,6 +1,6 @@
 'use strict'
 
-// What the families of programs have in common.
+// Lines, clocks and texts that the families of programs have in common.
 
 const { kindOf, randomOf, truthIn } = require('../program')
 
