@@ -19,6 +19,8 @@ const THREADS_LIMIT_S = 900
 /** A generated program with its blocks, and what making it takes. */
 const PROGRAM_LIMIT_S = 12
 const SEED = 1
+/** Those of generated/families.js, whose modules need packages that may be missing. */
+const FAMILIES = ['grammar', 'functions', 'decoys', 'built-ins']
 const BLOCK_MS = 200
 /** As long as the blocks of the first figures in the README were. */
 const LONG_MS = 300
@@ -99,17 +101,23 @@ const counted = (flag) => (text) => {
   return value
 }
 
+/** @param {string} text */
+function familyName (text) {
+  if (!FAMILIES.includes(text)) throw codedError('LOOPWATCH_ERR_OPTION', '--family', FAMILIES.join(', '), text)
+  return text
+}
+
 /**
  * One cell: the agent alone, on programs drawn by chance.
- * @param {number} programs @param {number} seed @param {boolean} isListing
+ * @param {number} programs @param {number} seed @param {string} family @param {boolean} isListing
  * @returns {import('../harness/interface').CellPlan[]}
  */
-const planGenerated = (programs, seed, isListing) => [{
+const planGenerated = (programs, seed, family, isListing) => [{
   variant: 'loopwatch',
-  params: { programs, seed },
+  params: { programs, seed, family },
   module: GENERATED,
   timeLimitSeconds: Math.max(LEAST_LIMIT_S, PROGRAM_LIMIT_S * programs),
-  data: { programs, seed },
+  data: { programs, seed, family },
   skipped: isListing ? null : reasonAgainst([])
 }]
 
@@ -166,10 +174,11 @@ exports.scenario = {
   options: [
     { flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, all of these, or threads', parse: corpusName },
     { flags: '--generated <programs>', description: 'number of random programs to run in place of a corpus, with loopwatch alone', parse: counted('--generated') },
+    { flags: '--family <name>', description: `of generated programs: ${FAMILIES.join(', ')}`, parse: familyName },
     { flags: '--seed <number>', description: 'seed of the generated programs: the same seed draws the same programs', parse: counted('--seed') }
   ],
-  plan: ({ mode, options: { corpus = DEFAULT_SET, generated, seed = SEED }, isListing }) => {
-    if (generated !== undefined) return planGenerated(generated, seed, isListing)
+  plan: ({ mode, options: { corpus = DEFAULT_SET, generated, family = 'grammar', seed = SEED }, isListing }) => {
+    if (generated !== undefined) return planGenerated(generated, seed, family, isListing)
     return corpus === THREADS_SET ? planThreads(isListing) : plan(mode, corpus, isListing)
   },
   columns: [

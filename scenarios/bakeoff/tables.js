@@ -1,6 +1,7 @@
 'use strict'
 
 const { corpus } = require('./corpus/corpus')
+const { figure } = require('../harness/report/format')
 const { causes } = require('../../lib/tables/causes')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
@@ -36,9 +37,11 @@ exports.tables = ({ cells }) => {
   const measured = cells.filter(({ median, extra }) => median !== null && extra.programs === undefined)
   const ran = corpus.filter(({ name }) => measured.some(({ extra }) => extra[`found:${name}`] !== undefined))
   const missed = cells.flatMap(({ extra }) => Object.keys(extra).filter((key) => key.startsWith(MISS)))
+  const apart = cells.filter(({ extra }) => extra['calm n'] !== undefined).map(byLoad)
   if (missed.length > 0) {
-    return [{ title: 'Certain and wrong: program and block', head: ['what took the time', ''], rows: missed.map((key) => [key.slice(MISS.length), 'line or request!']) }]
+    return [...apart, { title: 'Certain and wrong: program and block', head: ['what took the time', ''], rows: missed.map((key) => [key.slice(MISS.length), 'line or request!']) }]
   }
+  if (apart.length > 0) return apart
   return measured.length === 0
     ? []
     : [
@@ -49,6 +52,16 @@ exports.tables = ({ cells }) => {
         },
         ...measured.filter(({ extra }) => extra.cause !== undefined).map(confusion)
       ]
+}
+
+/** @param {Cell} cell of generated programs, or of threads @returns {import('../harness/interface').Comparison} */
+function byLoad ({ extra }) {
+  const figures = Object.keys(extra).filter((key) => key.startsWith('calm ') && key !== 'calm n').map((key) => key.slice('calm '.length))
+  return {
+    title: 'The line, in blocks that waited for a CPU for up to 40% of their time (calm) and for up to 85% (busy)',
+    head: ['', 'blocks', ...figures],
+    rows: ['calm', 'busy'].map((load) => [load, `${extra[`${load} n`].median}`, ...figures.map((key) => `${figure(extra[`${load} ${key}`].median)}%`)])
+  }
 }
 
 /** @param {Cell} cell @returns {import('../harness/interface').Comparison} */

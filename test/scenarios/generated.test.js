@@ -14,7 +14,7 @@ test('generated programs run under the agent, which finds their blocks and has n
   }
   const verdicts = results.flatMap((result) => result.verdicts)
   assert.equal(verdicts.length, 8)
-  const judged = verdicts.filter(({ isFound, isExcused }) => isFound && !isExcused)
+  const judged = verdicts.filter(({ isFound, load }) => isFound && load !== 'excused')
   const wrong = judged.filter((each) => each.function === 'wrong')
   assert.deepEqual(wrong.map(({ record }) => record?.frame), [])
 })

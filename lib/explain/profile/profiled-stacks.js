@@ -98,10 +98,10 @@ function fold (profile, sources) {
     if (!isState(id)) running = workAt(id)
     const isGc = nodes.get(id)?.callFrame.functionName === GC
     inRow = isGc ? inRow + 1 : 0
+    if (ours.has(id)) continue
     const isOurs = running !== undefined && ours.has(running)
-    if (isOurs && !isGc) continue
     // The agent ran for a moment before the collection, and makes next to no garbage.
-    const below = isOurs ? undefined : isGc ? running : id
+    const below = isGc ? (isOurs ? undefined : running) : id
     const key = `${isGc} ${below}`
     let stack = stacks.get(key)
     if (stack === undefined) {

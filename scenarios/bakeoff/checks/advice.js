@@ -6,13 +6,12 @@
 // --wrong prints each wrong one. A kind that is wrong in more than 2% where the record names the right line should be
 // narrowed or removed; where it names a wrong line, its advice is about that line.
 const fs = require('node:fs')
-const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { adviceOf } = require('../../../lib/explain/advice/advice')
 const { detectors } = require('../../../lib/explain/advice/detectors')
-const { explain, unpack } = require('../generated/facts')
+const { explain, unpackAll } = require('../generated/facts')
+const { readRecorded } = require('../generated/recorded')
 
-const RECORDED = path.join(__dirname, '..', '..', '..', 'test', 'fixtures', 'facts.ndjson')
 /** The share that is allowed to be wrong. */
 const MOST_WRONG = 0.02
 
@@ -58,14 +57,14 @@ const CLAIMS = /** @type {Record<string, (claim: Claim) => boolean>} */ ({
 
 const { values: { wrong }, positionals } =
   parseArgs({ options: { wrong: { type: 'boolean' } }, allowPositionals: true })
-const lines = (positionals.length === 0 ? [RECORDED] : positionals)
-  .flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.endsWith('}')))
+const lines = positionals.length === 0
+  ? readRecorded()
+  : positionals.flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.endsWith('}')))
 const counts = Object.fromEntries(Object.keys(detectors)
   .map((kind) => [kind, { given: 0, wrong: 0, atLine: 0, wrongAtLine: 0 }]))
 let silent = 0
 
-for (const line of lines) {
-  const { folder, truth, facts, files } = unpack(line)
+unpackAll(lines, (all) => all.forEach(({ truth, facts, files }) => {
   const record = explain(facts)
   const textOf = (/** @type {string | null | undefined} */ file) =>
     file && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : null
@@ -91,8 +90,7 @@ for (const line of lines) {
       console.log(`  true ${truth.lines} of ${truth.owner} (${truth.cause}): ${text.trim()}`)
     }
   }
-  fs.rmSync(folder, { recursive: true, force: true })
-}
+}))
 
 console.log(`${lines.length} blocks, ${silent} without advice
 

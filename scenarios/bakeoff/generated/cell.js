@@ -9,12 +9,12 @@ const TRIES = 8
 
 /** @param {any} context */
 exports.run = async (context) => {
-  const { data: { programs, seed, options } } = context
+  const { data: { programs, seed, family, options } } = context
   /** @type {NonNullable<Awaited<ReturnType<typeof runProgram>>>[]} */
   const results = []
   await context.measure(async () => {
     for (let index = 0; results.length < programs && index < programs * TRIES; index++) {
-      const result = await runProgram(seed, index, { options })
+      const result = await runProgram(seed, index, { family, options })
       if (result === null) continue
       results.push(result)
       context.count(result.verdicts.length)

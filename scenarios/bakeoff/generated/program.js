@@ -187,4 +187,9 @@ function around (rows, line) {
 /** @param {Design} design */
 exports.kindOf = ({ kind }) => /** @type {Kind} */ (kinds.find(({ name }) => name === kind))
 exports.FORMS = FORMS
+exports.PLACES = PLACES
+exports.STYLES = STYLES
+exports.deeper = deeper
+exports.marked = marked
 exports.randomOf = randomOf
+exports.truthIn = truthIn

@@ -4,9 +4,9 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { calibrate, install } = require('./calibrate')
-const { draw, kindOf } = require('./program')
+const { install } = require('./calibrate')
 const { factsOf } = require('./facts')
+const { families } = require('./families')
 const { judge } = require('./score')
 
 const TARGET = path.join(__dirname, 'target.js')
@@ -17,32 +17,28 @@ const LIMIT_MS = 30000
  * Draws, measures, runs and judges one program. Null if its truth is not certain on this machine.
  * @param {number} seed @param {number} index
  * @param {object} [how] @param {Record<string, unknown>} [how.options] of start()
+ * @param {string} [how.family] of programs (families.js)
  * @param {boolean} [how.keepsFacts] with what the agent knew of each block (facts.js)
  */
-exports.runProgram = async (seed, index, { options: given, keepsFacts = false } = {}) => {
-  const design = draw(seed, index)
+exports.runProgram = async (seed, index, { options: given, family = 'grammar', keepsFacts = false } = {}) => {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-generated-')))
   try {
-    const found = await calibrate(design, folder)
-    if (found === null) return null
-    const program = install(design, found.sizes, folder)
+    const ready = await families[family](seed, index, folder)
+    if (ready === null) return null
+    const { design, share, next, cause, place, owner } = ready
+    const program = install(ready.program, folder)
     const facts = path.join(folder, 'facts.ndjson')
     const options = { ...given, ...(keepsFacts && { facts }) }
-    const order = { file: program.file, place: design.place, blocks: BLOCKS, options }
+    const order = { file: program.file, place, blocks: BLOCKS, options }
     const said = await exports.runTarget(TARGET, { BAKEOFF_PROGRAM: JSON.stringify(order) })
-    const kind = kindOf(design)
-    const more = { cause: kind.cause, share: found.share, place: design.place, owner: ownerOf(kind) }
-    const truth = { ...program, folder, ...more }
+    const truth = { ...program, folder, cause, share, next, place, owner }
     const verdicts = said.intervals.map((interval) => judge(interval, said.records, truth))
-    const kept = keepsFacts ? factsOf(folder, facts, said.intervals, truth) : []
-    return { design, share: found.share, program, verdicts, kept }
+    const kept = keepsFacts ? factsOf(folder, facts, said.intervals, truth, family) : []
+    return { design, share, program, verdicts, kept }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
 }
-
-/** The package to be named. @param {import('./kinds').Kind} kind */
-const ownerOf = (kind) => kind.owner === undefined ? kind.package?.name ?? null : kind.owner
 
 /**
  * Runs a process that blocks under the agent, and prints when it did and what the agent said.

@@ -6,12 +6,13 @@
  * @typedef {object} Truth
  * @property {string} file @property {string} folder @property {number[]} lines @property {[number, number][]} functions
  * @property {string[]} cause @property {number} share of the marked line; the others are JavaScript
+ * @property {number} [next] share of the next largest line
  * @property {string | null} owner the package to name
  * @property {import('./program').Design['place']} place
  * @typedef {'right' | 'doubted' | 'wrong in doubt' | 'wrong' | 'none'} Judgement doubted: right, in doubt
  * @typedef {object} Verdict of one block
  * @property {boolean} isFound
- * @property {boolean} isExcused the machine took the CPU away: nothing else is judged
+ * @property {'calm' | 'busy' | 'excused'} load excused: the machine took the CPU away, and nothing else is judged
  * @property {Judgement} line @property {Judgement} function @property {Judgement} work
  * @property {boolean} isCause @property {boolean} isPackage
  * @property {number | null} durationOff share of the true one
@@ -20,13 +21,18 @@
 
 /** With less, the JavaScript next to a native call may be the cause. */
 const MOST = 0.75
-/** Waiting for a CPU for a larger share of a block makes it the machine's. */
-const EXCUSED_SHARE = 0.25
+/** A block that waits for a CPU for up to this share of its time is calm, with more it is busy. */
+const CALM_SHARE = 0.4
+/** With more, nearly nothing of the block is the program's. */
+const EXCUSED_SHARE = 0.85
+
+/** Judgements of a line, the worst first. @type {Judgement[]} */
+exports.WORTH = ['wrong', 'none', 'wrong in doubt', 'doubted', 'right']
 
 /** @type {Verdict} */
 const MISSED = {
   isFound: false,
-  isExcused: false,
+  load: 'calm',
   line: 'none',
   function: 'none',
   work: 'none',
@@ -36,6 +42,12 @@ const MISSED = {
   record: null
 }
 
+/**
+ * Share of a block in which its thread waited for a CPU.
+ * @param {{ runQueueMs?: number | null, stolenMs?: number | null, durationMs: number }} block
+ */
+exports.waitedShareOf = ({ runQueueMs, stolenMs, durationMs }) => ((runQueueMs ?? 0) + (stolenMs ?? 0)) / durationMs
+
 /** @param {Interval} interval @param {BlockRecord[]} records @param {Truth} truth @returns {Verdict} */
 exports.judge = ({ startMs, endMs }, records, truth) => {
   const [record] = records
@@ -44,24 +56,35 @@ exports.judge = ({ startMs, endMs }, records, truth) => {
     .filter(({ overlapMs }) => overlapMs > (endMs - startMs) / 2)
     .sort((a, b) => b.overlapMs - a.overlapMs).map(({ each }) => each)
   if (record === undefined) return MISSED
-  const { frame, cause, durationMs, evidence, excused } = record
-  const waitedMs = (evidence.runQueueMs ?? 0) + (evidence.stolenMs ?? 0)
-  const isExcused = excused || waitedMs > EXCUSED_SHARE * durationMs
+  const { frame, cause, durationMs } = record
   const isHere = frame?.file === truth.file
   const line = frame?.line ?? 0
   const isIn = (/** @type {boolean} */ isRight) => judgement(frame === null ? null : frame.exact, isRight)
   return {
     isFound: true,
-    isExcused,
+    load: loadOf(record),
     line: isIn(isHere && truth.lines.includes(line)),
     function: isIn(isHere && truth.functions.some(([from, to]) => line >= from && line <= to)),
     work: workOf(record, truth.place),
-    isCause: [...truth.cause, ...(truth.share < MOST ? ['js'] : []), 'unknown'].includes(cause),
+    isCause: [...truth.cause, ...(truth.share < MOST ? ['js'] : []), ...(isMostlyWaiting(record) ? ['starved'] : []), 'unknown'].includes(cause),
     isPackage: (record.package?.name ?? null) === truth.owner,
     durationOff: Math.abs(durationMs - (endMs - startMs)) / (endMs - startMs),
     record
   }
 }
+
+/**
+ * In a busy block the place is judged all the same, whatever its cause: the program had some of the time.
+ * @param {BlockRecord} record @returns {Verdict['load']}
+ */
+function loadOf ({ frame, cause, durationMs, evidence }) {
+  const share = exports.waitedShareOf({ ...evidence, durationMs })
+  if (share > EXCUSED_SHARE || (frame === null && (cause === 'starved' || cause === 'suspended'))) return 'excused'
+  return share > CALM_SHARE ? 'busy' : 'calm'
+}
+
+/** @param {BlockRecord} record */
+const isMostlyWaiting = ({ parts }) => parts !== undefined && parts.waiting === Math.max(...Object.values(parts))
 
 /** @param {boolean | null} isExact null: nothing was named @param {boolean} isRight @returns {Judgement} */
 function judgement (isExact, isRight) {
@@ -84,26 +107,47 @@ function overlap ({ startedAt, durationMs }, startMs, endMs) {
   return Math.min(endMs, atMs + durationMs) - Math.max(startMs, atMs)
 }
 
+/** @param {Judgement} judgement */
+const isRight = (judgement) => judgement === 'right' || judgement === 'doubted'
+
+/** Judgements of the line, in percent of all of them. @param {Pick<Verdict, 'line'>[]} verdicts */
+exports.lineShares = (verdicts) => {
+  const share = (/** @type {(line: Judgement) => boolean} */ isIt) =>
+    verdicts.length === 0 ? 0 : 100 * verdicts.filter(({ line }) => isIt(line)).length / verdicts.length
+  const of = (/** @type {Judgement} */ judgement) => share((line) => line === judgement)
+  return {
+    n: verdicts.length,
+    'certain and wrong': of('wrong'),
+    'certain and right': of('right'),
+    'right in doubt': of('doubted'),
+    'wrong in doubt': of('wrong in doubt'),
+    none: of('none'),
+    'right at all': share(isRight)
+  }
+}
+
 /**
  * Shares of all blocks that were found and not the machine's, in percent. `miss …` names each that was certain and
- * wrong.
- * @param {{ design: Pick<import('./program').Design, 'kind' | 'form' | 'index'>, verdicts: Verdict[] }[]} results
+ * wrong. Those of the line are there for calm and busy blocks apart as well: `calm n`, `busy certain and wrong`.
+ * @param {{ design: { kind: string, form: string, index: number }, verdicts: Verdict[] }[]} results
  */
 exports.summarise = (results) => {
   const all = results.flatMap(({ design, verdicts }) =>
     verdicts.map((verdict, block) => ({ ...verdict, design, block })))
-  const found = all.filter(({ isFound, isExcused }) => isFound && !isExcused)
+  const found = all.filter(({ isFound, load }) => isFound && load !== 'excused')
   const percent = (/** @type {(verdict: Verdict) => boolean} */ isIt) =>
     found.length === 0 ? 0 : 100 * found.filter(isIt).length / found.length
-  const isRight = (/** @type {Judgement} */ judgement) => judgement === 'right' || judgement === 'doubted'
   const wrong = found.filter(({ line, work }) => line === 'wrong' || work === 'wrong')
   const errors = found.flatMap(({ durationOff }) => durationOff ?? []).sort((a, b) => a - b)
+  const apart = ['calm', 'busy'].flatMap((load) =>
+    Object.entries(exports.lineShares(found.filter((each) => each.load === load))).map(([key, value]) => [`${load} ${key}`, value]))
   return {
     value: all.length === 0 ? 0 : 100 * all.filter(({ isFound }) => isFound).length / all.length,
     extra: {
       programs: results.length,
       judged: found.length,
-      excused: all.filter(({ isExcused }) => isExcused).length,
+      excused: all.filter(({ load }) => load === 'excused').length,
+      ...Object.fromEntries(apart),
       falsePositives: 0,
       function: percent((each) => isRight(each.function)),
       line: percent((each) => isRight(each.line)),
@@ -124,5 +168,6 @@ exports.summarise = (results) => {
 }
 
 exports.judgement = judgement
+exports.loadOf = loadOf
 exports.MISSED = MISSED
 exports.overlap = overlap

@@ -4,7 +4,7 @@
 const path = require('node:path')
 const { cases, FILE } = require('./cases')
 const { runTarget } = require('../generated/run')
-const { judgement, MISSED, overlap, summarise } = require('../generated/score')
+const { judgement, loadOf, MISSED, overlap, summarise } = require('../generated/score')
 
 /** @import { BlockRecord } from '../../../lib/types' */
 /** @import { Interval, Verdict } from '../generated/score' */
@@ -56,7 +56,7 @@ function judge ({ startMs, endMs }, records, truth) {
   const isHere = frame?.file === FILE || truth.host === 'eval'
   return {
     isFound: true,
-    isExcused: record.profile === null || excused,
+    load: record.profile === null || excused ? 'excused' : loadOf(record),
     line: isIn(isHere && truth.lines.includes(frame?.line ?? 0)),
     function: isIn(isHere && truth.functions.includes(frame?.function ?? '')),
     work: 'right',

@@ -2,9 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const path = require('node:path')
-const { explain, unpack } = require('../../../scenarios/bakeoff/generated/facts')
+const { explain, openSources, unpackAll } = require('../../../scenarios/bakeoff/generated/facts')
+const { readRecorded } = require('../../../scenarios/bakeoff/generated/recorded')
 const { toPath } = require('../../../lib/explain/source/source-map')
 const { ownerOf } = require('../../../lib/util/code-owner')
 const { STACKS_IN_RECORD } = require('../../../lib/tables/limits')
@@ -14,8 +13,6 @@ const { STACKS_IN_RECORD } = require('../../../lib/tables/limits')
  * @import { Facts } from '../../../lib/explain/record'
  * @import { BlockRecord, Frame, StackRecord } from '../../../lib/types'
  */
-
-const FILE = path.join(__dirname, '..', '..', 'fixtures', 'facts.ndjson')
 
 /** A function without a name may have been given one. @param {Frame} shown @param {Frame} seen by V8 */
 const isSameFunction = (shown, seen) => shown.file === seen.file && [shown.function, null].includes(seen.function)
@@ -91,15 +88,10 @@ function changedProfile ({ profile }, facts) {
 }
 
 test('the evidence of a record is what V8 answered and sampled: no stack is changed', () => {
-  const blocks = fs.readFileSync(FILE, 'utf8').trim().split('\n').map((line) => {
-    const { folder, facts } = unpack(line)
-    try {
-      const record = explain(facts)
-      return { stacks: changedStacks(record, facts), profile: changedProfile(record, facts) }
-    } finally {
-      fs.rmSync(folder, { recursive: true, force: true })
-    }
-  })
+  const blocks = unpackAll(readRecorded(), (all) => all.map(({ facts }) => {
+    const record = explain(facts, openSources())
+    return { stacks: changedStacks(record, facts), profile: changedProfile(record, facts) }
+  }))
   const changed = blocks.filter(({ stacks, profile }) => stacks.length + profile.length > 0)
   assert.equal(changed.length, 0, `${changed.length} of ${blocks.length}: ${JSON.stringify(changed[0], null, 1)}`)
   assert.ok(blocks.length > 0)

@@ -1,0 +1,13 @@
+'use strict'
+
+// For guards.js --check: files of lib/explain in which each part of each condition must change the record of at least
+// one recorded block, and parts that need not.
+
+/** Paths below lib/explain. @type {string[]} */
+exports.files = []
+
+/**
+ * Parts that change no recorded block, with the reason why they stay. `was` and `is` are as guards.js prints them.
+ * @type {{ file: string, was: string, is: string, reason: string }[]}
+ */
+exports.accepted = []
