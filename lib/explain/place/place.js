@@ -55,6 +55,10 @@ const doubts = [
     applies: ({ line, lines }) => !isAnswered(line) && (line.samples + sumOf(line.callees)) * 2 < lines.samples
   },
   {
+    when: 'it calls nothing, and the line below it does: V8 may count samples of a call for the line above it',
+    applies: ({ line, lines }) => !line.traits.calls && line.traits.isKnown && isCallBelow(line, lines)
+  },
+  {
     when: 'only answers show it, and the cause is unknown: a thread that is held up can be at any line',
     applies: ({ line, record }) => isAnswered(line) && isHeldUp(record)
   },
@@ -99,6 +103,13 @@ const NOISE = 1e-6
 
 /** Whether no sample shows it. @param {Ranked} line */
 const isAnswered = ({ samples, guessed, callees }) => samples - guessed + sumOf(callees) < NOISE
+
+/** @param {Ranked} line @param {LinesOf} lines */
+function isCallBelow ({ frame }, lines) {
+  const text = lines.textOf(frame) ?? []
+  const below = text[Number(frame.line)] ?? ''
+  return traitsOf(below).calls || (/=\s*\[?$/.test(below) && traitsOf(text[Number(frame.line) + 1] ?? '').calls)
+}
 
 /** @param {Ranked['traits']} traits */
 const mayTakeTime = ({ calls, isLoop }) => calls || isLoop

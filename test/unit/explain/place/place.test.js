@@ -24,6 +24,8 @@ const SOURCE = [
   '  return sum',
   '}'
 ]
+/** The same without a call below line 4. */
+const CALM = SOURCE.with(4, '    sum += row.size')
 const LAST = 5000
 
 /** @param {number} line @param {string} [name] @returns {Frame} */
@@ -91,7 +93,7 @@ test('a record names the largest reasons for its line first, at most three', () 
 })
 
 test('a clear lead makes a line certain, and fewer samples need a larger one', () => {
-  assert.deepEqual(lineOf({ ticks: [[4, 9]], answers: [[at(4)]] }), [4, true])
+  assert.deepEqual(lineOf({ ticks: [[3, 9]], answers: [[builtin('stringify'), at(3)]] }), [3, true])
   assert.deepEqual(lineOf({ ticks: [[4, 5], [10, 4]], answers: [[at(4)]] }), [4, false])
 })
 
@@ -104,8 +106,12 @@ const doubtful = [
   [{ ticks: [[4, 9]], record: { cause: 'native' } }, { ticks: [[3, 9]], record: { cause: 'native' } }],
   [{ ticks: [[5, 9]] }, { ticks: [[5, 9]], others: [node(3, 'weigh', 9, [], { positionTicks: [{ line: 10, ticks: 1 }] })] }],
   [
-    { ticks: [[4, 3], [3, 2], [5, 2]], answers: [[at(4)], [at(4)]] },
-    { ticks: [[4, 6], [5, 1]], answers: [[at(4)], [at(4)]] }
+    { ticks: [[4, 3], [3, 2], [5, 2]], answers: [[at(4)], [at(4)]], source: CALM },
+    { ticks: [[4, 6], [5, 1]], answers: [[at(4)], [at(4)]], source: CALM }
+  ],
+  [
+    { ticks: [[4, 9]], answers: [[at(4)]] },
+    { ticks: [[4, 9]], answers: [[at(4)]], source: CALM }
   ],
   [{ answers: [[at(10, 'weigh')], [at(10, 'weigh')]], record: { cause: 'unknown' } }, { answers: [[at(10, 'weigh')], [at(10, 'weigh')]] }],
   [{ answers: [[at(4)], [at(4)]] }, { answers: [[at(10, 'weigh')], [at(10, 'weigh')]] }],
