@@ -9,7 +9,7 @@ const { codedError, LoopwatchError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
 const { SLOW, SOURCE_MAP, SPAN, THREAD_PROFILE, TRACK, WARN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
-const { hiddenProperty } = require('../util/globals')
+const { share } = require('../util/globals')
 const { holdStdio } = require('../util/files')
 const process = require('../util/process')
 const { CompiledFiles, sourceMapOf } = require('./compiled-files')
@@ -252,8 +252,7 @@ class WatchdogThread {
 /** @returns {number} starts before this one */
 function countStart () {
   const starts = registry[kStarts] ?? 0
-  // Returns false if an application has frozen its globals.
-  Reflect.defineProperty(globalThis, kStarts, hiddenProperty(starts + 1))
+  share(kStarts, starts + 1)
   return starts
 }
 

@@ -33,6 +33,9 @@ exports.parts = [
       { fault: 'fake timers installed before it', host: 'one warning', lost: 'all watching', file: 'agent/start-states', test: 'fake timers that were there before it: nothing is watched rather than all the time be one block, and that is said once' },
       { fault: 'fake timers installed after it, with their clocks', host: 'nothing', lost: 'nothing', file: 'agent/start-states', test: 'fake timers installed after start(), with hrtime and performance, leave blocks their length and line' },
       { fault: 'another `process.hrtime` before it', host: 'nothing', lost: 'nothing', file: 'agent/start-states', test: 'a clock of hrtime alone that is replaced before it: blocks have their length and line' },
+      { fault: 'globals that cannot be extended', host: 'nothing', lost: 'nothing', file: 'agent/globals', test: 'an application that lets nobody add to its globals has lines' },
+      { fault: 'globals that are frozen, with their prototype, before or after it', host: 'output and exit code as without the agent', lost: 'lines and requests', file: 'agent/globals', test: 'an application that locks its globals and their prototype has durations, and the log says what is missing' },
+      { fault: 'a test runner that fails on leaked globals (lab)', host: 'nothing', lost: 'nothing', file: 'agent/globals', test: 'a test runner that searches for leaked globals finds none' },
       { fault: 'source code read from a pipe', host: 'nothing', lost: 'nothing', file: 'agent/faults', test: 'a source that is a pipe is not read: the watchdog answers and the process ends' }
     ]
   },
