@@ -158,7 +158,7 @@ function factsIn (file, health) {
   if (file === undefined) return undefined
   return (/** @type {object} */ facts) => {
     try {
-      fs.appendFileSync(file, `${JSON.stringify(facts)}\n`)
+      fs.appendFileSync(file, `${JSON.stringify(facts)}\n`, { mode: 0o640 })
     } catch (error) {
       health.threw('facts', /** @type {Error} */ (error))
     }

@@ -19,7 +19,7 @@ const DENIED = 'ERR_ACCESS_DENIED'
 
 /** libuv's name for the threads of its pool, since Node.js 22. */
 const POOL = 'libuv-worker'
-/** Before Node.js 22 the pool's threads cannot be told from others. With this many left, it gets all that it wants. */
+/** Before Node.js 22 the pool's threads have no names. With this many left, it gets all that it wants. */
 const MANY_THREADS = 64
 /** Whether the pool has threads is looked up this often until it has some: 10 us for each thread of the process. */
 const LOOK_MS = 1000
