@@ -125,6 +125,7 @@ test('a crowd of connections that ask for nothing does not cut off an answer in 
   })
   const answer = fetch(`${url}/slow`).then((response) => response.json())
   answer.catch(() => {})
+  /** @type {net.Socket[]} */
   const crowd = []
   for (let i = 0; i < 150; i++) crowd.push(await connect(t, url))
   await eventually(() => crowd.filter((socket) => socket.closed || socket.destroyed).length >= 40, 'some of the crowd to be turned away')
