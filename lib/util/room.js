@@ -94,3 +94,11 @@ exports.lackOfRoom = (threads, { addressSpaceMb = ADDRESS_SPACE_MB, room = readR
     return null
   }
 }
+
+/** Threads that a profile needs: V8's own, and the four that libuv's pool may need later. */
+const PROFILE_THREADS = 5
+/** V8's thread takes a stack and a heap of the C library. */
+const PROFILE_MB = 128
+
+/** Why starting V8's CPU profile might end the process, null if it would not. */
+exports.lackOfProfileRoom = () => exports.lackOfRoom(PROFILE_THREADS, { addressSpaceMb: PROFILE_MB })

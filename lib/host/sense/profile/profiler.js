@@ -8,7 +8,7 @@ const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
 const { InspectorProfile, V8Profile } = require('./profile-sources')
-const { lackOfRoom } = require('../../../util/room')
+const { lackOfProfileRoom } = require('../../../util/room')
 const { threadCpuMs } = require('../../../util/usage')
 const { BYTES_PER_MB } = require('../../../util/units')
 
@@ -30,10 +30,6 @@ const MOST_INTERVAL_MS = 100
  * with 50 MB of rows and no packages, or with TypeScript's compiler (21 MB). In a large one it takes up to 215 ms.
  */
 const SMALL_START_MS = 65
-/** Threads that must be left: V8's own, and the four that libuv's pool may need. */
-const THREADS = 5
-/** What that thread takes: its stack, and a heap of the C library. */
-const ADDRESS_SPACE_MB = 128
 /** V8's own thread passes on a sample when it takes the next one. */
 const SETTLE_MS = 5
 /** After this much work of the loop, a profile that no block has needed is dropped: a long one takes long to write. */
@@ -147,7 +143,7 @@ class HostProfiler {
 
   /** @param {ReturnType<typeof loadInspector>} inspector */
   #start (inspector) {
-    const lack = lackOfRoom(THREADS, { addressSpaceMb: ADDRESS_SPACE_MB })
+    const lack = lackOfProfileRoom()
     if (lack !== null) throw new Error(lack)
     this.#source.start(inspector)
   }
