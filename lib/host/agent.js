@@ -6,7 +6,7 @@ const process = require('../util/process')
 const { SHOW } = require('../bridge/messages')
 const { LoopwatchError } = require('../tables/errors')
 const { besideApplication, unblockStream } = require('./nonblocking-stdout')
-const { startSenses } = require('./host-sensors')
+const { startSenses, stopAll } = require('./host-sensors')
 const { checkAllow } = require('./sense/allowed-calls')
 const { loadInspector } = require('./sense/profile/profiler')
 const { warnOnce } = require('./warn-once')
@@ -307,14 +307,21 @@ class Agent extends EventEmitter {
     await this.#thread.call('flush', undefined)
   }
 
-  /** Releases everything; the process can then end by itself. @returns {Promise<void>} */
+  /** Releases everything; the process can then end by itself. Never rejects. @returns {Promise<void>} */
   stop () {
     this.#stopping ??= (async () => {
-      this.#forget(this)
-      this.#presence?.stop()
-      process.removeListener('exit', this.#onExit)
-      this.#senses.stop()
-      await this.#thread.stop()
+      stopAll([
+        { stop: () => this.#forget(this) },
+        { stop: () => this.#presence?.stop() },
+        { stop: () => process.removeListener('exit', this.#onExit) },
+        this.#senses
+      ])
+      try {
+        // There is none if it could not be started.
+        await this.#thread?.stop()
+      } catch {
+        // The application has replaced what this needs. A rejection that nobody handles would end it.
+      }
       // The watchdog may not have joined or listened by then.
       this.#settle(null)
     })()

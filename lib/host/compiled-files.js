@@ -9,6 +9,8 @@ const { compilesAll } = require('./runtime')
 
 /** Most files of stacks that are remembered until the watchdog gets their maps. */
 const FILES = 200
+/** Names of files that are kept so that each map is posted once. */
+const MOST_FILES = 10000
 /** ts-node, @babel/register and the like pass their maps to this; in both of its packages the file has this name. */
 const SUPPORT = 'source-map-support.js'
 /** Files that Node.js runs as they are, unless somebody compiles them in memory. */
@@ -98,6 +100,8 @@ class CompiledFiles {
       const file = toPath(seen)
       // Node.js keeps the maps of files on disk as well, but the watchdog reads those itself.
       if (PLAIN.test(file) && !compilesAll()) continue
+      // A server of a REPL makes ever new names. Posting a map again costs less than keeping all names.
+      if (this.#told.size >= MOST_FILES) this.#told.clear()
       this.#told.add(seen)
       post(file, sourceMapOf(file))
     }

@@ -154,3 +154,5 @@ function startProfiler (options, bridge, post) {
   if (options.profile === 'on' && (isOwn || (mayInspect() && !profilesItself))) profiler.run('start')
   return { profiler, ownProfile: isOwn, profilesItself }
 }
+
+exports.stopAll = stopAll

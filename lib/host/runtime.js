@@ -8,6 +8,7 @@ const v8 = require('node:v8')
 const { Worker } = require('node:worker_threads')
 const { nodeFlags, variable } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
+const { sharedBy } = require('../util/globals')
 
 /** Milliseconds between samples, and the most of them: five minutes in one native call, which delays the end. */
 const THREAD_PROFILE = { sampleInterval: 5, maxBufferSize: 60000 }
@@ -46,7 +47,7 @@ exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
 exports.mainGlobal = () => setTimeout instanceof Function ? globalThis : require('node:vm').runInThisContext('globalThis')
 
 /** Whether the inspector, which sees the main context, finds our globals. */
-const isInMainContext = () => Object.isExtensible(globalThis) && exports.mainGlobal() === globalThis
+const isInMainContext = () => Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis
 
 /** The first versions in which the fix of CVE-2025-59466 covers every user of async_hooks. */
 const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])

@@ -10,7 +10,7 @@ const { isWatched, mainFile } = require('./launchers')
 const { checkAllow } = require('./sense/allowed-calls')
 const { NoopAgent } = require('./noop-agent')
 const { mainGlobal, otherRuntime } = require('./runtime')
-const { hiddenProperty } = require('../util/globals')
+const { hiddenProperty, share, sharedBy } = require('../util/globals')
 const { warnOnce } = require('./warn-once')
 
 /**
@@ -29,7 +29,7 @@ const kAgent = Symbol.for('loopwatch.agent.1')
 /** Marks an agent that runs only while somebody watches from outside. */
 const kVisits = Symbol.for('loopwatch.visits.1')
 
-/** This copy's agent if globalThis cannot be extended; other copies do not find it. @type {AnyAgent | undefined} */
+/** This copy's agent if nothing can be shared (util/globals.js). @type {AnyAgent | undefined} */
 let hidden
 
 /** Starts the agent outside of any request: else listeners of `block` would run in the first request for ever. */
@@ -126,8 +126,7 @@ function tryBegin (options, env, way) {
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `unknown loopwatch option: ${stray.join(', ')}`)
   const agent = isMainThread ? make(resolved, way) : new NoopAgent()
-  const isFound = Reflect.defineProperty(main, kAgent, hiddenProperty(agent))
-  if (!isFound) hidden = agent
+  if (!share(kAgent, agent, main)) hidden = agent
   return agent
 }
 
@@ -139,7 +138,7 @@ function tryBegin (options, env, way) {
 exports.visit = (options) => {
   const current = running()
   const agent = begin(options, {}, { isOwn: true })
-  // If globalThis cannot be extended, the application's own agent may be hidden in here.
+  // If nothing can be shared, the application's own agent may be hidden in here.
   return agent === current ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
 }
 
@@ -205,6 +204,6 @@ function make (options, way) {
 
 /** @param {Agent} agent */
 function forget (agent) {
-  if (registry[kAgent] === agent) delete registry[kAgent]
+  if (registry[kAgent] === agent) Reflect.deleteProperty(sharedBy(main), kAgent)
   if (hidden === agent) hidden = undefined
 }

@@ -9,8 +9,9 @@ const { codedError, LoopwatchError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
 const { SLOW, SOURCE_MAP, SPAN, THREAD_PROFILE, TRACK, WARN } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
-const { hiddenProperty } = require('../util/globals')
+const { share } = require('../util/globals')
 const { holdStdio } = require('../util/files')
+const { lackOfRoom } = require('../util/room')
 const process = require('../util/process')
 const { CompiledFiles, sourceMapOf } = require('./compiled-files')
 
@@ -27,6 +28,9 @@ const STOP_TIMEOUT_MS = 1000
 /** A thread that does not end by force in this time is left behind: it may hang in a file system. */
 const LEAVE_MS = 200
 
+/** Threads that must be left: ours, that of V8's profiler, the four of libuv's pool, and two to spare. */
+const THREADS = 8
+
 /** How many watchdogs this process has had, by any agent and copy of the package: each numbers its blocks by it. */
 const kStarts = Symbol.for('loopwatch.starts.1')
 /** Whether a worker thread that begins at this moment is the watchdog's. */
@@ -34,8 +38,12 @@ let isStarting = false
 
 const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (globalThis))
 
-/** A heap limit makes our out-of-memory an error, not an abort. Idle threads hold on to the young generation. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
+/**
+ * A heap limit makes our out-of-memory an error, not an abort. Idle threads hold on to the young generation. V8 would
+ * reserve 512 MB of address space for machine code, and a process that may not have them (`ulimit -v`) would abort. The
+ * watchdog needs 3.4 MB under load (26.10); running out of the range would abort the process as well.
+ */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256, codeRangeSizeMb: 64 }
 
 /**
  * @typedef {{ hold: Hold,
@@ -92,6 +100,8 @@ class WatchdogThread {
     try {
       if (!isReadable()) throw new Error('process.env cannot be read, and Node.js reads it for every message between threads')
       if (OWN_FOLDER === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
+      const lack = lackOfRoom(THREADS)
+      if (lack !== null) throw new Error(lack)
       this.#holds.push(holdStdio())
       isStarting = true
       const timeZone = variable('TZ')
@@ -252,8 +262,7 @@ class WatchdogThread {
 /** @returns {number} starts before this one */
 function countStart () {
   const starts = registry[kStarts] ?? 0
-  // Returns false if an application has frozen its globals.
-  Reflect.defineProperty(globalThis, kStarts, hiddenProperty(starts + 1))
+  share(kStarts, starts + 1)
   return starts
 }
 

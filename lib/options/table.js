@@ -156,6 +156,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
   if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)
   // The application may change its working directory.
   if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)
+  if (resolved.facts !== undefined) resolved.facts = path.resolve(resolved.facts)
   if (typeof resolved.log.destination === 'string') resolved.log = { ...resolved.log, destination: path.resolve(resolved.log.destination) }
   return resolved
 }

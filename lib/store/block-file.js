@@ -85,6 +85,19 @@ class BlockFile {
     }
   }
 
+  /**
+   * Tells processes that cannot see this one that it lives. Readers know a file that has not changed by its time of
+   * modification, so that stays.
+   */
+  touch () {
+    if (this.#fd === null) return
+    try {
+      fs.futimesSync(this.#fd, new Date(), fs.fstatSync(this.#fd).mtime)
+    } catch {
+      // The next line reports what is wrong with the disk.
+    }
+  }
+
   takeLost () {
     const lost = this.#lost
     this.#lost = 0

@@ -3,11 +3,15 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { isRecord } = require('./record')
+const { BYTES_PER_MB } = require('../util/units')
 
 /** @import { BlockRecord } from '../types' */
 
 /** Records of files are kept up to this size: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
-const KEPT_BYTES = 128 * 1024 * 1024
+const KEPT_BYTES = 128 * BYTES_PER_MB
+
+/** A file of records ends with the line that takes it to 64 MB. */
+const FILE_BYTES = 72 * BYTES_PER_MB
 
 /**
  * @typedef {object} Part what is known of a file
@@ -74,7 +78,11 @@ function filesOf (source) {
 
 /** @param {string} file @param {Part} [known] @returns {Part} @throws if it cannot be read */
 function readPart (file, known) {
-  const { ino: inode, size, mtimeMs } = fs.statSync(file)
+  const stat = fs.statSync(file)
+  // A link may lead to a device, and any file may have been put into a folder.
+  if (!stat.isFile()) throw new Error('it is not a regular file')
+  if (stat.size > FILE_BYTES) throw new Error(`it is larger than ${FILE_BYTES / BYTES_PER_MB} MB`)
+  const { ino: inode, size, mtimeMs } = stat
   const isSame = known !== undefined && known.inode === inode && known.size <= size
   if (isSame && known.size === size && known.mtimeMs === mtimeMs) return known
   // A file that was overwritten in place may have the same size, but has another time.

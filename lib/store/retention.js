@@ -5,19 +5,22 @@ const path = require('node:path')
 const zlib = require('node:zlib')
 const { openFile } = require('../util/files')
 const { isAlive } = require('../util/processes')
-const { BYTES_PER_MB } = require('../util/units')
-const { QUIET_MS } = require('./predecessors')
+const { BYTES_PER_MB, MS_PER_MINUTE } = require('../util/units')
 
 /** Most files that ended processes may leave in a folder: a day of restarts every half hour. */
 const FILES = 50
 /** Most bytes of such files: two processes with full files. */
 const BYTES = 256 * BYTES_PER_MB
+/** A process that lives marks its file this often. */
+const TOUCH_MS = MS_PER_MINUTE
+/** A process that has not done so for this long has ended, unless it was stopped. */
+const LIVING_MS = 2.5 * TOUCH_MS
 /** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson, .unended.ndjson (predecessors.js) */
 const NAME = /^blocks-(\d+)-\d+(?:\.(?:old|unended))?\.ndjson$/
 
 /**
  * Deletes the oldest block files of ended processes, with their timelines, beyond the bounds. The next process retries.
- * Files written just now stay: their processes may run in other containers, where they cannot be seen.
+ * Files that were touched just now stay: their processes may run in other containers, where they cannot be seen.
  * @param {string} dir @param {{ own: string, files?: number, bytes?: number }} bounds own: the file being written
  */
 exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
@@ -26,11 +29,13 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
     .filter((name) => name !== own && isEnded(Number(NAME.exec(name)?.[1] ?? NaN)))
     .flatMap((name) => found(path.join(dir, name)))
     .sort((a, b) => b.mtimeMs - a.mtimeMs)
+  const isTouched = (/** @type {{ touchedMs: number }} */ { touchedMs }) => Date.now() - touchedMs <= LIVING_MS
+  const living = new Set(ended.filter(isTouched).map(({ file }) => nameOf(file)))
   let total = 0
-  for (const [i, { file, size, mtimeMs }] of ended.entries()) {
-    const timelines = file.endsWith('.old.ndjson') ? [] : timelinesOf(dir, path.basename(file, '.ndjson').replace(/\.unended$/, ''))
+  for (const [i, { file, size }] of ended.entries()) {
+    const timelines = file.endsWith('.old.ndjson') ? [] : timelinesOf(dir, nameOf(file))
     total += timelines.reduce((sum, each) => sum + each.size, size)
-    if ((i < files && total <= bytes) || Date.now() - mtimeMs <= QUIET_MS) continue
+    if ((i < files && total <= bytes) || living.has(nameOf(file))) continue
     remove(file)
     for (const each of timelines) remove(each.file)
   }
@@ -101,12 +106,20 @@ const remove = (file) => {
   try { fs.unlinkSync(file) } catch { /* somebody else's, or deleted by another process just now */ }
 }
 
-/** @param {string} file @returns {{ file: string, size: number, mtimeMs: number }[]} none if it is gone */
+/** What the files of one process have in common. @param {string} file */
+const nameOf = (file) => path.basename(file).replace(/(?:\.old|\.unended)?\.ndjson$/, '')
+
+/**
+ * None if it is gone. @param {string} file
+ * @returns {{ file: string, size: number, mtimeMs: number, touchedMs: number }[]}
+ */
 const found = (file) => {
   try {
-    const { size, mtimeMs } = fs.statSync(file)
-    return [{ file, size, mtimeMs }]
+    const { size, mtimeMs, atimeMs } = fs.statSync(file)
+    return [{ file, size, mtimeMs, touchedMs: Math.max(mtimeMs, atimeMs) }]
   } catch {
     return []
   }
 }
+
+exports.TOUCH_MS = TOUCH_MS

@@ -14,6 +14,8 @@ const degraded = {
   notify: 'messages about blocks do not reach the notify address',
   otlp: 'metrics, logs or spans do not reach the OTLP receiver',
   log: 'log lines cannot be written',
+  explain: 'a fault of loopwatch: some blocks have no cause, line or request',
+  watchdog: 'the watchdog itself was busy: blocks are reported late, and the endpoint answers late',
   cluster: 'the watchdogs of the cluster cannot reach each other'
 }
 

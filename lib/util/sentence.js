@@ -147,9 +147,12 @@ function counted (count, noun, plural = `${noun}s`) {
   return `${count} ${count === 1 ? noun : plural}`
 }
 
-/** Replaces control characters: names from files and clients must not control a terminal. @param {string} text */
+/**
+ * Replaces control characters, and those that change the direction of text: names from files and clients must not
+ * control a terminal, or turn a line around. @param {string} text
+ */
 function printable (text) {
-  return text.replace(/\p{Cc}/gu, '\uFFFD')
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\uFFFD')
 }
 
 exports.counted = counted

@@ -5,6 +5,7 @@ const { Recently } = require('../util/recently')
 const { SlowWatch } = require('./slow/slow-watch')
 const { RequestTracking } = require('./requests/request-tracking')
 const { nowMs } = require('../util/clock')
+const { duration } = require('../util/sentence')
 const { US_PER_MS } = require('../util/units')
 
 /**
@@ -16,6 +17,7 @@ const { US_PER_MS } = require('../util/units')
  * @import { BlockFile } from '../store/block-file'
  * @import { BlockRecord } from '../types'
  * @import { Health } from './health'
+ * @import { SelfLateness } from './loop/self-lateness'
  * @import { Filling } from './slow/pool-filling'
  * @import { Parts } from './slow/slow-watch'
  * @import { WatchedThreads } from './threads/threads'
@@ -25,7 +27,9 @@ const { US_PER_MS } = require('../util/units')
 const QUIET_MS = 5000
 /** Counts are updated this often, and at every poll while something is going on. */
 const COUNT_MS = 1000
-/** After this long without a failure, the option `route` counts as working again. */
+/** A turn of the watchdog's own loop that takes longer is a fault of ours. Mostly it takes under 50 ms. */
+const LONG_TURN_MS = 1000
+/** After this long without a failure, what has failed counts as working again. */
 const TRUST_MS = 60000
 
 /** Once a second: counts drops, judges the option `route`, follows requests or stops, reports suppressed log lines. */
@@ -36,6 +40,7 @@ class Upkeep {
   #quietAtMs = Infinity
   #countAtMs = 0
   #badRoutes = new BadRoutes()
+  #longTurns = new LongTurns()
 
   /**
    * @param {object} parts @param {Bridge} parts.bridge
@@ -45,6 +50,7 @@ class Upkeep {
    * @param {Pick<BlockFile, 'takeLost'> | null} parts.file
    * @param {Cluster} parts.cluster
    * @param {WatchedThreads | null} parts.threads
+   * @param {Pick<SelfLateness, 'takeLongestTurn'>} parts.lateness
    * @param {LogBudget} parts.budget of worker threads' blocks that go to the file
    * @param {Pick<Parts,
    *   'frameIn' | 'finished' | 'queuedMs' | 'page' | 'threads' | 'wantProfile'>} parts.slow
@@ -83,11 +89,12 @@ class Upkeep {
 
   /** @param {number} now */
   count (now) {
-    const { bridge, health, metrics, log } = this.#parts
+    const { bridge, health, metrics, log, lateness } = this.#parts
     this.#countAtMs = now + COUNT_MS
     this.#requestTracking?.tick(now)
     metrics.addOwnBlockedMs(bridge.counters.take('ownBlockedMicros') / US_PER_MS)
     health.set('route', this.#badRoutes.judge(bridge.counters.get('badRoute'), now))
+    health.set('watchdog', this.#longTurns.judge(lateness.takeLongestTurn(), now))
     if (now >= this.#quietAtMs) {
       log?.flushSuppressed()
       this.#quietAtMs = Infinity
@@ -128,5 +135,22 @@ class BadRoutes {
   }
 }
 
+/** Whether a turn of the watchdog's own loop has taken too long lately. */
+class LongTurns {
+  #longestMs = 0
+  #longTurns = new Recently({ withinMs: TRUST_MS })
+
+  /** @param {number} turnMs the longest since the last call @param {number} nowMs @returns {Error | null} */
+  judge (turnMs, nowMs) {
+    if (turnMs >= LONG_TURN_MS) {
+      this.#longTurns.add(nowMs)
+      this.#longestMs = turnMs
+    }
+    if (!this.#longTurns.isOn(nowMs)) return null
+    return new Error(`one turn of its loop took ${duration(this.#longestMs)}`)
+  }
+}
+
+exports.LongTurns = LongTurns
 exports.Upkeep = Upkeep
 exports.BadRoutes = BadRoutes

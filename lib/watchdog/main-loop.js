@@ -12,6 +12,8 @@ const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
 const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { nowMs } = require('../util/clock')
+const { Recently } = require('../util/recently')
 
 /**
  * @import { Bridge } from '../bridge/memory'
@@ -29,6 +31,9 @@ const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
  * @property {PollScheduler} scheduler @property {Health} health
  * @property {() => string} nextId @property {(message: object) => void} post to the host
  */
+
+/** After this long without a failure, blocks count as explained again. */
+const TRUST_MS = 60000
 
 /** Monitors the main thread's event loop, with all that is known of it: sources, origins, CPU profile, GC pauses. */
 class MainLoop {
@@ -54,6 +59,8 @@ class MainLoop {
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     this.code = this.sources.code
     this.frameIn = windows.frameIn
+    this.onThrow = (/** @type {Error} */ error) => health.threw('explain', error)
+    this.onExplained = explainedIn(health)
     this.monitor = new LoopMonitor({
       thread: 'main',
       threadId: 0,
@@ -66,7 +73,8 @@ class MainLoop {
       waits,
       adjust: (seen) => holds.adjust(seen),
       onFacts: factsIn(options.facts, health),
-      onThrow: (error) => health.threw('explain', error),
+      onThrow: this.onThrow,
+      onExplained: this.onExplained,
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
       surroundings: surroundingsOf({ windows, gcPauses, lateness, allowed, origins, waits, memory, holds }),
       code: { ...this.code, sources: () => windows.sources },
@@ -151,10 +159,20 @@ function factsIn (file, health) {
   if (file === undefined) return undefined
   return (/** @type {object} */ facts) => {
     try {
-      fs.appendFileSync(file, `${JSON.stringify(facts)}\n`)
+      fs.appendFileSync(file, `${JSON.stringify(facts)}\n`, { mode: 0o640 })
     } catch (error) {
       health.threw('facts', /** @type {Error} */ (error))
     }
+  }
+}
+
+/** Reports that blocks cannot be explained until none has failed for a minute. @param {Health} health */
+function explainedIn (health) {
+  const failures = new Recently({ withinMs: TRUST_MS })
+  return (/** @type {Error | null} */ failure) => {
+    const now = nowMs()
+    if (failure !== null) failures.add(now)
+    if (failure !== null || !failures.isOn(now)) health.set('explain', failure)
   }
 }
 

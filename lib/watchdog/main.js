@@ -33,8 +33,12 @@ port.on('message', async (message) => {
   const { code, id, method } = message
   if (code === STOP) {
     outpost?.leave()
-    await watchdog?.stop()
-    port.close()
+    try {
+      await watchdog?.stop()
+    } finally {
+      // Whatever failed, this thread ends.
+      port.close()
+    }
   } else if (code === CALL) {
     // A question that cannot be answered must not end the watchdog: the host has a fallback.
     const value = await begin().answer(method).catch(() => undefined)

@@ -193,7 +193,10 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
     threads: () => threads?.states() ?? new Map(),
     page
   }
-  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post, slow })
+  const { lateness } = parts.scheduler
+  const upkeep = new Upkeep({
+    bridge, health, lateness, metrics, log, file, cluster, threads, budget, escalates, post, slow
+  })
   const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
     metrics.drop('sink')
     health.threw(sink, error)

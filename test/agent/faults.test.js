@@ -302,7 +302,7 @@ test('a question that is lost on its way costs a second of samples, not those of
     function hold () {
       const endMs = performance.now() + 2000
       // Nobody is there to answer.
-      delete globalThis[kAgent]
+      globalThis[kAgent] = undefined
       while (performance.now() < endMs - 1500);
       globalThis[kAgent] = agent
       while (performance.now() < endMs);
@@ -371,4 +371,17 @@ test('a block that follows another at once is told again while it lasts', async 
     }, 50))`]).closed
   const lasting = stdout.split('\n').filter((line) => line.includes('"event":"lasting"'))
   assert.ok(lasting.length >= 1, stdout)
+})
+
+test('a watchdog thread that cannot be constructed: one warning, and the application runs on', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['-e', `
+    require(${PACKAGE} + '/lib/host/watchdog-thread').WatchdogThread = class { constructor () { throw new RangeError('no stack left') } }
+    const { start } = require(${PACKAGE})
+    const agent = start({ port: 0, log: false })
+    setTimeout(async () => {
+      console.log((await agent.ready).url)
+      await agent.stop()
+    }, 100)`]).closed
+  assert.deepEqual({ stdout, code }, { stdout: 'null\n', code: 0 }, stderr)
+  assert.equal(stderr.match(/LOOPWATCH_WARN_START/g)?.length, 1, stderr)
 })

@@ -12,27 +12,58 @@ const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 /** @param {string} stdout */
 const said = (stdout) => stdout.split('\n').filter((line) => line.includes('"event":"degraded"')).map((line) => JSON.parse(line).reason)
 
-test('an application that lets nobody add to its globals is watched, without lines, and that is said', async (t) => {
+/**
+ * What an agent reports after `lock`, and what stop() leaves.
+ * @param {import('node:test').TestContext} t @param {string} lock run before the package is loaded
+ */
+async function locked (t, lock) {
   const { code, stdout, stderr } = await startNode(t, ['-e', `
-    Object.preventExtensions(globalThis)
+    ${lock}
     const { start } = require(${PACKAGE})
     const agent = start({ port: false })
     const isSame = start() === agent
+    function hold () { for (const end = performance.now() + 200; performance.now() < end;); }
     agent.ready.then(() => setTimeout(() => {
-      for (const end = performance.now() + 200; performance.now() < end;);
+      hold()
       setTimeout(async () => {
         const blocks = await agent.blocks()
         await agent.stop()
         const next = start({ port: false, log: false })
-        process.stderr.write(JSON.stringify({ isSame, isNew: next !== agent, durations: blocks.map(({ durationMs }) => durationMs) }))
+        const durations = blocks.map(({ durationMs }) => durationMs)
+        const functions = blocks.map(({ frame }) => frame?.function)
+        process.stderr.write(JSON.stringify({ isSame, isNew: next !== agent, durations, functions }))
         await next.stop()
       }, 300)
     }, 100))`]).closed
   assert.equal(code, 0, stderr)
-  const { isSame, isNew, durations } = JSON.parse(stderr)
+  const { isSame, isNew, durations, functions } = JSON.parse(stderr)
   assert.deepEqual({ isSame, isNew }, { isSame: true, isNew: true })
   assert.ok(durations.some((/** @type {number} */ ms) => ms >= 190), `${durations}`)
+  return { stdout, functions }
+}
+
+test('an application that lets nobody add to its globals has lines', async (t) => {
+  const { stdout, functions } = await locked(t, 'Object.preventExtensions(globalThis)')
+  assert.ok(functions.includes('hold'), `${functions}`)
+  assert.deepEqual(said(stdout), [])
+})
+
+test('an application that locks its globals and their prototype has durations, and the log says what is missing', async (t) => {
+  const { stdout } = await locked(t, `
+    Object.preventExtensions(Object.getPrototypeOf(globalThis))
+    Object.preventExtensions(globalThis)`)
   assert.deepEqual(said(stdout), ['inspector'])
+})
+
+test('a test runner that searches for leaked globals finds none', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const before = Reflect.ownKeys(globalThis)
+    const agent = require(${PACKAGE}).start({ port: false, log: false })
+    agent.ready.then(async () => {
+      console.log(Reflect.ownKeys(globalThis).filter((key) => !before.includes(key)).length)
+      await agent.stop()
+    })`]).closed
+  assert.equal(stdout, '0\n', stderr)
 })
 
 /** @param {import('node:test').TestContext} t @param {string[]} args @param {Record<string, string>} [env] */

@@ -95,13 +95,15 @@ async function addressOfProcess (pid, token) {
 const portsOf = (pid) => {
   const listeners = listenersOf(pid)
   if (listeners === null) throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a URL on this system', String(pid))
+  let isSameNetwork
   try {
     fs.readdirSync(`/proc/${pid}/fd`)
+    isSameNetwork = isSameNamespace(pid, 'net')
   } catch (error) {
     const reason = error.code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user: run loopwatch as that user'
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
   }
-  if (!isSameNamespace(pid, 'net')) throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, 'it is in a container or another network namespace: run loopwatch doctor inside it (docker exec, kubectl exec)')
+  if (!isSameNetwork) throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, 'it is in a container or another network namespace: run loopwatch doctor inside it (docker exec, kubectl exec)')
   return [...new Set(listeners.map(({ port }) => port))]
 }
 

@@ -29,10 +29,9 @@ const table = [
     name: 'samples',
     weight: 10,
     when: 'samples in it, in its calls, and its part of those in code of other files that V8 inlined',
-    value: (line, { samples }, { all, calling }) => {
+    value: (line, { samples }, { all }) => {
       const shownMs = all.reduce((sum, each) => sum + each.inCallMs, line.inCallMs)
-      const part = shownMs > 0 ? line.inCallMs / shownMs : line.traits.calls ? 1 / (1 + calling) : 0
-      const inlined = (line.scope?.inlined ?? 0) * part
+      const inlined = (line.scope?.inlined ?? 0) * share(line.inCallMs, shownMs)
       return share(line.samples + sumOf(line.callees) + inlined, samples)
     }
   },
@@ -56,10 +55,10 @@ const table = [
   {
     name: 'near',
     weight: 6,
-    when: 'it makes a call: samples at heads and brackets of its function and in the two lines below it',
+    when: 'it makes a call: samples in the two lines below it',
     value: ({ traits, frame }, { samples }, { all, calling }) => {
       const isBelow = (/** @type {number} */ lines) => lines > 0 && lines <= 2
-      const near = all.filter((each) => each.traits.isIdle || isBelow(Number(each.frame.line) - Number(frame.line)))
+      const near = all.filter((each) => isBelow(Number(each.frame.line) - Number(frame.line)))
       return traits.calls ? share(near.reduce((sum, each) => sum + each.samples, 0), samples) / (1 + calling) : 0
     }
   },

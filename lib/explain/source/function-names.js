@@ -12,6 +12,8 @@ const MOST_CHARS = 512 * 1024
 const AROUND = 5
 /** How much text before a function is searched for what it belongs to. */
 const BEFORE_CHARS = 200
+/** Calls around a handler that may be those of a router; what is nested deeper is generated. */
+const MOST_CALLS = 50
 
 const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
 /** Statements with a parenthesis before their block, and other words before a parenthesis that are not calls. */
@@ -187,7 +189,7 @@ function whereAt (text, offset) {
 
 /** Outermost first: `GET /report`. @param {string} text @param {number} offset */
 function routesAt (text, offset) {
-  const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(')
+  const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(').slice(0, MOST_CALLS)
   return calls.flatMap(({ index }) => callAt(text, index)?.route?.replace(/ handler$/, '') ?? [])
 }
 

@@ -2,10 +2,25 @@
 
 // JavaScript is read as text, not parsed: it may be of any version, have types, or begin in the midst of a function.
 
-/** Brackets and separators, and what may contain others: comments, strings, templates, regular expressions. */
-const TOKEN = /\/\/.*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=(?:^|=>|[(=,:[!&|?{};])\s*|\breturn\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])*\/[dgimsuvy]*|[()[\]{};,]|=>/g
-const REG_EXP = /^\/[^/*]/
-const EXPRESSION = /\$\{([^]*?)\}/g
+/** A regular expression may begin after these. Before its `/`, Node.js 20 and 22 would look back from every blank. */
+const BEGIN = /\/(?<=(?:(?:^|=>|[(=,:[!&|?{};])\s*|\breturn\s+)\/)/.source
+const PART = /(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])/.source
+
+/**
+ * Brackets and separators, and what may contain others: comments, strings, templates, regular expressions. Time is in
+ * proportion to the text, or a large file would hold up the watchdog: what has no end is tried once, not from each
+ * character. So an escape is a token (a quote in it begins nothing), a comment without an end goes to the end of the
+ * text, and a class of characters without one to the end of its line.
+ */
+const TOKEN = new RegExp([
+  /\\[^]|\/\/.*|\/\*(?:[^]*?\*\/|[^]*)|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`/.source,
+  `${BEGIN}(?!\\*)${PART}+\\/[dgimsuvy]*`,
+  `${BEGIN}${PART}*${/\[(?:\\.|[^\]\\\n])*(?![^\n])/.source}`,
+  /[()[\]{};,]|=>/.source
+].join('|'), 'g')
+const REG_EXP = /^\/[^/*].*\/\w*$/
+/** One without an end goes to the end of the text, for the same reason. */
+const EXPRESSION = /\$\{([^}]*)(\}?)/g
 const OPENING = '([{'
 const CLOSING = ')]}'
 /** A character of a name or a number. */
@@ -41,8 +56,9 @@ function * tokensOf (text) {
 }
 
 /** The expressions of a template. @param {string} token @returns {{ text: string, at: number }[]} */
-const expressionsOf = (token) =>
-  token[0] === '`' ? [...token.matchAll(EXPRESSION)].map(({ 1: text, index }) => ({ text, at: index + 2 })) : []
+const expressionsOf = (token) => token[0] !== '`'
+  ? []
+  : [...token.matchAll(EXPRESSION)].flatMap(({ 1: text, 2: end, index }) => end === '' ? [] : [{ text, at: index + 2 }])
 
 /** Both ways, also in templates. Lone ones are missing. @param {string} text @returns {Map<number, number>} */
 function pairsIn (text) {

@@ -29,9 +29,9 @@ const BUILTINS = new Set([
 const FUNCTIONS = new Set(['structuredClone', 'decodeURIComponent', 'encodeURIComponent', 'eval'])
 /** A deep copy through text. */
 const ROUND_TRIP = 'JSON.parse(JSON.stringify())'
-const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\s*\(/g
+const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?(?<![\w$])([\w$]+)\s*\(/g
 /** A spread of elements or properties, not the rest of parameters or of a pattern. */
-const SPREAD = /(?<=(?:^|[[{(,])\s*)\.\.\.(?![\w$]+\s*(?:\)\s*(?:=>|\{)|[\]}]\s*=(?!=)))/g
+const SPREAD = /\.\.\.(?<=(?:^|[[{(,])\s*\.\.\.)(?![\w$]+\s*(?:\)\s*(?:=>|\{)|[\]}]\s*=(?!=)))/g
 /** Longest line that is searched. A longer one is minified: it calls many functions, and searching it takes time. */
 const LINE_CHARS = 1000
 /** Number of lines of a function that are searched for calls. */
@@ -39,7 +39,7 @@ const MOST_LINES = 400
 /** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
 /** What is called, and words and built-ins that are not what is searched for. `performance.now` is JavaScript. */
-const CALLED = /([\w$]+)\s*\(/g
+const CALLED = /(?<![\w$])([\w$]+)\s*\(/g
 const TEXTS = /\/\/.*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g
 /** A function that is declared, or a value that is one. */
 const DECLARATION =
@@ -69,7 +69,7 @@ const NAMELESS = /[\])]\s*(?:\?\.\s*)?\(/
 const NEARBY = 50
 /** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
 const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
-const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
+const SYNC_CALL = /(?<![\w$])[\w$]+Sync(?=\s*\()/g
 /** The synchronous functions of zlib, which V8 names alike. */
 const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|brotliCompress|brotliDecompress|zstdCompress|zstdDecompress)Sync$/
 

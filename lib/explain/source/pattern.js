@@ -5,7 +5,7 @@ const { regExpsIn } = require('./javascript')
 /** A longer pattern is generated, and a hint would not help to rewrite it. */
 const PATTERN_CHARS = 500
 /** A pattern in a variable whose methods are called, or that is an argument. */
-const NAMED = /([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
+const NAMED = /(?<![\w$])([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
 const OPEN_ENDED = /^(?:[*+]|\{\d+,\d*\})/
 
 /** Literals, and those of variables in it. @param {string} text of the line @param {string[]} lines of its file */

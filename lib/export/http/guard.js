@@ -21,7 +21,6 @@ exports.isHostAllowed = (header, allowed) => {
 }
 
 /**
-/**
  * Checks the name in the Host header and in an absolute URL. HTTP/1.0 requests may omit the header: health checks do,
  * browsers never.
  * @param {Pick<IncomingMessage, 'httpVersion' | 'headers'>} request

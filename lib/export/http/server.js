@@ -135,7 +135,7 @@ class HttpServer {
     socket.on('close', () => this.#sockets.delete(socket))
     if (this.#sockets.size <= CONNECTIONS) return
     for (const oldest of this.#sockets) {
-      if (this.#streaming.has(oldest)) continue
+      if (this.#streaming.has(oldest) || this.#answering.has(oldest)) continue
       oldest.destroy()
       return
     }

@@ -191,9 +191,14 @@ class LogDestination {
 
   close () {
     clearTimeout(this.#retry)
-    if (this.#fd !== null && this.#owned) fs.closeSync(this.#fd)
+    const fd = this.#owned ? this.#fd : null
     this.#fd = null
     this.#closed = true
+    try {
+      if (fd !== null) fs.closeSync(fd)
+    } catch {
+      // A disk of the network reports here what it did not take. The application's end is not to wait for that.
+    }
   }
 }
 

@@ -4,6 +4,7 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const { readdirSync } = require('node:fs')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
+const { lackOfProfileRoom } = require('../../util/room')
 const { createMemory, openBridge } = require('../../bridge/memory')
 const { THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE } = require('../../bridge/messages')
 const { CALM_MS, unwantBeats, wantBeats } = require('../../bridge/thread-beats')
@@ -148,6 +149,8 @@ class OutsideWatch {
 
   /** A thread in a native call starts and stops after it. @param {import('node:worker_threads').Worker} worker */
   async #takeProfile (worker) {
+    // V8 starts a thread for each profile, and aborts the process if it gets none.
+    if (lackOfProfileRoom() !== null) return null
     const askedAtMs = nowMs()
     const profile = await profileThread(worker)
     const startMs = nowMs()

@@ -1,6 +1,7 @@
 'use strict'
 
-const { cgroupPaths, KernelFile, NOWHERE, statOf } = require('./file')
+const { KernelFile, NOWHERE, statOf } = require('./file')
+const { cgroupPaths, numberIn } = require('../../util/cgroup')
 const { residentBytes } = require('../../util/usage')
 const { US_PER_MS } = require('../../util/units')
 
@@ -45,12 +46,6 @@ function open () {
     memory: new KernelFile('/proc/pressure/memory'),
     io: new KernelFile('/proc/pressure/io')
   }
-}
-
-/** Null for `max`, which means no limit. @param {string | null | undefined} text */
-function numberIn (text) {
-  const number = Number.parseInt(text ?? '', 10)
-  return Number.isNaN(number) ? null : number
 }
 
 /** @param {string | null} stat */

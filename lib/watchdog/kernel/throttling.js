@@ -1,6 +1,7 @@
 'use strict'
 
-const { cgroupPaths, KernelFile, NOWHERE } = require('./file')
+const { KernelFile, NOWHERE } = require('./file')
+const { cgroupPaths } = require('../../util/cgroup')
 const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
 /**

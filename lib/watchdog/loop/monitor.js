@@ -5,6 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { Detector, STARTUP_IDLE_MS } = require('./detector')
 const { BlockFacts } = require('./block-facts')
 const { Sampler } = require('./sampler')
+const { unexplained } = require('./unexplained')
 
 /**
  * @import { Beat } from '../../bridge/beat'
@@ -50,6 +51,7 @@ const PROGRESS_MS = 1000
  * @property {Code & { table: FrameTable }} code
  * @property {(facts: Facts) => void} [onFacts] of a block that settles
  * @property {(error: Error) => void} [onThrow]
+ * @property {(failure: Error | null) => void} [onExplained] why a block could not be explained at all; null if it could
  * @property {() => string} nextId
  * @property {Pick<Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
@@ -320,17 +322,28 @@ class LoopMonitor {
     }
   }
 
-  /** A fault of ours in reading a CPU profile must not cost the block. @param {Facts} facts */
+  /**
+   * A fault of ours in reading a CPU profile must not cost the block. Any other must not end this thread: the next one
+   * would meet the same block.
+   * @param {Facts} facts
+   */
   #explain (facts) {
-    const { code, onThrow } = this.#parts
-    // Loaded by the first block, or by loadRest() of MainLoop: a fifth of this thread's modules.
-    const { recordOf } = require('../../explain/record')
-    try {
-      return recordOf(facts, code)
-    } catch (error) {
-      onThrow?.(/** @type {Error} */ (error))
-      return recordOf({ ...facts, profile: undefined }, code)
+    const { code, onThrow, onExplained } = this.#parts
+    let failure
+    for (const each of [facts, { ...facts, profile: undefined }]) {
+      try {
+        // Loaded by the first block, or by loadRest() of MainLoop: a fifth of this thread's modules.
+        const { recordOf } = require('../../explain/record')
+        const explained = recordOf(each, code)
+        onExplained?.(null)
+        return explained
+      } catch (error) {
+        failure = /** @type {Error} */ (error)
+        onThrow?.(failure)
+      }
     }
+    onExplained?.(failure ?? null)
+    return { record: unexplained(facts), workIds: [] }
   }
 
   /** Stops; a block in progress is reported as far as it has come. @param {number} now @param {Phases} sinks */

@@ -26,6 +26,7 @@ class SelfLateness {
   /** The watchdog's own times at the last reading. @type {OwnTimes} */
   #own = { cpuMs: null, runQueueMs: null }
   #knownAtMs = -Infinity
+  #longestTurnMs = 0
   #readProcess
   /** The CPU time of the process, with the main thread's waits for one, at the end of the last poll. */
   #process = { atMs: 0, cpuMs: 0 }
@@ -75,12 +76,22 @@ class SelfLateness {
     return this.#readProcess() - cpuMs - Math.max(0, startMs - atMs)
   }
 
+  /** How long the watchdog itself was busy at most since the last call, ms. */
+  takeLongestTurn () {
+    const longestMs = this.#longestTurnMs
+    this.#longestTurnMs = 0
+    return longestMs
+  }
+
   /** @param {number} startMs @param {number} endMs */
   #judge (startMs, endMs) {
     const gapMs = endMs - startMs
     if (!(gapMs > LATE_MS)) return false
     const { cpuMs, runQueueMs } = this.#spent(endMs)
-    if (cpuMs > gapMs / 2) return false
+    if (cpuMs > gapMs / 2) {
+      this.#longestTurnMs = Math.max(this.#longestTurnMs, gapMs)
+      return false
+    }
     if (Math.max(runQueueMs, this.#processRan(startMs)) >= SOME * gapMs) return true
     this.#gaps.push({ startMs, endMs })
     if (this.#gaps.length > GAPS) this.#gaps.shift()

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { callOf } = require('../../explain/system-call')
 const { TASKS } = require('../kernel/file')
 const dns = require('node:dns')
+const { lackOfRoom } = require('../../util/room')
 
 /**
  * @import { Filling, PoolKind, PoolThreads } from './pool-filling'
@@ -18,12 +19,18 @@ const DENIED = 'ERR_ACCESS_DENIED'
 
 /** libuv's name for the threads of its pool, since Node.js 22. */
 const POOL = 'libuv-worker'
+/** Before Node.js 22 the pool's threads have no names. With this many left, it gets all that it wants. */
+const MANY_THREADS = 64
+/** Whether the pool has threads is looked up this often until it has some: 10 us for each thread of the process. */
+const LOOK_MS = 1000
 
 /** An idle thread of the pool is in this call. */
 const IDLE = 'futex'
 
 /** A host that does not answer within this time is busy itself: the incident is then reported without its answer. */
 const ANSWER_MS = 500
+
+const hasThreadNames = Number.parseInt(process.versions.node, 10) >= 22
 
 const NOTHING = { counts: {}, threads: THREADS }
 
@@ -157,6 +164,41 @@ const poolThreads = () => {
   }
 }
 
+/** @param {string} tid */
+const isOfPool = (tid) => {
+  try {
+    return fs.readFileSync(`${TASKS}/${tid}/comm`, 'latin1').trim() === POOL
+  } catch {
+    // It has just ended.
+    return false
+  }
+}
+
+/**
+ * Whether the pool can be measured. libuv starts its threads when the pool is first used, and aborts the process if it
+ * gets none (`ulimit -u`, the pids limit of a container). So the application is first: a pool that it has not used
+ * cannot be full.
+ * @param {() => string[]} [tasks] ids of the threads of this process; throws except on Linux
+ */
+exports.isPoolStarted = (tasks = () => fs.readdirSync(TASKS)) => {
+  try {
+    return tasks().some(isOfPool) || (!hasThreadNames && lackOfRoom(MANY_THREADS) === null)
+  } catch {
+    return true
+  }
+}
+
+/** Both watches measure the same pool, which keeps its threads until the process ends. */
+let isStarted = false
+let lookAtMs = 0
+
+/** @param {number} now */
+function mayMeasure (now) {
+  if (isStarted || now < lookAtMs) return isStarted
+  lookAtMs = now + LOOK_MS
+  return (isStarted = exports.isPoolStarted())
+}
+
 /** @typedef {(done: (error?: NodeJS.ErrnoException | null) => void) => void} Work for a thread of the pool */
 
 /**
@@ -186,7 +228,7 @@ class PoolProbe {
   }
 
   ask () {
-    if (this.askedAtMs !== null) return
+    if (this.askedAtMs !== null || !mayMeasure(nowMs())) return
     const askedAtMs = this.askedAtMs = nowMs()
     try {
       this.#work((error) => {

@@ -58,7 +58,7 @@ class WatchedThread {
   /**
    * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
    * @param {Shared} parts.shared by all threads
-   * @param {Pick<Parts, 'options' | 'code' | 'nextId'>} parts.common
+   * @param {Pick<Parts, 'options' | 'code' | 'nextId' | 'onThrow' | 'onExplained'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {() => ThreadWork | null} parts.workOf the work of the whole thread
    * @param {ThreadPhases} parts.sinks @param {boolean} parts.isOutside only the main thread sees it

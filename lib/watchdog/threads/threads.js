@@ -57,6 +57,7 @@ class WatchedThreads {
    * @param {object} parts @param {Say} parts.say in the log @param {() => string} parts.nextId
    * @param {{ threshold: number, beatPeriod: number }} parts.options
    * @param {Shared} parts.shared by all threads @param {() => void} parts.onNew
+   * @param {Parts['onThrow']} [parts.onThrow] @param {Parts['onExplained']} [parts.onExplained]
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {Parts['code']} parts.code @param {MainLoop['sources']} parts.sources
    * @param {boolean} parts.mayProfile @param {(message: object) => void} parts.post
@@ -131,7 +132,7 @@ class WatchedThreads {
   #makeThread (hello, isOutside, outside) {
     const { threadId, name } = hello
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, code, nextId, shared, watchdogGapWithin, sources, mayProfile } = this.#parts
+    const { options, code, nextId, onThrow, onExplained, shared, watchdogGapWithin, sources, mayProfile } = this.#parts
     const windows = new ProfileWindows(sources, { isBegunLate: true })
     const { labelOf, sinks } = /** @type {Started} */ (this.#started)
     return new WatchedThread({
@@ -145,7 +146,13 @@ class WatchedThreads {
       sinks,
       windows,
       mayBeProfiled: mayProfile,
-      common: { options: { ...options, stuck: 0 }, code: { ...code, sources: () => windows.sources }, nextId }
+      common: {
+        options: { ...options, stuck: 0 },
+        code: { ...code, sources: () => windows.sources },
+        nextId,
+        onThrow,
+        onExplained
+      }
     })
   }
 
@@ -226,6 +233,8 @@ function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, n
     isMainFree: () => mainLoop.monitor.blockedMs === 0,
     post,
     nextId,
+    onThrow: mainLoop.onThrow,
+    onExplained: mainLoop.onExplained,
     onNew: () => scheduler.hurry(),
     onState: health.listener('threads'),
     say: health.say

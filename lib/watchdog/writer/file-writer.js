@@ -3,6 +3,7 @@
 const { MessageChannel, receiveMessageOnPort, Worker } = require('node:worker_threads')
 const { entryPoint } = require('../../tables/entry-points')
 const { nowMs } = require('../../util/clock')
+const { lackOfRoom } = require('../../util/room')
 const { MS_PER_S } = require('../../util/units')
 const { DONE, LINES, LOST, COUNT } = require('./slots')
 
@@ -21,8 +22,11 @@ const SILENT_MS = 2000
 const RESTART_MS = 5000
 /** At the end, lines that wait have this long: the host ends the watchdog by force after a second. */
 const END_MS = 800
-/** The writer's thread holds lines and nothing else. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
+/** The writer's thread holds lines and nothing else. Without a limit, V8 reserves 512 MB of address space for code. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64, codeRangeSizeMb: 32 }
+
+/** Threads that must be left: this one, and the four that libuv's pool may need. */
+const THREADS = 5
 
 /** @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way */
 /** @typedef {{ state: Failure | null, unended?: undefined } | { unended: BlockRecord }} Answer */
@@ -72,6 +76,8 @@ class FileWriter {
     const memory = new SharedArrayBuffer(COUNT * Int32Array.BYTES_PER_ELEMENT)
     const { port1, port2 } = new MessageChannel()
     try {
+      const lack = lackOfRoom(THREADS)
+      if (lack !== null) throw new Error(lack)
       const worker = new Worker(entryPoint('writer'), {
         name: 'loopwatch writer',
         workerData: { kind, target, name, creates, memory, port: port2 },

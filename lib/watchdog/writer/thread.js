@@ -26,6 +26,7 @@ const kinds = {
   records () {
     const { BlockFile } = require('../../store/block-file')
     const { takeUnended, QUIET_MS } = require('../../store/predecessors')
+    const { TOUCH_MS } = require('../../store/retention')
     const file = new BlockFile({ dir: target, name, nowMs, onState })
     const look = () => {
       for (const record of takeUnended(target)) port.postMessage({ unended: record })
@@ -33,6 +34,7 @@ const kinds = {
     look()
     // A file that was written just before this start stands still by then, if its process is gone.
     setTimeout(look, QUIET_MS + 500).unref()
+    setInterval(() => file.touch(), TOUCH_MS).unref()
     return {
       write: (line) => file.appendLine(line),
       keepTimeline: (timeline) => file.keepTimeline(timeline),

@@ -38,3 +38,15 @@ test('a script may be named by a URL of a file that is none', () => {
   files.tell((file) => told.push(file))
   assert.equal(told.length, 2)
 })
+
+test('ever new names of files do not fill the memory of the application', () => {
+  const files = new CompiledFiles()
+  let posts = 0
+  for (let i = 0; i < 10_050; i++) {
+    files.see(`/repl-${i}.ts`)
+    if (i % 100 === 99) files.tell(() => { posts++ })
+  }
+  files.see('/repl-10049.ts')
+  files.tell(() => { posts++ })
+  assert.equal(posts, 10_050)
+})

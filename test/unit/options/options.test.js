@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const path = require('node:path')
 const { table, preloadDefaults, resolveOptions, strayVariables } = require('../../../lib/options/table')
 const { start } = require('../../../lib')
 
@@ -139,4 +140,9 @@ test('a value written for the environment reads back the same', () => {
       [row.env, (row.type.format ?? String)(all[row.key])]))
     assert.deepEqual({ ...resolveOptions({}, env) }, { ...resolveOptions(all, {}) })
   }
+})
+
+test('paths of files stay where they are when the application changes its working directory', () => {
+  const { dir, facts, log } = resolveOptions({ dir: 'a', facts: 'b', log: { destination: 'c' } }, {})
+  assert.deepEqual([dir, facts, log && /** @type {{ destination: string }} */ (log).destination].map((file) => path.isAbsolute(`${file}`)), [true, true, true])
 })

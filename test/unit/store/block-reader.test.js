@@ -93,3 +93,14 @@ test('what is kept is bounded: files beyond it are read each time', (t) => {
   ask()
   assert.deepEqual(ask().read, ['b.ndjson'], 'now a fits, and b does not')
 })
+
+test('what is not a regular file, or larger than a file of records can be, is not read, and that is said', { skip: process.platform === 'win32' }, (t) => {
+  const dir = makeDir(t)
+  fs.symlinkSync('/dev/zero', path.join(dir, 'blocks-1-1.ndjson'))
+  fs.writeFileSync(path.join(dir, 'blocks-2-1.ndjson'), '')
+  fs.truncateSync(path.join(dir, 'blocks-2-1.ndjson'), 200e6)
+  fs.writeFileSync(path.join(dir, 'blocks-3-1.ndjson'), line('3-1'))
+  const { records, unread } = new BlockReader(dir).read()
+  assert.deepEqual(records.map(({ id }) => id), ['3-1'])
+  assert.deepEqual(unread.map(({ reason }) => reason).sort(), ['it is larger than 72 MB', 'it is not a regular file'])
+})

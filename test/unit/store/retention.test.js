@@ -78,12 +78,28 @@ test('a process that begins a file deletes what too many before it have left', (
   assert.equal(fs.readdirSync(dir).length, 51)
 })
 
-test('files that were written just now stay: their processes may be in containers that cannot be seen from here', (t) => {
+test('files that were touched just now stay, with their older generation: their processes may be in containers that cannot be seen from here', (t) => {
   const dir = makeDir(t)
-  const names = Array.from({ length: 6 }, (_, i) => `blocks-999999999-${i}.ndjson`)
-  for (const name of names) fs.writeFileSync(path.join(dir, name), 'x')
-  const at = (Date.now() - 60_000) / 1000
-  fs.utimesSync(path.join(dir, names[0]), at, at)
-  prune(dir, { own: 'none', files: 2 })
-  assert.deepEqual(fs.readdirSync(dir).sort(), names.slice(1))
+  const nowS = Date.now() / 1000
+  const write = (/** @type {string} */ name, /** @type {number} */ touchedS) => {
+    fs.writeFileSync(path.join(dir, name), 'x')
+    // Nothing has blocked for an hour.
+    fs.utimesSync(path.join(dir, name), nowS - touchedS, nowS - 3600)
+  }
+  for (let i = 1; i <= 6; i++) write(`blocks-999999999-${i}.ndjson`, i <= 3 ? 600 : 60)
+  write('blocks-999999999-6.old.ndjson', 3600)
+  prune(dir, { own: 'none', files: 1 })
+  assert.deepEqual(fs.readdirSync(dir).filter((name) => /-[456]\./.test(name)).length, 4)
+  assert.ok(fs.readdirSync(dir).length <= 5)
+})
+
+test('a process marks its file without a change that readers see', (t) => {
+  const { file, dir } = makeFile(t, {})
+  file.append(makeRecord({}))
+  const [name] = fs.readdirSync(dir)
+  const stat = () => fs.statSync(path.join(dir, name))
+  fs.utimesSync(path.join(dir, name), 1e9, 1e9)
+  file.touch()
+  assert.ok(Date.now() - stat().atimeMs < 60_000)
+  assert.equal(stat().mtimeMs, 1e12)
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { sentenceOf } = require('../../../lib/util/sentence')
+const { printable, sentenceOf } = require('../../../lib/util/sentence')
 const { causes } = require('../../../lib/tables/causes')
 const { makeRecord } = require('../../support/record')
 
@@ -101,4 +101,9 @@ test('a turn of several callbacks tells what called each, the three heaviest', (
   assert.equal(told(callbacks), ", callbacks: timer refresh 75 ms, 'end' read of POST /x 12 ms")
   assert.match(told([...callbacks, ...callbacks]), /12 ms, timer refresh \(app\/report\.js:3\) 75 ms and 1 more$/)
   assert.equal(told([callbacks[0]]), '')
+})
+
+test('a name that would turn a line around in a terminal is shown with its marks replaced', () => {
+  assert.equal(printable('a\u202Eb\u2066c\u200Fd\u2028e\u0007f'), 'a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf')
+  assert.equal(printable('שלום, é, 漢字'), 'שלום, é, 漢字')
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { BadRoutes } = require('../../../lib/watchdog/housekeeping')
+const { BadRoutes, LongTurns } = require('../../../lib/watchdog/housekeeping')
 
 test('a function for routes that fails is told, and trusted again after a minute without', () => {
   const judge = new BadRoutes()
@@ -11,4 +11,12 @@ test('a function for routes that fails is told, and trusted again after a minute
   assert.ok(judge.judge(3, 61999))
   assert.equal(judge.judge(3, 62000), null)
   assert.ok(judge.judge(4, 63000))
+})
+
+test('a watchdog that was busy for over a second is degraded for a minute', () => {
+  const turns = new LongTurns()
+  assert.equal(turns.judge(999, 1000), null)
+  assert.match(String(turns.judge(4400, 2000)), /took 4\.4 s/)
+  assert.ok(turns.judge(0, 61999))
+  assert.equal(turns.judge(0, 62000), null)
 })

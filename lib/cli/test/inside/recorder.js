@@ -5,7 +5,7 @@ const path = require('node:path')
 const process = require('../../../util/process')
 const { sourceMapOf } = require('../../../host/compiled-files')
 const { startMeter, wallMs } = require('./loop-meter')
-const { hiddenProperty } = require('../../../util/globals')
+const { share } = require('../../../util/globals')
 
 /** @import { Agent } from '../../../host/agent' */
 
@@ -160,7 +160,7 @@ class Recorder {
 }
 
 /** @param {Recorder} recorder */
-exports.publish = (recorder) => { Reflect.defineProperty(globalThis, kTests, hiddenProperty(recorder)) }
+exports.publish = (recorder) => { share(kTests, recorder) }
 
 /** Undefined if this process is not watched. @returns {Recorder | undefined} */
 exports.published = () => /** @type {any} */ (globalThis)[kTests]

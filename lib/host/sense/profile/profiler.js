@@ -8,6 +8,7 @@ const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
 const { InspectorProfile, V8Profile } = require('./profile-sources')
+const { lackOfProfileRoom } = require('../../../util/room')
 const { threadCpuMs } = require('../../../util/usage')
 const { BYTES_PER_MB } = require('../../../util/units')
 
@@ -134,10 +135,17 @@ class HostProfiler {
     const inspector = loadInspector()
     if (inspector?.url() !== undefined) throw new Error('a debugger is attached')
     const isWanted = action === 'start' || (action === 'startIfSmall' && startCostNowMs() <= SMALL_START_MS)
-    if (isWanted && !this.#source.isOn) this.#source.start(inspector)
+    if (isWanted && !this.#source.isOn) this.#start(inspector)
     if (action !== 'take' || !this.#source.isOn) return null
     this.#beganActiveMs = this.#activeMs
     return this.#source.take()
+  }
+
+  /** @param {ReturnType<typeof loadInspector>} inspector */
+  #start (inspector) {
+    const lack = lackOfProfileRoom()
+    if (lack !== null) throw new Error(lack)
+    this.#source.start(inspector)
   }
 
   /** A beat came after a gap that can hide a block: its samples are taken once all are there. @param {number} atMs */

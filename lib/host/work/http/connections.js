@@ -124,6 +124,13 @@ exports.watchConnections = (enter, listening = []) => {
     // Only servers of node:http and node:https have headersTimeout.
     if (!server || !('headersTimeout' in server) || !servers.add(server)) return
     for (const event of EVENTS) server.prependListener(event, enter)
+    server.prependOnceListener('close', removeFrom)
+  }
+  /** A server that is closed may be examined for listeners, and may listen again. @this {any} a server */
+  function removeFrom () {
+    servers.delete(this)
+    for (const event of EVENTS) this.removeListener(event, enter)
+    this.removeListener('close', removeFrom)
   }
   const onListen = (/** @type {any} */ { server }) => add(server)
   const onSocket = (/** @type {any} */ { socket }) => add(socket.server)
@@ -134,9 +141,7 @@ exports.watchConnections = (enter, listening = []) => {
   return () => {
     diagnosticsChannel.unsubscribe(LISTEN, onListen)
     diagnosticsChannel.unsubscribe(SERVER_SOCKET, onSocket)
-    for (const server of servers.living) {
-      for (const event of EVENTS) server.removeListener(event, enter)
-    }
+    for (const server of servers.living) removeFrom.call(server)
   }
 }
 
@@ -159,6 +164,12 @@ class ServerList {
       for (const ref of this.#refs) if (ref.deref() === undefined) this.#refs.delete(ref)
     }
     return true
+  }
+
+  /** @param {object} server */
+  delete (server) {
+    this.#known.delete(server)
+    for (const ref of this.#refs) if (ref.deref() === server) this.#refs.delete(ref)
   }
 
   get living () {

@@ -77,7 +77,7 @@ const deciding = {
   samples: [{ ticks: [[4, 6], [3, 1]], answers: [[at(4)]] }, 4],
   answers: [{ ticks: [[3, 2], [4, 2]], answers: [[builtin('stringify'), at(3)]] }, 3],
   between: [{ ticks: [], answers: [[at(4)]], source: SOURCE.with(3, '    sum += row.size').with(4, '    sum += 1') }, 3],
-  near: [{ ticks: [[6, 2], [4, 1]], source: SOURCE.with(3, '    sum += 1').with(4, '    sum += 1') }, 3],
+  near: [{ ticks: [[4, 3], [5, 3]], source: SOURCE.with(3, '    sum += 1').with(4, '    sum += 1') }, 3],
   collections: [{ ticks: [[3, 1], [4, 1]], others: [node(3, '(garbage collector)', null)], record: { cause: 'gc' } }, 3],
   calls: [{ ticks: [[5, 2], [7, 2]] }, 5],
   within: [{ ticks: [], answers: [[at(10, 'weigh'), at(5)]] }, 10]
@@ -107,11 +107,11 @@ const doubtful = [
   [{ ticks: [[5, 9]] }, { ticks: [[5, 9]], others: [node(3, 'weigh', 9, [], { positionTicks: [{ line: 10, ticks: 1 }] })] }],
   [
     { ticks: [[4, 3], [3, 2], [5, 2]], answers: [[at(4)], [at(4)]], source: CALM },
-    { ticks: [[4, 6], [5, 1]], answers: [[at(4)], [at(4)]], source: CALM }
+    { ticks: [[4, 20], [5, 1]], answers: [[at(4)], [at(4)]], source: CALM }
   ],
   [
-    { ticks: [[4, 9]], answers: [[at(4)]] },
-    { ticks: [[4, 9]], answers: [[at(4)]], source: CALM }
+    { ticks: [[4, 30]], answers: [[at(4)], [at(4)], [at(4)]] },
+    { ticks: [[4, 30]], answers: [[at(4)], [at(4)], [at(4)]], source: CALM }
   ],
   [{ answers: [[at(10, 'weigh')], [at(10, 'weigh')]], record: { cause: 'unknown' } }, { answers: [[at(10, 'weigh')], [at(10, 'weigh')]] }],
   [{ answers: [[at(4)], [at(4)]] }, { answers: [[at(10, 'weigh')], [at(10, 'weigh')]] }],

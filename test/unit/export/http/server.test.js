@@ -113,3 +113,22 @@ test('a crowd that comes and goes pushes out only those that wait', async (t) =>
     return ++answered === 50
   }, () => `50 answers, there were ${answered}`)
 })
+
+test('a crowd of connections that ask for nothing does not cut off an answer in progress', async (t) => {
+  /** @type {(value?: unknown) => void} */
+  let finish = () => {}
+  const url = await serve(t, {
+    '/slow': async () => {
+      await new Promise((resolve) => { finish = resolve })
+      return json('done')
+    }
+  })
+  const answer = fetch(`${url}/slow`).then((response) => response.json())
+  answer.catch(() => {})
+  /** @type {net.Socket[]} */
+  const crowd = []
+  for (let i = 0; i < 150; i++) crowd.push(await connect(t, url))
+  await eventually(() => crowd.filter((socket) => socket.closed || socket.destroyed).length >= 40, 'some of the crowd to be turned away')
+  finish()
+  assert.equal(await answer, 'done')
+})

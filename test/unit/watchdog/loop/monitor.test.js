@@ -6,6 +6,7 @@ const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
 const { FrameTable } = require('../../../../lib/explain/source/frame-table')
 const { LoopMonitor } = require('../../../../lib/watchdog/loop/monitor')
+const { isRecord } = require('../../../../lib/store/record')
 const { packageIn } = require('../../../../lib/watchdog/source/source-reader')
 
 const sinks = { opened () {}, lasting () {}, stuck () {}, ended () {}, settled () {} }
@@ -99,4 +100,25 @@ test('a CPU profile that cannot be explained costs its block nothing but what it
   monitor.stop(nowMs(), { ...sinks, settled: ({ durationMs }) => settled.push(durationMs) })
   assert.equal(settled.length, 1)
   assert.ok(thrown.length > 0 && thrown.every((message) => message === 'broken'), `${thrown}`)
+})
+
+test('a block that cannot be explained at all has its duration and the cause unknown, and that is reported', () => {
+  /** @type {(string | undefined)[]} */
+  const failures = []
+  const { monitor, memory } = monitored({
+    // Evidence of a kind that nobody has thought of.
+    surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, originWithin: () => ({ type: 'Timeout' }) },
+    onExplained: (/** @type {Error | null} */ failure) => failures.push(failure?.message)
+  })
+  /** @type {import('../../../../lib/types').BlockRecord[]} */
+  const settled = []
+  memory.beat.write(nowMs() - 200, 0, 100, 10)
+  monitor.poll(nowMs() - 100, false, sinks)
+  memory.beat.write(nowMs(), 0, 300, 10)
+  monitor.poll(nowMs(), false, sinks)
+  monitor.stop(nowMs(), { ...sinks, settled: (record) => settled.push(record) })
+  assert.deepEqual(settled.map(({ cause, frame }) => ({ cause, frame })), [{ cause: 'unknown', frame: null }])
+  assert.ok(settled[0].durationMs >= 190, `${settled[0].durationMs}`)
+  assert.ok(isRecord(settled[0]))
+  assert.ok(failures.length > 0 && !failures.includes(undefined), `${failures}`)
 })

@@ -80,3 +80,14 @@ test('the CPU time is read four times a second where nothing is late', () => {
   }
   assert.equal(own.reads, 20)
 })
+
+test('the longest turn of the watchdog itself is measured, without waits for a CPU and stops of the process', () => {
+  const { own, lateness } = startLateness()
+  lateness.leave(50, 100)
+  own.cpuMs = 1450
+  lateness.arrive(1600)
+  lateness.leave(1600, 1650)
+  lateness.arrive(9000)
+  assert.equal(lateness.takeLongestTurn(), 1500)
+  assert.equal(lateness.takeLongestTurn(), 0)
+})

@@ -1,0 +1,104 @@
+'use strict'
+
+const fs = require('node:fs')
+const process = require('./process')
+const { cgroupPaths, numberIn } = require('./cgroup')
+const { BYTES_PER_MB } = require('./units')
+
+/** @typedef {{ threads: number, addressSpaceMb: number }} Room that a process still has; Infinity without a limit */
+
+/**
+ * A thread of ours takes 160 to 590 MB of address space as it starts (20.20 to 26.10), and some more as it works. Close
+ * to the limit V8 aborts the process.
+ */
+const ADDRESS_SPACE_MB = 768
+
+/** The processes of a user that may have more are not counted: machines have this limit by default. */
+const MANY_PROCESSES = 4096
+
+/** The users of the machine's own root, whom the limit of processes does not bind. */
+const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/
+
+/** @param {string | undefined} file */
+const read = (file) => {
+  try {
+    return file === undefined ? null : fs.readFileSync(file, 'latin1')
+  } catch {
+    // Not Linux, hidden, or a process that has just ended.
+    return null
+  }
+}
+
+/** @param {string | null} status of a process @param {string} field */
+const fieldOf = (status, field) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status ?? '')?.[1] ?? 0)
+
+/** Threads of all processes that this user has. @param {number} user */
+function countThreads (user) {
+  let threads = 0
+  for (const name of fs.readdirSync('/proc')) {
+    const status = /^\d+$/.test(name) ? read(`/proc/${name}/status`) : null
+    if (status !== null && fieldOf(status, 'Uid') === user) threads += fieldOf(status, 'Threads')
+  }
+  return threads
+}
+
+/** Limits of this process, read once. @type {ReturnType<typeof readLimits> | undefined} */
+let limits
+
+function readLimits () {
+  const text = read('/proc/self/limits')
+  const softOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} +(\\d+)`, 'm').exec(text ?? '')?.[1] ?? Infinity)
+  const [max, current] = cgroupPaths('pids', [['pids.max', 'pids.current']])
+  const processes = softOf('Max processes')
+  const user = process.getuid?.() ?? 0
+  const isFree = processes > MANY_PROCESSES || (user === 0 && ALL_USERS.test(read('/proc/self/uid_map') ?? ''))
+  return {
+    processes: isFree ? Infinity : processes,
+    user,
+    addressSpaceMb: softOf('Max address space') / BYTES_PER_MB,
+    pids: numberIn(read(max)) ?? Infinity,
+    pidsFile: current
+  }
+}
+
+/** @returns {Room} */
+function readRoom () {
+  const { processes, user, addressSpaceMb, pids, pidsFile } = limits ??= readLimits()
+  const usedMb = addressSpaceMb === Infinity ? 0 : fieldOf(read('/proc/self/status'), 'VmSize') / 1024
+  const isPidsLimited = pids !== Infinity
+  return {
+    threads: Math.min(
+      processes === Infinity ? Infinity : processes - countThreads(user),
+      isPidsLimited ? pids - (numberIn(read(pidsFile)) ?? 0) : Infinity
+    ),
+    addressSpaceMb: addressSpaceMb - usedMb
+  }
+}
+
+/**
+ * Why starting a thread might end the process, null if it would not. V8's profiler and libuv's pool abort the process
+ * if they get no thread, and V8 aborts it if it gets no memory for one.
+ * @param {number} threads needed, with those that the application may need
+ * @param {{ addressSpaceMb?: number, room?: () => Room }} [needs]
+ */
+exports.lackOfRoom = (threads, { addressSpaceMb = ADDRESS_SPACE_MB, room = readRoom } = {}) => {
+  try {
+    const left = room()
+    if (left.threads < threads) {
+      return `only ${Math.max(0, left.threads)} more threads can be started (ulimit -u, or the pids limit of a container)`
+    }
+    if (left.addressSpaceMb >= addressSpaceMb) return null
+    return `only ${Math.max(0, Math.round(left.addressSpaceMb))} MB of address space are left (ulimit -v)`
+  } catch {
+    // The application has replaced what this needs.
+    return null
+  }
+}
+
+/** Threads that a profile needs: V8's own, and the four that libuv's pool may need later. */
+const PROFILE_THREADS = 5
+/** V8's thread takes a stack and a heap of the C library. */
+const PROFILE_MB = 128
+
+/** Why starting V8's CPU profile might end the process, null if it would not. */
+exports.lackOfProfileRoom = () => exports.lackOfRoom(PROFILE_THREADS, { addressSpaceMb: PROFILE_MB })
