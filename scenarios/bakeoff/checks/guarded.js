@@ -14,7 +14,7 @@ exports.accepted = [
   {
     file: 'place/points.js',
     was: 'samples === 0 ? alone : weight',
-    is: 'weight',
+    is: '(weight)',
     reason: 'nearly all recorded blocks have a profile; without one, answers have more weight'
   }
 ]

@@ -4,7 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { beginsFunction, nameAt, routesAt } = require('../../../lib/explain/source/function-names')
 const { pairsIn, regExpsIn } = require('../../../lib/explain/source/javascript')
-const { bodyOf } = require('../../../lib/explain/source/loop-body')
+const { traitsOf } = require('../../../lib/explain/place/line-text')
+const { bodyOf, functionAround } = require('../../../lib/explain/source/loop-body')
 const calls = require('../../../lib/explain/source/native-call')
 const { hasNestedQuantifiers, patternsIn } = require('../../../lib/explain/source/pattern')
 
@@ -40,8 +41,10 @@ const READERS = {
   beginsFunction,
   'the body of a loop': (text) => bodyOf(text.split('\n'), 1),
   builtinIn: (text) => calls.builtinIn(text),
-  mayCall: (text) => calls.mayCall(text),
-  mayAllocate: (text) => calls.mayAllocate(text),
+  mayCallOther: (text) => calls.mayCallOther(text),
+  onlyCallIn: (text) => calls.onlyCallIn(text),
+  'the traits of a line': (text) => traitsOf(text),
+  'the function around a line': (text) => functionAround(text.split('\n'), 1),
   'patterns of a line': (text) => patternsIn(text, text.split('\n')),
   hasNestedQuantifiers
 }
