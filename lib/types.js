@@ -147,7 +147,6 @@
  * @property {number} watchdogGapMs the watchdog did not run either, and no other thread of the process did
  * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples
- * @property {boolean} debugger an inspector was open, so nothing was sampled
  * @property {SleptIn} [sleptIn] what the thread slept in longest, if it mostly slept (Linux)
  *
  * @typedef {object} SleptIn

@@ -435,10 +435,6 @@ export type EvidenceRecord = {
   */
  requests: number;
  /**
-  * an inspector was open, so nothing was sampled
-  */
- debugger: boolean;
- /**
   * what the thread slept in longest, if it mostly slept (Linux)
   */
  sleptIn?: SleptIn | undefined;

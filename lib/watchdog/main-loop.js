@@ -4,6 +4,8 @@ const fs = require('node:fs')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds, AllowedTime, GcPauses, Waits } = require('./loop/intervals')
 const { BlockMemory } = require('./loop/block-facts')
+const { DebuggerPauses } = require('./loop/debugger-pauses')
+const { hasClient } = require('./kernel/system-call-reader')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
@@ -45,6 +47,7 @@ class MainLoop {
     const gcPauses = this.gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
+    const pauses = new DebuggerPauses({ callName: () => stats.calls.name(), hasClient, onState: health.listener('debugger') })
     const origins = this.origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(this.sources)
@@ -64,7 +67,7 @@ class MainLoop {
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
       waits,
-      adjust: (seen) => holds.adjust(seen),
+      adjust: (seen, calm) => pauses.adjust(holds.adjust(seen), calm),
       onFacts: factsIn(options.facts, health),
       onThrow: (error) => health.threw('explain', error),
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),

@@ -149,23 +149,33 @@ test('a process ends as ever while a profile is being taken', async (t) => {
   }))
 })
 
-test('where the inspector is refused, and under a debugger, there is no profile: degraded, and said once', async (t) => {
+test('where the inspector is refused, or its port is open, a profile of the inspector is not taken: degraded, and said once', {
+  skip: ownsProfile() && 'v8.startCpuProfile() needs no inspector'
+}, async (t) => {
   const script = 'await sleep(300); say({ metrics: await agent.metrics() })'
   const isPermitted = process.allowedNodeEnvironmentFlags.has('--permission')
   const flags = [isPermitted ? '--permission' : '--experimental-permission', '--allow-worker', '--allow-fs-read=*', '--allow-fs-write=*']
-  const [refused, debugged] = await Promise.all([
+  const [refused, inspected] = await Promise.all([
     startNode(t, [...flags, APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed,
     startNode(t, ['--inspect=127.0.0.1:0', APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed
   ])
-  // Without options of v8.startCpuProfile() the profile is the inspector's.
-  for (const { code, stdout } of ownsProfile() ? [debugged] : [refused, debugged]) {
+  for (const { code, stdout } of [refused, inspected]) {
     assert.equal(code, 0)
     assert.match(stdout, /loopwatch_degraded\{reason=\\"profile\\"\} 1/)
     assert.match(stdout, /loopwatch_profiling 0/)
     assert.equal(stdout.match(/degraded: no CPU profile is taken/g)?.length, 1, stdout)
   }
-  if (!ownsProfile()) assert.match(refused.stdout, /lines of native calls are approximate: the permission model forbids it/)
-  assert.match(debugged.stdout, /lines of native calls are approximate: a debugger is attached/)
+  assert.match(refused.stdout, /lines of native calls are approximate: the permission model forbids it/)
+  assert.match(inspected.stdout, /lines of native calls are approximate: an inspector port is open/)
+})
+
+test('the profile goes on while an inspector port is open', {
+  skip: !ownsProfile() && 'a profile of the inspector would show up in a debugger'
+}, async (t) => {
+  const script = 'await sleep(300); say({ metrics: await agent.metrics() })'
+  const { code, stdout } = await startNode(t, ['--inspect=127.0.0.1:0', APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed
+  assert.equal(code, 0)
+  assert.match(stdout, /loopwatch_profiling 1/)
 })
 
 const isLinux = process.platform === 'linux'

@@ -100,9 +100,9 @@ function utilization (from, to) {
 }
 
 /** Whether an origin would help: no request or no frame, but an asynchronous callback. @param {BlockRecord} record */
-function isPuzzling ({ thread, startup, cause, evidence, request, frame }) {
+function isPuzzling ({ thread, startup, cause, request, frame }) {
   const isBlamable = causes[cause].hasCallback === true
-  return isBlamable && !evidence.debugger && !startup && thread === 'main' && (request === null || frame === null)
+  return isBlamable && !startup && thread === 'main' && (request === null || frame === null)
 }
 
 /** The place of a block, without the line, which differs between blocks at one place. @param {BlockRecord} record */

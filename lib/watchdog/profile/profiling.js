@@ -229,8 +229,8 @@ const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
 
 /** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded (record) {
-  const { cause, evidence, frame, startup } = record
-  if (causes[cause].excuse !== undefined || evidence.debugger || startup) return false
+  const { cause, frame, startup } = record
+  if (causes[cause].excuse !== undefined || startup) return false
   return frame === null || !frame.exact || isNativeBlock(record)
 }
 

@@ -132,7 +132,7 @@ class HostProfiler {
   #do (action) {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
     const inspector = loadInspector()
-    if (inspector?.url() !== undefined) throw new Error('a debugger is attached')
+    this.#checkPort(inspector)
     const isWanted = action === 'start' || (action === 'startIfSmall' && startCostNowMs() <= SMALL_START_MS)
     if (isWanted && !this.#source.isOn) this.#source.start(inspector)
     if (action !== 'take' || !this.#source.isOn) return null
@@ -174,9 +174,14 @@ class HostProfiler {
 
   #renew () {
     this.#beganActiveMs = this.#activeMs
-    // Under a debugger this gives the profile up and reports it.
-    if (loadInspector()?.url() !== undefined) this.run('take')
+    // While the port is open this gives the profile up and reports it.
+    if (this.#own === null && loadInspector()?.url() !== undefined) this.run('take')
     else this.#hold(() => this.#source.renew())
+  }
+
+  /** A profile of the inspector would show up in a debugger that is connected. @param {any} inspector node:inspector */
+  #checkPort (inspector) {
+    if (this.#own === null && inspector?.url() !== undefined) throw new Error('an inspector port is open')
   }
 
   /** @param {V8Profile} own */
