@@ -35,11 +35,6 @@ function largestIn ({ thresholdMs, cpuMs }, parts) {
  */
 const table = [
   {
-    cause: 'unknown',
-    when: 'a debugger is attached',
-    test: (e) => e.debugged
-  },
-  {
     cause: 'gc',
     when: 'pauses of the garbage collector are at least half of it, and waiting for a CPU is less than 80% of it',
     // On a small machine, V8's own helper threads keep the thread they help off the CPUs.
@@ -69,15 +64,15 @@ exports.causeOf = (e, parts) => table.find((row) => row.test(e, parts))?.cause ?
  * Cause and parts when a CPU profile has told more. Without an answered interrupt, the profile shows what ran. A line
  * that calls a built-in may do so once or often: only interrupts can tell. If they were answered between native calls
  * or just after one, the calls have most of the time.
- * @param {Pick<BlockRecord, 'cause' | 'samples' | 'evidence' | 'parts'>} record
+ * @param {Pick<BlockRecord, 'cause' | 'samples' | 'parts'>} record
  * @param {{ call: string | null, isOpen: boolean, betweenShare: number }} seen betweenShare: of the samples between
  * native calls, 0 if they are not most
  * @returns {Pick<BlockRecord, 'cause' | 'parts'>}
  */
-exports.causeByProfile = ({ cause, parts, samples, evidence }, { call, isOpen, betweenShare }) => {
+exports.causeByProfile = ({ cause, parts, samples }, { call, isOpen, betweenShare }) => {
   const share = call !== null && samples < ENOUGH_SAMPLES ? 1 : betweenShare
   if (cause === 'js' && share > 0) return moved(parts, 'js', 'native', share)
-  if (cause !== 'unknown' || samples > 0 || evidence.debugger || isOpen) return { cause, parts }
+  if (cause !== 'unknown' || samples > 0 || isOpen) return { cause, parts }
   return moved(parts, 'unexplained', call === null ? 'js' : 'native')
 }
 

@@ -26,7 +26,6 @@ const { roundMs } = require('../util/statistics')
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
  * @property {number} longestRunMs longest time that one request was seen without another in between
- * @property {boolean} debugged
  */
 
 /** A thread that was seen running for less may have slept in the rest. */
@@ -108,14 +107,13 @@ exports.isNativeBlock = ({ evidence, durationMs }) => {
  * @param {Evidence} e @returns {BlockParts}
  */
 exports.partsOf = (e) => {
-  const { durationMs, cpuMs, gcMs, debugged, busyMs, thresholdMs } = e
+  const { durationMs, cpuMs, gcMs, busyMs, thresholdMs } = e
   const waiting = waitMs(e)
   const gc = Math.min(1, gcMs / durationMs) * (durationMs - waiting)
   const codeMs = durationMs - waiting - gc
   const stopped = stoppedMs(e, Math.max(0, codeMs - (cpuMs ?? 0)))
-  // Nothing tells what a thread does that a debugger holds, or that waits for events and is woken late.
-  const isBlind = debugged || busyMs < thresholdMs
-  const code = isBlind ? {} : codeIn(e, codeMs - stopped, heldUpMs(e, waiting) - stopped, waiting)
+  // Nothing tells what a thread does that waits for events and is woken late.
+  const code = busyMs < thresholdMs ? {} : codeIn(e, codeMs - stopped, heldUpMs(e, waiting) - stopped, waiting)
   return addedUp({ js: 0, native: 0, gc, asleep: 0, waiting, stopped, ...code, unexplained: 0 }, durationMs)
 }
 

@@ -39,7 +39,7 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @property {ReturnType<KernelEvidence['ongoing']>} kernel
  * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
  * @property {Fold['requests']} requests
- * @property {number[]} answersMs how long the first answers took @property {boolean} debugged
+ * @property {number[]} answersMs how long the first answers took
  * @property {number} nativeMs for which native calls delayed answers
  * @property {number} runningMs for which answers came from running JavaScript
  * @property {number} gcMs @property {number} watchdogGapMs in which the watchdog itself did not run
@@ -161,7 +161,7 @@ function measured (facts, evidence, { isFirst, innermost, listed, callbacks }) {
 }
 
 /** @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence */
-function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged }, evidence) {
+function causeIn ({ span, requests, samples, runningMs, thresholdMs }, evidence) {
   const { durationMs, busyMs, ongoing } = span
   const known = {
     ...evidence,
@@ -173,8 +173,7 @@ function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged },
     samples,
     requests: requests.distinct,
     topRequestShare: requests.topShare,
-    longestRunMs: requests.longestRunMs,
-    debugged
+    longestRunMs: requests.longestRunMs
   }
   const parts = partsOf(known)
   return { cause: causeOf(known, parts), parts }
@@ -184,7 +183,7 @@ function causeIn ({ span, requests, samples, runningMs, thresholdMs, debugged },
  * @param {Facts} facts @param {ReturnType<typeof evidenceOf>} evidence @param {BlockRecord['cause']} cause
  * @returns {EvidenceRecord}
  */
-function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs }, evidence, cause) {
+function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, evidence, cause) {
   const { cpuMs, gcMs, runQueueMs, throttledMs, stolenMs, nativeMs, watchdogGapMs } = evidence
   return {
     cpuMs: round(cpuMs),
@@ -196,7 +195,6 @@ function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs
     nativeMs: roundMs(nativeMs),
     watchdogGapMs: roundMs(watchdogGapMs),
     requests: requests.distinct,
-    debugger: debugged,
     ...(causes[cause].isAsleep && sleptIn && { sleptIn }),
     ...(memory && { memory }),
     ownMs: roundMs(ownMs)
