@@ -245,7 +245,7 @@
  * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
- * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog asks of the host
+ * @typedef {'start' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog asks of the host
  * through the inspector
  */
 

@@ -740,7 +740,7 @@ export type LoopLoadReport = {
  * what the watchdog asks of the host
  * through the inspector
  */
-export type ProfilerAction = "start" | "startIfSmall" | "take" | "stay" | "stop";
+export type ProfilerAction = "start" | "take" | "stay" | "stop";
 import type { Cause } from './tables/causes';
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';

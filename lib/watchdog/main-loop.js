@@ -1,6 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
+const { CpuPrice } = require('./kernel/cpu-price')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds, AllowedTime, GcPauses, Waits } = require('./loop/intervals')
 const { BlockMemory } = require('./loop/block-facts')
@@ -51,8 +52,10 @@ class MainLoop {
     const origins = this.origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(this.sources)
-    const profiler = { mayInspect, ownProfile, profilesItself, post, bridge, keep: windows.keep, health }
-    const profiling = this.profiling = startProfiling(options.profile, { ...profiler, queuedMs: stats.host.queuedMs })
+    const { threshold: thresholdMs } = options
+    const profiler = { mayInspect, ownProfile, profilesItself, post, bridge, keep: windows.keep, health, thresholdMs }
+    const prices = new CpuPrice(() => stats.host.times())
+    const profiling = this.profiling = startProfiling(options.profile, { ...profiler, prices })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     this.code = this.sources.code
@@ -63,7 +66,7 @@ class MainLoop {
       bridge,
       asked: data.asked,
       options,
-      rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
+      rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs }),
       ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
       waits,

@@ -22,7 +22,7 @@ async function blockOf (app, name) {
   return app.line((line) => line.event === 'settled' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > 250, `${name} to be settled`)
 }
 
-/** @param {App} app @returns {Promise<any[]>} */
+/** @param {App} app @returns {Promise<any>} */
 const blocksOf = async (app) => (await app.watchdog('/blocks')).json()
 
 /** @param {App} app */
@@ -54,12 +54,12 @@ test('a pause at a breakpoint and steps from there leave no block behind', async
   const client = await connect(app.inspectorUrl)
   await blockOf(app, 'spin')
   // On a busy machine, answering the debugger as it connects may take longer than the threshold.
-  const known = new Set((await blocksOf(app)).map(({ id }) => id))
+  const known = new Set((await blocksOf(app)).map((/** @type {any} */ { id }) => id))
   assert.ok(await debugRequest(app, client) >= STEPS)
   assert.equal(client.paused.files.has('probe.js'), false, 'the debugger does not stop in what the agent asks')
   const after = await blockOf(app, 'spin')
-  const isOther = ({ id, cause }) => !known.has(id) && id !== after.block && !OF_MACHINE.includes(cause)
+  const isOther = (/** @type {any} */ { id, cause }) => !known.has(id) && id !== after.block && !OF_MACHINE.includes(cause)
   const meanwhile = (await blocksOf(app)).filter(isOther)
-  assert.deepEqual(meanwhile.map(({ durationMs, cause, parts, stacks }) => ({ durationMs, cause, parts, stacks })), [])
+  assert.deepEqual(meanwhile, [])
   assert.ok(after.frame.line > 0)
 })

@@ -20,7 +20,7 @@ class Recorded extends BlockFacts {
 
   /** @param {Story} story */
   constructor ({ table, ...parts }) {
-    super({ thread: { thread: 'main', threadId: 0 }, beats: 1, isDebugged: false, thresholdMs: 50, surroundings, ...parts })
+    super({ thread: { thread: 'main', threadId: 0 }, beats: 1, thresholdMs: 50, surroundings, ...parts })
     this.#code = { table, packageIn }
   }
 
@@ -328,6 +328,7 @@ function observed (table) {
     askedAtMs: atMs - 1,
     putAtMs: null,
     idleMs: 0,
+    inspectorPort: null,
     late: false,
     request,
     // The innermost is a package's: only then does it matter whether the application's function passes on a call.

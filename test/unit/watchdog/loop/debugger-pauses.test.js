@@ -6,6 +6,7 @@ const { DebuggerPauses } = require('../../../../lib/watchdog/loop/debugger-pause
 
 /** @typedef {Partial<ReturnType<typeof sampleAt>>} SampleParts */
 
+/** @type {import('../../../../lib/types').Frame} */
 const frame = { function: 'handler', file: '/app.js', line: 1, column: 1 }
 
 /** A timely answer from JavaScript. @param {number} atMs */
