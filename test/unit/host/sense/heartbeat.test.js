@@ -27,6 +27,20 @@ test('time in which a thread was kept by us is no block of the application', asy
   assert.ok(long[0] >= 290 && long[0] <= mostMs, `${long} ${mostMs}`)
 })
 
+test('time in which the agent kept a resting thread is not a block of the application', async () => {
+  const bridge = openBridge(createMemory())
+  bridge.counters.add('seesSleep', 1)
+  const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 50 })
+  const { counters, beat, lateBeats } = bridge
+  while (beat.read().rest === 0) await new Promise((resolve) => setTimeout(resolve, 100))
+  lateBeats.drain()
+  counters.hold('profileMicros', 50, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const ms = lateBeats.drain().map(([startMs, endMs, idleMs]) => endMs - startMs - idleMs)
+  heartbeat.stop()
+  assert.ok(ms.every((each) => each < 250), `${ms} ms`)
+})
+
 test('a beat says for how long we had kept the thread by then', async () => {
   const bridge = openBridge(createMemory())
   bridge.counters.addHeldMs('profileMicros', 20, 50)
