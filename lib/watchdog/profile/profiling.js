@@ -23,6 +23,8 @@ const AWAIT_MS = 2000
 const LONG_TAKE_MS = 250
 /** A profiler that refused, or a question without an answer, is tried again after this long. */
 const RETRY_MS = 60000
+/** A start that would have taken too long is tried again after this long, if a block needs the profile. */
+const RETRY_DECLINED_MS = 10000
 /** A start that met an open request is tried again after this long. */
 const RETRY_SOON_MS = 100
 /** A start that takes this many times its estimate shows that the machine is busier than it seemed. */
@@ -148,7 +150,7 @@ class Profiling {
   #started ({ isOn, isBusy, ...start }, now) {
     this.#isFirst &&= isBusy === true
     if (isUnexpected(start)) this.#retryAtMs = now + RETRY_UNEXPECTED_MS
-    else if (!isOn) this.#retryAtMs = now + (isBusy ? RETRY_SOON_MS : RETRY_MS)
+    else if (!isOn) this.#retryAtMs = now + (isBusy ? RETRY_SOON_MS : RETRY_DECLINED_MS)
     if (isBusy) return
     this.#triedAtMs = Infinity
     if (!isOn && this.#neededAtMs !== null) this.#parts.onState({ message: TOO_LONG })
@@ -171,8 +173,8 @@ class Profiling {
       const more = !isUnexpected({ tookMs, estimateMs })
         ? ''
         : ` instead of ${Math.round(estimateMs)} ms; if it has to start again, it waits for ${RETRY_UNEXPECTED_MS / MS_PER_MINUTE} minutes`
-      // A start that nobody notices is not news.
-      say(tookMs < thresholdMs ? 'debug' : 'info', { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${mode}'); starting it paused the application for ${ms} ms${more}`)
+      // A start that nobody asked for or notices is not news.
+      say(mode === 'auto' && tookMs < thresholdMs ? 'debug' : 'info', { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${mode}'); starting it paused the application for ${ms} ms${more}`)
     } else {
       const seconds = Math.round((atMs - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
       this.#onSinceMs = null

@@ -164,7 +164,7 @@ test('an application that has requests open for a minute has no profile: the log
   assert.deepEqual(asked, [])
 })
 
-test('a start that would take longer than a block is tried again a minute later, if a block needs the profile', () => {
+test('a start that would take longer than a block is tried again ten seconds later, if a block needs the profile', () => {
   const story = makeProfiling('auto')
   const { profiling, asked, states, answer } = story
   const now = nowMs()
@@ -174,9 +174,9 @@ test('a start that would take longer than a block is tried again a minute later,
   profiling.poll(now + 100_000, false)
   assert.deepEqual(asked, ['start'], 'no block needs it')
   profiling.settled(native)
-  profiling.poll(now + 30_000, false)
+  profiling.poll(now + 9_000, false)
   assert.deepEqual(asked, ['start'], 'too early')
-  profiling.poll(now + 61_000, false)
+  profiling.poll(now + 11_000, false)
   assert.deepEqual(asked, ['start', 'start'])
   assert.deepEqual(states, [])
   answer({ isOn: false })
