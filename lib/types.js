@@ -151,7 +151,6 @@
  * @property {number} watchdogGapMs the watchdog did not run either, and no other thread of the process did
  * @property {MemoryRecord} [memory] of the main thread and its process; worker threads have none
  * @property {number} requests distinct ones seen in samples
- * @property {boolean} debugger an inspector was open, so nothing was sampled
  * @property {SleptIn} [sleptIn] what the thread slept in longest, if it mostly slept (Linux)
  *
  * @typedef {object} SleptIn
@@ -250,7 +249,7 @@
  * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
- * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog asks of the host
+ * @typedef {'start' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog asks of the host
  * through the inspector
  */
 

@@ -16,7 +16,7 @@ const REQUEST_FIELDS = 7
 /** Reads what lib/host/sense/probe.js wrote. @param {string} text @returns {Answer} */
 exports.parseAnswer = (text) => {
   const [head, work = '', open = '', openWork = '', others = '', ...lines] = text.split(LINE)
-  const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, ...fields] = head.split(FIELD)
+  const [atMs, idleMs, beats, inspectorUrl, putAtMs, cpuMs, ...fields] = head.split(FIELD)
   const isWritten = lines.length > 0 && !lines[0].includes(FIELD)
   const all = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
   const frames = all.filter((frame) => !frame.async)
@@ -26,7 +26,7 @@ exports.parseAnswer = (text) => {
     atMs: Number(atMs),
     idleMs: Number(idleMs),
     beats: Number(beats),
-    debugged: debugged === 'true',
+    inspectorPort: Number(/:(\d+)\//.exec(inspectorUrl)?.[1]) || null,
     putAtMs: putAtMs === '' ? null : Number(putAtMs),
     cpuMs: cpuMs === '' ? null : Number(cpuMs),
     ...(certain.work === null ? parseOpen(open.split(FIELD), openWork.split(FIELD)) : certain),
@@ -218,7 +218,7 @@ class ProbeChannel {
  * @property {number} atMs monotonic
  * @property {number} idleMs as in BeatSlots
  * @property {number} beats as in BeatSlots
- * @property {boolean} debugged the inspector's port is open, so the agent stands aside
+ * @property {number | null} inspectorPort at which debuggers can connect; null while it is closed
  * @property {number | null} putAtMs when the question was put again, null if it was put once
  * @property {number | null} [cpuMs] of its thread so far; null if Node.js does not report it
  * @property {RequestContext | null} request

@@ -456,10 +456,6 @@ export type EvidenceRecord = {
   */
  requests: number;
  /**
-  * an inspector was open, so nothing was sampled
-  */
- debugger: boolean;
- /**
   * what the thread slept in longest, if it mostly slept (Linux)
   */
  sleptIn?: SleptIn | undefined;
@@ -765,7 +761,7 @@ export type LoopLoadReport = {
  * what the watchdog asks of the host
  * through the inspector
  */
-export type ProfilerAction = "start" | "startIfSmall" | "take" | "stay" | "stop";
+export type ProfilerAction = "start" | "take" | "stay" | "stop";
 import type { Cause } from './tables/causes';
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';

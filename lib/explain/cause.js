@@ -36,11 +36,6 @@ function largestIn ({ durationMs, ongoing, thresholdMs }, parts) {
  */
 const table = [
   {
-    cause: 'unknown',
-    when: 'a debugger is attached',
-    test: (e) => e.debugged
-  },
-  {
     cause: 'many',
     when: 'JavaScript or native calls would decide below, samples show two or more requests, none has 60% of the ' +
       'time, and none was seen for as long as the threshold without another in between',
@@ -66,15 +61,15 @@ exports.verdictOf = (e, parts) => {
  * Cause and parts by a CPU profile. Without an answered interrupt, the profile shows what ran. A line that calls a
  * built-in may do so once or often: only interrupts can tell. If they were answered between native calls or just after
  * one, the calls have most of the time.
- * @param {Pick<BlockRecord, 'cause' | 'samples' | 'evidence' | 'parts'>} record
+ * @param {Pick<BlockRecord, 'cause' | 'samples' | 'parts'>} record
  * @param {{ builtin: boolean, isOpen: boolean, betweenShare: number }} profile builtin: it names a built-in;
  * betweenShare: of the samples between native calls, 0 if they are not most
  * @returns {Pick<BlockRecord, 'cause' | 'parts'>}
  */
-exports.causeByProfile = ({ cause, parts, samples, evidence }, { builtin, isOpen, betweenShare }) => {
+exports.causeByProfile = ({ cause, parts, samples }, { builtin, isOpen, betweenShare }) => {
   const share = builtin && samples < ENOUGH_SAMPLES ? 1 : betweenShare
   if (cause === 'js' && share > 0) return moved(parts, 'js', 'native', share)
-  if (cause !== 'unknown' || samples > 0 || evidence.debugger || isOpen) return { cause, parts }
+  if (cause !== 'unknown' || samples > 0 || isOpen) return { cause, parts }
   return moved(parts, 'unexplained', builtin ? 'native' : 'js')
 }
 

@@ -29,7 +29,6 @@ const { roundMs } = require('../util/statistics')
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
  * @property {number} longestRunMs longest time that one request was seen without another in between
- * @property {boolean} debugged
  */
 
 /** A thread that was seen running for less may have slept in the rest. */
@@ -111,7 +110,7 @@ exports.isNativeBlock = ({ evidence, durationMs }) => {
  * @param {Evidence} e @returns {BlockParts}
  */
 exports.partsOf = (e) => {
-  const { durationMs, cpuMs, gcMs, debugged, busyMs, thresholdMs } = e
+  const { durationMs, cpuMs, gcMs, busyMs, thresholdMs } = e
   const waiting = waitMs(e)
   // The watchdog is stopped with its process. One that lost its CPU to others was not.
   const offMs = Math.max(0, durationMs - waiting - (cpuMs ?? 0))
@@ -119,9 +118,8 @@ exports.partsOf = (e) => {
   const heldMs = waiting + stopped
   const restMs = durationMs - heldMs
   const gc = Math.min(restMs, Math.max(0, gcMs - (e.gcHeldMs ?? heldMs * Math.min(1, gcMs / durationMs))))
-  // Nothing tells what a thread does that a debugger holds, or that waits for events and is woken late.
-  const isBlind = debugged || busyMs < thresholdMs
-  const code = isBlind ? {} : codeIn(e, restMs - gc, heldUpMs(e, waiting) - stopped, heldMs)
+  // Nothing tells what a thread does that waits for events and is woken late.
+  const code = busyMs < thresholdMs ? {} : codeIn(e, restMs - gc, heldUpMs(e, waiting) - stopped, heldMs)
   return addedUp({ js: 0, native: 0, gc, asleep: 0, waiting, stopped, ...code, unexplained: 0 }, durationMs)
 }
 

@@ -39,7 +39,7 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @property {ReturnType<KernelEvidence['ongoing']> & Pick<Evidence, 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
  * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
  * @property {Fold['requests']} requests
- * @property {number[]} answersMs how long the first answers took @property {boolean} debugged
+ * @property {number[]} answersMs how long the first answers took
  * @property {number} nativeMs for which native calls delayed answers
  * @property {number} runningMs for which answers came from running JavaScript
  * @property {number} gcMs @property {number} watchdogGapMs in which the watchdog itself did not run
@@ -123,7 +123,7 @@ function shownBy ({ stacks: sampled, requests }, table) {
 
 /** @param {Facts} facts @returns {Evidence} */
 function evidenceOf (facts) {
-  const { kernel, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs, debugged } = facts
+  const { kernel, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs } = facts
   const { durationMs, busyMs, ongoing } = facts.span
   return {
     ...kernel,
@@ -138,8 +138,7 @@ function evidenceOf (facts) {
     samples,
     requests: requests.distinct,
     topRequestShare: requests.topShare,
-    longestRunMs: requests.longestRunMs,
-    debugged
+    longestRunMs: requests.longestRunMs
   }
 }
 
@@ -185,7 +184,7 @@ function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
  * @param {Facts} facts @param {Evidence} evidence @param {BlockRecord['cause']} cause
  * @returns {EvidenceRecord}
  */
-function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs }, evidence, cause) {
+function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, evidence, cause) {
   const { cpuMs, gcMs, runQueueMs, throttledMs, stolenMs, nativeMs, watchdogGapMs } = evidence
   return {
     cpuMs: round(cpuMs),
@@ -197,7 +196,6 @@ function evidenceRecord ({ answersMs, requests, debugged, sleptIn, memory, ownMs
     nativeMs: roundMs(nativeMs),
     watchdogGapMs: roundMs(watchdogGapMs),
     requests: requests.distinct,
-    debugger: debugged,
     ...(causes[cause].isAsleep && sleptIn && { sleptIn }),
     ...(memory && { memory }),
     ownMs: roundMs(ownMs)

@@ -142,7 +142,7 @@ class Agent extends EventEmitter {
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       // The watchdog may ask as it ends: nothing would stop that profile.
-      onProfile: (action) => { if (this.#stopping === null) profiler.run(action) },
+      onProfile: (action, mostMs) => { if (this.#stopping === null) profiler.run(action, mostMs) },
       onThreadProfile: (threadId) => threads.profile(threadId),
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {

@@ -50,7 +50,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
  *   onListening: (url: string | null) => void, onBlock: (record: any) => void,
  *   onSlow: (incident: SlowIncident) => void,
  *   onSpan: (span: BlockSpan) => void, onFollow: (on: boolean) => void,
- *   onTrack: (message: any) => void, onProfile: (action: ProfilerAction) => void,
+ *   onTrack: (message: any) => void, onProfile: (action: ProfilerAction, mostMs?: number) => void,
  *   onThreadProfile: (threadId: number) => void,
  *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
  *   onLost: the thread has ended, or cannot be started.
@@ -131,7 +131,7 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: ProfilerAction, threadId: number, span: BlockSpan,
+   * string, file: string, action: ProfilerAction, mostMs?: number, threadId: number, span: BlockSpan,
    * incident: SlowIncident }} message
    */
   #receive (message) {
@@ -153,7 +153,7 @@ class WatchdogThread {
     } else if (message.code === TRACK) {
       this.#handlers.onTrack(message)
     } else if (message.code === PROFILE) {
-      this.#handlers.onProfile(message.action)
+      this.#handlers.onProfile(message.action, message.mostMs)
     } else if (message.code === THREAD_PROFILE) {
       this.#handlers.onThreadProfile(message.threadId)
     } else if (message.code === RESOURCES) {

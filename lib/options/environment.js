@@ -8,10 +8,27 @@ const process = require('../util/process')
 /** @type {(value: unknown) => value is string} */
 const isText = (value) => typeof value === 'string'
 
+const PREFIX = 'LOOPWATCH_'
+
+/**
+ * In its cluster mode, pm2 sets the variables of an application when preloads have run. Until then, this variable has
+ * them. @returns {NodeJS.ProcessEnv}
+ */
+function pendingOfPm2 () {
+  const { pm2_env: text } = process.env
+  if (!isText(text)) return {}
+  try {
+    const entries = Object.entries(JSON.parse(text)).filter(([name]) => name.startsWith(PREFIX))
+    return Object.fromEntries(entries.map(([name, value]) => [name, `${value}`]))
+  } catch {
+    return {}
+  }
+}
+
 /** @param {string} name */
 exports.variable = (name) => {
   try {
-    const value = process.env[name]
+    const value = (name.startsWith(PREFIX) ? pendingOfPm2()[name] : undefined) ?? process.env[name]
     return isText(value) ? value : undefined
   } catch {
     return undefined
@@ -29,7 +46,8 @@ exports.isReadable = () => {
 /** Every variable as it is now; none if they cannot be read. @returns {NodeJS.ProcessEnv} */
 exports.environment = () => {
   try {
-    return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isText(value)))
+    const set = Object.entries(process.env).filter(([, value]) => isText(value))
+    return { ...Object.fromEntries(set), ...pendingOfPm2() }
   } catch {
     return {}
   }

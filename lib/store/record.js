@@ -58,7 +58,6 @@ const isEvidence = objectOf({
   ownMs: isReading,
   watchdogGapMs: isReading,
   requests: isReading,
-  debugger: isFlag,
   memory: orMissing(isMemory),
   sleptIn: orMissing(objectOf({ call: isText, target: orNull(isText), text: isText, share: isNumber }))
 })

@@ -8,7 +8,6 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const inspector = require('node:inspector')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
@@ -203,17 +202,6 @@ test('without permission to start threads the application runs, and one warning 
   assert.equal(code, 0, stderr)
   assert.deepEqual(JSON.parse(stdout), { url: null, metrics: '', blocks: [] })
   assert.equal(stderr.match(/LOOPWATCH_WARN_WATCHDOG/g)?.length, 1, stderr)
-})
-
-test('a debugger is attached: no sampling, no blame, no log about breakpoints', async (t) => {
-  assert.equal(inspector.url(), undefined)
-  const app = await startApp(t, { args: ['--inspect=127.0.0.1:0'] })
-  await app.get('/spin?ms=300')
-  const record = await eventually(async () => /** @type {any} */ (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 290), 'the record')
-  assert.equal(record.cause, 'unknown')
-  assert.equal(record.evidence.debugger, true)
-  assert.equal(record.frame, null)
-  assert.ok(!app.lines().some(({ block }) => block === record.id), app.out.stdout)
 })
 
 test('an application that replaces built-ins and forbids property tampering is still understood', async (t) => {

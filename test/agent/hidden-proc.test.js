@@ -6,6 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { startApp, eventually } = require('../support/app')
+const { startInspected, connect, debugRequest, STEPS } = require('../support/debugger')
 
 const NODE = process.env.TEST_NODE ?? process.execPath
 /** In a mount namespace of its own, /proc is covered by an empty folder. */
@@ -54,4 +55,16 @@ test('without /proc, causes come from the CPU time that the thread itself tells'
       else assert.ok(evidence.cpuMs > 0 && evidence.cpuMs <= durationMs, seen)
     })
   }
+})
+
+test('without /proc a pause in a debugger is no block either, and the log says once that this may be wrong', options, async (t) => {
+  if (hidden('typeof process.threadCpuUsage').stdout.trim() !== 'function') return t.skip('no CPU time of a thread')
+  const app = await startInspected(t, { node: 'unshare', args: HIDING })
+  const client = await connect(app.inspectorUrl)
+  assert.ok(await debugRequest(app, client) >= STEPS)
+  await app.get('/spin?ms=300')
+  await app.line(({ event, request, durationMs }) => event === 'settled' && request?.route === '/spin' && durationMs > 50, 'a block after the pause')
+  const blocked = app.lines().filter(({ event, cause, durationMs }) => event === 'settled' && cause === 'sync-io' && durationMs > 500)
+  assert.deepEqual(blocked, [])
+  assert.equal(app.lines().filter(({ event, reason }) => event === 'degraded' && reason === 'debugger').length, 1, app.out.stdout)
 })

@@ -150,6 +150,12 @@ test("in pm2's cluster mode the log goes where the worker's own output goes, not
   assert.deepEqual((await runUnderPm2(t, { settings: { exec_mode: 'fork_mode' } })).blocks, ['stdout'])
 })
 
+test('with a preload, options in the environment of a pm2 application count in cluster mode as well', { timeout: 120000 }, async (t) => {
+  const { blocks, texts, ended } = await runUnderPm2(t, { isPreload: true, settings: { LOOPWATCH_LOG: false } })
+  assert.match(texts.out, /^application$/m)
+  assert.deepEqual(blocks, [], ended.stderr)
+})
+
 test('a log that somebody else creates is not created: it would have our owner and mode', (t) => {
   const file = path.join(makeDir(t), 'log')
   const states = /** @type {any[]} */ ([])

@@ -30,8 +30,7 @@ exports.makeRecord = (differences = {}) =>
       answerMs: 0.6,
       nativeMs: 0,
       watchdogGapMs: 0,
-      requests: 1,
-      debugger: false
+      requests: 1
     },
     frame: { function: 'report', file: '/srv/app/report.js', line: 41, column: 13, exact: true },
     leaf: { function: 'test', file: null, line: null, column: null },

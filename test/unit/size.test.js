@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 630,
-  'lib/cli': 4615,
-  'lib/cluster': 818,
-  'lib/explain': 3110,
-  'lib/export': 4802,
-  'lib/host': 4585,
-  'lib/options': 349,
-  'lib/store': 600,
-  'lib/tables': 374,
-  'lib/util': 555,
-  'lib/watchdog': 5067,
-  files: 332,
+  'lib/cli': 4628,
+  'lib/cluster': 824,
+  'lib/explain': 3221,
+  'lib/export': 4838,
+  'lib/host': 4620,
+  'lib/options': 362,
+  'lib/store': 619,
+  'lib/tables': 396,
+  'lib/util': 681,
+  'lib/watchdog': 5381,
+  files: 340,
   'files up to 60 lines with one importer': 22,
-  'named numbers': 505
+  'named numbers': 530
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */

@@ -101,9 +101,8 @@ function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
  * isStartup: boolean, isInTest: boolean, run: ProcessRun | null }} seen isInTest: a named test ran
  */
 function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isStartup, isInTest, run }) {
-  const { cause, evidence, frame } = record
+  const { cause, frame } = record
   const { isExcusedInTests: isExcused = false, isAsleep } = causeRow(cause)
-  if (evidence.debugger) return 'debugger'
   if (record.allowed) return 'allowed by agent.allow()'
   // A thread that waited for a CPU may have reached the limit as well: its CPU time decides.
   if (spentMs < overMs) return isExcused || isAsleep ? cause : 'less CPU time than the limit'

@@ -95,7 +95,7 @@ export class Agent extends EventEmitter<{
   * @returns {Promise<void>}
   */
  flush(): Promise<void>;
- /** Releases everything; the process can then end by itself. @returns {Promise<void>} */
+ /** Releases everything; the process can then end by itself. Never rejects. @returns {Promise<void>} */
  stop(): Promise<void>;
  #private;
 }

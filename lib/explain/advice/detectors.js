@@ -279,12 +279,14 @@ const detectTls = (view) => {
 
 /** @type {Detector} */
 const detectGrowth = ({ earlier }) => {
-  if (earlier.length < TREND_BLOCKS) return null
-  const third = Math.floor(earlier.length / 3)
-  const durations = earlier.map(({ durationMs }) => durationMs)
-  const [first, last] = [durations.slice(0, third), durations.slice(-third)].map(median)
-  if (last < GROWN * first || agreement(durations) < 0.5) return null
-  return [`Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms now.`, js.growth]
+  // A block may hold several requests, and wait for a CPU.
+  const callsMs = earlier.flatMap(({ evidence: { cpuMs, requests } }) =>
+    cpuMs === null ? [] : [cpuMs / Math.max(1, requests)])
+  if (callsMs.length < TREND_BLOCKS) return null
+  const third = Math.floor(callsMs.length / 3)
+  const [first, last] = [callsMs.slice(0, third), callsMs.slice(-third)].map(median)
+  if (last < GROWN * first || agreement(callsMs) < 0.5) return null
+  return [`Its CPU time grows: ${Math.round(first)} ms a call at first, ${Math.round(last)} ms now.`, js.growth]
 }
 
 /** Kendall's tau: the share of pairs that grow minus the share that shrinks. @param {number[]} values */

@@ -87,8 +87,8 @@ class BlockLog {
     // Allowed blocks are only counted, unless they last for `stuck`.
     if (record.allowed) return budget.pass(record)
     const level = levelOf(record, this.#isQuiet)
-    // Under a debugger, a person is at a breakpoint. A line that is not written must not use up the budget.
-    if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return budget.pass(record)
+    // A line that is not written must not use up the budget.
+    if (!this.#pino.isLevelEnabled(level)) return budget.pass(record)
     if (!budget.allows(record, this.#nowMs())) return
     const { fields, message } = lineOf(event, record, this.#takeSuppressed())
     this.#pino[level](fields, message)

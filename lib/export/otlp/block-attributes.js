@@ -76,8 +76,7 @@ exports.blockAttributes = (record) => {
 function evidenceOf ({ evidence }) {
   return {
     ...named('evidence', EVIDENCE, evidence),
-    ...named('evidence', MEMORY, evidence.memory ?? {}),
-    'loopwatch.evidence.debugger': evidence.debugger || null
+    ...named('evidence', MEMORY, evidence.memory ?? {})
   }
 }
 

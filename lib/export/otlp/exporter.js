@@ -125,7 +125,7 @@ class OtlpExporter {
 
   /** Sends the same phases as the log. @param {Phase} phase @param {BlockRecord} record */
   #log (phase, record) {
-    if (record.allowed || record.evidence.debugger) {
+    if (record.allowed) {
       this.#budget.pass(record)
     } else if (this.#budget.allows(record, this.#parts.nowMs())) {
       this.#outboxes.logs?.add(logRecord(phase, record, Date.now()))

@@ -129,12 +129,13 @@ class Heartbeat {
     const { busyMs, doubtMs } = this.#turnOf(atMs, ranMs)
     const lostMs = gapMs - busyMs - (loopTime().idle - this.#lastIdleMs)
     if (this.#rested === RESTS_SAMPLED && lostMs > 0) addLostIdle(lostMs)
-    const blockedMs = busyMs - this.#heldMs
+    const heldMs = this.#heldMs
+    const blockedMs = busyMs - heldMs
     // All of it is one turn, in which no beat was due.
     if (blockedMs >= threshold) this.#late(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: doubtMs })
-    else if (gapMs >= minBlockGapMs(threshold, this.#periodMs)) {
+    else if (gapMs - heldMs >= minBlockGapMs(threshold, this.#periodMs)) {
       // The process was stopped while it slept, and its timer with it.
-      this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: this.#periodMs })
+      this.#late(atMs, { fromMs: fromMs + heldMs, idleMs: gapMs - busyMs, periodMs: this.#periodMs })
     }
     this.#tellTurn(atMs, busyMs)
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)

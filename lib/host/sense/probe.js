@@ -148,13 +148,12 @@ exports.restoreError = restoreError
  * @param {(file: string) => void} [see] called with the file of each frame
  */
 exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
-  /** @param {unknown} debuggerUrl `inspector.url()` of this thread @param {number} [putAtMs] of a second question */
-  function probe (debuggerUrl, putAtMs) {
+  /** @param {string} [inspectorUrl] `inspector.url()` of this thread @param {number} [putAtMs] of a second question */
+  function probe (inspectorUrl, putAtMs) {
     const { question } = answer
     if (question === 0) return
-    const debugged = debuggerUrl !== undefined
     const cpuMs = threadCpuMs()
-    const head = nowMs() + FIELD + loopTime().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
+    const head = nowMs() + FIELD + loopTime().idle + FIELD + beat.beats + FIELD + (inspectorUrl ?? '') + FIELD +
       (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '')
     const span = activeSpan()
     const now = current()
@@ -162,7 +161,7 @@ exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
     const open = writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
     writeHeap(heap)
     const seen = writeRequest(now, span) + LINE + work + LINE + open
-    answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack(see)))
+    answer.answer(question, head + FIELD + seen + LINE + stack(see))
   }
 
 /** If Error is frozen there are no frames: the rest is worth as much. @param {(file: string) => void} see */

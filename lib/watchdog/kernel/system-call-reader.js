@@ -14,6 +14,8 @@ const PATH_BYTES = 512
 const POLLED = 16
 /** Limit for a table of sockets: 3000 of them, 7 ms. The kernel takes 2 ms even for a short table. */
 const SOCKETS_BYTES = 512 * 1024
+/** TCP_ESTABLISHED, as in /proc/net/tcp. */
+const ESTABLISHED = '01'
 /** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
 
@@ -46,6 +48,14 @@ class SystemCallReader {
     // Still in the same call, so it waits for the same thing.
     if (text !== this.#last.text) this.#last = { text, wait: this.#waitOf(call, text) }
     return this.#last.wait
+  }
+
+  /** The name of the call it sleeps in, without what it waits for; empty if it runs, null if that is unknown. */
+  name () {
+    if (process.platform !== 'linux') return null
+    this.#file ??= new KernelFile(`${this.#folder}/syscall`)
+    const text = this.#file.read()
+    return callOf(text, this.#arch)?.name ?? (text?.startsWith('running') ? '' : null)
   }
 
   /** @param {Call} call @param {string} text it was read from */
@@ -147,6 +157,17 @@ function readAt (file, position, bytes) {
   } finally {
     fs.closeSync(fd)
   }
+}
+
+/**
+ * Whether somebody is connected to a port of this process; null if that is unknown.
+ * @param {number} port
+ */
+exports.hasClient = (port) => {
+  const tables = ['tcp', 'tcp6'].map((table) => read(`/proc/self/net/${table}`, SOCKETS_BYTES))
+  const row = new RegExp(`:${port.toString(16).padStart(4, '0')} [0-9A-F]+:[0-9A-F]{4} ${ESTABLISHED} `, 'i')
+  if (tables.some((text) => row.test(text))) return true
+  return tables.every((text) => text === '' || text.length === SOCKETS_BYTES) ? null : false
 }
 
 exports.SystemCallReader = SystemCallReader

@@ -67,7 +67,6 @@ class BlockFacts {
   /** How much of the block, once it is over, was loopwatch's own. @type {number | undefined} */
   #ownMs
   #heldMicros
-  #debugged
   #kernel
   #surroundings
   #thresholdMs
@@ -86,16 +85,14 @@ class BlockFacts {
    * @param {number} parts.beats the number of the last beat before it
    * @param {Reading} parts.before the last one of calm @param {Surroundings} parts.surroundings
    * @param {number} parts.thresholdMs
-   * @param {boolean} parts.isDebugged the last answer came from under a debugger
    * @param {number} [parts.heldMicros] for which the agent had kept the thread by that beat
    */
-  constructor ({ thread, beats, before, isDebugged, heldMicros, surroundings, thresholdMs }) {
+  constructor ({ thread, beats, before, heldMicros, surroundings, thresholdMs }) {
     this.beats = beats
     /** Whether a sample has shown a frame to blame. */
     this.isPlaced = false
     this.#thread = thread
     this.#thresholdMs = thresholdMs
-    this.#debugged = isDebugged
     this.#heldMicros = heldMicros
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
@@ -123,11 +120,10 @@ class BlockFacts {
       this.#early.push(sample)
       return
     }
-    this.#debugged = sample.debugged
     const own = ownFrame(sample.frames)
     // What the agent does on top of a block, or right after it, says nothing of the block.
     this.#ownFrame = own ?? this.#ownFrame
-    if (sample.debugged || own !== null) return
+    if (own !== null) return
     if (sample.late) this.#countUnplaced()
     this.#unplaced.push(sample)
     const mayWait = this.#fold.samples === 0 && !sample.late
@@ -259,7 +255,6 @@ class BlockFacts {
       samples: this.#fold.samples,
       requests: this.#fold.requests,
       answersMs: this.#answersMs,
-      debugged: this.#debugged,
       nativeMs: nativeMs + Math.max(0, (around.nativeWithin?.(startMs, endMs) ?? 0) - (kernel.runQueueMs ?? 0)),
       runningMs: this.#runningMs,
       gcMs: around.gcWithin(startMs, endMs),

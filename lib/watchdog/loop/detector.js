@@ -95,6 +95,17 @@ class Detector {
     return { events, isOverdue, wakeAtMs: this.#nextPoll(poll, isOverdue) }
   }
 
+  /** Ends the block in progress. @param {number} atMs at the latest @returns {Ended | null} */
+  cut (atMs) {
+    const block = this.#block
+    if (block === null) return null
+    this.#block = null
+    const endMs = Math.max(block.startMs, atMs)
+    const durationMs = endMs - block.startMs
+    const { uncertaintyMs } = block
+    return { type: 'ended', block, endMs, durationMs, uncertaintyMs, busyMs: durationMs, seen: true }
+  }
+
   /** With no block open and no late beat; null if overdue. @param {number} nowMs @param {DoubtfulBeat} beat */
   quickCheck (nowMs, beat) {
     const overdueAtMs = this.#overdueAtMs(beat)

@@ -31,7 +31,7 @@ function evaluate (expression) {
     const { Session } = /** @type {Inspector} */ (require('node:inspector'))
     const session = new Session()
     session.connectToMainThread()
-    session.post('Runtime.evaluate', { expression, silent: true, returnByValue: true })
+    session.post('Runtime.evaluate', { expression, silent: true, disableBreaks: true, returnByValue: true })
     session.disconnect()
     return null
   } catch (error) {

@@ -37,13 +37,15 @@ const PROGRESS_MS = 1000
  * @typedef {object} PollReading what a poll has seen of a thread
  * @property {Sample | null} sample @property {Reading} reading
  * @property {DoubtfulBeat} beat @property {LateBeat[]} lateBeats
+ * @property {number} [pausedFromMs] since when a debugger pauses the thread, if one does
  * @typedef {object} Parts
  * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
  * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'answer' | 'counters'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
  * @property {Pick<RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
- * @property {(seen: PollReading) => PollReading} [adjust] corrects what a poll has seen
+ * @property {(seen: PollReading, calm: Reading) => PollReading} [adjust] corrects what a poll has seen; `calm` is the
+ * last reading before a beat was overdue
  * @property {Pick<ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
@@ -74,7 +76,6 @@ class LoopMonitor {
   /** @type {{ facts: BlockFacts, end: Ended, after: Reading, beats: number }[]} */
   #ended = []
   #isStuckDone = false
-  #isDebugged = false
   #isAnnounced = true
   #progressAtMs = Infinity
   /** All blocks that ended by this beat are known. */
@@ -154,7 +155,8 @@ class LoopMonitor {
 
   /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
-    const { sample, beat, lateBeats, reading: seen } = this.#see(now)
+    const { sample, beat, lateBeats, reading: seen, pausedFromMs } = this.#see(now)
+    if (pausedFromMs !== undefined) this.#pause(pausedFromMs, seen, sinks)
     // The block of this answer is over before it was seen.
     if (lateBeats.some(({ beats }) => beats === sample?.beats)) this.#facts ??= this.#makeFacts(sample?.beats ?? 0)
     if (sample !== null && sample.beats === this.#facts?.beats) this.#addSample(sample, now)
@@ -184,12 +186,11 @@ class LoopMonitor {
     const { bridge, stats, rest = beatsAlways, adjust = unchanged } = this.#parts
     const reading = stats.read(now)
     const sample = this.#sampler.take(reading)
-    if (sample !== null) this.#isDebugged = sample.debugged
     // The order matters: the host writes a late beat before its beat, so one that is missing now comes with the next.
     const beat = rest.see(now, bridge.beat.read(), reading)
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) =>
       ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
-    return adjust({ sample, beat, lateBeats, reading })
+    return adjust({ sample, beat, lateBeats, reading }, this.#calm)
   }
 
   /** @param {number} now @param {number} wakeAtMs */
@@ -246,7 +247,6 @@ class LoopMonitor {
       thread: { thread, threadId },
       beats,
       before: this.#calm,
-      isDebugged: this.#isDebugged,
       heldMicros,
       surroundings,
       thresholdMs: options.threshold
@@ -275,10 +275,8 @@ class LoopMonitor {
       sinks.lasting(this.#ongoing(now))
     }
     if (!this.#isStuck(block, now)) return
-    const record = this.#ongoing(now)
-    if (record.evidence.debugger) return
     this.#isStuckDone = true
-    sinks.stuck(record)
+    sinks.stuck(this.#ongoing(now))
   }
 
   /** @param {Block} block @param {number} now */
@@ -306,6 +304,18 @@ class LoopMonitor {
     const { record, workIds } = this.#explain(facts.ended(end, after))
     sinks.ended(record, { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds })
     this.#ended.push({ facts, end, after, beats })
+  }
+
+  /**
+   * A debugger has paused the thread: a block in progress ends there.
+   * @param {number} fromMs @param {Reading} reading @param {Phases} sinks
+   */
+  #pause (fromMs, reading, sinks) {
+    const end = this.#detector.cut(fromMs)
+    if (end !== null && this.#isAnnounced) this.#end(end, this.#parts.stats.precise(reading), end.block.beats, sinks)
+    this.#isAnnounced = true
+    this.#facts = null
+    this.#sampler.forget()
   }
 
   /** Settles blocks whose evidence is complete. @param {number} now @param {number} beats @param {Phases} sinks */
@@ -348,15 +358,9 @@ class LoopMonitor {
 
   /** Stops; a block in progress is reported as far as it has come. @param {number} now @param {Phases} sinks */
   stop (now, sinks) {
-    const { block } = this.#detector
-    if (block !== null) {
-      const { stats } = this.#parts
-      const { startMs, uncertaintyMs } = block
-      const durationMs = now - startMs
-      /** @type {Ended} */
-      const end = { type: 'ended', block, endMs: now, durationMs, uncertaintyMs, busyMs: durationMs, seen: true }
-      this.#end(end, stats.precise(stats.read(now)), 0, sinks)
-    }
+    const { stats } = this.#parts
+    const end = this.#detector.cut(now)
+    if (end !== null) this.#end(end, stats.precise(stats.read(now)), 0, sinks)
     this.#settle(Infinity, 0, sinks)
   }
 }

@@ -101,9 +101,9 @@ function utilization (from, to) {
 
 /** Whether an origin would help: no request or no frame, but an asynchronous callback. @param {BlockRecord} record */
 function isPuzzling (record) {
-  const { thread, startup, evidence, request, frame } = record
+  const { thread, startup, request, frame } = record
   const isBlamable = causeRow(ownCauseOf(record)).hasCallback === true
-  return isBlamable && !evidence.debugger && !startup && thread === 'main' && (request === null || frame === null)
+  return isBlamable && !startup && thread === 'main' && (request === null || frame === null)
 }
 
 /** The place of a block, without the line, which differs between blocks at one place. @param {BlockRecord} record */

@@ -1,35 +1,43 @@
 'use strict'
 
-const { Activity } = require('../../util/activity')
 const { nowMs } = require('../../util/clock')
 const { isNativeBlock } = require('../../explain/parts')
 const { isExcused } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { isStartup } = require('../loop/detector')
 const { NOT_ALLOWED } = require('../loop/inspector')
-const { MS_PER_S } = require('../../util/units')
+const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
  * @import { Window } from '../../explain/profile/cpu-profile'
  * @import { BlockRecord, ProfilerAction as Action } from '../../types'
  * @import { Health, Say } from '../health'
+ * @import { CpuPrice } from '../kernel/cpu-price'
  * @import { ProfileWindows } from './profile-windows'
  */
 
-/** The profile starts after this long without work: in a large application a start takes longer than a block. */
-const QUIET_MS = 1000
 /** A block settles without its profile after this long. The profile comes when the host answers. */
 const AWAIT_MS = 2000
-/** If a step keeps the application longer, it is the last. Even on a busy machine, steps take a tenth of this. */
-const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stay: Infinity, missed: Infinity, stop: Infinity }
+/** If taking a profile keeps the application longer, it is the last. On a busy machine it takes a tenth of this. */
+const LONG_TAKE_MS = 250
 /** A profiler that refused, or a question without an answer, is tried again after this long. */
 const RETRY_MS = 60000
+/** A start that would have taken too long is tried again after this long, if a block needs the profile. */
+const RETRY_DECLINED_MS = 10000
+/** A start that met an open request is tried again after this long. */
+const RETRY_SOON_MS = 100
+/** A start that takes this many times its estimate shows that the machine is busier than it seemed. */
+const UNEXPECTED = 2
+const RETRY_UNEXPECTED_MS = 10 * MS_PER_MINUTE
+/** In this time V8 takes ten samples at least. */
+const TICKS_MS = 1000
 /** Why there is no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
-/** The pause needs a moment in which nobody waits, or the operator's consent. */
-const NEVER_QUIET = "starting it would pause the application, which had no quiet second in a minute; profile: 'on' starts it at start-up"
+/** The pause needs a moment in which it is short and nobody waits, or the operator's consent. */
+const TOO_LONG = 'starting it would pause the application for longer than the threshold, or while requests are open; ' +
+  "profile: 'on' starts it at start-up"
 /** A bug of V8: its thread, which hands the samples over, spins at 100% of a CPU for as long as it profiles. */
 const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CPU'
 
@@ -42,23 +50,25 @@ class Profiling {
   #asked = null
   /** @type {number | null} since when it has been on, by the host */
   #onSinceMs = null
-  #activity = new Activity(QUIET_MS)
   /** @type {number | null} when the last block ended that has no profile yet */
   #owedMs = null
   /** Nothing that ended by this time has a profile, as the profiler rested. */
   #missedMs = -Infinity
   #retryAtMs = -Infinity
   #isGivenUp = false
-  /** Whether the application is still to be asked whether it is small. */
-  #isAsking
+  /** Whether the profile has yet to start, or to be declined, for the first time. */
+  #isFirst
+  #isWanted = false
+  /** Since when a start has been waiting for its moment. */
+  #triedAtMs = Infinity
   /** @type {number | null} since when blocks need it */
   #neededAtMs = null
   #parts
 
   /**
    * @param {object} parts @param {'off' | 'auto' | 'on'} parts.mode @param {string | null} parts.refusal why not
-   * @param {(action: Action) => void} parts.ask @param {() => number} parts.activeMs of the loop so far
-   * @param {(nowMs: number) => number} parts.queuedMs how long the thread has waited for a CPU so far
+   * @param {(action: Action, mostMs?: number) => void} parts.ask mostMs: CPU time that a start may take
+   * @param {number} parts.thresholdMs @param {CpuPrice['read']} parts.price
    * @param {() => number} parts.underWay requests and pieces of work
    * @param {() => boolean} parts.isStarting the application, whose loop has hardly waited for anything
    * @param {ProfileWindows['keep']} parts.keep @param {Say} parts.say
@@ -66,7 +76,7 @@ class Profiling {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#isAsking = parts.mode === 'auto' && parts.refusal === null
+    this.#isFirst = parts.mode === 'auto' && parts.refusal === null
     if (parts.mode !== 'off' && parts.refusal !== null) this.#refuse(parts.refusal)
   }
 
@@ -75,12 +85,12 @@ class Profiling {
   }
 
   get isBusy () {
-    return this.#isAsking || this.#asked !== null || this.#owedMs !== null
+    return this.#isFirst || this.#asked !== null || this.#owedMs !== null
   }
 
   /** Reported if asked for: else the doubt about lines shows it. @param {string} message @param {number} [untilMs] */
   #refuse (message, untilMs = Infinity) {
-    this.#retryAtMs = untilMs
+    this.#retryAtMs = Math.max(this.#retryAtMs, untilMs)
     if (this.#parts.mode === 'on' || this.#isGivenUp) this.#parts.onState({ message })
   }
 
@@ -89,47 +99,35 @@ class Profiling {
     const { mode } = this.#parts
     if (mode === 'off' || this.isOn || now < this.#retryAtMs) return
     if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < RETRY_MS)) return
-    if (mode === 'on' || this.#neededAtMs !== null) {
-      if (!isBlocked && (mode === 'on' || this.#isQuiet(now, this.#neededAtMs))) this.#ask('start', now)
-    } else if (this.#isAsking && (!this.#parts.isStarting() || this.#parts.underWay() > 0)) {
-      this.#askIfSmall(now)
+    if (mode === 'on') {
+      if (!isBlocked) this.#ask('start', now)
+    } else if (this.#isFirst ? this.#isWanted || !this.#parts.isStarting() : this.#neededAtMs !== null) {
+      this.#startIfShort(now, isBlocked)
     }
   }
 
-  /** @param {number} now */
-  #askIfSmall (now) {
-    this.#isAsking = false
-    this.#ask('startIfSmall', now)
-  }
-
   /**
-   * Whether the loop has hardly worked for a second, and nobody waits for it.
-   * @param {number} now @param {number | null} neededAtMs
+   * Starts it if that is likely to take less than a block, and nobody waits.
+   * @param {number} now @param {boolean} isBlocked
    */
-  #isQuiet (now, neededAtMs) {
-    const isWork = this.#activity.count(now, this.#ranMs(now))
-    if (isWork === null) return false
-    if (!isWork && this.#parts.underWay() === 0) return true
-    if (now - (neededAtMs ?? now) >= RETRY_MS) this.#parts.onState({ message: NEVER_QUIET })
-    return false
+  #startIfShort (now, isBlocked) {
+    const { price, thresholdMs, underWay, onState } = this.#parts
+    const msPerCpuMs = price(now)
+    this.#triedAtMs = Math.min(this.#triedAtMs, now)
+    if (this.#neededAtMs !== null && now - this.#triedAtMs >= RETRY_MS) onState({ message: TOO_LONG })
+    if (msPerCpuMs !== null && !isBlocked && underWay() === 0) this.#ask('start', now, thresholdMs / msPerCpuMs)
   }
 
-  /** The loop's active time without waits for a CPU. @param {number} now */
-  #ranMs (now) {
-    return this.#parts.activeMs() - this.#parts.queuedMs(now)
-  }
-
-  /** @param {Action} action @param {number} now */
-  #ask (action, now) {
+  /** @param {Action} action @param {number} now @param {number} [mostMs] */
+  #ask (action, now, mostMs) {
     this.#asked = { action, atMs: now }
-    this.#parts.ask(action)
+    this.#parts.ask(action, mostMs)
   }
 
   /** Gets what was sampled until now: the host takes it only after a block. Starts it in a loop that never waited. */
   want () {
-    if (this.#asked !== null) return
-    if (this.isOn) this.#ask('take', nowMs())
-    else if (this.#isAsking) this.#askIfSmall(nowMs())
+    this.#isWanted = true
+    if (this.#asked === null && this.isOn) this.#ask('take', nowMs())
   }
 
   /** Takes a message of the host. @param {any} message */
@@ -139,13 +137,23 @@ class Profiling {
     this.#asked = null
     const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)
-    if (action !== 'stop') this.#activity.begin(now, this.#ranMs(now))
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
-    this.#switch(isOn, tookMs, action, atMs)
+    if (action === 'start') this.#started(message, now)
+    this.#switch(message, atMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
-    else if (isOn && tookMs > LONG_MS[/** @type {Action} */ (action)]) this.#giveUp(`it paused the application for ${Math.round(tookMs)} ms (${action})`)
+    else if (isOn && action === 'take' && tookMs > LONG_TAKE_MS) this.#giveUp(`reading it paused the application for ${Math.round(tookMs)} ms`)
     else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
     else if (isOn && !this.#isGivenUp) this.#parts.onState(null)
+  }
+
+  /** @param {{ isOn: boolean, isBusy?: boolean, tookMs: number, estimateMs?: number }} answer @param {number} now */
+  #started ({ isOn, isBusy, ...start }, now) {
+    this.#isFirst &&= isBusy === true
+    if (isUnexpected(start)) this.#retryAtMs = now + RETRY_UNEXPECTED_MS
+    else if (!isOn) this.#retryAtMs = now + (isBusy ? RETRY_SOON_MS : RETRY_DECLINED_MS)
+    if (isBusy) return
+    this.#triedAtMs = Infinity
+    if (!isOn && this.#neededAtMs !== null) this.#parts.onState({ message: TOO_LONG })
   }
 
   /** @param {string} reason */
@@ -155,20 +163,23 @@ class Profiling {
     this.#parts.ask('stop')
   }
 
-  /** @param {boolean} isOn @param {number} tookMs @param {Action} action @param {number} atMs */
-  #switch (isOn, tookMs, action, atMs) {
+  /** @param {{ isOn: boolean, tookMs: number, estimateMs?: number }} message @param {number} atMs */
+  #switch ({ isOn, tookMs, estimateMs = tookMs }, atMs) {
     if (isOn === this.isOn) return
+    const { mode, thresholdMs, say } = this.#parts
     const ms = Math.round(tookMs)
     if (isOn) {
       this.#onSinceMs = atMs
-      // In a small application this is not news.
-      const level = action === 'startIfSmall' ? 'debug' : 'info'
-      this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
+      const more = !isUnexpected({ tookMs, estimateMs })
+        ? ''
+        : ` instead of ${Math.round(estimateMs)} ms; if it has to start again, it waits for ${RETRY_UNEXPECTED_MS / MS_PER_MINUTE} minutes`
+      // A start that nobody asked for or notices is not news.
+      say(mode === 'auto' && tookMs < thresholdMs ? 'debug' : 'info', { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${mode}'); starting it paused the application for ${ms} ms${more}`)
     } else {
       const seconds = Math.round((atMs - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
       this.#onSinceMs = null
       this.#owedMs = null
-      this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `CPU profiler stopped after ${seconds} s`)
+      say('info', { event: 'profile_off', seconds, tookMs: ms }, `CPU profiler stopped after ${seconds} s`)
     }
   }
 
@@ -199,38 +210,41 @@ class Profiling {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
- * post: (message: object) => void, health: Health,
+ * post: (message: object) => void, health: Health, prices: CpuPrice,
  * bridge: Pick<Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
- * Profiling>[0], 'keep' | 'queuedMs'>} parts
+ * Profiling>[0], 'keep' | 'thresholdMs'>} parts
  */
-exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, health, ...parts }) => {
+exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, health, prices, ...parts }) => {
   const { bridge } = parts
   const refusal = !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null
   return new Profiling({
     ...parts,
     mode,
+    price: (now) => prices.read(now),
     say: health.say,
     onState: health.listener('profile'),
     refusal: ownProfile ? null : refusal,
-    ask: (action) => post({ code: PROFILE, action }),
-    activeMs: () => bridge.beat.read().activeMs,
+    ask: (action, mostMs) => post({ code: PROFILE, action, mostMs }),
     underWay: () => bridge.counters.get('inFlight') + bridge.counters.get('workInFlight'),
     isStarting: () => isStartup(bridge.beat.beats, bridge.beat.read())
   })
 }
 
+/** @param {{ tookMs: number, estimateMs?: number }} start */
+const isUnexpected = ({ tookMs, estimateMs = tookMs }) => tookMs >= UNEXPECTED * estimateMs
+
 /**
- * Whether V8 sampled nothing in a second, in which it takes ten samples at least, idle or not. A profile has a first
+ * Whether V8 sampled nothing for a second, idle or not. A profile has a first
  * stack all the same, which counts as no hit: pprof-nodejs knows the bug by this sign.
  * @param {Window} window
  */
 const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
-  endMs - startMs >= QUIET_MS && nodes.every(({ hitCount }) => hitCount === 0)
+  endMs - startMs >= TICKS_MS && nodes.every(({ hitCount }) => hitCount === 0)
 
 /** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded (record) {
-  const { evidence, frame, startup } = record
-  if (isExcused(record) || evidence.debugger || startup) return false
+  const { frame, startup } = record
+  if (isExcused(record) || startup) return false
   return frame === null || !frame.exact || isNativeBlock(record)
 }
 

@@ -25,7 +25,7 @@ test('an answer gives time, idle time, beat, request and frames', () => {
     atMs: 1000.5,
     idleMs: 900.25,
     beats: 17,
-    debugged: false,
+    inspectorPort: null,
     request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false },
     work: {
       kind: 'request',
@@ -117,9 +117,9 @@ test('the newest open requests come beside what is running', () => {
   assert.deepEqual(told.map(({ id, method, route, startedAtMs }) => [id, method, route, startedAtMs]), [[7, 'GET', '/old', 5], [8, 'POST', '/new', 6]])
 })
 
-test('an answer without request, with a debugger, or without frames says so', () => {
-  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', '', '', ''], []))
-  assert.deepEqual({ request, debugged, frames }, { request: null, debugged: true, frames: [] })
+test('an answer without request or frames says so, and names the inspector\'s port while that is open', () => {
+  const { request, inspectorPort, frames } = parseAnswer(write([1, 2, 3, 'ws://[::1]:9229/a-b', '', '', '', '', '', '', ''], []))
+  assert.deepEqual({ request, inspectorPort, frames }, { request: null, inspectorPort: 9229, frames: [] })
 })
 
 test('functions, files and paths with odd names keep them', () => {
@@ -176,11 +176,11 @@ test('what the probe of the host writes, the watchdog reads', () => {
   const question = bridge.answer.ask()
   odd()
   const text = /** @type {string} */ (bridge.answer.take(question))
-  const { beats, debugged, request, frames, cpuMs = null } = parseAnswer(text)
+  const { beats, inspectorPort, request, frames, cpuMs = null } = parseAnswer(text)
   // Node.js 20 does not tell.
   assert.equal(cpuMs === null, typeof (/** @type {any} */ (process).threadCpuUsage) !== 'function')
   assert.ok(cpuMs === null || cpuMs > 0, `${cpuMs}`)
-  assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16), ended: false } })
+  assert.deepEqual({ beats, inspectorPort, request }, { beats: 1, inspectorPort: null, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16), ended: false } })
   assert.deepEqual(frames.slice(0, 2).map((frame) => [frame.function, frame.file]), [['answered', __filename], [name, __filename]])
   assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
   assert.ok(!text.includes('secret'))

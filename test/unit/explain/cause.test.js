@@ -27,13 +27,11 @@ const plain = {
   runningMs: 190,
   requests: 1,
   topRequestShare: 1,
-  longestRunMs: 190,
-  debugged: false
+  longestRunMs: 190
 }
 
 /** What makes the row of that index in the decision table the first that holds. @type {Partial<Evidence>[]} */
 const stories = [
-  { debugged: true, samples: 0, runningMs: 0 },
   { requests: 12, topRequestShare: 0.1, longestRunMs: 0 }
 ]
 
@@ -103,7 +101,6 @@ test('every way to be starved counts: run queue, with cgroup throttling in it or
 test('where two rows hold, the one that blames no code, or the rarer one, goes first', () => {
   /** @type {[Partial<Evidence>, string][]} */
   const both = [
-    [{ debugged: true, watchdogGapMs: 200, cpuMs: 0, gcMs: 200, nativeMs: 200 }, 'unknown'],
     [{ watchdogGapMs: 200, cpuMs: 2, busyMs: 0 }, 'suspended'],
     [{ watchdogGapMs: 200, cpuMs: 2, requests: 5, topRequestShare: 0.2, longestRunMs: 0, nativeMs: 200, runningMs: 0 }, 'suspended'],
     [{ runQueueMs: 170, cpuMs: 20, busyMs: 10 }, 'starved'],
@@ -246,8 +243,7 @@ function anyEvidence (random) {
     runningMs: some(durationMs),
     requests: Math.floor(some(40)),
     topRequestShare: random(),
-    longestRunMs: some(durationMs),
-    debugged: random() < 0.05
+    longestRunMs: some(durationMs)
   }
 }
 
@@ -267,7 +263,6 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
     const what = `seed ${seed}, ${cause}: ${JSON.stringify(e)}`
     seen.set(cause, (seen.get(cause) ?? 0) + 1)
     assert.ok(Object.hasOwn(causes, cause), what)
-    if (e.debugged) assert.equal(cause, 'unknown', what)
     if (e.cpuMs === null) assert.ok(cause !== 'sync-io' && cause !== 'native', what)
     const unrunMs = e.cpuMs === null ? 0 : Math.max(0, e.runningMs - e.cpuMs)
     const waitMs = (e.runQueueMs ?? unrunMs) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0)
@@ -298,7 +293,6 @@ test('a block that waited longest is the application\'s too if what it did alone
   const stopped = { durationMs: 800, busyMs: 800, watchdogGapMs: 700, cpuMs: 98 }
   assert.deepEqual(verdictIn(stopped), { cause: 'suspended', excused: false })
   assert.deepEqual(verdictIn({}), { cause: 'js', excused: false })
-  assert.deepEqual(verdictIn({ debugged: true, cpuMs: 0 }), { cause: 'unknown', excused: false })
 })
 
 test('samples between native calls move their share of js, and a single late answer all of it', () => {

@@ -26,8 +26,7 @@ const plain = {
   runningMs: 990,
   requests: 1,
   topRequestShare: 1,
-  longestRunMs: 990,
-  debugged: false
+  longestRunMs: 990
 }
 const hidden = { runQueueMs: null, throttledMs: null, stolenMs: null }
 const late = { runningMs: 0, nativeMs: 990, samples: 1 }
@@ -62,7 +61,6 @@ const table = [
   ['memory pressure: collections that sleep for pages', { cpuMs: 300, gcMs: 800, nativeMs: 800, runningMs: 190 }, { gc: 800, js: 200 }, 'gc'],
   ['answers in time, though it hardly ran: held, or many short sleeps', { cpuMs: 100 }, { js: 100, asleep: 10, unexplained: 890 }, 'unknown'],
   ['woken late', { busyMs: 5, cpuMs: 3, samples: 0, runningMs: 0 }, { unexplained: 1000 }, 'unknown'],
-  ['a debugger', { debugged: true, cpuMs: 5, runningMs: 0 }, { unexplained: 1000 }, 'unknown'],
   ['no stack', { samples: 0, runningMs: 0 }, { unexplained: 1000 }, 'unknown'],
   ['one tick of Windows less than it ran', { ...hidden, cpuMs: 985 }, { js: 1000 }, 'js'],
   ['no /proc, CPU time by the thread: asleep', { ...hidden, ...late, cpuMs: 5 }, { asleep: 995, js: 5 }, 'sync-io'],

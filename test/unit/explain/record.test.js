@@ -22,7 +22,7 @@ class Recorded extends BlockFacts {
 
   /** @param {Story} story */
   constructor ({ table, ...parts }) {
-    super({ thread: { thread: 'main', threadId: 0 }, beats: 1, isDebugged: false, thresholdMs: 50, surroundings, ...parts })
+    super({ thread: { thread: 'main', threadId: 0 }, beats: 1, thresholdMs: 50, surroundings, ...parts })
     this.#code = { table, packageIn }
   }
 
@@ -83,7 +83,7 @@ function shared ({ frames, heldMs = 0, busyMs = 200, work = null, gcMs = 0 }) {
     surroundings: { ...surroundings, heldMicros, gcWithin: () => gcMs }
   })
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
-  const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work }
+  const sample = { beats: 1, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, work }
   for (const [i, each] of frames.entries()) {
     facts.add(/** @type {any} */ ({ ...sample, frames: each, askedAtMs: 1180 + i, atMs: 1180 + i }))
   }
@@ -113,7 +113,7 @@ test('the line of a block in progress is in doubt where answers came after calls
   const isExact = (answers) => {
     const facts = new Recorded({ before: { atMs: 1000, cpuMs: 1000, runQueueMs: 0, throttledMs: 0, stolenMs: null } })
     facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1050)
-    const sample = { beats: 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null }
+    const sample = { beats: 1, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null }
     for (const [i, { line, answerMs }] of answers.entries()) {
       const frames = [{ ...ofApplication[0], line }]
       const atMs = 1050 + 50 * i
@@ -163,7 +163,7 @@ function contended (answers, thresholdMs = 50) {
   facts.addReading(at(1060, 30))
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
   for (const answer of answers) {
-    const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: true, request: null }
+    const sample = { beats: 7, putAtMs: null, idleMs: 0, inspectorPort: null, late: true, request: null }
     facts.add(/** @type {any} */ ({ ...sample, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }], ...answer }))
   }
   const end = { endMs: 1174, durationMs: 174, uncertaintyMs: 0, busyMs: 174 }
@@ -222,8 +222,10 @@ test('of one that had ended, or nearly, it is not known what it did', () => {
 })
 
 /** An answer that shows a request and no frame. @param {object} request @param {number} beats @returns {any} */
-const answerOf = (request, beats) =>
-  ({ beats, atMs: 1050, askedAtMs: 1049, putAtMs: null, idleMs: 0, debugged: false, late: false, request, frames: [] })
+const answerOf = (request, beats) => {
+  const times = { atMs: 1050, askedAtMs: 1049, putAtMs: null, idleMs: 0 }
+  return { beats, ...times, inspectorPort: null, late: false, request, frames: [] }
+}
 
 test('a block in progress starts when it is certain to have begun, an ended one when it did; its request keeps its own time', () => {
   const reading = { atMs: 900, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
@@ -279,7 +281,7 @@ function cpuOf (kernelMs, gapMs, answers) {
   const facts = factsAfter(at(1000))
   facts.ownCpu.add({ atMs: 1000, cpuMs: 500 })
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  for (const [atMs, cpuMs] of answers) facts.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+  for (const [atMs, cpuMs] of answers) facts.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
   const ongoing = facts.soFar(1300, null).evidence.cpuMs
   return [
     ongoing,
@@ -371,7 +373,7 @@ function observed (table) {
     askedAtMs: atMs - 1,
     putAtMs: null,
     idleMs: 0,
-    debugged: false,
+    inspectorPort: null,
     late: false,
     request,
     // The innermost is a package's: only then does it matter whether the application's function passes on a call.
@@ -408,7 +410,7 @@ test('an answer before which nothing could be asked shows neither a native call 
     const facts = new Recorded({ beats: 7, before: at(1000) })
     facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
     const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
-    const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: true, request, work: null }
+    const sample = { beats: 7, putAtMs: null, idleMs: 0, inspectorPort: null, late: true, request, work: null }
     facts.add({ ...sample, atMs: 1312, askedAtMs: 1301, isFirstAsked, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
     const record = facts.whole({ endMs: 1320, durationMs: 320, uncertaintyMs: 0, busyMs: 320 }, at(1320))
     return [record.cause, record.evidence.nativeMs, record.frame?.exact, record.request?.exact]
@@ -423,7 +425,7 @@ test('if Node.js ran for most of a block, awaited, a smaller part of the applica
   const told = (/** @type {string} */ file) => {
     const facts = new Recorded({ beats: 7, before: at(1000), table: new FrameTable((raw) => raw) })
     facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
-    const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, work: null }
+    const sample = { beats: 7, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, work: null }
     facts.add({ ...sample, atMs: 1040, askedAtMs: 1040, frames: [frame('/srv/chunks.js')] })
     facts.add({ ...sample, atMs: 1100, askedAtMs: 1100, frames: [frame(file)], awaiting: [{ ...frame('/srv/read.js'), async: true }] })
     const record = facts.whole({ endMs: 1100, durationMs: 100, uncertaintyMs: 0, busyMs: 100 }, at(1100))

@@ -25,11 +25,6 @@ const INTERVAL_SHARE = 0.6
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
-/**
- * An application is small if a start is estimated to take the main thread at most this long, which is 50 to 60 ms: one
- * with 50 MB of rows and no packages, or with TypeScript's compiler (21 MB). In a large one it takes up to 215 ms.
- */
-const SMALL_START_MS = 65
 /** V8's own thread passes on a sample when it takes the next one. */
 const SETTLE_MS = 5
 /** After this much work of the loop, a profile that no block has needed is dropped: a long one takes long to write. */
@@ -62,7 +57,7 @@ class HostProfiler {
   /** @type {V8Profile | null} the source, if it can rest */
   #own
   #settleMs
-  #startTookMs = 0
+  #lastStart = { tookMs: 0, estimateMs: 0 }
   #counters
   #thresholdMs
   #send
@@ -97,9 +92,9 @@ class HostProfiler {
     return this.#source.isOn && !this.#own?.isResting
   }
 
-  /** @param {Action} action */
-  run (action) {
-    this.#hold(() => this.#send({ code: PROFILE, action, ...this.#try(action, nowMs()), atMs: nowMs() }))
+  /** @param {Action} action @param {number} [mostMs] if a start is estimated to take more, nothing starts */
+  run (action, mostMs = Infinity) {
+    this.#hold(() => this.#send({ code: PROFILE, action, ...this.#try(action, mostMs, nowMs()), atMs: nowMs() }))
   }
 
   /** Runs a step that is not a block of the application. @param {() => void} step @returns {number} ms that it took */
@@ -113,29 +108,31 @@ class HostProfiler {
     return nowMs() - startMs
   }
 
-  /** @param {Action} action @param {number} startMs */
-  #try (action, startMs) {
+  /** @param {Action} action @param {number} mostMs @param {number} startMs */
+  #try (action, mostMs, startMs) {
     const wasOn = this.#source.isOn
+    const estimateMs = action === 'start' ? startCostNowMs() : 0
+    const isBusy = mostMs !== Infinity && this.#hasWork
     let taken = null
     let failure = null
     try {
-      taken = this.#do(action)
+      if (action !== 'start' || (!isBusy && estimateMs <= mostMs)) taken = this.#do(action)
     } catch (error) {
       failure = `${error?.message}`
       this.stop()
     }
     const tookMs = nowMs() - startMs
-    if (!wasOn) this.#startTookMs = tookMs
-    return { isOn: this.#source.isOn, tookMs: action === 'start' || action === 'startIfSmall' ? this.#startTookMs : tookMs, failure, taken }
+    const { isOn } = this.#source
+    if (isOn && !wasOn) this.#lastStart = { tookMs, estimateMs }
+    return { isOn, tookMs, failure, taken, ...(action === 'start' && { ...this.#lastStart, isBusy }) }
   }
 
   /** @param {Action} action */
   #do (action) {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
     const inspector = loadInspector()
-    if (inspector?.url() !== undefined) throw new Error('a debugger is attached')
-    const isWanted = action === 'start' || (action === 'startIfSmall' && startCostNowMs() <= SMALL_START_MS)
-    if (isWanted && !this.#source.isOn) this.#start(inspector)
+    this.#checkPort(inspector)
+    if (action === 'start' && !this.#source.isOn) this.#start(inspector)
     if (action !== 'take' || !this.#source.isOn) return null
     this.#beganActiveMs = this.#activeMs
     return this.#source.take()
@@ -182,9 +179,18 @@ class HostProfiler {
 
   #renew () {
     this.#beganActiveMs = this.#activeMs
-    // Under a debugger this gives the profile up and reports it.
-    if (loadInspector()?.url() !== undefined) this.run('take')
+    // While the port is open this gives the profile up and reports it.
+    if (this.#own === null && loadInspector()?.url() !== undefined) this.run('take')
     else this.#hold(() => this.#source.renew())
+  }
+
+  get #hasWork () {
+    return this.#counters.get('inFlight') + this.#counters.get('workInFlight') > 0
+  }
+
+  /** A profile of the inspector would show up in a debugger that is connected. @param {any} inspector node:inspector */
+  #checkPort (inspector) {
+    if (this.#own === null && inspector?.url() !== undefined) throw new Error('an inspector port is open')
   }
 
   /** @param {V8Profile} own */

@@ -99,7 +99,7 @@ test('advice is on one block, or on the longest ones of the first culprits', asy
   assert.match(rows[1], /^advice: JSON\.parse was called many times/)
   assert.deepEqual(rows.filter((row) => row.startsWith('block id=')).map((row) => /id=(\S+)/.exec(row)?.[1]), ['1-1', '1-2'])
   assert.match((await ask('advice', source, { id: '1-2' })).rows[1], /^no specific advice$/)
-  assert.match((await ask('advice', source, { id: '1-2' })).text, /\nFor every block whose cause is unknown: .*\n- A debugger was attached/)
+  assert.match((await ask('advice', source, { id: '1-2' })).text, /\nFor every block whose cause is unknown: .*\n- The thread hardly ran/)
   assert.match((await ask('advice', source, { id: 'x' })).text, /^This block is no longer known/)
 })
 

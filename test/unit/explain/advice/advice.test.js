@@ -31,11 +31,12 @@ const frame = (name, file = null) => ({ function: name, file, line: file === nul
  * @param {string | null} [block.call] of the profile
  * @param {boolean} [block.builtin] whether it is a built-in
  * @param {object} [block.record]
- * @param {number[]} [block.durations] of the earlier blocks
+ * @param {number[]} [block.cpuMs] of the earlier blocks
+ * @param {number[]} [block.requests] in them
  */
 function advise (block) {
   const { code = 'count()', above = ['function report () {'], below = [], callers = [] } = block
-  const { call = null, builtin = true, record = {}, durations = [] } = block
+  const { call = null, builtin = true, record = {}, cpuMs = [], requests = [] } = block
   const lines = [...above, code, '}']
   const blamed = { function: 'report', file: FILE, line: above.length + 1, column: 3 }
   const made = makeRecord({
@@ -44,7 +45,9 @@ function advise (block) {
     profile: call === null ? null : { samples: 9, call, builtin, stacks: [] },
     ...record
   })
-  return adviceOf(made, lines, durations.map((durationMs) => makeRecord({ durationMs })))
+  return adviceOf(made, lines, cpuMs.map((ms, i) => makeRecord({
+    durationMs: 2 * ms, evidence: { ...makeRecord().evidence, cpuMs: ms, requests: requests[i] ?? 1 }
+  })))
 }
 
 const REPORT = { function: 'report', file: FILE, line: 2, column: 3 }
@@ -220,8 +223,12 @@ const PAIRS = {
     no: [{ below: [frame('onhandshakedone', 'node:_tls_wrap')] }]
   },
   growth: {
-    yes: [{ durations: [50, 60, 70, 90, 120, 150, 200] }],
-    no: [[50, 200, 50, 200, 50, 200, 60], [50, 200], [100, 101, 103, 104, 106, 108]].map((durations) => ({ durations }))
+    yes: [{ cpuMs: [50, 60, 70, 90, 120, 150, 200] }],
+    no: [
+      ...[[50, 200, 50, 200, 50, 200, 60], [50, 200], [100, 101, 103, 104, 106, 108]].map((cpuMs) => ({ cpuMs })),
+      // A handler that takes the same time each call, in turns that hold more and more requests.
+      { cpuMs: [200, 200, 400, 600, 800, 1000, 1000], requests: [1, 1, 2, 3, 4, 5, 5] }
+    ]
   }
 }
 

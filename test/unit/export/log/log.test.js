@@ -103,12 +103,6 @@ test('blocks that are nobody\'s fault, and those at start-up, are information, o
   assert.deepEqual(lines().map(({ level }) => level), [30, 30, 40, 40, 30])
 })
 
-test('somebody at a breakpoint is not told that the loop is blocked', (t) => {
-  const { log, texts } = makeLog(t)
-  log.settled(makeRecord({ evidence: { ...makeRecord().evidence, debugger: true } }))
-  assert.deepEqual(texts(), [])
-})
-
 test('a storm says how many blocks it kept out of the log, in the next line and once it is over', (t) => {
   const { log, clock, lines } = makeLog(t)
   for (let i = 0; i < 15; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100 }))
@@ -150,8 +144,8 @@ test('a worker thread has one line a minute, and one more when its line of code 
 
 test('blocks whose lines nobody sees take no place of those that are seen, and are none that was left out', (t) => {
   const { log, clock, lines } = makeLog(t, { level: 'warn' })
-  const invisible = [{ cause: /** @type {const} */ ('starved') }, { startup: true }, { evidence: { ...makeRecord().evidence, debugger: true } }]
-  for (let i = 0; i < 30; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100, ...invisible[i % 3] }))
+  const invisible = [{ cause: /** @type {const} */ ('starved') }, { startup: true }]
+  for (let i = 0; i < 30; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100, ...invisible[i % 2] }))
   for (let i = 30; i < 45; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100 }))
   assert.deepEqual(lines().map(({ block }) => block), Array.from({ length: 10 }, (_, i) => `1-${30 + i}`))
   log.settled(makeRecord({ id: '1-45', durationMs: 100, cause: 'starved' }))
@@ -209,8 +203,7 @@ test('a line fits in a pipe in one piece and stays readable, however long the na
         answerMs: 86400000.4,
         nativeMs: 86400000.4,
         watchdogGapMs: 86400000.4,
-        requests: 40,
-        debugger: false
+        requests: 40
       }
     })
     log.settled(record)

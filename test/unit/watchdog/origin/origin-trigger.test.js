@@ -92,7 +92,7 @@ test('blocks to which an origin would add nothing do not', () => {
   for (const record of [
     makeRecord(), puzzling({ cause: 'starved' }), puzzling({ cause: 'suspended' }), puzzling({ cause: 'gc', frame: null }), puzzling({ cause: 'many' }),
     puzzling({ startup: true }), puzzling({ thread: 'worker 1' }),
-    puzzling({ evidence: { ...makeRecord().evidence, debugger: true } }), puzzling({ origin })
+    puzzling({ origin })
   ]) {
     const story = makeStory()
     story.block(5, record)

@@ -63,14 +63,17 @@ test('the host takes a profile after a block, of blocks in a row after a second,
 function makeProfiling (mode, refusal = null) {
   /** @type {any} */
   const story = {
-    asked: [], said: [], states: [], activeMs: 0, queuedMs: 0, underWay: 0, isStarting: false, window: null
+    asked: [], most: [], said: [], states: [], price: 1, underWay: 0, isStarting: false, window: null
   }
   story.profiling = new Profiling({
     mode,
     refusal,
-    ask: (action) => story.asked.push(action),
-    activeMs: () => story.activeMs,
-    queuedMs: () => story.queuedMs,
+    ask: (action, mostMs) => {
+      story.asked.push(action)
+      story.most.push(mostMs)
+    },
+    thresholdMs: 50,
+    price: () => story.price,
     underWay: () => story.underWay,
     isStarting: () => story.isStarting,
     keep: () => story.window,
@@ -92,14 +95,20 @@ function makeProfiling (mode, refusal = null) {
 
 const native = makeRecord({ cause: 'native', evidence: { ...makeRecord().evidence, nativeMs: 300 } })
 
-test('an automatic profile begins at once where the application is small, and goes on', () => {
-  const { profiling, asked, answer } = makeProfiling('auto')
+test('an automatic profile begins once CPU time has a price, and goes on', () => {
+  const story = makeProfiling('auto')
+  const { profiling, asked, answer } = story
+  story.price = null
+  profiling.poll(nowMs(), false)
+  story.price = 2
   profiling.poll(nowMs(), true)
-  assert.deepEqual(asked, ['startIfSmall'])
+  assert.deepEqual(asked, [], 'within a block')
+  profiling.poll(nowMs(), false)
+  assert.deepEqual([asked, story.most], [['start'], [25]])
   answer()
   assert.equal(profiling.isOn, true)
   profiling.poll(nowMs() + 1e6, false)
-  assert.deepEqual(asked, ['startIfSmall'])
+  assert.deepEqual(asked, ['start'])
 })
 
 test('a block that ended before the profile began does not wait for it, however late the answer is read', () => {
@@ -113,73 +122,80 @@ test('a block that ended before the profile began does not wait for it, however 
   assert.equal(profiling.isAwaited(now + 300, now + 400), true)
 })
 
-test('an automatic profile does not begin while the application starts, but once it has waited or works', () => {
-  for (const begun of [{ isStarting: false }, { underWay: 1 }]) {
+test('an automatic profile does not begin while the application starts, unless it is wanted', () => {
+  for (const isWanted of [false, true]) {
     const story = makeProfiling('auto')
     story.isStarting = true
     story.profiling.poll(nowMs(), false)
     assert.deepEqual(story.asked, [])
     assert.equal(story.profiling.isBusy, true, 'the next poll is a whole one')
-    Object.assign(story, begun)
+    if (isWanted) story.profiling.want()
+    else story.isStarting = false
     story.profiling.poll(nowMs(), false)
-    assert.deepEqual(story.asked, ['startIfSmall'])
+    assert.deepEqual(story.asked, ['start'])
   }
 })
 
-/** Of a large application, after the first block that needs a profile. */
-function makeLarge () {
+test('an automatic profile does not begin while requests are open, and soon after one that came in between', () => {
   const story = makeProfiling('auto')
-  story.profiling.poll(nowMs(), false)
-  story.answer({ isOn: false })
-  story.profiling.settled(makeRecord())
-  story.profiling.poll(nowMs() + 2000, false)
-  assert.deepEqual(story.asked, ['startIfSmall'])
-  story.profiling.settled(native)
-  return story
-}
-
-test('where the application is large it begins after the first block that needs it, in the first second without work', () => {
-  const story = makeLarge()
-  const { profiling, asked, said, answer } = story
-  const now = nowMs()
-  profiling.poll(now + 4000, true)
-  assert.equal(asked.length, 1, 'within a block')
-  story.activeMs += 500
-  profiling.poll(now + 4001, false)
-  assert.equal(asked.length, 1, 'the loop was at work')
+  const { profiling, asked, answer } = story
   story.underWay = 1
-  profiling.poll(now + 5002, false)
-  assert.equal(asked.length, 1, 'somebody waits')
+  profiling.poll(nowMs(), false)
+  assert.deepEqual(asked, [])
   story.underWay = 0
-  profiling.poll(now + 5500, false)
-  assert.equal(asked.length, 1, 'for half a second only')
-  story.activeMs += 500
-  // On a busy machine, an idle loop waits for a CPU whenever it wakes.
-  story.queuedMs += 470
-  profiling.poll(now + 6003, false)
-  profiling.poll(now + 6004, false)
-  assert.deepEqual(asked, ['startIfSmall', 'start'])
-  assert.deepEqual(story.states, [])
-  answer()
-  assert.equal(profiling.isOn, true)
-  assert.match(said.at(-1), /^CPU profiler started, so that native calls have their lines \(option profile: 'auto'\); starting it paused the application for 12 ms/)
+  profiling.poll(nowMs(), false)
+  answer({ isOn: false, isBusy: true })
+  profiling.poll(nowMs() + 50, false)
+  assert.equal(asked.length, 1)
+  profiling.poll(nowMs() + 200, false)
+  assert.equal(asked.length, 2)
 })
 
-test('a large application without a quiet second in a minute is not paused: said once, with what would allow the pause', () => {
-  const story = makeLarge()
-  const { profiling, asked, states, answer } = story
+test('an application that has requests open for a minute has no profile: the log says so once', () => {
+  const story = makeProfiling('auto')
+  const { profiling, asked, states } = story
   const now = nowMs()
   story.underWay = 1
-  for (let ms = 4000; ms < 58000; ms += 250) profiling.poll(now + ms, false)
+  profiling.settled(native)
+  for (let ms = 0; ms < 59_000; ms += 250) profiling.poll(now + ms, false)
   assert.deepEqual(states, [])
-  for (let ms = 60000; ms < 62000; ms += 250) profiling.poll(now + ms, false)
-  assert.match(states[0], /no quiet second in a minute; profile: 'on'/)
-  assert.deepEqual(asked, ['startIfSmall'])
-  story.underWay = 0
-  profiling.poll(now + 70000, false)
-  assert.deepEqual(asked, ['startIfSmall', 'start'])
-  answer()
-  assert.equal(states.at(-1), null)
+  profiling.poll(now + 61_000, false)
+  assert.match(states[0], /while requests are open; profile: 'on'/)
+  assert.deepEqual(asked, [])
+})
+
+test('a start that would take longer than a block is tried again ten seconds later, if a block needs the profile', () => {
+  const story = makeProfiling('auto')
+  const { profiling, asked, states, answer } = story
+  const now = nowMs()
+  profiling.poll(now, false)
+  answer({ isOn: false })
+  profiling.settled(makeRecord())
+  profiling.poll(now + 100_000, false)
+  assert.deepEqual(asked, ['start'], 'no block needs it')
+  profiling.settled(native)
+  profiling.poll(now + 9_000, false)
+  assert.deepEqual(asked, ['start'], 'too early')
+  profiling.poll(now + 11_000, false)
+  assert.deepEqual(asked, ['start', 'start'])
+  assert.deepEqual(states, [])
+  answer({ isOn: false })
+  assert.match(states[0], /^starting it would pause the application for longer than the threshold.*profile: 'on'/)
+})
+
+test('a start that took twice its estimate is reported, and there is none within ten minutes', () => {
+  const story = makeProfiling('auto')
+  const { profiling, asked, said, answer } = story
+  profiling.poll(nowMs(), false)
+  answer({ tookMs: 887, estimateMs: 28 })
+  assert.match(said.at(-1), /paused the application for 887 ms instead of 28 ms; if it has to start again, it waits for 10 minutes$/)
+  assert.equal(profiling.isOn, true)
+  answer({ action: 'take', isOn: false, failure: 'the inspector does not profile' })
+  profiling.settled(native)
+  profiling.poll(nowMs() + 590_000, false)
+  assert.deepEqual(asked, ['start'])
+  profiling.poll(nowMs() + 610_000, false)
+  assert.deepEqual(asked, ['start', 'start'])
 })
 
 test('a profile without a tick in a second is given up, for good and said: V8 is at fault, and its thread spins', () => {
@@ -206,8 +222,8 @@ test('a profile without a tick in a second is given up, for good and said: V8 is
   }
 })
 
-test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, start-up or a debugger', () => {
-  const { evidence, frame } = makeRecord()
+test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, or start-up', () => {
+  const { frame } = makeRecord()
   const exact = /** @type {any} */ ({ ...frame, exact: true })
   assert.equal(isProfileNeeded(makeRecord({ frame: exact })), false)
   assert.equal(isProfileNeeded(native), true)
@@ -215,7 +231,6 @@ test('what needs a profile: a native call, a line in doubt, no line at all; not 
   assert.equal(isProfileNeeded(makeRecord({ frame: null })), true)
   assert.equal(isProfileNeeded(makeRecord({ frame: null, cause: 'starved' })), false)
   assert.equal(isProfileNeeded(makeRecord({ frame: null, startup: true })), false)
-  assert.equal(isProfileNeeded(makeRecord({ frame: null, evidence: { ...evidence, debugger: true } })), false)
 })
 
 test('a profile is taken by the host unasked, and waited for but by blocks that came while it rested', () => {
@@ -225,7 +240,7 @@ test('a profile is taken by the host unasked, and waited for but by blocks that 
   answer({ atMs: 0 })
   profiling.ended(1000)
   profiling.poll(now + 1e6, false)
-  assert.deepEqual(asked, ['startIfSmall'])
+  assert.deepEqual(asked, ['start'])
   assert.equal(profiling.isAwaited(1000, 1100), true)
   answer({ action: 'take', taken: { startMs: 0, endMs: 1010, text: 'no JSON' } })
   assert.equal(profiling.isAwaited(1000, 1100), false)
@@ -237,9 +252,9 @@ test('a profile is taken by the host unasked, and waited for but by blocks that 
   profiling.ended(3000)
   assert.equal(profiling.isAwaited(3000, 3100), false, 'told before it')
   profiling.settled(makeRecord({ frame: null }), 4000)
-  assert.equal(asked.at(-1), 'startIfSmall', 'a block that the profile saw')
+  assert.equal(asked.at(-1), 'start', 'a block that the profile saw')
   profiling.settled(makeRecord({ frame: null, cause: 'starved' }), 3000)
-  assert.equal(asked.at(-1), 'startIfSmall')
+  assert.equal(asked.at(-1), 'start')
   profiling.settled(makeRecord({ frame: null }), 3000)
   assert.equal(asked.at(-1), 'stay')
 })
@@ -247,46 +262,41 @@ test('a profile is taken by the host unasked, and waited for but by blocks that 
 test('what was sampled until now comes when it is wanted, one question at a time', () => {
   const { profiling, asked, answer } = makeProfiling('auto')
   profiling.want()
-  assert.deepEqual(asked, ['startIfSmall'], 'a loop that never waits has none before')
-  profiling.want()
+  assert.deepEqual(asked, [], 'a start waits for the next poll')
   profiling.poll(nowMs(), false)
-  assert.deepEqual(asked, ['startIfSmall'])
   answer()
   profiling.want()
-  assert.deepEqual(asked, ['startIfSmall', 'take'])
+  profiling.want()
+  assert.deepEqual(asked, ['start', 'take'])
 })
 
-test('a profile whose start or taking keeps the application for long is given up, for good and said', () => {
-  for (const action of ['start', 'take']) {
-    const { profiling, asked, states, answer } = makeProfiling('on')
-    const now = nowMs()
-    profiling.poll(now, false)
-    if (action === 'take') {
-      answer()
-      profiling.want()
-    }
-    answer({ tookMs: 40000 })
-    assert.equal(asked.at(-1), 'stop')
-    answer({ action: 'stop', isOn: false })
-    assert.equal(states.at(-1), `it paused the application for 40000 ms (${action})`)
-    const { length } = asked
-    profiling.poll(now + 1e9, false)
-    assert.equal(asked.length, length)
-    assert.equal(profiling.isOn, false)
-  }
+test('a profile whose reading keeps the application for long is given up, for good, and the log says so', () => {
+  const { profiling, asked, states, answer } = makeProfiling('on')
+  const now = nowMs()
+  profiling.poll(now, false)
+  answer()
+  profiling.want()
+  answer({ tookMs: 40000 })
+  assert.equal(asked.at(-1), 'stop')
+  answer({ action: 'stop', isOn: false })
+  assert.equal(states.at(-1), 'reading it paused the application for 40000 ms')
+  const { length } = asked
+  profiling.poll(now + 1e9, false)
+  assert.equal(asked.length, length)
+  assert.equal(profiling.isOn, false)
 })
 
 test('a profile that cannot be started is tried again a minute later; one that is refused never', () => {
   const story = makeProfiling('on')
   const now = nowMs()
   story.profiling.poll(now, false)
-  story.answer({ isOn: false, failure: 'a debugger is attached' })
-  assert.deepEqual(story.states, ['a debugger is attached'])
+  story.answer({ isOn: false, failure: 'an inspector port is open' })
+  assert.deepEqual(story.states, ['an inspector port is open'])
   story.profiling.poll(now + 50000, false)
   assert.equal(story.asked.length, 1)
   story.profiling.poll(now + 70000, false)
   story.answer()
-  assert.deepEqual(story.states, ['a debugger is attached', null])
+  assert.deepEqual(story.states, ['an inspector port is open', null])
 
   const refused = makeProfiling('on', 'forbidden')
   refused.profiling.poll(now + 1e9, false)

@@ -252,8 +252,7 @@ function evidenceRows ({ evidence, profile, probable }) {
     ...(evidence.sleptIn ? [['asleep in', evidence.sleptIn.text]] : []),
     ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
     ...(profile?.call ? [['in a call of', profile.call]] : []),
-    ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
-    ...(evidence.debugger ? [['debugger', 'attached, so no stack was taken']] : [])
+    ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : [])
   ]
 }
 

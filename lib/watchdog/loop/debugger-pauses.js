@@ -1,0 +1,159 @@
+'use strict'
+
+const { LATE_MS } = require('./sampler')
+
+/**
+ * @import { Reading } from '../../explain/evidence'
+ * @import { Frame } from '../../types'
+ * @import { PollReading } from './monitor'
+ * @import { DoubtfulBeat } from './detector'
+ * @import { Sample } from './sampler'
+ */
+
+/** A paused thread sleeps. One that answers in time and has slept for this share of the time did not run JavaScript. */
+const SLEPT = 0.5
+/** The same where only the CPU time is known: a thread that waits for a CPU does not use it either. */
+const SLEPT_BY_CPU = 0.9
+/** The system call in which Node.js waits for the next command of the debugger. */
+const PAUSED_IN = 'futex'
+const TIMER_SLACK_MS = 1
+
+/**
+ * @typedef {object} Pause
+ * @property {number} beats of the turn it is in @property {number} toMs the thread was still paused
+ * @property {number | null} ranMs the thread's time by then
+ * @typedef {object} Mark the last time at which the thread was looked at
+ * @property {number} beats @property {number} atMs
+ * @property {number | null} ranMs time on a CPU and waiting for one, if the kernel reports it
+ * @property {number | null} cpuMs time on a CPU by the thread's own count
+ */
+
+/**
+ * Pauses of a thread in a debugger: they are not blocks. Nothing reports them, and neither an open inspector port nor a
+ * connected debugger is one. In a pause Node.js evaluates what it is asked, and the thread sleeps otherwise.
+ * JavaScript that runs never sleeps; of the calls that sleep, only Atomics.wait() answers, and its frame shows.
+ */
+class DebuggerPauses {
+  /** @type {Pause | null} the last one */
+  #pause = null
+  /** @type {Mark | null} */
+  #mark = null
+  #callName
+  #hasClient
+  #onState
+
+  /**
+   * @param {object} parts
+   * @param {() => string | null} parts.callName the system call in which the thread sleeps, empty if it runs, null if
+   *   that is unknown
+   * @param {(port: number) => boolean | null} parts.hasClient whether somebody is connected, null if that is unknown
+   * @param {(failure: { message: string } | null) => void} parts.onState
+   */
+  constructor ({ callName, hasClient, onState }) {
+    this.#callName = callName
+    this.#hasClient = hasClient
+    this.#onState = onState
+  }
+
+  /**
+   * Takes pauses out of what a poll has read: the turn begins again when a pause ends.
+   * @param {PollReading} seen
+   * @param {Reading} calm the last reading before a beat was overdue
+   * @returns {PollReading}
+   */
+  adjust (seen, calm) {
+    const { sample, beat, reading } = seen
+    if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm)
+    if (sample !== null) this.#report(sample.inspectorPort, reading)
+    const beganAtMs = sample?.beats === beat.beats ? this.#beginIfPaused(sample, seen) : null
+    const pausedFromMs = beganAtMs ?? (this.#pause?.beats === beat.beats ? this.#follow(reading) : null)
+    return this.#pause === null ? seen : this.#without(this.#pause, seen, pausedFromMs)
+  }
+
+  /**
+   * @param {NonNullable<PollReading['sample']>} sample @param {PollReading} seen
+   * @returns {number | null} since when the thread is paused, null if it is not
+   */
+  #beginIfPaused (sample, { beat: { beats }, reading }) {
+    const before = /** @type {Mark} */ (this.#mark)
+    const now = { beats, atMs: reading.atMs, ranMs: ranOf(reading), cpuMs: sample.cpuMs ?? null }
+    // Without the kernel's figures, only a long time without CPU time is a sign.
+    if (now.ranMs !== null) this.#mark = now
+    const { inspectorPort, frames: [innermost] } = sample
+    if (inspectorPort === null || !isInTime(sample) || innermost === undefined || isAtomicsWait(innermost)) return null
+    const fromMs = asleepSince(before, now)
+    if (fromMs === null || (this.#callName() ?? PAUSED_IN) !== PAUSED_IN) return null
+    if (this.#hasClient(inspectorPort) === false) return null
+    this.#mark = now
+    this.#pause = { beats, toMs: now.atMs, ranMs: now.ranMs }
+    return fromMs
+  }
+
+  /**
+   * Whether a pause in progress goes on. Without the kernel's figures, the next answer shows it.
+   * @param {Reading} reading @returns {number | null} since when it goes on, null if the thread runs
+   */
+  #follow (reading) {
+    const pause = /** @type {Pause} */ (this.#pause)
+    const ranMs = ranOf(reading)
+    if (ranMs === null || pause.ranMs === null) return null
+    const sinceMs = reading.atMs - pause.toMs
+    const runMs = ranMs - pause.ranMs
+    if (this.#callName() !== PAUSED_IN && sinceMs - runMs < SLEPT * sinceMs) return null
+    this.#pause = { ...pause, toMs: reading.atMs, ranMs }
+    return pause.toMs + Math.min(sinceMs, runMs)
+  }
+
+  /** @param {Pause} pause @param {PollReading} seen @param {number | null} pausedFromMs @returns {PollReading} */
+  #without (pause, seen, pausedFromMs) {
+    const { beat, lateBeats, reading } = seen
+    const ranMs = ranOf(reading)
+    const mostMs = ranMs === null || pause.ranMs === null ? Infinity : ranMs - pause.ranMs
+    /** When the turn that runs then began. @param {number} atMs */
+    const beganMs = (atMs) => Math.max(pause.toMs, atMs - mostMs)
+    const rest = lateBeats.map((late) => {
+      if (late.beats !== pause.beats) return late
+      const startMs = Math.min(late.endMs, beganMs(late.endMs))
+      return { ...late, startMs, idleMs: 0, periodMs: 0, doubtMs: 0, cpuMs: null }
+    })
+    if (beat.beats !== pause.beats) return { ...seen, lateBeats: rest }
+    const atMs = beganMs(reading.atMs)
+    const turn = { ...seen, beat: { ...beat, atMs, latestMs: atMs, doubtMs: 0 }, lateBeats: rest }
+    return pausedFromMs === null ? turn : { ...turn, sample: null, pausedFromMs }
+  }
+
+  /** @param {number | null} port @param {Reading} reading */
+  #report (port, reading) {
+    this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
+  }
+}
+
+/** @param {Reading} reading */
+const ranOf = ({ cpuMs, runQueueMs }) => cpuMs === null || runQueueMs === null ? null : cpuMs + runQueueMs
+
+/**
+ * The thread's time when the beat after this one was due.
+ * @param {DoubtfulBeat} beat @param {Reading} calm @returns {Mark}
+ */
+function markOf (beat, calm) {
+  const { beats, cpuMs = null, latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
+  return { beats, atMs: latestMs, ranMs: ranOf(calm), cpuMs }
+}
+
+/** Since when the thread slept, if it did for most of the time. @param {Mark} before @param {Mark} now */
+function asleepSince (before, now) {
+  const byKernel = before.ranMs !== null && now.ranMs !== null
+  const [from, to, share] = byKernel ? [before.ranMs, now.ranMs, SLEPT] : [before.cpuMs, now.cpuMs, SLEPT_BY_CPU]
+  if (from === null || to === null) return null
+  const sinceMs = now.atMs - before.atMs
+  const ranMs = to - from
+  return sinceMs > 0 && sinceMs - ranMs >= share * sinceMs ? before.atMs + ranMs : null
+}
+
+/** @param {Sample} sample */
+const isInTime = ({ atMs, askedAtMs, waitedMs = 0 }) => atMs - askedAtMs - waitedMs < LATE_MS
+
+/** @param {Frame} frame */
+const isAtomicsWait = ({ function: name, file }) => file === null && name === 'wait'
+
+exports.DebuggerPauses = DebuggerPauses

@@ -1,0 +1,66 @@
+'use strict'
+
+// The agent next to an open inspector port and a real debugger.
+// linux: whether a debugger has paused the thread
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { startInspected, connect, debugRequest, STEPS } = require('../support/debugger')
+
+/** Causes of blocks that a busy machine makes at any time. */
+const OF_MACHINE = ['starved', 'gc']
+
+/** @typedef {Awaited<ReturnType<typeof startInspected>>} App */
+
+/**
+ * The settled log line of one block.
+ * @param {App} app
+ * @param {string} name of the route
+ */
+async function blockOf (app, name) {
+  const known = new Set(app.lines().map(({ block }) => block))
+  await app.get(`/${name}?ms=300`)
+  return app.line((line) => line.event === 'settled' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > 250, `${name} to be settled`)
+}
+
+/** @param {App} app @returns {Promise<any>} */
+const blocksOf = async (app) => (await app.watchdog('/blocks')).json()
+
+/** @param {App} app */
+async function degraded (app) {
+  const metrics = await (await app.watchdog('/metrics')).text()
+  return [...metrics.matchAll(/loopwatch_degraded\{reason="(\w+)"\} 1/g)].map(([, reason]) => reason)
+}
+
+test('a block has line, request and cause while an inspector port is open and nobody is connected', async (t) => {
+  const app = await startInspected(t)
+  const { frame, request, cause } = await blockOf(app, 'spin')
+  assert.deepEqual({ hasLine: frame?.line > 0, route: request.route, cause }, { hasLine: true, route: '/spin', cause: 'js' })
+  assert.deepEqual((await degraded(app)).filter((reason) => reason !== 'profile'), [])
+})
+
+test('a block has line, request and cause while a debugger is connected that does not pause', async (t) => {
+  const app = await startInspected(t)
+  const { close } = await connect(app.inspectorUrl)
+  t.after(close)
+  for (const [name, expected] of [['spin', 'js'], ['atomicsWait', 'sync-io'], ['exec', 'sync-io'], ['pbkdf2', 'native']]) {
+    const { frame, request, cause } = await blockOf(app, name)
+    const { route } = request
+    assert.deepEqual({ name, hasLine: frame?.line > 0, route, cause }, { name, hasLine: true, route: `/${name}`, cause: expected })
+  }
+})
+
+test('a pause at a breakpoint and steps from there leave no block behind', async (t) => {
+  const app = await startInspected(t)
+  const client = await connect(app.inspectorUrl)
+  await blockOf(app, 'spin')
+  // On a busy machine, answering the debugger as it connects may take longer than the threshold.
+  const known = new Set((await blocksOf(app)).map((/** @type {any} */ { id }) => id))
+  assert.ok(await debugRequest(app, client) >= STEPS)
+  assert.equal(client.paused.files.has('probe.js'), false, 'the debugger does not stop in what the agent asks')
+  const after = await blockOf(app, 'spin')
+  const isOther = (/** @type {any} */ { id, cause }) =>
+    !known.has(id) && id !== after.block && !OF_MACHINE.includes(cause)
+  const meanwhile = (await blocksOf(app)).filter(isOther)
+  assert.deepEqual(meanwhile, [])
+  assert.ok(after.frame.line > 0)
+})
