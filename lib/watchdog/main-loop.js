@@ -1,12 +1,10 @@
 'use strict'
 
 const fs = require('node:fs')
-const { CpuPrice } = require('./kernel/cpu-price')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds, AllowedTime, GcPauses, Waits } = require('./loop/intervals')
 const { BlockMemory } = require('./loop/block-facts')
 const { DebuggerPauses } = require('./loop/debugger-pauses')
-const { hasClient } = require('./kernel/system-call-reader')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
@@ -53,14 +51,14 @@ class MainLoop {
     const gcPauses = this.gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(bridge.counters)
-    const pauses = new DebuggerPauses({ callName: () => stats.calls.name(), hasClient, onState: health.listener('debugger') })
+    const pauses = new DebuggerPauses({ callName: () => stats.calls.name(), onState: health.listener('debugger') })
     const origins = this.origins = makeOrigins({ options, frames, post, health })
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
     const windows = new ProfileWindows(this.sources)
     const { threshold: thresholdMs } = options
     const profiler = { mayInspect, ownProfile, profilesItself, post, bridge, keep: windows.keep, health, thresholdMs }
-    const prices = new CpuPrice(() => stats.host.times())
-    const profiling = this.profiling = startProfiling(options.profile, { ...profiler, prices })
+    const times = () => stats.host.times()
+    const profiling = this.profiling = startProfiling(options.profile, { ...profiler, times })
     const waits = new Waits(() => stats.calls.read())
     const memory = () => new BlockMemory(bridge.heap, stats.memory)
     this.code = this.sources.code

@@ -35,7 +35,7 @@ const BUILT_IN = /** @type {Record<string, RegExp>} */ ({
   'node:perf_hooks': /^lib\/host\//
 })
 
-const LIMITS = { 'lines of a file': 400, 'lines of a function': 40, 'imports of ours': 15 }
+const LIMITS = { 'lines of a file': 400, 'lines of a function': 60, 'imports of ours': 15 }
 
 const scripts = [...filesBelow('lib'), ...filesBelow('scenarios')].filter((file) => /\.m?js$/.test(file)).map(parse)
 const sources = scripts.filter(({ file }) => file.startsWith('lib/'))

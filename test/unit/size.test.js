@@ -22,7 +22,7 @@ const BUDGETS = {
   'lib/store': 619,
   'lib/tables': 396,
   'lib/util': 681,
-  'lib/watchdog': 5381,
+  'lib/watchdog': 5382,
   files: 340,
   'files up to 60 lines with one importer': 22,
   'named numbers': 530

@@ -1,5 +1,6 @@
 'use strict'
 
+const { hasClient: hasClientAt } = require('../kernel/system-call-reader')
 const { LATE_MS } = require('./sampler')
 
 /**
@@ -46,10 +47,10 @@ class DebuggerPauses {
    * @param {object} parts
    * @param {() => string | null} parts.callName the system call in which the thread sleeps, empty if it runs, null if
    *   that is unknown
-   * @param {(port: number) => boolean | null} parts.hasClient whether somebody is connected, null if that is unknown
+   * @param {(port: number) => boolean | null} [parts.hasClient] whether somebody is connected, null if that is unknown
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
-  constructor ({ callName, hasClient, onState }) {
+  constructor ({ callName, hasClient = hasClientAt, onState }) {
     this.#callName = callName
     this.#hasClient = hasClient
     this.#onState = onState

@@ -6,6 +6,7 @@ const { isExcused } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { isStartup } = require('../loop/detector')
 const { NOT_ALLOWED } = require('../loop/inspector')
+const { CpuPrice } = require('../kernel/cpu-price')
 const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
 
 /**
@@ -13,7 +14,6 @@ const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
  * @import { Window } from '../../explain/profile/cpu-profile'
  * @import { BlockRecord, ProfilerAction as Action } from '../../types'
  * @import { Health, Say } from '../health'
- * @import { CpuPrice } from '../kernel/cpu-price'
  * @import { ProfileWindows } from './profile-windows'
  */
 
@@ -210,11 +210,12 @@ class Profiling {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
- * post: (message: object) => void, health: Health, prices: CpuPrice,
+ * post: (message: object) => void, health: Health, times: ConstructorParameters<typeof CpuPrice>[0],
  * bridge: Pick<Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'keep' | 'thresholdMs'>} parts
  */
-exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, health, prices, ...parts }) => {
+exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, health, times, ...parts }) => {
+  const prices = new CpuPrice(times)
   const { bridge } = parts
   const refusal = !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null
   return new Profiling({

@@ -57,7 +57,7 @@ exports.builtIns = {
     return {
       seed,
       index,
-      kind: `${kind.name} beside ${beside}`,
+      kind: `${kind.name} next to ${beside}`,
       form: /** @type {any} */ (form),
       place: one(PLACES),
       style,

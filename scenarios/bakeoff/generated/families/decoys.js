@@ -53,7 +53,7 @@ exports.decoys = {
     return {
       seed,
       index,
-      kind: `${plain.name} beside ${cheap.length}`,
+      kind: `${plain.name} next to ${cheap.length}`,
       form,
       place: one(PLACES),
       style: 'assigns',
