@@ -15,6 +15,7 @@ const { eventually, FIXTURES, startApp, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { parseExposition, valueOf } = require('../support/exposition')
 const { needs } = require('../support/tools')
+const { ownCauseOf } = require('../../lib/tables/causes')
 
 /** @typedef {import('../support/exposition').Sample} Sample */
 
@@ -344,8 +345,8 @@ test('two processes with one port: the second takes the next free one and says s
     await eventually(async () => {
       const known = new Set(app.lines().map(({ block }) => block))
       await app.get('/spin?ms=150')
-      const { frame, cause } = await app.line((line) => line.event === 'settled' && !known.has(line.block) && line.durationMs > 100, 'the block')
-      return frame?.function === 'spin' && cause === 'js'
+      const block = await app.line((line) => line.event === 'settled' && !known.has(line.block) && line.durationMs > 100, 'the block')
+      return block.frame?.function === 'spin' && ownCauseOf(block) === 'js'
     }, 'a block that is blamed on its function')
   }
   const { stdout, code } = await startNode(t, [cli, 'blocks', first.url, second.url]).closed

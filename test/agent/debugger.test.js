@@ -5,6 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { startInspected, connect, debugRequest, STEPS } = require('../support/debugger')
+const { ownCauseOf } = require('../../lib/tables/causes')
 
 /** Causes of blocks that a busy machine makes at any time. */
 const OF_MACHINE = ['starved', 'gc']
@@ -33,7 +34,9 @@ async function degraded (app) {
 
 test('a block has line, request and cause while an inspector port is open and nobody is connected', async (t) => {
   const app = await startInspected(t)
-  const { frame, request, cause } = await blockOf(app, 'spin')
+  const record = await blockOf(app, 'spin')
+  const { frame, request } = record
+  const cause = ownCauseOf(record)
   assert.deepEqual({ hasLine: frame?.line > 0, route: request.route, cause }, { hasLine: true, route: '/spin', cause: 'js' })
   assert.deepEqual((await degraded(app)).filter((reason) => reason !== 'profile'), [])
 })
@@ -43,7 +46,9 @@ test('a block has line, request and cause while a debugger is connected that doe
   const { close } = await connect(app.inspectorUrl)
   t.after(close)
   for (const [name, expected] of [['spin', 'js'], ['atomicsWait', 'sync-io'], ['exec', 'sync-io'], ['pbkdf2', 'native']]) {
-    const { frame, request, cause } = await blockOf(app, name)
+    const record = await blockOf(app, name)
+    const { frame, request } = record
+    const cause = ownCauseOf(record)
     const { route } = request
     assert.deepEqual({ name, hasLine: frame?.line > 0, route, cause }, { name, hasLine: true, route: `/${name}`, cause: expected })
   }

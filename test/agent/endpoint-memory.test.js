@@ -57,7 +57,7 @@ test('a label that is asked for again and again is refused, and costs nothing', 
   }
   const response = await fetch(`${url}${start}route,cause,thread,worker`)
   assert.equal(response.status, 200)
-  assert.match(await response.text(), /^route: GET \/report\/\d+\/:id;cause: js;thread: main;worker: \(none\);handleStep/m)
+  assert.match(await response.text(), /^route: GET \/report\/\d+\/:id;cause: (?:js|starved);thread: main;worker: \(none\);handleStep/m)
   assert.deepEqual(errors, [])
 })
 

@@ -68,7 +68,8 @@ test('a script with a timeout is JavaScript, and its request is named in doubt',
         await sleep(800)
       }
       const blocks = (await agent.blocks()).filter(({ durationMs }) => durationMs >= 300)
-      console.log(JSON.stringify(blocks.map(({ cause, work, generated }) => [cause, work?.name, work?.exact, generated?.file])))
+      console.log(JSON.stringify(blocks.map(({ cause, excused, work, generated }) =>
+        [cause === 'starved' && !excused ? 'js' : cause, work?.name, work?.exact, generated?.file])))
       process.exit()
     })`]).closed
   const seen = JSON.parse(stdout)

@@ -12,6 +12,7 @@ const { eventually, startApp, startNode } = require('../support/app')
 const { openPage, reads, startBrowser } = require('../support/browser')
 const { makeDir } = require('../support/files')
 const { readTrace } = require('../support/trace-format')
+const { ownCauseOf } = require('../../lib/tables/causes')
 
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const PROJECT = path.join(__dirname, '..')
@@ -94,7 +95,7 @@ test('the page of a recording made during a block says when that was, and shows 
   await eventually(async () => {
     const blocks = /** @type {any[]} */ (await (await app.watchdog('/blocks')).json())
     // The page names the work of a block whose cause is known to be in it.
-    return blocks.some(({ ongoing, frame, cause }) => ongoing && frame?.function === 'spin' && cause === 'js')
+    return blocks.some((each) => each.ongoing && each.frame?.function === 'spin' && ownCauseOf(each) === 'js')
   }, 'a block of spin')
   const file = path.join(makeDir(t), 'incident.loopwatch')
   assert.equal((await loopwatch(['record', app.url, file])).code, 0)

@@ -137,8 +137,8 @@ class Lines {
     }
   }
 
-  /** @param {ProfiledStack[]} stacks @param {Answer[]} answers @param {Sources['passesOn']} passesOn */
-  addSamples (stacks, answers, passesOn) {
+  /** @param {ProfiledStack[]} stacks @param {Sources['passesOn']} passesOn */
+  addSamples (stacks, passesOn) {
     for (const stack of stacks) {
       const { count, frames, raw, head, gcRun } = stack
       if (gcRun === null) this.samples += count
@@ -154,16 +154,16 @@ class Lines {
       if (scope !== null) scope.samples += count
       if (gcRun !== null) {
         if (scope !== null) scope.collections += count
-      } else if (callee === null) this.#addOwn(stack, blamed, scope, answers)
-      else this.#addCall(callee, count, blamed, scope, answers)
+      } else if (callee === null) this.#addOwn(stack, blamed, scope)
+      else this.#addCall(callee, count, blamed, scope)
     }
   }
 
   /**
    * V8 counts samples in a function that it inlined for the caller, in lines of the other file.
-   * @param {ProfiledStack} stack @param {Frame} blamed @param {Scope | null} scope @param {Answer[]} answers
+   * @param {ProfiledStack} stack @param {Frame} blamed @param {Scope | null} scope
    */
-  #addOwn ({ count, ticks, foreign, raw, isBorrowed }, blamed, scope, answers) {
+  #addOwn ({ count, ticks, foreign, raw, isBorrowed }, blamed, scope) {
     const file = raw.find((each) => each.file !== null)?.file ?? ''
     const all = ticksIn(ticks) + ticksIn(foreign)
     if (all === 0 && scope !== null) scope.unplaced += count
@@ -173,7 +173,7 @@ class Lines {
       const isOwn = ticks.some((each) => each.line === at)
       if (place === null) continue
       if (isOwn) {
-        const line = this.at({ ...blamed, column: null, ...place, ...inlinedBy(answers, blamed, place) })
+        const line = this.at({ ...blamed, column: null, ...place })
         line.samples += samples
         line.isBorrowed ||= isBorrowed
       } else if (scope !== null && this.#isCallee({ ...blamed, ...place }, scope)) {
@@ -193,18 +193,15 @@ class Lines {
   }
 
   /**
-   * Samples in a call are of the line that makes it: by the source if only one does, else by answers within the call,
-   * else any line that may.
+   * Samples in a call are of the lines that make it by the source, else of any that may.
    * @param {Frame} callee @param {number} count @param {Frame} blamed @param {Scope | null} scope
-   * @param {Answer[]} answers
    */
-  #addCall (callee, count, blamed, scope, answers) {
+  #addCall (callee, count, blamed, scope) {
+    if (scope === null) return
     const text = this.textOf(blamed) ?? []
-    const named = scope === null ? [] : callLines(text, scope.begin, callee.function)
-    const shown = named.length === 1 ? [] : callersIn(answers, callee, blamed)
-    const may = shown.length > 0 ? shown : named
-    const at = may.length > 0 || scope === null ? may : openCallLines(text, scope.begin, callee.file !== blamed.file)
-    if (at.length === 0 && scope !== null) scope.unplaced += count
+    const named = callLines(text, scope.begin, callee.function)
+    const at = named.length > 0 ? named : openCallLines(text, scope.begin, callee.file !== blamed.file)
+    if (at.length === 0) scope.unplaced += count
     for (const each of at) {
       const line = this.at({ ...blamed, line: each, column: null })
       line.callees.set(callee, (line.callees.get(callee) ?? 0) + count / at.length)
@@ -285,39 +282,8 @@ class Lines {
   }
 }
 
-/**
- * The lines of a function that answers show in a call. @param {Answer[]} answers @param {Frame} callee
- * @param {Frame} caller
- */
-function callersIn (answers, callee, caller) {
-  return answers.flatMap(({ frames }) => {
-    const at = frames.findIndex((each) => isSame(each, caller))
-    return at > 0 && isSame(frames[at - 1], callee) ? frames[at].line ?? [] : []
-  })
-}
-
-/**
- * The line of a function that answers show in a call of another file's function, in a line of that number, if none
- * shows the function there itself.
- * @param {Answer[]} answers @param {Frame} caller @param {{ line: number }} place
- */
-function inlinedBy (answers, caller, { line }) {
-  const around = answers.flatMap(({ frames }) => {
-    const at = frames.findIndex((each) => isSame(each, caller))
-    if (at === -1) return []
-    const isInside = frames.slice(0, at).some((each) => each.file !== caller.file && each.line === line)
-    return [{ frame: frames[at], isInside }]
-  })
-  if (around.some(({ frame }) => frame.line === line)) return null
-  const inside = around.find(({ isInside }) => isInside)
-  return inside === undefined ? null : { line: inside.frame.line }
-}
-
 /** @param {Frame} frame */
 const nameOf = ({ file, function: name }) => `${file}\n${name}`
-
-/** @param {Frame} a @param {Frame} b */
-const isSame = (a, b) => a.file === b.file && a.function === b.function
 
 /** Built-ins that V8 inlines together with their callbacks. */
 const INLINABLE = new Set([

@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
-const { blame, isSame } = require('../frame')
+const { blame } = require('../frame')
 const { isNativeBlock } = require('../parts')
 const { Lines, sumOf } = require('./lines')
 const { isAhead, rankedLines } = require('./points')
@@ -108,8 +108,10 @@ const isAnswered = ({ samples, guessed, callees }) => samples - guessed + sumOf(
 function isCallBelow ({ frame }, lines) {
   const text = lines.textOf(frame) ?? []
   const below = text[Number(frame.line)] ?? ''
-  return traitsOf(below).calls || (/=\s*\[?$/.test(below) && traitsOf(text[Number(frame.line) + 1] ?? '').calls)
+  return traitsOf(below).calls || (OPEN.test(below) && traitsOf(text[Number(frame.line) + 1] ?? '').calls)
 }
+/** An assignment that goes on in the next line. */
+const OPEN = /=\s*\[?$/
 
 /** @param {Ranked['traits']} traits */
 const mayTakeTime = ({ calls, isLoop }) => calls || isLoop
@@ -162,10 +164,10 @@ function placeOf (view) {
   const stacks = withoutClocks(view.stacks)
   const { passesOn } = sources
   const byProfile = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), passesOn)
-  const blamed = byProfile === null || isSame(record.frame, byProfile) ? record.frame : byProfile
+  const blamed = byProfile ?? record.frame
   if (blamed === null) return null
   const lines = new Lines(sources, (frame) => ownerOf(frame) === ownerOf(blamed))
-  lines.addSamples(stacks, answers, passesOn)
+  lines.addSamples(stacks, passesOn)
   lines.addAnswers(answers, passesOn)
   lines.passDown()
   lines.settle()
