@@ -244,7 +244,7 @@ function workRows ({ kind, name, parent, attributes, traceId }) {
 }
 
 /** Numbers that are zero are left out. @param {any} record @returns {string[][]} */
-function evidenceRows ({ evidence, profile, probable }) {
+function evidenceRows ({ evidence, frame, profile, probable }) {
   const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number' && evidence[key] > 0)
   return [
     ...known.map(([key, meaning]) => [meaning, duration(evidence[key])]),
@@ -252,6 +252,7 @@ function evidenceRows ({ evidence, profile, probable }) {
     ...(evidence.sleptIn ? [['asleep in', evidence.sleptIn.text]] : []),
     ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
     ...(profile?.call ? [['in a call of', profile.call]] : []),
+    ...(frame?.because?.length > 0 ? [['reasons for the line', frame.because.join(', ')]] : []),
     ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : [])
   ]
 }
