@@ -32,6 +32,7 @@ const LEAST_SHARE = 0.15
  * @property {boolean} isBorrowed its samples may be from another time
  * @property {number} answeredMs @property {number} promptMs without those that calls delayed
  * @property {number} inCallMs in something else that it called @property {number} inCodeMs in JavaScript of others
+ * @property {number} calledBackMs in a function that a native call in it called
  * @property {Map<Line, number>} inner answers in own functions that it called, in ms by their lines
  */
 
@@ -70,7 +71,7 @@ class Lines {
     let line = this.#lines.get(key)
     if (line === undefined) {
       const text = this.textOf(frame)?.[Number(frame.line) - 1] ?? null
-      const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0 }
+      const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0, calledBackMs: 0 }
       const counts = { samples: 0, guessed: 0, isBorrowed: false, ...times }
       const scope = this.#scopeAround(frame)
       line = { frame, scope, traits: traitsOf(text), callees: new Map(), inner: new Map(), ...counts }
@@ -129,8 +130,11 @@ class Lines {
           continue
         }
         const outer = this.at(caller)
-        if (!isDirect) outer.inCallMs += weightMs
-        else if (outer !== inner) outer.inner.set(inner, (outer.inner.get(inner) ?? 0) + weightMs - lateMs)
+        isDirect &&= !isNativeMethod(this.textOf(caller)?.[Number(caller.line) - 1] ?? '', caller, inner.frame)
+        if (!isDirect) {
+          outer.inCallMs += weightMs
+          outer.calledBackMs += weightMs
+        } else if (outer !== inner) outer.inner.set(inner, (outer.inner.get(inner) ?? 0) + weightMs - lateMs)
         inner = outer
         isDirect = true
       }
@@ -292,6 +296,23 @@ const INLINABLE = new Set([
 
 /** Whether V8 may have inlined a function that this one calls into its caller. @param {Frame} frame */
 const isInlinable = ({ file, function: name }) => file !== null || INLINABLE.has(`${name}`)
+
+/**
+ * Whether a method of another name was called, which then called the function: V8 does not show every native method
+ * (`statement.get()` calls functions of SQL).
+ * @param {string} text of the call @param {Frame} caller @param {Frame} callee
+ */
+function isNativeMethod (text, { file, line, column }, callee) {
+  const method = /^[\w$]+/.exec(text.slice(Number(column) - 1))?.[0]
+  if (method === undefined || text[Number(column) - 2] !== '.' || INLINABLE.has(method)) return false
+  // A function without a name that begins before the call is not an argument of it.
+  return callee.function === null
+    ? callee.file !== file || Number(callee.line) < Number(line)
+    : !text.split(/[^\w$]+/).includes(callee.function.replace(ACCESSOR, ''))
+}
+
+/** V8 names an accessor and a method of a class like this. */
+const ACCESSOR = /^(?:[gs]et |.*\.)/
 
 /** @param {Map<unknown, number>} parts */
 const sumOf = (parts) => [...parts.values()].reduce((sum, each) => sum + each, 0)

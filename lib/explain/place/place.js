@@ -153,7 +153,8 @@ function withoutClocks (stacks) {
 /**
  * The line with most points of the functions to blame: those of the application, or those of packages if the
  * application had less than a fifth of the time of both. Null if most time was in Node.js.
- * @param {View} view @returns {{ frame: FrameRecord, line: Ranked | null } | null}
+ * @param {View} view @returns {{ frame: FrameRecord, line: Ranked | null, isAround: boolean } | null}
+ * isAround: most time is in a native call that calls back
  */
 function placeOf (view) {
   const { record, sources } = view
@@ -175,12 +176,13 @@ function placeOf (view) {
   lines.addOthers()
   const ranked = rankedLines(lines)
   const line = ranked.find(isShown)
-  if (line === undefined) return { frame: { ...blamed, exact: false }, line: null }
+  if (line === undefined) return { frame: { ...blamed, exact: false }, line: null, isAround: false }
   const candidate = { ...view, line, lines, ranked }
   const exact = isAhead(line, ranked, lines) && !doubts.some(({ applies }) => applies(candidate))
   const because = line.reasons.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points)
     .slice(0, MOST_REASONS).map(({ name }) => name)
-  return { frame: { ...line.frame, exact, because }, line }
+  const isAround = line.calledBackMs * 2 > lines.answeredMs && line.samples * 2 > lines.samples
+  return { frame: { ...line.frame, exact, because }, line, isAround }
 }
 
 exports.doubts = doubts

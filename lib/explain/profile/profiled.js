@@ -39,7 +39,8 @@ exports.withPlace = (record, answers, profile, sources) => {
   const { call, builtin, isOpen } = isInScript(all) ? NO_CALL : atLine
   const frame = place && { ...place.frame, ...(line && { column: columnIn(line, atLine, view) }) }
   if (profile === null) return { record: { ...record, frame }, stacks: [] }
-  const shown = { builtin: builtin && call !== null, isOpen, betweenShare: shareInWrappers(stacks) }
+  const betweenShare = place?.isAround ? 1 : shareInWrappers(stacks)
+  const shown = { builtin: builtin && call !== null, isOpen, betweenShare }
   const sampled = all.map((stack) => ({ ...stack, frames: stack.sampled, lateMs: 0, works: [] }))
   const placed = {
     ...record,
