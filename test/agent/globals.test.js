@@ -10,7 +10,8 @@ const { startNode, FIXTURES } = require('../support/app')
 const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 
 /** @param {string} stdout */
-const said = (stdout) => stdout.split('\n').filter((line) => line.includes('"event":"degraded"')).map((line) => JSON.parse(line).reason)
+const said = (stdout) => stdout.split('\n').filter((line) => line.includes('"event":"degraded"'))
+  .map((line) => JSON.parse(line).reason).filter((reason) => reason !== 'profile')
 
 /**
  * What an agent reports after `lock`, and what stop() leaves.
