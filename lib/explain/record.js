@@ -18,7 +18,6 @@ const { median, roundMs } = require('../util/statistics')
  * @import { BlockParts, BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
  * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext } from '../types'
  * @import { WorkKind } from '../types'
- * @import { KernelEvidence } from './evidence'
  * @import { Evidence } from './parts'
  * @import { Fold, Running, Stack } from './fold'
  * @import { CpuProfile } from './profile/cpu-profile'
@@ -30,13 +29,14 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
 
 /**
  * @typedef {{ kind: WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
+ * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  * @typedef {object} Span of a block by a monotonic clock, ms
  * @property {number} startMs @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
  * @property {number} busyMs without the time of the agent @property {boolean} ongoing
  * @typedef {object} Facts what is known of a block: plain data, which can be written down and explained again
  * @property {Pick<BlockRecord, 'id' | 'pid' | 'thread' | 'threadId' | 'startup'>} block
  * @property {Span} span @property {number} thresholdMs @property {number} wallMs the wall clock at the clock's zero
- * @property {ReturnType<KernelEvidence['ongoing']> & Pick<Evidence, 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
+ * @property {Pick<Evidence, Counter | 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
  * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
  * @property {Fold['requests']} requests
  * @property {number[]} answersMs how long the first answers took

@@ -10,7 +10,7 @@ const { unexplained } = require('./unexplained')
 /**
  * @import { Beat } from '../../bridge/beat'
  * @import { Bridge } from '../../bridge/memory'
- * @import { Reading } from '../../explain/evidence'
+ * @import { Reading } from './kernel-evidence'
  * @import { Code, Facts } from '../../explain/record'
  * @import { FrameTable } from '../../explain/source/frame-table'
  * @import { BlockRecord } from '../../types'
