@@ -19,7 +19,7 @@ const { median, roundMs } = require('../util/statistics')
  * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext } from '../types'
  * @import { WorkKind } from '../types'
  * @import { Evidence } from './parts'
- * @import { Fold, Running, Stack } from './fold'
+ * @import { Running, Stack } from './fold'
  * @import { CpuProfile } from './profile/cpu-profile'
  * @import { Sources } from './profile/profiled-stacks'
  * @import { FrameTable } from './source/frame-table'
@@ -38,7 +38,7 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @property {Span} span @property {number} thresholdMs @property {number} wallMs the wall clock at the clock's zero
  * @property {Pick<Evidence, Counter | 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
  * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
- * @property {Fold['requests']} requests
+ * @property {{ top: RequestContext | null, distinct: number, topShare: number, longestRunMs: number }} requests
  * @property {number[]} answersMs how long the first answers took
  * @property {number} nativeMs for which native calls delayed answers
  * @property {number} runningMs for which answers came from running JavaScript

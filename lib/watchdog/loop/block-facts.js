@@ -1,9 +1,9 @@
 'use strict'
 
-const { Fold } = require('../../explain/fold')
 const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
 const { US_PER_MS } = require('../../util/units')
 const { KernelEvidence } = require('./kernel-evidence')
+const { Fold } = require('./sample-fold')
 const { LATE_MS } = require('./sampler')
 const { intersected } = require('./self-lateness')
 
