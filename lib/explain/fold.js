@@ -1,6 +1,6 @@
 'use strict'
 
-const { blamedFrame, heaviest } = require('./frame')
+const { blamedFrame, heaviest, weightOf } = require('./frame')
 const { STACKS_IN_RECORD } = require('../tables/limits')
 const { roundMs } = require('../util/statistics')
 
@@ -73,11 +73,9 @@ function workIn (stacks) {
   const all = stacks.flatMap(({ works }) => works)
   const part = heaviest(heaviest(all, wholesIn(all)), nameOf)
   const isInDoubt = weightOf(part.filter(isDoubtful)) * 2 >= weightOf(part)
-  const [told] = heaviest(part.filter((each) => isDoubtful(each) === isInDoubt), idOf)
-  return told ?? part[0] ?? NO_WORK
+  const [running] = heaviest(part.filter((each) => isDoubtful(each) === isInDoubt), idOf)
+  return running ?? part[0] ?? { work: null, request: null }
 }
-
-const NO_WORK = { work: null, request: null }
 
 /** @param {Running} running */
 const idOf = ({ work, request }) => `${work?.id ?? request?.id ?? ''}`
@@ -120,11 +118,6 @@ function ofMost (some, all) {
   return own.length > 0 && weightOf(most) * 2 > weightOf(all) ? own : some
 }
 
-/** @param {{ weightMs: number }[]} parts */
-function weightOf (parts) {
-  return parts.reduce((total, { weightMs }) => total + weightMs, 0)
-}
-
 /** The name of what was running, or an empty string. @param {Running} running */
 const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
 
@@ -135,7 +128,6 @@ exports.listed = listed
 exports.merged = merged
 exports.nameOf = nameOf
 exports.ofMost = ofMost
-exports.weightOf = weightOf
 exports.within = within
 exports.withoutEntered = withoutEntered
 exports.workIn = workIn

@@ -1,7 +1,7 @@
 'use strict'
 
-const { blame, blamedFrame, isSame } = require('./frame')
-const { LEAST_SHARE, nameOf, ofMost, weightOf, within, workIn } = require('./fold')
+const { blame, blamedFrame, isSame, weightOf } = require('./frame')
+const { LEAST_SHARE, nameOf, ofMost, within, workIn } = require('./fold')
 const { ownerOf, packageNameOf } = require('../util/code-owner')
 
 /**

@@ -1,6 +1,7 @@
 'use strict'
 
-const { isDoubtful, keyOf, weightOf } = require('../../explain/fold')
+const { isDoubtful, keyOf } = require('../../explain/fold')
+const { weightOf } = require('../../explain/frame')
 
 /**
  * @import { Frame, RequestContext, WorkContext } from '../../types'
