@@ -21,9 +21,9 @@ class Recorded extends BlockFacts {
   #code
 
   /** @param {Story} story */
-  constructor ({ table, ...parts }) {
+  constructor ({ table = new FrameTable((frame) => frame), ...parts }) {
     super({ thread: { thread: 'main', threadId: 0 }, beats: 1, thresholdMs: 50, surroundings, ...parts })
-    this.#code = { table, packageIn }
+    this.#code = { table, packageIn, sources: () => assert.fail('there is no profile') }
   }
 
   /** @param {Parameters<BlockFacts['ongoing']>} at */
