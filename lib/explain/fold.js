@@ -6,9 +6,6 @@ const { roundMs } = require('../util/statistics')
 
 /** @import { Frame, RequestContext, StackRecord, WorkContext } from '../types' */
 
-/** A callback or work with a smaller share of a block is not listed. */
-const LEAST_SHARE = 0.1
-
 /**
  * @typedef {object} Stack equal samples as one
  * @property {number} count
@@ -123,7 +120,6 @@ const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${
 
 exports.isDoubtful = isDoubtful
 exports.keyOf = keyOf
-exports.LEAST_SHARE = LEAST_SHARE
 exports.listed = listed
 exports.merged = merged
 exports.nameOf = nameOf

@@ -114,20 +114,15 @@ function leaf (stacks) {
 }
 
 /**
- * Unlike other built-ins that take long, it checks for interrupts at each value, so it answers in time (seen on Node
- * 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither file nor line; code of new
- * Function() has a line.
- * @param {Frame} frame
- */
-const isStringify = ({ file, line, function: name }) => file === null && line === null && name === 'stringify'
-
-/**
  * Node's own wrapper around a native call answers interrupts between two short native calls (zlib handles its input in
- * chunks). Some built-ins answer while they run.
+ * chunks). Unlike other built-ins that take long, JSON.stringify checks for interrupts at each value, so it answers in
+ * time (seen on Node.js 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither file nor
+ * line; code of new Function() has a line.
  * @param {Frame[]} frames innermost first
  */
 function wrapsNative (frames) {
-  if (frames.slice(0, 1).some(isStringify)) return true
+  const [callee] = frames
+  if (callee?.file === null && callee.line === null && callee.function === 'stringify') return true
   const foreign = frames.findIndex((frame) => ownerOf(frame) !== 'node')
   const ofNode = foreign === -1 ? frames : frames.slice(0, foreign)
   const [innermost, ...callers] = ofNode.flatMap(({ file }) => file ?? [])

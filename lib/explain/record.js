@@ -9,18 +9,19 @@ const { folderAtFault } = require('./package')
 const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
-const { withPlace: withPlaceOf } = require('./profile/profiled')
+const { withPlace } = require('./profile/profiled')
 const { causes, isExcused, isOwnBlock, ownCauseOf } = require('../tables/causes')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
 
 /**
- * @import { BlockParts, BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
+ * @import { BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
  * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext } from '../types'
  * @import { WorkKind } from '../types'
  * @import { Evidence } from './parts'
  * @import { Running, Stack } from './fold'
  * @import { CpuProfile } from './profile/cpu-profile'
+ * @import { Measured } from './profile/profiled'
  * @import { Sources } from './profile/profiled-stacks'
  * @import { FrameTable } from './source/frame-table'
  */
@@ -71,9 +72,13 @@ exports.recordOf = (facts, code) => {
   const sure = (/** @type {FrameRecord | null} */ frame) =>
     frame && { ...frame, exact: frame.exact && !record.excused && !isHeldUp(record) }
   const awaits = sure(shown.awaits)
-  const { record: located, stacks: profiled } =
-    withPlace({ ...record, frame: shown.blamed }, awaits, shown.stacks, facts, code)
-  const verdict = verdictOf(evidence, /** @type {BlockParts} */ (located.parts))
+  const { profile } = facts
+  const sources = profile === undefined ? withoutText(table) : code.sources()
+  const { record: sampled, stacks: profiled } = withPlace(record, shown.stacks, profile ?? null, sources)
+  // The rest of the time is the application's, which is less.
+  const isAwaited = awaits?.exact && sampled.frame?.exact === false && ownerOf(sampled.frame) === 'application'
+  const located = { ...withProbableCall(sampled, sources.lines), ...(isAwaited && { frame: null }) }
+  const verdict = verdictOf(evidence, sampled.parts)
   const placed = { ...located, ...verdict, frame: verdict.excused ? sure(located.frame) : located.frame }
   const hints = {
     passesOn: (/** @type {Frame} */ frame) => table.passesOn(frame),
@@ -139,12 +144,12 @@ function evidenceOf (facts) {
 }
 
 /**
- * Everything but the place and the work. Its stacks are those that decide. The cause is that of what the application
+ * Everything but the line and the work. Its stacks are those that decide. The cause is that of what the application
  * did: this is what a place explains.
  * @param {Facts} facts @param {Evidence} evidence @param {StackView} shown
- * @returns {BlockRecord}
+ * @returns {Measured}
  */
-function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
+function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callbacks }) {
   const { block, span, origin, allowed, samples } = facts
   const parts = partsOf(evidence)
   const verdict = verdictOf(evidence, parts)
@@ -163,7 +168,7 @@ function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
     excused: verdict.excused,
     parts,
     evidence: evidenceRecord(facts, evidence, cause),
-    frame: null,
+    frame: blamed,
     leaf: innermost,
     samples,
     stacks: listed(stacks),
@@ -196,20 +201,6 @@ function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, eviden
     ...(memory && { memory }),
     ownMs: roundMs(ownMs)
   }
-}
-
-/**
- * With the place that a CPU profile shows, or doubts without one.
- * @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Stack[]} answers @param {Facts} facts
- * @param {Code} code
- */
-function withPlace (record, awaits, answers, { profile }, { sources, table }) {
-  const code = profile === undefined ? withoutText(table) : sources()
-  const { record: placed, stacks } = withPlaceOf(record, answers, profile ?? null, code)
-  const named = withProbableCall(placed, code.lines)
-  // The rest of the time is the application's, which is less.
-  const isAwaited = awaits?.exact && placed.frame?.exact === false && ownerOf(placed.frame) === 'application'
-  return { record: isAwaited ? { ...named, frame: null } : named, stacks }
 }
 
 /** Before files are read. @param {Code['table']} table @returns {Sources} */

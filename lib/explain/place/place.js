@@ -161,7 +161,7 @@ function placeOf (view) {
     ({ ...each, lateMs: isTimely ? 0 : hasLateAnswers(record) ? each.weightMs : each.lateMs }))
   const stacks = withoutClocks(view.stacks)
   const { passesOn } = sources
-  const byProfile = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), passesOn)
+  const byProfile = blame(stacks, passesOn)
   const blamed = byProfile === null || isSame(record.frame, byProfile) ? record.frame : byProfile
   if (blamed === null) return null
   const lines = new Lines(sources, (frame) => ownerOf(frame) === ownerOf(blamed))

@@ -10,6 +10,7 @@ const { ownerOf } = require('../../util/code-owner')
 
 /**
  * @import { Frame } from '../../types'
+ * @import { Stack } from '../fold'
  * @import { PassesOn } from '../frame'
  * @import { Ticks } from '../source/loop-body'
  * @import { LinePlace } from '../source/source-map'
@@ -36,7 +37,8 @@ const MOST_IN_A_ROW = 2 / 3
  * loop by then, and counts their samples for the line that called them
  * @property {PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {object} ProfiledStack
- * @property {number} count @property {number} weightMs
+ * @property {number} count @property {number} weightMs @property {number} lateMs 0: a signal makes the samples
+ * @property {Stack['works']} works none: a profile does not have any
  * @property {Frame[]} sampled innermost first, as V8 has them: the innermost with a file in the line where V8 counted
  * most samples, its callers where they begin; a collection has no callers
  * @property {Frame[]} frames the same, with the function that ran before a collection
@@ -122,8 +124,8 @@ function weightsOf ({ startTime, endTime, timeDeltas }) {
   let atUs = startTime
   const times = timeDeltas.map((deltaUs) => { atUs += deltaUs; return atUs })
   const between = times.slice(1).map((each, i) => (times[i] + each) / 2)
-  const ends = [...between, Math.max(endTime, atUs)]
-  return ends.map((each, i) => each - (i === 0 ? startTime : ends[i - 1]))
+  const bounds = [startTime, ...between, Math.max(endTime, atUs)]
+  return times.map((_, i) => bounds[i + 1] - bounds[i])
 }
 
 /**
@@ -155,6 +157,8 @@ function makeStack (chain, isGc, { original, lines, lineAt }) {
   return {
     count: 0,
     weightMs: 0,
+    lateMs: 0,
+    works: [],
     gcRun: isGc ? 0 : null,
     sampled: isGc ? collection : frames,
     frames: [...collection, ...frames],
