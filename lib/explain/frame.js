@@ -57,11 +57,8 @@ function isSame (a, b) {
  * @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed
  */
 function generatedIn (stacks, blamed) {
-  const inGenerated = stacks.flatMap(({ frames, weightMs }) => {
-    const callees = frames.slice(0, Math.max(0, frames.findIndex((frame) => isSame(frame, blamed))))
-    const frame = callees.find(isOf('generated'))
-    return frame === undefined ? [] : [{ frame, weightMs }]
-  })
+  const inGenerated = withFrame(stacks, ({ frames }) =>
+    frames.slice(0, Math.max(0, frames.findIndex((frame) => isSame(frame, blamed)))).find(isOf('generated')))
   return weightOf(inGenerated) * 2 > weightOf(stacks) ? nameTemplate(inGenerated[0].frame) : null
 }
 
@@ -74,10 +71,7 @@ function generatedIn (stacks, blamed) {
  * @param {number} [allMs] of the block, if the stacks are not all
  */
 function blame (stacks, passesOn, allMs = weightOf(stacks)) {
-  const blamed = stacks.flatMap(({ frames, weightMs, lateMs }) => {
-    const frame = blamedFrame(frames, passesOn)
-    return frame === null ? [] : [{ frame, weightMs, lateMs }]
-  })
+  const blamed = withFrame(stacks, ({ frames }) => blamedFrame(frames, passesOn))
   const blamedMs = weightOf(blamed)
   const ofApplication = blamed.filter(({ frame }) => ownerOf(frame) === 'application')
   const isEnough = ofApplication.length > 0 && weightOf(ofApplication) >= SOME * blamedMs
@@ -97,10 +91,8 @@ function blame (stacks, passesOn, allMs = weightOf(stacks)) {
  * @returns {FrameRecord | null} exact if it awaited for most of the block
  */
 function awaitingFrame (stacks) {
-  const awaiters = stacks.flatMap(({ frames, awaiting = [], weightMs }) => {
-    const frame = frames.some(isOf('application')) ? undefined : awaiting.find(isOf('application'))
-    return frame === undefined ? [] : [{ frame, weightMs }]
-  })
+  const awaiters = withFrame(stacks, ({ frames, awaiting }) =>
+    frames.some(isOf('application')) ? null : awaiting?.find(isOf('application')))
   const atLine = heaviest(awaiters, ({ frame: { file, line } }) => `${file}\n${line}`)
   if (atLine.length === 0) return null
   const { async: _, ...frame } = atLine[0].frame
@@ -109,8 +101,7 @@ function awaitingFrame (stacks) {
 
 /** The innermost frame that was seen longest. @param {Stack[]} stacks */
 function leaf (stacks) {
-  const leaves = stacks.flatMap(({ frames, weightMs }) => frames.slice(0, 1).map((frame) => ({ frame, weightMs })))
-  return heaviest(leaves, keyOfFunction)[0]?.frame ?? null
+  return heaviest(withFrame(stacks, ({ frames }) => frames[0]), keyOfFunction)[0]?.frame ?? null
 }
 
 /**
@@ -128,6 +119,15 @@ function wrapsNative (frames) {
   const [innermost, ...callers] = ofNode.flatMap(({ file }) => file ?? [])
   return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => FOR_NATIVE.test(file)))
 }
+
+/**
+ * Stacks with the frame that `frameOf` takes from each, if any.
+ * @template T @param {T[]} stacks @param {(stack: T) => Frame | null | undefined} frameOf
+ */
+const withFrame = (stacks, frameOf) => stacks.flatMap((stack) => {
+  const frame = frameOf(stack)
+  return frame ? [{ ...stack, frame }] : []
+})
 
 /** @param {{ frame: Frame }} item */
 const keyOfFunction = ({ frame }) => `${frame.file}\n${frame.function}`

@@ -4,7 +4,7 @@ const path = require('node:path')
 const { callbacksOf, sharesOf, withoutGuess, workOf } = require('./work')
 const { verdictOf } = require('./cause')
 const { listed, merged, ofMost, withoutEntered, workIn } = require('./fold')
-const { awaitingFrame, blame, generatedIn, leaf, weightOf } = require('./frame')
+const { awaitingFrame, blame, generatedIn, isSame, leaf, weightOf } = require('./frame')
 const { folderAtFault } = require('./package')
 const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
@@ -265,22 +265,17 @@ function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks } = record
   /** @template {Frame} F @param {F} each */
   const name = (each) => ownerOf(each) === 'application' ? table.named(each) : each
+  // The frame of a sample has a column; a line of a CPU profile has none.
+  const sampled = stacks.flatMap(({ frames }) => frames)
+    .find((each) => isSame(each, frame) && each.line === frame?.line) ?? frame
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
   return {
     ...record,
-    frame: frame && { ...frame, function: table.named(sampledAt(frame, stacks)).function },
+    frame: frame && sampled && { ...frame, function: table.named(sampled).function },
     leaf: leaf && name(leaf),
     stacks: stacks.map(inStack),
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
     ...(callbacks && { callbacks: callbacks.map((each) => ({ ...each, frame: name(each.frame) })) }),
     origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
   }
-}
-
-/** It has a column; a line of a CPU profile has none. @param {Frame} frame @param {StackRecord[]} stacks */
-function sampledAt (frame, stacks) {
-  if (frame.function !== null) return frame
-  const isThere = (/** @type {Frame} */ { function: name, file, line }) =>
-    name === null && file === frame.file && line === frame.line
-  return stacks.flatMap(({ frames }) => frames).find(isThere) ?? frame
 }
