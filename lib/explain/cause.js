@@ -45,15 +45,12 @@ const table = [
   }
 ]
 
-/** Why the loop was blocked. @param {Evidence} e @param {BlockParts} parts @returns {Cause} */
-const causeOf = (e, parts) => table.find((row) => row.test(e, parts))?.cause ?? largestIn(e, parts)
-
 /**
  * The cause of a block, and whether it is the machine's alone: what the application did would have been no block.
  * @param {Evidence} e @param {BlockParts} parts @returns {{ cause: Cause, excused: boolean }}
  */
 exports.verdictOf = (e, parts) => {
-  const cause = causeOf(e, parts)
+  const cause = table.find((row) => row.test(e, parts))?.cause ?? largestIn(e, parts)
   return { cause, excused: excuseOf(cause) !== undefined && Math.max(e.cpuMs ?? 0, ownMsIn(parts)) < e.thresholdMs }
 }
 
@@ -61,10 +58,10 @@ exports.verdictOf = (e, parts) => {
  * Cause and parts by a CPU profile. Without an answered interrupt, the profile shows what ran. A line that calls a
  * built-in may do so once or often: only interrupts can tell. If they were answered between native calls or just after
  * one, the calls have most of the time.
- * @param {Pick<BlockRecord, 'cause' | 'samples' | 'parts'>} record
+ * @param {Pick<BlockRecord, 'cause' | 'samples'> & { parts: BlockParts }} record
  * @param {{ builtin: boolean, isOpen: boolean, betweenShare: number }} profile builtin: it names a built-in;
  * betweenShare: of the samples between native calls, 0 if they are not most
- * @returns {Pick<BlockRecord, 'cause' | 'parts'>}
+ * @returns {{ cause: Cause, parts: BlockParts }}
  */
 exports.causeByProfile = ({ cause, parts, samples }, { builtin, isOpen, betweenShare }) => {
   const share = builtin && samples < ENOUGH_SAMPLES ? 1 : betweenShare
@@ -74,16 +71,13 @@ exports.causeByProfile = ({ cause, parts, samples }, { builtin, isOpen, betweenS
 }
 
 /**
- * @param {BlockRecord['parts']} parts @param {'js' | 'unexplained'} from @param {'js' | 'native'} to
- * @param {number} [share] @returns {Pick<BlockRecord, 'cause' | 'parts'>}
+ * @param {BlockParts} parts @param {'js' | 'unexplained'} from @param {'js' | 'native'} to
+ * @param {number} [share] @returns {{ cause: Cause, parts: BlockParts }}
  */
 function moved (parts, from, to, share = 1) {
-  // Records of earlier versions have none.
-  if (!parts) return { cause: to, parts }
   const ms = roundMs(parts[from] * share)
   const all = { ...parts, [from]: roundMs(parts[from] - ms), [to]: roundMs(parts[to] + ms) }
   return { cause: causeOfPart[ownPartOf(all)], parts: all }
 }
 
-exports.causeOf = causeOf
 exports.table = table

@@ -24,40 +24,32 @@ const WRAPPERS =
 const FOR_NATIVE = /^node:(internal\/)?(child_process|zlib)$/
 
 /** @typedef {(frame: Frame) => boolean} PassesOn whether a function only calls what its caller passed: passing-on.js */
-/** @type {PassesOn} */
-const never = () => false
+
+/** @param {ReturnType<typeof ownerOf>} owner @returns {(frame: Frame) => boolean} */
+const isOf = (owner) => (frame) => ownerOf(frame) === owner
 
 /**
  * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code. If the
  * application only called what a package had passed to it (`next()`), the package is blamed.
  * @param {Frame[]} frames innermost first @param {PassesOn} [passesOn] @returns {Frame | null}
  */
-function blamedFrame (frames, passesOn = never) {
-  const innermost = frames.findIndex((frame) => ownerOf(frame) === 'application')
-  const known = innermost === -1 ? frames : frames.slice(0, innermost)
-  const beyond = foreign(known)
+function blamedFrame (frames, passesOn = () => false) {
+  const innermost = frames.findIndex(isOf('application'))
+  const callees = innermost === -1 ? frames : frames.slice(0, innermost)
+  const beyond = callees.find(isOf('package')) ?? callees.find(isOf('generated')) ?? null
   if (innermost === -1 || beyond === null) return frames[innermost] ?? beyond
   // Built-ins of V8 also only call what they are given.
-  for (const frame of frames.slice(innermost).filter(({ file }) => file !== null)) {
-    if (ownerOf(frame) !== 'application') return beyond
-    if (!passesOn(frame)) return frame
-  }
-  return frames[innermost]
+  const caller = frames.slice(innermost)
+    .find((frame) => frame.file !== null && !(ownerOf(frame) === 'application' && passesOn(frame))) ?? frames[innermost]
+  return ownerOf(caller) === 'application' ? caller : beyond
 }
 
 /** Built-ins alone are anybody's. @param {{ frames: Frame[] }} stack */
-const isOfNode = ({ frames }) =>
-  frames.every((frame) => ownerOf(frame) === 'node') && frames.some(({ file }) => file?.startsWith('node:'))
+const isOfNode = ({ frames }) => frames.every(isOf('node')) && frames.some(({ file }) => file?.startsWith('node:'))
 
 /** Whether two frames are of one function. @param {Frame | null} a @param {Frame | null} b */
 function isSame (a, b) {
   return a !== null && b !== null && a.file === b.file && a.function === b.function
-}
-
-/** The innermost frame of a package, else of generated code. @param {Frame[]} frames */
-function foreign (frames) {
-  return frames.find((frame) => ownerOf(frame) === 'package') ??
-    frames.find((frame) => ownerOf(frame) === 'generated') ?? null
 }
 
 /**
@@ -65,14 +57,9 @@ function foreign (frames) {
  * @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed
  */
 function generatedIn (stacks, blamed) {
-  const isBlamed = (/** @type {Frame} */ { file, function: name }) => file === blamed?.file && name === blamed?.function
-  const within = stacks.map(({ frames, weightMs }) => {
-    const callees = frames.slice(0, Math.max(0, frames.findIndex(isBlamed)))
-    return { weightMs, frame: callees.find((frame) => ownerOf(frame) === 'generated') ?? null }
-  })
-  const inGenerated = within.filter(({ frame }) => frame !== null)
-  const [first] = inGenerated
-  return sum(inGenerated, 'weightMs') * 2 > sum(within, 'weightMs') && first.frame ? nameTemplate(first.frame) : null
+  const inGenerated = withFrame(stacks, ({ frames }) =>
+    frames.slice(0, Math.max(0, frames.findIndex((frame) => isSame(frame, blamed)))).find(isOf('generated')))
+  return weightOf(inGenerated) * 2 > weightOf(stacks) ? nameTemplate(inGenerated[0].frame) : null
 }
 
 /**
@@ -83,20 +70,17 @@ function generatedIn (stacks, blamed) {
  * @param {Pick<Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  * @param {number} [allMs] of the block, if the stacks are not all
  */
-function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
-  const blamed = stacks.flatMap(({ frames, weightMs, lateMs }) => {
-    const frame = blamedFrame(frames, passesOn)
-    return frame === null ? [] : [{ frame, weightMs, lateMs }]
-  })
+function blame (stacks, passesOn, allMs = weightOf(stacks)) {
+  const blamed = withFrame(stacks, ({ frames }) => blamedFrame(frames, passesOn))
+  const blamedMs = weightOf(blamed)
   const ofApplication = blamed.filter(({ frame }) => ownerOf(frame) === 'application')
-  const isEnough = ofApplication.length > 0 && sum(ofApplication, 'weightMs') >= SOME * sum(blamed, 'weightMs')
-  const inFunction = heaviest(isEnough ? ofApplication : blamed, ({ frame }) => `${frame.file}\n${frame.function}`)
+  const isEnough = ofApplication.length > 0 && weightOf(ofApplication) >= SOME * blamedMs
+  const inFunction = heaviest(isEnough ? ofApplication : blamed, keyOfFunction)
   const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
-  const blamedMs = sum(blamed, 'weightMs')
-  if (onLine.length === 0 || blamedMs < SOME * (blamedMs + sum(stacks.filter(isOfNode), 'weightMs'))) return null
+  if (onLine.length === 0 || blamedMs < SOME * (blamedMs + weightOf(stacks.filter(isOfNode)))) return null
   const [{ frame }] = onLine
-  const isTimely = sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs')
-  const isMost = sum(inFunction, 'weightMs') * 2 > allMs
+  const isTimely = onLine.reduce((ms, { lateMs }) => ms + lateMs, 0) * 2 < weightOf(onLine)
+  const isMost = weightOf(inFunction) * 2 > allMs
   return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
 
@@ -107,66 +91,58 @@ function blame (stacks, passesOn, allMs = sum(stacks, 'weightMs')) {
  * @returns {FrameRecord | null} exact if it awaited for most of the block
  */
 function awaitingFrame (stacks) {
-  const isOfApplication = (/** @type {Frame} */ each) => ownerOf(each) === 'application'
-  const known = stacks.flatMap(({ frames, awaiting = [], weightMs }) => {
-    const frame = frames.some(isOfApplication) ? undefined : awaiting.find(isOfApplication)
-    return frame === undefined ? [] : [{ frame, weightMs }]
-  })
-  const atLine = heaviest(known, ({ frame: { file, line } }) => `${file}\n${line}`)
+  const awaiters = withFrame(stacks, ({ frames, awaiting }) =>
+    frames.some(isOf('application')) ? null : awaiting?.find(isOf('application')))
+  const atLine = heaviest(awaiters, ({ frame: { file, line } }) => `${file}\n${line}`)
   if (atLine.length === 0) return null
   const { async: _, ...frame } = atLine[0].frame
-  return { ...frame, exact: sum(atLine, 'weightMs') * 2 > sum(stacks, 'weightMs') }
+  return { ...frame, exact: weightOf(atLine) * 2 > weightOf(stacks) }
 }
 
 /** The innermost frame that was seen longest. @param {Stack[]} stacks */
 function leaf (stacks) {
-  const leaves = stacks.filter(({ frames }) => frames.length > 0)
-  const [first] = heaviest(leaves, ({ frames }) => `${frames[0].file}\n${frames[0].function}`)
-  return first ? first.frames[0] : null
+  return heaviest(withFrame(stacks, ({ frames }) => frames[0]), keyOfFunction)[0]?.frame ?? null
 }
 
 /**
- * Unlike other built-ins that take long, it checks for interrupts at each value, so it answers in time (seen on Node
- * 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither file nor line; code of new
- * Function() has a line.
- * @param {Frame} frame
- */
-const isStringify = ({ file, line, function: name }) => file === null && line === null && name === 'stringify'
-
-/**
  * Node's own wrapper around a native call answers interrupts between two short native calls (zlib handles its input in
- * chunks). Some built-ins answer while they run.
+ * chunks). Unlike other built-ins that take long, JSON.stringify checks for interrupts at each value, so it answers in
+ * time (seen on Node.js 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither file nor
+ * line; code of new Function() has a line.
  * @param {Frame[]} frames innermost first
  */
 function wrapsNative (frames) {
-  if (frames.length > 0 && isStringify(frames[0])) return true
+  const [callee] = frames
+  if (callee?.file === null && callee.line === null && callee.function === 'stringify') return true
   const foreign = frames.findIndex((frame) => ownerOf(frame) !== 'node')
-  const ofNode = frames.slice(0, foreign === -1 ? frames.length : foreign)
+  const ofNode = foreign === -1 ? frames : frames.slice(0, foreign)
   const [innermost, ...callers] = ofNode.flatMap(({ file }) => file ?? [])
   return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => FOR_NATIVE.test(file)))
 }
 
+/**
+ * Stacks with the frame that `frameOf` takes from each, if any.
+ * @template T @param {T[]} stacks @param {(stack: T) => Frame | null | undefined} frameOf
+ */
+const withFrame = (stacks, frameOf) => stacks.flatMap((stack) => {
+  const frame = frameOf(stack)
+  return frame ? [{ ...stack, frame }] : []
+})
+
+/** @param {{ frame: Frame }} item */
+const keyOfFunction = ({ frame }) => `${frame.file}\n${frame.function}`
+
 /** @template {{ weightMs: number }} T @param {T[]} items @param {(item: T) => string} keyOf */
 function heaviest (items, keyOf) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
-  let best = /** @type {T[]} */ ([])
-  for (const group of groups.values()) {
-    if (best.length === 0 || sum(group, 'weightMs') > sum(best, 'weightMs')) best = group
-  }
-  return best
+  /** @type {Map<string, number>} */
+  const weights = new Map()
+  for (const item of items) weights.set(keyOf(item), (weights.get(keyOf(item)) ?? 0) + item.weightMs)
+  const [heaviestKey] = [...weights].sort((a, b) => b[1] - a[1])[0] ?? []
+  return items.filter((item) => keyOf(item) === heaviestKey)
 }
 
-/** @param {Record<string, any>[]} items @param {string} key @returns {number} */
-function sum (items, key) {
-  return items.reduce((total, item) => total + item[key], 0)
-}
+/** @param {{ weightMs: number }[]} items */
+const weightOf = (items) => items.reduce((ms, { weightMs }) => ms + weightMs, 0)
 
 /**
  * The frame of loopwatch in which a stack was, calls into Node.js included; null if other code ran. It says where
@@ -175,8 +151,8 @@ function sum (items, key) {
  * @param {Frame[]} frames innermost first
  */
 function ownFrame (frames) {
-  const first = frames.find((frame) => ownerOf(frame) !== 'node')
-  return first !== undefined && ownerOf(first) === 'own' ? first : null
+  const innermost = frames.find((frame) => ownerOf(frame) !== 'node')
+  return innermost !== undefined && ownerOf(innermost) === 'own' ? innermost : null
 }
 
 /**
@@ -204,6 +180,8 @@ exports.blame = blame
 exports.isSame = isSame
 exports.generatedIn = generatedIn
 exports.heaviest = heaviest
+exports.isOf = isOf
 exports.leaf = leaf
 exports.ownFrame = ownFrame
+exports.weightOf = weightOf
 exports.wrapsNative = wrapsNative

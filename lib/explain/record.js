@@ -3,25 +3,25 @@
 const path = require('node:path')
 const { callbacksOf, sharesOf, withoutGuess, workOf } = require('./work')
 const { verdictOf } = require('./cause')
-const { listed, merged, ofMost, weightOf, withoutEntered, workIn } = require('./fold')
-const { awaitingFrame, blame, generatedIn, leaf } = require('./frame')
+const { listed, merged, ofMost, withoutEntered, workIn } = require('./fold')
+const { awaitingFrame, blame, generatedIn, isSame, leaf, weightOf } = require('./frame')
 const { folderAtFault } = require('./package')
 const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
 const { withProbableCall } = require('./profile/probable-call')
-const { withPlace: withPlaceOf } = require('./profile/profiled')
+const { withPlace } = require('./profile/profiled')
 const { causes, isExcused, isOwnBlock, ownCauseOf } = require('../tables/causes')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
 
 /**
- * @import { BlockParts, BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
+ * @import { BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
  * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext } from '../types'
  * @import { WorkKind } from '../types'
- * @import { KernelEvidence } from './evidence'
  * @import { Evidence } from './parts'
- * @import { Fold, Running, Stack } from './fold'
+ * @import { Running, Stack } from './fold'
  * @import { CpuProfile } from './profile/cpu-profile'
+ * @import { Measured } from './profile/profiled'
  * @import { Sources } from './profile/profiled-stacks'
  * @import { FrameTable } from './source/frame-table'
  */
@@ -30,15 +30,16 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
 
 /**
  * @typedef {{ kind: WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
+ * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  * @typedef {object} Span of a block by a monotonic clock, ms
  * @property {number} startMs @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
  * @property {number} busyMs without the time of the agent @property {boolean} ongoing
  * @typedef {object} Facts what is known of a block: plain data, which can be written down and explained again
  * @property {Pick<BlockRecord, 'id' | 'pid' | 'thread' | 'threadId' | 'startup'>} block
  * @property {Span} span @property {number} thresholdMs @property {number} wallMs the wall clock at the clock's zero
- * @property {ReturnType<KernelEvidence['ongoing']> & Pick<Evidence, 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
+ * @property {Pick<Evidence, Counter | 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
  * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
- * @property {Fold['requests']} requests
+ * @property {{ top: RequestContext | null, distinct: number, topShare: number, longestRunMs: number }} requests
  * @property {number[]} answersMs how long the first answers took
  * @property {number} nativeMs for which native calls delayed answers
  * @property {number} runningMs for which answers came from running JavaScript
@@ -52,9 +53,9 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @property {CpuProfile | null} [profile] of its time, null if none was taken,
  * undefined if it is too early or the thread has none
  * @typedef {object} Code what is known of the application's code
- * @property {FrameTable} [table]
+ * @property {FrameTable} table of the frames
  * @property {(folder: string) => BlockRecord['package']} packageIn
- * @property {() => Sources} [sources]
+ * @property {() => Sources} sources
  * @typedef {ReturnType<typeof shownBy>} StackView
  */
 
@@ -71,41 +72,44 @@ exports.recordOf = (facts, code) => {
   const sure = (/** @type {FrameRecord | null} */ frame) =>
     frame && { ...frame, exact: frame.exact && !record.excused && !isHeldUp(record) }
   const awaits = sure(shown.awaits)
-  const { record: located, stacks: profiled } =
-    withPlace({ ...record, frame: shown.blamed }, awaits, shown.stacks, facts, code)
-  const verdict = verdictOf(evidence, /** @type {BlockParts} */ (located.parts))
+  const { profile } = facts
+  const sources = profile === undefined ? withoutText(table) : code.sources()
+  const { record: sampled, stacks: profiled } = withPlace(record, shown.stacks, profile ?? null, sources)
+  // The rest of the time is the application's, which is less.
+  const isAwaited = awaits?.exact && sampled.frame?.exact === false && ownerOf(sampled.frame) === 'application'
+  const located = { ...withProbableCall(sampled, sources.lines), ...(isAwaited && { frame: null }) }
+  const verdict = verdictOf(evidence, sampled.parts)
   const placed = { ...located, ...verdict, frame: verdict.excused ? sure(located.frame) : located.frame }
-  const evident = { ...placed, stacks: shown.answered }
-  const known = {
-    passesOn: (/** @type {Frame} */ frame) => table?.passesOn(frame) === true,
-    routesOf: (/** @type {Frame} */ frame) => table?.routesOf(frame) ?? [],
+  const hints = {
+    passesOn: (/** @type {Frame} */ frame) => table.passesOn(frame),
+    routesOf: (/** @type {Frame} */ frame) => table.routesOf(frame),
     others: facts.others,
     profiled: placed.profile?.stacks
   }
-  const running = workOf(shown.stacks, placed.frame, known)
-  const wallTime = (/** @type {number} */ ms) => wallTimeOf(facts, ms)
-  const works = sharesOf(shown.stacks, known, running, placed.frame)?.map(({ running: each, frame, weightMs }) => ({
-    ...workRecords(each, null, wallTime),
-    frame: frame && sure(table?.named(frame) ?? frame),
+  const running = workOf(shown.stacks, placed.frame, hints)
+  const works = sharesOf(shown.stacks, hints, running, placed.frame)?.map(({ running: each, frame, weightMs }) => ({
+    ...workRecords(each, null, facts),
+    frame: frame && sure(table.named(frame)),
     weightMs: roundMs(weightMs)
   }))
+  const folder = folderAtFault(shown.stacks, placed.profile, profiled)
+  // A thread's profile may lack the function of the application that a pool called.
+  const isPackageKnown = folder !== null && (facts.block.threadId === 0 || placed.frame !== null)
+  const isCalled = placed.frame === null || ownerOf(placed.frame) !== 'application'
   const whole = {
-    ...(table === undefined ? evident : withNames(evident, table)),
-    ...workRecords(running, facts.threadWork, wallTime),
+    ...withNames({ ...placed, stacks: shown.answered }, table),
+    ...workRecords(running, facts.threadWork, facts),
     ...(works && { works }),
     generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(profiled, placed.frame),
-    calledFrom: calledFrom(placed, awaits, table),
-    // A thread's profile may lack the function of the application that a pool called.
-    package: facts.block.threadId !== 0 && placed.frame === null
-      ? null
-      : packageAtFault(placed, folderAtFault(shown.stacks, placed.profile, profiled), code)
+    calledFrom: isCalled && awaits ? table.named(awaits) : null,
+    package: isPackageKnown && !isExcused(placed) ? code.packageIn(folder) : null
   }
   return { record: isOwnBlock(whole) ? ofAgent(whole, facts, code) : whole, workIds: workIdsOf(running) }
 }
 
 /** What the samples show. @param {Facts} facts @param {Code['table']} table */
 function shownBy ({ stacks: sampled, requests }, table) {
-  const again = (/** @type {Frame} */ frame) => table?.again(frame) ?? frame
+  const again = (/** @type {Frame} */ frame) => table.again(frame)
   const answers = sampled.map(withoutGuess).map((stack) =>
     ({ ...stack, frames: stack.frames.map(again), ...(stack.awaiting && { awaiting: stack.awaiting.map(again) }) }))
   const stacks = merged(answers.map(withoutEntered))
@@ -113,7 +117,7 @@ function shownBy ({ stacks: sampled, requests }, table) {
   return {
     answered: listed(answers),
     stacks,
-    blamed: blame(ofMost(stacks, stacks), (frame) => table?.passesOn(frame) === true, weightOf(stacks)),
+    blamed: blame(ofMost(stacks, stacks), (frame) => table.passesOn(frame), weightOf(stacks)),
     innermost: leaf(stacks),
     callbacks: callbacksOf(stacks, table),
     awaits: awaitingFrame(stacks),
@@ -123,18 +127,15 @@ function shownBy ({ stacks: sampled, requests }, table) {
 
 /** @param {Facts} facts @returns {Evidence} */
 function evidenceOf (facts) {
-  const { kernel, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs } = facts
-  const { durationMs, busyMs, ongoing } = facts.span
+  const { kernel, span, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs } = facts
   return {
     ...kernel,
+    ...span,
     gcMs,
-    nativeMs: Math.min(durationMs, nativeMs),
+    nativeMs: Math.min(span.durationMs, nativeMs),
     watchdogGapMs,
     runningMs,
-    durationMs,
-    ongoing,
     thresholdMs,
-    busyMs,
     samples,
     requests: requests.distinct,
     topRequestShare: requests.topShare,
@@ -143,12 +144,12 @@ function evidenceOf (facts) {
 }
 
 /**
- * Everything but the place and the work. Its stacks are those that decide. The cause is that of what the application
+ * Everything but the line and the work. Its stacks are those that decide. The cause is that of what the application
  * did: this is what a place explains.
  * @param {Facts} facts @param {Evidence} evidence @param {StackView} shown
- * @returns {BlockRecord}
+ * @returns {Measured}
  */
-function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
+function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callbacks }) {
   const { block, span, origin, allowed, samples } = facts
   const parts = partsOf(evidence)
   const verdict = verdictOf(evidence, parts)
@@ -167,7 +168,7 @@ function measured (facts, evidence, { isFirst, innermost, stacks, callbacks }) {
     excused: verdict.excused,
     parts,
     evidence: evidenceRecord(facts, evidence, cause),
-    frame: null,
+    frame: blamed,
     leaf: innermost,
     samples,
     stacks: listed(stacks),
@@ -202,48 +203,23 @@ function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, eviden
   }
 }
 
-/**
- * With the place that a CPU profile shows, or doubts without one.
- * @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Stack[]} answers @param {Facts} facts
- * @param {Code} code
- */
-function withPlace (record, awaits, answers, { profile }, { sources, table }) {
-  const code = profile === undefined ? undefined : sources?.()
-  const { record: placed, stacks } = withPlaceOf(record, answers, profile ?? null, code ?? withoutText(table))
-  const named = code === undefined ? placed : withProbableCall(placed, code.lines)
-  // The rest of the time is the application's, which is less.
-  const isAwaited = awaits?.exact && placed.frame?.exact === false && ownerOf(placed.frame) === 'application'
-  return { record: isAwaited ? { ...named, frame: null } : named, stacks }
-}
-
 /** Before files are read. @param {Code['table']} table @returns {Sources} */
 const withoutText = (table) => ({
   original: (frame) => frame,
   lines: () => null,
   textOf: () => null,
   lineAt: () => null,
-  passesOn: (frame) => table?.passesOn(frame) === true
+  passesOn: (frame) => table.passesOn(frame)
 })
-
-/** @param {BlockRecord} record @param {FrameRecord | null} awaits @param {Code['table']} table */
-function calledFrom ({ frame }, awaits, table) {
-  if (awaits === null || (frame !== null && ownerOf(frame) === 'application')) return null
-  return table?.named(awaits) ?? awaits
-}
-
-/** @param {BlockRecord} record @param {string | null} folder of the package whose code ran @param {Code} code */
-function packageAtFault (record, folder, { packageIn }) {
-  return folder === null || isExcused(record) ? null : packageIn(folder)
-}
 
 /**
  * A block that is mostly the agent's is blamed on loopwatch, and on no work.
  * @param {BlockRecord} record @param {Facts} facts @param {Code} code @returns {BlockRecord}
  */
 function ofAgent (record, { ownFrame }, { table, packageIn }) {
-  const frame = ownFrame && { ...ownFrame, exact: true }
+  const frame = ownFrame && table.named({ ...ownFrame, exact: true })
   const none = { generated: null, calledFrom: null, work: null, works: undefined, request: null, origin: null }
-  return { ...record, frame: frame && (table?.named(frame) ?? frame), package: packageIn(OWN_PACKAGE), ...none }
+  return { ...record, frame, package: packageIn(OWN_PACKAGE), ...none }
 }
 
 /** @param {Running} running */
@@ -253,34 +229,29 @@ function workIdsOf ({ work, request }) {
   return [...new Set(ids.filter(Number.isInteger))]
 }
 
-/**
- * @param {ReturnType<typeof workOf>} running @param {ThreadWork | null} ofThread
- * @param {(ms: number) => string} wallTime
- */
-function workRecords ({ work, request, exact }, ofThread, wallTime) {
+/** @param {ReturnType<typeof workOf>} running @param {ThreadWork | null} ofThread @param {Facts} facts */
+function workRecords ({ work, request, exact }, ofThread, facts) {
   const doubt = exact ? {} : { exact: false }
   return {
-    work: work === null ? threadRecord(ofThread, wallTime) : { ...workRecord(work, wallTime), ...doubt },
-    request: request === null ? null : { ...requestRecord(request, wallTime), ...doubt }
+    work: work === null ? threadRecord(ofThread, facts) : { ...workRecord(work, facts), ...doubt },
+    request: request === null ? null : { ...requestRecord(request, facts), ...doubt }
   }
 }
 
-/** @param {WorkContext} work @param {(ms: number) => string} wallTime */
-function workRecord ({ startedAtMs, rootId, ...named }, wallTime) {
-  return { ...named, startedAt: startedAtMs === null ? null : wallTime(startedAtMs) }
-}
+/** @param {WorkContext} work @param {Facts} facts */
+const workRecord = ({ startedAtMs, rootId, ...named }, facts) =>
+  ({ ...named, startedAt: startedAtMs === null ? null : wallTimeOf(facts, startedAtMs) })
 
-/** @param {RequestContext} request @param {(ms: number) => string} wallTime */
-function requestRecord ({ startedAtMs, id, ...named }, wallTime) {
-  return { ...named, startedAt: wallTime(startedAtMs) }
-}
+/** @param {RequestContext} request @param {Facts} facts */
+const requestRecord = ({ startedAtMs, id, ...named }, facts) =>
+  ({ ...named, startedAt: wallTimeOf(facts, startedAtMs) })
 
-/** @param {ThreadWork | null} work @param {(ms: number) => string} wallTime */
-function threadRecord (work, wallTime) {
+/** @param {ThreadWork | null} work @param {Facts} facts */
+function threadRecord (work, facts) {
   if (work === null) return null
   const { startedAtMs, ...named } = work
   const unknown = { parent: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
-  return { ...named, startedAt: wallTime(startedAtMs), ...unknown }
+  return { ...named, startedAt: wallTimeOf(facts, startedAtMs), ...unknown }
 }
 
 /** @param {Facts} facts @param {number} ms monotonic */
@@ -294,22 +265,17 @@ function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks } = record
   /** @template {Frame} F @param {F} each */
   const name = (each) => ownerOf(each) === 'application' ? table.named(each) : each
+  // The frame of a sample has a column; a line of a CPU profile has none.
+  const sampled = stacks.flatMap(({ frames }) => frames)
+    .find((each) => isSame(each, frame) && each.line === frame?.line) ?? frame
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
   return {
     ...record,
-    frame: frame && { ...frame, function: table.named(sampledAt(frame, stacks)).function },
+    frame: frame && sampled && { ...frame, function: table.named(sampled).function },
     leaf: leaf && name(leaf),
     stacks: stacks.map(inStack),
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
     ...(callbacks && { callbacks: callbacks.map((each) => ({ ...each, frame: name(each.frame) })) }),
     origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
   }
-}
-
-/** It has a column; a line of a CPU profile has none. @param {Frame} frame @param {StackRecord[]} stacks */
-function sampledAt (frame, stacks) {
-  if (frame.function !== null) return frame
-  const isThere = (/** @type {Frame} */ { function: name, file, line }) =>
-    name === null && file === frame.file && line === frame.line
-  return stacks.flatMap(({ frames }) => frames).find(isThere) ?? frame
 }

@@ -1,7 +1,7 @@
 'use strict'
 
-const { blame, blamedFrame, isSame } = require('./frame')
-const { LEAST_SHARE, nameOf, ofMost, weightOf, within, workIn } = require('./fold')
+const { blame, blamedFrame, isSame, weightOf } = require('./frame')
+const { nameOf, ofMost, within, workIn } = require('./fold')
 const { ownerOf, packageNameOf } = require('../util/code-owner')
 
 /**
@@ -11,6 +11,8 @@ const { ownerOf, packageNameOf } = require('../util/code-owner')
  * @import { FrameTable } from './source/frame-table'
  */
 
+/** A callback or work with a smaller share of a block is not listed. */
+const LEAST_SHARE = 0.1
 /** Packages and scopes that call the application's functions in the context of their own request. */
 const IN_CONTEXT = new Set([
   'express', 'router', 'connect', 'koa', 'koa-compose', 'fastify', 'middie', 'avvio', 'restify', 'polka', 'hono',

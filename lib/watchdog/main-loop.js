@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds, AllowedTime, GcPauses, Waits } = require('./loop/intervals')
-const { BlockMemory } = require('./loop/block-facts')
+const { BlockMemory } = require('./loop/block-memory')
 const { DebuggerPauses } = require('./loop/debugger-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')

@@ -2,6 +2,7 @@
 
 const { isNativeBlock } = require('../../lib/explain/parts')
 const { withPlace } = require('../../lib/explain/profile/profiled')
+const { causeOfPart } = require('../../lib/tables/causes')
 
 const FILE = '/srv/app/report.js'
 const SOURCE = [
@@ -55,6 +56,12 @@ exports.SOURCE = SOURCE
 exports.makeWindow = makeWindow
 exports.node = node
 
+/** @typedef {import('../../lib/types').BlockRecord} BlockRecord */
+
+/** All of the block is the part of its cause. @param {BlockRecord} record */
+const partsOf = ({ cause, durationMs }) => /** @type {NonNullable<BlockRecord['parts']>} */ (Object.fromEntries(
+  Object.entries(causeOfPart).map(([part, of]) => [part, of === cause ? durationMs : 0])))
+
 /**
  * The record of a block with the place that its stacks and a profile show. Answers of a native block came late.
  * @param {import('../../lib/types').BlockRecord} record
@@ -63,5 +70,5 @@ exports.node = node
 exports.placed = (record, profile, sources) => {
   const isLate = isNativeBlock(record)
   const answers = record.stacks.map((stack) => ({ ...stack, lateMs: isLate ? stack.weightMs : 0 }))
-  return withPlace(record, answers, profile, sources).record
+  return withPlace({ parts: partsOf(record), ...record }, answers, profile, sources).record
 }

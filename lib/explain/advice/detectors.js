@@ -4,7 +4,6 @@ const { causeRow, ownMsOf } = require('../../tables/causes')
 const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
-const { STORM_SHARE } = require('../evidence')
 const { mayCallOther, REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
 const { ENOUGH_SAMPLES } = require('../../tables/limits')
@@ -33,6 +32,8 @@ const DATABASE_MODULE = /(['"])(better-sqlite3|node:sqlite)\1/
 const SQL_METHOD = /\.(?:all|get|run|exec|iterate)\s*\(/
 const SORTS = ['sort', 'toSorted']
 
+/** If collections have this share of a block, they are its reason. */
+const STORM_SHARE = 0.4
 /** The other end of a socket on which a name server answers. */
 const DNS_SERVER = /socket to (\S+):53$/
 /** In place of a package's name: the blamed function. */

@@ -164,8 +164,7 @@ function placeOf (view) {
     ({ ...each, lateMs: isTimely ? 0 : hasLateAnswers(record) ? each.weightMs : each.lateMs }))
   const stacks = withoutClocks(view.stacks)
   const { passesOn } = sources
-  const byProfile = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), passesOn)
-  const blamed = byProfile ?? record.frame
+  const blamed = blame(stacks, passesOn) ?? record.frame
   if (blamed === null) return null
   const lines = new Lines(sources, (frame) => ownerOf(frame) === ownerOf(blamed))
   lines.addSamples(stacks, passesOn)

@@ -1,5 +1,6 @@
 'use strict'
 
+const { byLine } = require('../source/loop-body')
 const { withoutPattern } = require('../source/native-call')
 const { US_PER_MS } = require('../../util/units')
 
@@ -20,6 +21,7 @@ const GC = '(garbage collector)'
  * @property {number[]} [children]
  * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
  * @property {true} [isBorrowed] these may be from another time
+ * @typedef {ProfileNode & { hitCount: number, children: number[] }} Copy
  * @typedef {object} CpuProfile as V8's inspector gives it; times are microseconds
  * @property {ProfileNode[]} nodes the first is the root
  * @property {number} startTime
@@ -49,9 +51,9 @@ exports.parseProfile = (text) => {
  * @param {Window[]} windows oldest first @param {number} startMs @param {number} endMs @returns {CpuProfile | null}
  */
 exports.cutProfiles = (windows, startMs, endMs) => {
-  const root = { id: 1, callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }, hitCount: 0, children: [] }
-  /** @type {ProfileNode[]} */
-  const nodes = [root]
+  const callFrame = { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
+  /** @type {Copy[]} */
+  const nodes = [{ id: 1, callFrame, hitCount: 0, children: [] }]
   /** @type {number[]} */
   const samples = []
   /** @type {number[]} */
@@ -98,27 +100,24 @@ exports.gcShareOf = (profile) => {
 
 /** Copies the nodes of a profile that have samples below the root of another. */
 class Tree {
-  /** @type {Map<number, ProfileNode>} */
   #originals
-  /** @type {Map<number, number>} */
-  #parents = new Map()
-  /** @type {Map<number, ProfileNode>} */
-  #copies = new Map()
+  #parents
+  /** @type {Map<number, Copy>} */
+  #copies
   /** @type {Map<number, number>} */
   #samples = new Map()
   /** Fractions of ticks that are still to come. @type {Map<number, number>} */
   #ticks = new Map()
   #nodes
 
-  /** @param {CpuProfile} profile @param {ProfileNode[]} nodes */
+  /** @param {CpuProfile} profile @param {Copy[]} nodes */
   constructor (profile, nodes) {
+    const { nodes: originals, parents } = treeOf(profile)
     this.#nodes = nodes
-    this.#originals = new Map(profile.nodes.map((node) => [node.id, node]))
-    for (const { id, children = [] } of profile.nodes) {
-      for (const child of children) this.#parents.set(child, id)
-    }
+    this.#originals = originals
+    this.#parents = parents
     for (const id of profile.samples) this.#samples.set(id, (this.#samples.get(id) ?? 0) + 1)
-    this.#copies.set(profile.nodes[0].id, nodes[0])
+    this.#copies = new Map([[profile.nodes[0].id, nodes[0]]])
   }
 
   /**
@@ -137,24 +136,19 @@ class Tree {
   /** Counts a sample. @param {number} id @returns {number} id of the copy */
   hit (id) {
     const copy = this.#copy(id)
-    copy.hitCount = (copy.hitCount ?? 0) + 1
+    copy.hitCount++
     return copy.id
   }
 
-  /** @param {number} id @returns {ProfileNode} */
+  /** @param {number} id @returns {Copy} */
   #copy (id) {
-    const known = this.#copies.get(id)
-    if (known !== undefined) return known
-    const original = /** @type {ProfileNode} */ (this.#originals.get(id))
-    const parent = this.#copy(/** @type {number} */ (this.#parents.get(id)))
-    const copy = {
-      id: this.#nodes.length + 1,
-      callFrame: withoutPattern(original.callFrame),
-      hitCount: 0,
-      children: []
-    }
+    let copy = this.#copies.get(id)
+    if (copy !== undefined) return copy
+    const { callFrame } = /** @type {ProfileNode} */ (this.#originals.get(id))
+    const parent = this.#copy(/** @type {ProfileNode} */ (this.#parents.get(id)).id)
+    copy = { id: this.#nodes.length + 1, callFrame: withoutPattern(callFrame), hitCount: 0, children: [] }
     this.#nodes.push(copy)
-    parent.children?.push(copy.id)
+    parent.children.push(copy.id)
     this.#copies.set(id, copy)
     return copy
   }
@@ -168,9 +162,8 @@ class Tree {
       const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
       const positionTicks = byLine(places)
       const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
-      const { hitCount: own = 0 } = copy
-      const outside = hitCount - own
-      const isKnown = own > outside || (most - outside) * 2 > own
+      const outside = hitCount - copy.hitCount
+      const isKnown = copy.hitCount > outside || (most - outside) * 2 > copy.hitCount
       if (positionTicks.length === 0 || !(isKnown || most >= ONE_LINE_SHARE * hitCount)) continue
       copy.positionTicks = positionTicks
       if (!isKnown) copy.isBorrowed = true
@@ -178,12 +171,13 @@ class Tree {
   }
 }
 
-/** V8 counts a line twice if code was inlined (26.10). @param {{ line: number, ticks: number }[]} places */
-function byLine (places) {
-  /** @type {Map<number, number>} */
-  const lines = new Map()
-  for (const { line, ticks } of places) lines.set(line, (lines.get(line) ?? 0) + ticks)
-  return [...lines].map(([line, ticks]) => ({ line, ticks }))
+/** The nodes of a profile and their parents, by the ids of the nodes. @param {CpuProfile} profile */
+function treeOf ({ nodes }) {
+  /** @type {Map<number, ProfileNode>} */
+  const parents = new Map()
+  for (const node of nodes) for (const child of node.children ?? []) parents.set(child, node)
+  return { nodes: new Map(nodes.map((node) => [node.id, node])), parents }
 }
 
 exports.GC = GC
+exports.treeOf = treeOf

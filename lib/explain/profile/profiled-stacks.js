@@ -1,7 +1,7 @@
 'use strict'
 
-const { isSame } = require('../frame')
-const { GC } = require('./cpu-profile')
+const { isSame, ownFrame } = require('../frame')
+const { GC, treeOf } = require('./cpu-profile')
 const { builtinIn } = require('../source/native-call')
 const { ownTicks } = require('../source/loop-body')
 const { toPath } = require('../source/source-map')
@@ -10,6 +10,7 @@ const { ownerOf } = require('../../util/code-owner')
 
 /**
  * @import { Frame } from '../../types'
+ * @import { Stack } from '../fold'
  * @import { PassesOn } from '../frame'
  * @import { Ticks } from '../source/loop-body'
  * @import { LinePlace } from '../source/source-map'
@@ -36,7 +37,8 @@ const MOST_IN_A_ROW = 2 / 3
  * loop by then, and counts their samples for the line that called them
  * @property {PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {object} ProfiledStack
- * @property {number} count @property {number} weightMs
+ * @property {number} count @property {number} weightMs @property {number} lateMs 0: a signal makes the samples
+ * @property {Stack['works']} works none: a profile does not have any
  * @property {Frame[]} sampled innermost first, as V8 has them: the innermost with a file in the line where V8 counted
  * most samples, its callers where they begin; a collection has no callers
  * @property {Frame[]} frames the same, with the function that ran before a collection
@@ -54,8 +56,10 @@ const MOST_IN_A_ROW = 2 / 3
  * @param {CpuProfile} profile @param {Sources} sources
  * @param {Frame | null} answered the frame to blame by the answers to interrupts @returns {ProfiledStack[]}
  */
-exports.profiledStacks = (profile, sources, answered) => fold(profile, sources)
-  .map((stack, _, all) => isOneCollection(stack, all) && !isOnTheWay(answered, stack) ? ownerless(stack) : stack)
+exports.profiledStacks = (profile, sources, answered) => fold(profile, sources).map((stack, _, all) => {
+  const isOnTheWay = answered === null || stack.frames.some((frame) => isSame(answered, frame))
+  return isOnTheWay || !isOneCollection(stack, all) ? stack : { ...stack, frames: [named(GC)], raw: [named(GC)] }
+})
 
 /** Whether one collection is most of it, by an unknown function. @param {ProfiledStack[]} stacks */
 exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 && isOneCollection(stack, stacks))
@@ -67,12 +71,6 @@ exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 &&
  */
 const isOneCollection = ({ gcRun }, all) => gcRun !== null && gcRun > MOST_IN_A_ROW * sum(all)
 
-/** True as well if there was no sample. @param {Frame | null} answered @param {ProfiledStack} stack */
-const isOnTheWay = (answered, { frames }) => answered === null || frames.some((frame) => isSame(answered, frame))
-
-/** @param {ProfiledStack} stack */
-const ownerless = (stack) => ({ ...stack, frames: [named(GC)], raw: [named(GC)] })
-
 /** @param {ProfiledStack[]} stacks */
 const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
 
@@ -81,34 +79,35 @@ function fold (profile, sources) {
   const { nodes, parents } = treeOf(profile)
   /** @type {Map<string, ProfiledStack>} */
   const stacks = new Map()
-  const isState = (/** @type {number} */ id) =>
-    STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
+  const nameOf = (/** @type {number} */ id) => `${nodes.get(id)?.callFrame.functionName}`
+  const chainOf = (/** @type {number} */ id) => {
+    const chain = []
+    for (let node = nodes.get(id); node !== undefined; node = parents.get(node.id)) chain.push(node)
+    return chain.filter(({ callFrame }) => callFrame.functionName !== '(root)')
+  }
+  const isState = (/** @type {number} */ id) => STATES.includes(nameOf(id))
   // A collection interrupts what runs, and its sample does not show that.
   const workAt = (/** @type {number} */ id) => {
-    const nodesOf = chain(id, nodes, parents)
+    const chain = chainOf(id)
     // A clock makes no garbage: the code whose loop reads it does.
-    return nodesOf[outsideClock(nodesOf.map(frameOf))]?.id ?? id
+    return chain[outsideClock(chain.map(frameOf))].id
   }
   const first = profile.samples.find((id) => !isState(id))
   let running = first === undefined ? undefined : workAt(first)
   let inRow = 0
   const weights = weightsOf(profile)
-  const ours = new Set(profile.nodes.map(({ id }) => id).filter((id) => isAgent(chain(id, nodes, parents))))
+  // The agent interrupts the application to sample it and to take its profile, and calls Node.js for that.
+  const ours = new Set([...nodes.keys()].filter((id) => ownFrame(chainOf(id).map(frameOf)) !== null))
   for (const [i, id] of profile.samples.entries()) {
     if (!isState(id)) running = workAt(id)
-    const isGc = nodes.get(id)?.callFrame.functionName === GC
+    const isGc = nameOf(id) === GC
     inRow = isGc ? inRow + 1 : 0
     if (ours.has(id)) continue
-    const isOurs = running !== undefined && ours.has(running)
-    // The agent ran for a moment before the collection, and makes next to no garbage.
-    const below = isGc ? (isOurs ? undefined : running) : id
+    // If the agent ran just before the collection, other code made the garbage.
+    const below = !isGc ? id : running !== undefined && ours.has(running) ? undefined : running
     const key = `${isGc} ${below}`
-    let stack = stacks.get(key)
-    if (stack === undefined) {
-      stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
-      if (isGc) stack = collecting(stack)
-      stacks.set(key, stack)
-    }
+    const stack = stacks.get(key) ?? makeStack(below === undefined ? [] : chainOf(below), isGc, sources)
+    stacks.set(key, stack)
     if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
     stack.count++
     stack.weightMs += weights[i] / US_PER_MS
@@ -125,62 +124,51 @@ function weightsOf ({ startTime, endTime, timeDeltas }) {
   let atUs = startTime
   const times = timeDeltas.map((deltaUs) => { atUs += deltaUs; return atUs })
   const between = times.slice(1).map((each, i) => (times[i] + each) / 2)
-  const ends = [...between, Math.max(endTime, atUs)]
-  return ends.map((each, i) => each - (i === 0 ? startTime : ends[i - 1]))
-}
-
-/** Its line is unknown: the line where the function mostly was stays. @param {ProfiledStack} stack */
-function collecting (stack) {
-  const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
-  return { ...stack, gcRun: 0, sampled: [named(GC)], frames, raw }
-}
-
-/** @param {CpuProfile} profile */
-function treeOf (profile) {
-  const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
-  /** @type {Map<number, number>} */
-  const parents = new Map()
-  for (const { id, children = [] } of profile.nodes) for (const child of children) parents.set(child, id)
-  return { nodes, parents }
+  const bounds = [startTime, ...between, Math.max(endTime, atUs)]
+  return times.map((_, i) => bounds[i + 1] - bounds[i])
 }
 
 /**
- * Whether the agent ran, or what it called of Node.js. It interrupts the application to sample it and to take its
- * profile. @param {ProfileNode[]} chain innermost first
+ * The line of a collection is unknown: the line where the function mostly was stays.
+ * @param {ProfileNode[]} chain innermost first @param {boolean} isGc a collection interrupted it
+ * @param {Sources} sources @returns {ProfiledStack}
  */
-function isAgent (chain) {
-  const innermost = chain.map(frameOf).find((frame) => frame.file !== null && ownerOf(frame) !== 'node')
-  return innermost !== undefined && ownerOf(innermost) === 'own'
-}
-
-/**
- * @param {ProfileNode[]} chain innermost first @param {Sources} sources
- * @returns {ProfiledStack}
- */
-function makeStack (chain, { original, lines, lineAt }) {
+function makeStack (chain, isGc, { original, lines, lineAt }) {
   const raw = chain.map(frameOf)
   const frames = raw.map(original)
   // Samples of a C++ function that JavaScript calls directly have the line of the call (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
-  const isTold = at !== -1 && raw[at].file !== GENERATED
-  const file = /** @type {string} */ (raw[at]?.file)
   const head = raw[at] ?? null
-  const source = isTold && ownerOf(raw[at]) === 'application' ? lines(file) : null
-  const all = chain[0]?.positionTicks ?? []
-  const own = isTold ? ownTicks(all, raw[at], source) : []
+  const file = `${head?.file}`
+  const all = head === null || file === GENERATED ? [] : chain[0].positionTicks ?? []
+  const source = head !== null && ownerOf(head) === 'application' ? lines(file) : null
+  const own = head === null ? [] : ownTicks(all, head, source)
   const ticks = own.filter(({ line }) => lineAt(file, line) !== null)
-  const foreign = isTold ? all.filter(({ line }) => own.every((each) => each.line !== line)) : []
-  if (ticks.length > 0) {
+  const foreign = all.filter(({ line }) => own.every((each) => each.line !== line))
+  if (head !== null && ticks.length > 0) {
     const [{ line }] = ticks
     const text = source?.[line - 1] ?? ''
     const column = builtinIn(text)?.column ?? text.search(/\S|$/) + 1
     // Text before its parameters belongs to another function.
-    raw[at] = { ...raw[at], line, column: line === raw[at].line ? Math.max(column, raw[at].column ?? 1) : column }
+    raw[at] = { ...head, line, column: line === head.line ? Math.max(column, head.column ?? 1) : column }
     frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
   }
-  const counts = { count: 0, weightMs: 0, gcRun: null }
-  const isBorrowed = chain[0]?.isBorrowed === true
-  return { ...counts, sampled: frames, frames, raw, ticks, foreign, head, isBorrowed, isClock: outsideClock(raw) > 0 }
+  const collection = isGc ? [named(GC)] : []
+  return {
+    count: 0,
+    weightMs: 0,
+    lateMs: 0,
+    works: [],
+    gcRun: isGc ? 0 : null,
+    sampled: isGc ? collection : frames,
+    frames: [...collection, ...frames],
+    raw: [...collection, ...raw],
+    ticks,
+    foreign,
+    head,
+    isBorrowed: chain[0]?.isBorrowed === true,
+    isClock: outsideClock(raw) > 0
+  }
 }
 
 /** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */
@@ -188,19 +176,6 @@ function outsideClock (frames) {
   const caller = frames.findIndex((frame) => ownerOf(frame) !== 'node')
   const outermost = frames[caller - 1]
   return CLOCK.test(`${outermost?.file} ${outermost?.function}`) ? caller : 0
-}
-
-/**
- * @param {number} id @param {Map<number, ProfileNode>} nodes @param {Map<number, number>}
- * parents
- */
-function chain (id, nodes, parents) {
-  const found = []
-  for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)) {
-    const node = /** @type {ProfileNode} */ (nodes.get(at))
-    if (node.callFrame.functionName !== '(root)') found.push(node)
-  }
-  return found
 }
 
 /** None is -1, which 22.23 writes unsigned in profiles of worker threads. @param {number} number */

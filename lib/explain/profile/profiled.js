@@ -1,15 +1,14 @@
 'use strict'
 
-const { blame, isSame, wrapsNative } = require('../frame')
+const { blame, isOf, isSame, wrapsNative } = require('../frame')
 const { causeByProfile } = require('../cause')
 const { listed } = require('../fold')
 const { callIn, columnIn, NO_CALL } = require('../place/call')
 const { placeOf } = require('../place/place')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
-const { ownerOf } = require('../../util/code-owner')
 
 /**
- * @import { BlockRecord, Frame, StackRecord } from '../../types'
+ * @import { BlockParts, BlockRecord, Frame } from '../../types'
  * @import { PassesOn } from '../frame'
  * @import { Answer } from '../place/lines'
  * @import { CpuProfile } from './cpu-profile'
@@ -21,12 +20,14 @@ const HARDLY = 0.2
 /** This many samples in wrappers of native calls are not an accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
+/** @typedef {BlockRecord & { parts: BlockParts }} Measured */
+
 /**
  * With the place and the cause that all evidence shows. A signal triggers the samples of a profile, so they are also in
  * native calls, and correct a place that was taken after such a call. `stacks`: those of the profile that decided; the
  * record has what V8 sampled.
- * @param {BlockRecord} record by answers @param {Answer[]} answers @param {CpuProfile | null} profile of its time
- * @param {Sources} sources @returns {{ record: BlockRecord, stacks: ProfiledStack[] }}
+ * @param {Measured} record by answers @param {Answer[]} answers @param {CpuProfile | null} profile of its time
+ * @param {Sources} sources @returns {{ record: Measured, stacks: ProfiledStack[] }}
  */
 exports.withPlace = (record, answers, profile, sources) => {
   const passesOn = passingIn(answers, sources)
@@ -41,7 +42,7 @@ exports.withPlace = (record, answers, profile, sources) => {
   if (profile === null) return { record: { ...record, frame }, stacks: [] }
   const betweenShare = place?.isAround ? 1 : shareInWrappers(stacks)
   const shown = { builtin: builtin && call !== null, isOpen, betweenShare }
-  const sampled = all.map((stack) => ({ ...stack, frames: stack.sampled, lateMs: 0, works: [] }))
+  const sampled = all.map((stack) => ({ ...stack, frames: stack.sampled }))
   const placed = {
     ...record,
     ...(place !== null && stacks.length > 0 && causeByProfile(record, shown)),
@@ -63,10 +64,8 @@ function shareInWrappers (stacks) {
  * @param {ProfiledStack[]} stacks
  */
 function isInScript (stacks) {
-  const isOfApplication = (/** @type {Frame} */ frame) => ownerOf(frame) === 'application'
-  const calleesIn = (/** @type {Frame[]} */ frames) => frames.slice(0, frames.findIndex(isOfApplication))
   const within = stacks.filter(({ frames }) => frames[0]?.file != null && !wrapsNative(frames) &&
-    calleesIn(frames).some((frame) => ownerOf(frame) === 'generated'))
+    frames.slice(0, frames.findIndex(isOf('application'))).some(isOf('generated')))
   return sum(within) * 2 > sum(stacks)
 }
 
@@ -79,7 +78,7 @@ function passingIn (answers, sources) {
 /** Null if nothing had a fifth. @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null} */
 exports.heaviestIn = (profile, sources) => {
   const stacks = profiledStacks(profile, sources, null)
-  const frame = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), sources.passesOn)
-  const own = stacks.filter(({ frames }) => frame !== null && frames.some((each) => isSame(each, frame)))
-  return frame !== null && sum(own) >= HARDLY * sum(stacks) ? frame : null
+  const frame = blame(stacks, sources.passesOn)
+  const own = stacks.filter(({ frames }) => frames.some((each) => isSame(each, frame)))
+  return sum(own) >= HARDLY * sum(stacks) ? frame : null
 }

@@ -2,11 +2,11 @@
 
 const fs = require('node:fs')
 const { KernelFile } = require('./file')
-const { callOf, callText, childText, descriptorText, lockText, pathOf } = require('../../explain/system-call')
-const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('../../explain/system-call')
+const { callOf, callText, childText, descriptorText, lockText, pathOf } = require('./system-call')
+const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('./system-call')
 const { openFile } = require('../../util/files')
 
-/** @import { Call } from '../../explain/system-call' */
+/** @import { Call } from './system-call' */
 
 /** Longest path read from memory: twice the longest that is shown. */
 const PATH_BYTES = 512

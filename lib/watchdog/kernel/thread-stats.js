@@ -12,7 +12,7 @@ const { MS_PER_S, MS_PER_TICK, NS_PER_MS } = require('../../util/units')
 
 /**
  * @import { Counters } from '../../bridge/counters'
- * @import { Reading } from '../../explain/evidence'
+ * @import { Reading } from '../loop/kernel-evidence'
  * @import { Throttling } from './throttling'
  */
 

@@ -1,22 +1,20 @@
 'use strict'
 
-const { Fold } = require('../../explain/fold')
-const { KernelEvidence, memoryOf, withHeap } = require('../../explain/evidence')
 const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
 const { US_PER_MS } = require('../../util/units')
+const { KernelEvidence } = require('./kernel-evidence')
+const { Fold } = require('./sample-fold')
 const { LATE_MS } = require('./sampler')
 const { intersected } = require('./self-lateness')
-const { nowMs } = require('../../util/clock')
 
 /**
- * @import { Reading, HeapRange } from '../../explain/evidence'
  * @import { Facts, Span } from '../../explain/record'
- * @import { Frame, RequestContext, MemoryReading } from '../../types'
+ * @import { Frame, RequestContext } from '../../types'
+ * @import { BlockMemory } from './block-memory'
  * @import { Block, Ended } from './detector'
+ * @import { Reading } from './kernel-evidence'
  * @import { Interval } from './self-lateness'
  * @import { Sample } from './sampler'
- * @import { HeapSlots } from '../../bridge/memory'
- * @import { MemoryStats } from '../kernel/memory-stats'
  */
 
 /** The median answer time of a block is taken from at most this many of its first answers. */
@@ -324,52 +322,5 @@ class OwnCpu {
   }
 }
 
-class BlockMemory {
-  /** @type {HeapRange | null} */
-  #heap = null
-  #heapFromMs = 0
-  /** @type {MemoryReading | null} */
-  #from = null
-  #slots
-  #stats
-  /** The system's, at the end of the block. @type {MemoryReading | null} */
-  #to = null
-
-  /**
-   * @param {Pick<HeapSlots, 'read'>} slots
-   * @param {Pick<MemoryStats, 'read'>} stats
-   */
-  constructor (slots, stats) {
-    this.#slots = slots
-    this.#stats = stats
-  }
-
-  begin () {
-    this.#from = this.#stats.read()
-  }
-
-  /** The host has just reported its heap. */
-  sample () {
-    const heap = this.#slots.read()
-    if (heap === null) return
-    const atMs = nowMs()
-    if (this.#heap === null) this.#heapFromMs = atMs
-    this.#heap = withHeap(this.#heap, heap, atMs - this.#heapFromMs)
-  }
-
-  /**
-   * @param {boolean} isOver true for the first time: these figures are final
-   * @param {boolean} isCollected the whole heap was collected in the block, as far as that is known
-   */
-  record (isOver, isCollected) {
-    if (isOver && this.#to === null) {
-      this.sample()
-      this.#to = this.#stats.read()
-    }
-    return memoryOf(this.#heap, this.#from, this.#to ?? this.#stats.read(), isCollected)
-  }
-}
-
 exports.BlockFacts = BlockFacts
 exports.OwnCpu = OwnCpu
-exports.BlockMemory = BlockMemory

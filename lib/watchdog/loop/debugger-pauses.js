@@ -4,7 +4,7 @@ const { hasClient: hasClientAt } = require('../kernel/system-call-reader')
 const { LATE_MS } = require('./sampler')
 
 /**
- * @import { Reading } from '../../explain/evidence'
+ * @import { Reading } from './kernel-evidence'
  * @import { Frame } from '../../types'
  * @import { PollReading } from './monitor'
  * @import { DoubtfulBeat } from './detector'

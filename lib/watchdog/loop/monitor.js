@@ -10,9 +10,8 @@ const { unexplained } = require('./unexplained')
 /**
  * @import { Beat } from '../../bridge/beat'
  * @import { Bridge } from '../../bridge/memory'
- * @import { Reading } from '../../explain/evidence'
+ * @import { Reading } from './kernel-evidence'
  * @import { Code, Facts } from '../../explain/record'
- * @import { FrameTable } from '../../explain/source/frame-table'
  * @import { BlockRecord } from '../../types'
  * @import { ThreadStats } from '../kernel/thread-stats'
  * @import { Phases } from '../sinks'
@@ -50,7 +49,7 @@ const PROGRESS_MS = 1000
  * @property {Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
  * @property {Question} [asked] by who watched the thread before
- * @property {Code & { table: FrameTable }} code
+ * @property {Code} code
  * @property {(facts: Facts) => void} [onFacts] of a block that settles
  * @property {(error: Error) => void} [onThrow]
  * @property {(failure: Error | null) => void} [onExplained] why a block could not be explained at all; null if it could

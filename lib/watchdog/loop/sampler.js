@@ -4,7 +4,7 @@ const { parseAnswer } = require('../../bridge/probe')
 
 /**
  * @import { ProbeChannel, Answer } from '../../bridge/probe'
- * @import { Reading } from '../../explain/evidence'
+ * @import { Reading } from './kernel-evidence'
  */
 
 /** If an answer comes later than this, something delayed it that does not check for interrupts. */

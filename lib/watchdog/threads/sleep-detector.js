@@ -3,7 +3,7 @@
 const { minBlockGapMs } = require('../../bridge/beat')
 
 /**
- * @import { Reading } from '../../explain/evidence'
+ * @import { Reading } from '../loop/kernel-evidence'
  * @import { DoubtfulBeat } from '../loop/detector'
  * @import { PollReading } from '../loop/monitor'
  */

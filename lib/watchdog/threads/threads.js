@@ -59,7 +59,7 @@ class WatchedThreads {
    * @param {Shared} parts.shared by all threads @param {() => void} parts.onNew
    * @param {Parts['onThrow']} [parts.onThrow] @param {Parts['onExplained']} [parts.onExplained]
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {Parts['code']} parts.code @param {MainLoop['sources']} parts.sources
+   * @param {MainLoop['code']} parts.code @param {MainLoop['sources']} parts.sources
    * @param {boolean} parts.mayProfile @param {(message: object) => void} parts.post
    * @param {() => boolean} parts.isMainFree to take a profile
    * @param {(excess: { message: string } | null) => void} parts.onState

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { causeOfPart, causes } = require('../../../lib/tables/causes')
-const { causeByProfile, causeOf, table, verdictOf } = require('../../../lib/explain/cause')
+const { causeByProfile, table, verdictOf } = require('../../../lib/explain/cause')
 const { partsOf } = require('../../../lib/explain/parts')
 const { makeRecord } = require('../../support/record')
 const { seeded } = require('../../support/simulated-host')
@@ -53,7 +53,7 @@ const largest = [
 /** @param {Partial<Evidence>} story */
 const whole = (story) => ({ ...plain, ...story })
 /** @param {Partial<Evidence>} story */
-const causeIn = (story) => causeOf(whole(story), partsOf(whole(story)))
+const causeIn = (story) => verdictOf(whole(story), partsOf(whole(story))).cause
 /** @param {Partial<Evidence>} story */
 const rowOf = (story) => table.findIndex((row) => row.test(whole(story), partsOf(whole(story))))
 
@@ -259,7 +259,7 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
   const seen = new Map()
   for (let i = 0; i < 20000; i++) {
     const e = anyEvidence(random)
-    const cause = causeOf(e, partsOf(e))
+    const { cause } = verdictOf(e, partsOf(e))
     const what = `seed ${seed}, ${cause}: ${JSON.stringify(e)}`
     seen.set(cause, (seen.get(cause) ?? 0) + 1)
     assert.ok(Object.hasOwn(causes, cause), what)

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { causeOf } = require('../../../lib/explain/cause')
+const { verdictOf } = require('../../../lib/explain/cause')
 const { partsOf } = require('../../../lib/explain/parts')
 const { seeded } = require('../../support/simulated-host')
 
@@ -77,7 +77,7 @@ for (const [what, differences, parts, cause] of table) {
     const evidence = { ...plain, ...differences }
     const all = partsOf(evidence)
     assert.deepEqual(Object.fromEntries(Object.entries(all).filter(([, ms]) => ms > 0)), parts)
-    assert.equal(causeOf(evidence, all), cause)
+    assert.equal(verdictOf(evidence, all).cause, cause)
   })
 }
 

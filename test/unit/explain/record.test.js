@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { KernelEvidence } = require('../../../lib/explain/evidence')
+const { KernelEvidence } = require('../../../lib/watchdog/loop/kernel-evidence')
 const { recordOf } = require('../../../lib/explain/record')
 const { FrameTable } = require('../../../lib/explain/source/frame-table')
 const { ownCauseOf } = require('../../../lib/tables/causes')
@@ -21,9 +21,9 @@ class Recorded extends BlockFacts {
   #code
 
   /** @param {Story} story */
-  constructor ({ table, ...parts }) {
+  constructor ({ table = new FrameTable((frame) => frame), ...parts }) {
     super({ thread: { thread: 'main', threadId: 0 }, beats: 1, thresholdMs: 50, surroundings, ...parts })
-    this.#code = { table, packageIn }
+    this.#code = { table, packageIn, sources: () => assert.fail('there is no profile') }
   }
 
   /** @param {Parameters<BlockFacts['ongoing']>} at */
@@ -261,7 +261,7 @@ test('a block is of the start-up until a request or other work is seen in it', (
   assert.equal(facts.soFar(1060, null).startup, false)
 })
 
-/** @param {import('../../../lib/explain/evidence').Reading} before the last one of calm */
+/** @param {import('../../../lib/watchdog/loop/kernel-evidence').Reading} before the last one of calm */
 const factsAfter = (before) => new Recorded({ beats: 1, before })
 
 const unknown = { runQueueMs: null, throttledMs: null, stolenMs: null }

@@ -4,8 +4,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { Fold, withoutEntered } = require('../../../../lib/explain/fold')
+const { withoutEntered } = require('../../../../lib/explain/fold')
 const { beginsFunction, FunctionHeads } = require('../../../../lib/explain/source/function-names')
+const { Fold } = require('../../../../lib/watchdog/loop/sample-fold')
 const { makeDir } = require('../../../support/files')
 
 test('a function begins with its parameters, whatever its kind', () => {

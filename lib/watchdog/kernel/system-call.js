@@ -1,9 +1,9 @@
 'use strict'
 
-const { callsOf } = require('../tables/system-calls')
-const { parseAddress } = require('../util/socket-address')
+const { callsOf } = require('../../tables/system-calls')
+const { parseAddress } = require('../../util/socket-address')
 
-/** @import { Waited } from '../tables/system-calls' */
+/** @import { Waited } from '../../tables/system-calls' */
 
 /** Longest name in a text: a line of the log has room for it next to the stack. */
 const NAME_CHARS = 160

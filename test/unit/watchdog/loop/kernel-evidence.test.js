@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { KernelEvidence } = require('../../../lib/explain/evidence')
+const { KernelEvidence } = require('../../../../lib/watchdog/loop/kernel-evidence')
 
-/** @typedef {import('../../../lib/explain/evidence').Reading} Reading */
+/** @typedef {import('../../../../lib/watchdog/loop/kernel-evidence').Reading} Reading */
 
 /** @param {number} atMs @param {Partial<Reading>} [counters] @returns {Reading} */
 const reading = (atMs, counters) => ({

@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { memoryOf, withHeap } = require('../../../lib/explain/evidence')
-const { garbageOf } = require('../../../lib/util/memory-text')
-const { makeRecord } = require('../../support/record')
+const { memoryOf, withHeap } = require('../../../../lib/watchdog/loop/block-memory')
+const { garbageOf } = require('../../../../lib/util/memory-text')
+const { makeRecord } = require('../../../support/record')
 
 const MB = 1024 * 1024
 const system = {
@@ -27,7 +27,7 @@ function heapOf (usedMb, allocatedMb) {
   return seen
 }
 
-/** @param {import('../../../lib/types').MemoryRecord} memory @param {'gc' | 'js'} [cause] */
+/** @param {import('../../../../lib/types').MemoryRecord} memory @param {'gc' | 'js'} [cause] */
 const told = (memory, cause = 'gc') => garbageOf(makeRecord({ cause, evidence: { ...makeRecord().evidence, memory } }))
 
 test('a heap of which collecting frees little is full, and something keeps memory', () => {

@@ -5,8 +5,8 @@ const assert = require('node:assert/strict')
 const os = require('node:os')
 const {
   callOf, callText, childText, descriptorText, lockText, pathOf, polledOf, polledText, socketTables, socketText
-} = require('../../../lib/explain/system-call')
-const { callsOf, table } = require('../../../lib/tables/system-calls')
+} = require('../../../../lib/watchdog/kernel/system-call')
+const { callsOf, table } = require('../../../../lib/tables/system-calls')
 
 const REST = '0x7ffe150c3000 0x7fef3703cc4a\n'
 /** @param {string} text @param {string} [arch] */
@@ -39,7 +39,7 @@ test('no number stands for two calls', () => {
 })
 
 test('a call reads as a person would say it', () => {
-  const call = (/** @type {string} */ text) => /** @type {import('../../../lib/explain/system-call').Call} */ (callOf(text, 'x64'))
+  const call = (/** @type {string} */ text) => /** @type {import('../../../../lib/watchdog/kernel/system-call').Call} */ (callOf(text, 'x64'))
   assert.equal(callText(call(`1 0x1 ${REST}`), 'fd 1 (pipe)'), 'write to fd 1 (pipe)')
   assert.equal(callText(call(`7 0x7ffe 0x1 0x1388 ${REST}`), 'a UDP socket to 10.0.0.2:53'), 'poll on a UDP socket to 10.0.0.2:53')
   assert.equal(callText(call(`61 0x10 ${REST}`), childText(16, 'sleep')), 'wait4 for child process 16 (sleep)')

@@ -2,9 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Fold, ofMost, STACKS, workIn } = require('../../../lib/explain/fold')
+const { ofMost, workIn } = require('../../../../lib/explain/fold')
+const { Fold, STACKS } = require('../../../../lib/watchdog/loop/sample-fold')
 
-/** @typedef {import('../../../lib/types').Frame} Frame */
+/** @typedef {import('../../../../lib/types').Frame} Frame */
 
 /** `name@file:line`, file and line optional. @param {string} text @returns {Frame} */
 function frame (text) {
@@ -12,7 +13,7 @@ function frame (text) {
   return { function: name || null, file: file ?? null, line: line ? Number(line) : null, column: line ? 1 : null }
 }
 
-/** @param {number} id @returns {import('../../../lib/types').RequestContext} */
+/** @param {number} id @returns {import('../../../../lib/types').RequestContext} */
 const request = (id) => /** @type {any} */ ({ id, method: 'GET', path: `/${id}`, startedAtMs: id })
 
 test('equal stacks are folded into one with their time and its late part; a different line is another stack', () => {
@@ -125,7 +126,7 @@ test('what ran before a work began is not its time: it is that of the sample bef
 })
 
 /** @param {string} id @param {string} [rootId] */
-const work = (id, rootId = id) => /** @type {import('../../../lib/types').WorkContext} */ (/** @type {unknown} */ (
+const work = (id, rootId = id) => /** @type {import('../../../../lib/types').WorkContext} */ (/** @type {unknown} */ (
   { kind: 'task', name: `task ${id}`, id, rootId }))
 
 test('the work of a block is the part that ran longest of the whole that ran longest', () => {
