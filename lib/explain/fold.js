@@ -257,10 +257,12 @@ function weightOf (parts) {
 const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
 
 exports.Fold = Fold
+exports.isDoubtful = isDoubtful
 exports.LEAST_SHARE = LEAST_SHARE
 exports.listed = listed
 exports.merged = merged
 exports.nameOf = nameOf
+exports.NO_WORK = NO_WORK
 exports.ofMost = ofMost
 exports.weightOf = weightOf
 exports.within = within
