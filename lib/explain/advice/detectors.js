@@ -10,22 +10,21 @@ const { mayCallOther, REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/nativ
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
 const { ENOUGH_SAMPLES } = require('../../tables/limits')
 const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require('./cures')
-const { areIn, areMost, calls, loopAround, mostOf, packageOf } = require('./evidence-view')
+const { areIn, areMost, calls, loopAround, mostOf } = require('./evidence-view')
 
 /**
  * @import { Cause } from '../../tables/causes'
- * @import { Frame } from '../../types'
  * @import { BlockView } from './evidence-view'
  */
 
 /** Packages that make objects of rows or documents. */
-const MAPPER = /^(?:sequelize|typeorm|mongoose|@prisma\/client|@mikro-orm\/core|objection|bookshelf|waterline)$/
-const TEMPLATE = /^(?:ejs|handlebars|pug|nunjucks|mustache|eta|react-dom|@vue\/server-renderer|liquidjs)$/
-const LOGGER = /^(?:sonic-boom|pino|winston|bunyan|log4js|loglevel|signale)$/
-/** Packages with functions among `TWINS`. */
-const HASHER = /^(?:bcrypt|bcryptjs)$/
+const MAPPER = /^npm:(sequelize|typeorm|mongoose|@prisma\/client|@mikro-orm\/core|objection|bookshelf|waterline) /m
+const TEMPLATE = /^npm:(ejs|handlebars|pug|nunjucks|mustache|eta|react-dom|@vue\/server-renderer|liquidjs) /m
+const LOGGER = /^npm:(sonic-boom|pino|winston|bunyan|log4js|loglevel|signale) /m
+/** Functions of Node.js and of packages that may be among `TWINS`: `log` of `exports.log`. */
+const SYNC_CALL = /^(?:node:\S*|npm:bcrypt|npm:bcryptjs) (?:.*\.)?(\w+)$/gm
 /** A package and a module of Node.js that have only synchronous calls to a database file. */
-const SYNC_DATABASE = /^(?:better-sqlite3|node:sqlite)$/
+const SYNC_DATABASE = /^(?:npm:)?(better-sqlite3|node:sqlite) /m
 const DATABASE_MODULE = /(['"])(better-sqlite3|node:sqlite)\1/
 const SQL_METHOD = /\.(?:all|get|run|exec|iterate)\s*\(/
 
@@ -34,15 +33,15 @@ const SEARCH = /\.(find|findIndex|findLast|findLastIndex|includes|indexOf|lastIn
 const LOOP = /\b(?:for|while)\s*(?:await\s*)?\(|\.(?:map|forEach|filter|flatMap|reduce|some|every)\s*\(/
 /** A statement, as callbacks of `map` and others are separate functions. */
 const AWAITING_LOOP = /^\s*(?:\w+:\s*)?(?:for|while|do)\b.*\bawait\b/s
-const SORTS = ['sort', 'toSorted']
 
 /** Functions of Node.js, after their file. Those of the loader mostly have no names. */
-const LOADER = /^node:internal\/modules\/(?:cjs\/loader |helpers require$)/
-const REPORT = /^node:internal\/process\/report /
-const SECURE_CONTEXT = /^node:(?:_tls_common|internal\/tls\/).*(?:create|config| )SecureContext/
+const LOADER = /^node:internal\/modules\/(?:cjs\/loader |helpers require$)/m
+const REPORT = /^node:internal\/process\/report /m
+const SECURE_CONTEXT = /^node:(?:_tls_common|internal\/tls\/).*(?:create|config| )SecureContext/m
 /** The caller of a function that continues after an await. */
 const RESUMES = /^node:internal\/process\/task_queues | runMicrotasks$/
-const WRITE = /(?:^|\.)(?:writeSync|flushSync|writeUtf8String|writeBuffer|writeString)$/
+const CONSOLE = /^node:internal\/(console)\//m
+const WRITE = /[ .](?:writeSync|flushSync|writeUtf8String|writeBuffer|writeString)$/m
 /** stdout or stderr, if it is not a file. */
 const FULL_PIPE = /^fd [12] \((?!\/)/
 /** The other end of a socket on which a name server answers. */
@@ -76,27 +75,22 @@ const TWINS = /** @type {[RegExp, string][]} */ ([
  * @typedef {(view: BlockView, kinds: string[]) => Advice} Detector `kinds` are those of the advice before
  */
 
-/** `log` of `exports.log`. @param {Frame} frame */
-const lastNameOf = ({ function: name }) => name?.split('.').pop() ?? ''
-
 /**
  * Advice on packages that did the work.
  * @param {RegExp} names @param {string} does @param {string} cure @returns {Detector}
  */
 const ofPackages = (names, does, cure) => (view) => {
-  const isOne = (/** @type {string | null | undefined} */ name) => names.test(`${name}`)
-  const { name } = view.record.package ?? {}
-  const worker = isOne(name) ? name : mostOf(view, (callees) => callees.map(packageOf).find(isOne))
-  return worker && [`${worker} ${does}`, cure]
+  const nameIn = (/** @type {string} */ text) => names.exec(text)?.[1]
+  const name = nameIn(`npm:${view.record.package?.name} `) ?? mostOf(view, ({ callees }) => nameIn(callees))
+  return name && [`${name} ${does}`, cure]
 }
 
 /** The package whose search by a regular expression took the time: empty if there is none, null without a search. */
 const searcherIn = (/** @type {BlockView} */ view) => view.call === null
-  ? mostOf(view, ([innermost, caller]) => {
+  ? mostOf(view, ({ callees }) => {
+    const [, builtin = '', caller = ''] = /^null (.*)(?:\nnpm:(\S+) |$)/.exec(callees) ?? []
     // Answers come from within a regular expression, and from no other search.
-    const isSearch = view.isScript && SEARCHES.has(`${innermost?.function}`)
-    if (innermost?.file !== null || !(isSearch || innermost.function === REG_EXP)) return null
-    return caller === undefined ? '' : packageOf(caller)
+    return builtin === REG_EXP || (view.isScript && SEARCHES.has(builtin)) ? caller : null
   })
   : view.call === REG_EXP || SEARCHES.has(view.call) ? '' : null
 
@@ -166,11 +160,8 @@ exports.detectors = {
       if (sleptIn?.call === 'write' && FULL_PIPE.test(`${sleptIn.target}`)) {
         return [`The reader of ${sleptIn.target} does not keep up, and the thread waits for room.`, syncIo.logging]
       }
-      const logger = mostOf(view, (callees) => {
-        if (callees.some(({ file }) => file?.startsWith('node:internal/console/'))) return 'console'
-        const isWriting = callees.some((frame) => WRITE.test(`${frame.function}`))
-        return isWriting ? callees.map(packageOf).find((name) => LOGGER.test(`${name}`)) : null
-      })
+      const logger = mostOf(view, ({ callees }) =>
+        (CONSOLE.exec(callees) ?? (WRITE.test(callees) ? LOGGER.exec(callees) : null))?.[1])
       return logger &&
         [`${logger} writes synchronously to files, and to terminals and pipes on some systems.`, syncIo.logging]
     }
@@ -183,14 +174,12 @@ exports.detectors = {
       const line = view.isCall && view.call === null ? view.line : ''
       const twinOf = (/** @type {string} */ name) => TWINS.find(([names]) => names.test(name))
       // The outermost is the one that was called: compareSync calls hashSync.
-      const callee = mostOf(view, (callees) => callees
-        .filter((frame) => frame.file?.startsWith('node:') || HASHER.test(`${packageOf(frame)}`)).map(lastNameOf)
-        .findLast(twinOf))
+      const callee = mostOf(view, ({ callees }) =>
+        [...callees.matchAll(SYNC_CALL)].map(([, name]) => name).findLast(twinOf))
       const name = [view.call ?? '', callee ?? '', ...line.match(/[\w$]+Sync(?=\s*\()/g) ?? []].find(twinOf)
       const twin = name && twinOf(name)
       if (twin) return [`${name}${view.times} blocks the loop until it is done.`, `${name.replace(...twin)} does not block it.`]
-      const database = mostOf(view, (callees) =>
-        callees.map((frame) => packageOf(frame) ?? `${frame.file}`).find((each) => SYNC_DATABASE.test(each))) ??
+      const database = mostOf(view, ({ callees }) => SYNC_DATABASE.exec(callees)?.[1]) ??
         (SQL_METHOD.test(line) ? DATABASE_MODULE.exec(view.lines.join('\n'))?.[2] : null)
       return database && [`${database} has only synchronous calls.`, syncIo.database]
     }
@@ -200,12 +189,11 @@ exports.detectors = {
   sort: {
     doc: 'native',
     detect (view) {
-      const isSort = calls(view, ...SORTS)
+      const isSort = calls(view, 'sort', 'toSorted')
       if ((isSort || view.call === 'localeCompare') && /sort.*localeCompare/i.test(view.line)) {
         return ['localeCompare builds its rules at every comparison.', native.compare]
       }
-      const isComparing = areMost(view, (callees, frames) =>
-        frames.slice(callees.length).some(({ file, function: name }) => file === null && SORTS.includes(`${name}`)))
+      const isComparing = areMost(view, ({ callers }) => /^null (?:sort|toSorted)$/m.test(callers))
       if (isComparing) return ['The comparator runs for every pair that is compared.', native.keys]
       return isSort && ['The whole list is sorted in one turn.', native.sort]
     }
@@ -234,7 +222,7 @@ exports.detectors = {
       const server = DNS_SERVER.exec(`${view.record.evidence.sleptIn?.target}`)?.[1]
       const waits = server === undefined ? '' : ` It waited for the name server ${server}.`
       // detect-libc reads which C library there is. 2.1.2 excludes the network itself.
-      const update = areIn(view, /node_modules[\\/]detect-libc[\\/]/)
+      const update = areIn(view, /^npm:detect-libc /m)
         ? ' detect-libc asked: update it to 2.1.2 or later, which does without.'
         : ''
       return areIn(view, REPORT) &&
@@ -252,7 +240,7 @@ exports.detectors = {
       if (!AWAITING_LOOP.test(loopAround(view))) return null
       const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
         (call === null && (isPrompt || (isScript && samples > ENOUGH_SAMPLES)) && !calls(view, 'JSON.stringify'))
-      const isResumed = areMost(view, (_, frames) => {
+      const isResumed = areMost(view, ({ frames }) => {
         const innermost = frames.findIndex((frame) => ownerOf(frame) !== 'node')
         const caller = frames[innermost + 1]
         return innermost !== -1 && (!caller || caller.async || RESUMES.test(`${caller.file} ${caller.function}`))

@@ -17,6 +17,8 @@ const ABOVE = 200
 const PROMPT_MS = 2
 
 /**
+ * @typedef {{ weightMs: number, frames: Frame[], callees: string, callers: string }} StackText frames innermost first,
+ * those below the blamed function as text (all if there is none), and the others as text, one a line
  * @typedef {object} BlockView what detectors work on
  * @property {BlockRecord} record
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
@@ -27,8 +29,7 @@ const PROMPT_MS = 2
  * @property {string} times how often it was called, as text after its name; empty if unknown
  * @property {string} line text of the blamed line, empty if unknown
  * @property {string[]} lines of the file, empty if unknown
- * @property {{ weightMs: number, frames: Frame[], callees: Frame[] }[]} stacks innermost frames first; `callees`: those
- * below the blamed function, all without one
+ * @property {StackText[]} stacks
  * @property {number} totalMs of all stacks, including those that the record leaves out
  */
 
@@ -56,43 +57,42 @@ exports.lookAt = (record, lines, earlier) => {
     lines,
     stacks: stacks.map(({ weightMs, frames: all, isEntered }) => {
       const frames = isProfiled ? all.filter(isCertain) : all.slice(isEntered ? 1 : 0)
-      const blamed = frames.findIndex((each) => isSame(each, frame))
-      return { weightMs, frames, callees: frame === null ? frames : frames.slice(0, Math.max(0, blamed)) }
+      const blamed = frame === null ? frames.length : Math.max(0, frames.findIndex((each) => isSame(each, frame)))
+      return { weightMs, frames, callees: textOf(frames.slice(0, blamed)), callers: textOf(frames.slice(blamed)) }
     }),
     totalMs: stacks.length < STACKS_IN_RECORD ? weightOf(stacks) : durationMs
   }
 }
 
+/** Lines such as `node:fs readFileSync`, `npm:express handle` and `null sort`. @param {Frame[]} frames */
+const textOf = (frames) => frames.map((frame) => {
+  const file = `${frame.file}`
+  return `${ownerOf(frame) === 'package' ? `npm:${packageNameOf(file)}` : file} ${frame.function}`
+}).join('\n')
+
 /**
  * What is true of stacks with at least half of the time; null if nothing is.
- * @param {BlockView} view @param {(callees: Frame[], frames: Frame[]) => string | null | undefined} pick
+ * @param {BlockView} view @param {(stack: StackText) => string | null | undefined} pick
  */
 exports.mostOf = ({ stacks, totalMs }, pick) => {
-  const named = stacks.flatMap(({ weightMs, frames, callees }) => {
-    const name = pick(callees, frames) ?? null
-    return name === null ? [] : [{ name, weightMs }]
-  })
-  const most = heaviest(named, ({ name }) => name)
+  const named = stacks.map((stack) => ({ name: pick(stack) ?? null, weightMs: stack.weightMs }))
+  const most = heaviest(named.filter(({ name }) => name !== null), ({ name }) => `${name}`)
   return weightOf(most) * 2 >= totalMs ? most[0]?.name ?? null : null
 }
 
-/** @param {BlockView} view @param {(callees: Frame[], frames: Frame[]) => boolean | undefined} test */
-exports.areMost = (view, test) => exports.mostOf(view, (...both) => test(...both) ? 'yes' : null) !== null
+/** @param {BlockView} view @param {(stack: StackText) => boolean | undefined} test */
+exports.areMost = (view, test) => exports.mostOf(view, (stack) => test(stack) ? 'yes' : null) !== null
 
-/** Whether most stacks have such a function. @param {BlockView} view @param {RegExp} pattern of `file function` */
+/** Whether most stacks have such a function. @param {BlockView} view @param {RegExp} pattern */
 exports.areIn = (view, pattern) =>
-  exports.areMost(view, (_, frames) => frames.some(({ file, function: name }) => pattern.test(`${file} ${name}`)))
-
-/** @param {Frame} frame */
-exports.packageOf = (frame) => ownerOf(frame) === 'package' ? packageNameOf(`${frame.file}`) : null
+  exports.areMost(view, ({ callees, callers }) => pattern.test(`${callees}\n${callers}`))
 
 /**
  * Whether the blamed function called one of these built-ins of V8 for most of the time.
  * @param {BlockView} view @param {...string} names
  */
 exports.calls = (view, ...names) => view.call === null
-  ? exports.areMost(view, ([innermost, caller]) => caller === undefined && innermost?.file === null &&
-    names.some((name) => name.replace('JSON.', '') === innermost.function))
+  ? exports.areMost(view, ({ callees }) => names.some((name) => callees === `null ${name.replace('JSON.', '')}`))
   : names.includes(view.call)
 
 /**
