@@ -33,10 +33,11 @@ function folderOf (stacks, total) {
  * @param {Frame[]} frames innermost first
  */
 function chainOf (frames) {
-  const others = frames.map(({ file }) => ({ file: file && originOf(file) }))
-    .filter((frame) => !['node', 'own', 'generated'].includes(ownerOf(frame)))
-  const application = others.findIndex((frame) => ownerOf(frame) === 'application')
-  const folders = others.slice(0, application === -1 ? 1 : application).map(({ file }) => packageFolderOf(`${file}`))
+  const files = frames.map(({ file }) => originOf(file ?? 'node:'))
+  const owners = files.map((file) => ownerOf({ file }))
+  const application = owners.indexOf('application')
+  const folders = files.slice(0, application === -1 ? owners.indexOf('package') + 1 : application)
+    .filter((_, i) => owners[i] === 'package').map(packageFolderOf)
   return folders[0] ? folders.filter((folder) => folder !== null) : []
 }
 

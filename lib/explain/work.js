@@ -184,8 +184,8 @@ const EVENTS = /** @type {Record<string, string>} */ ({
 exports.callbacksOf = (stacks, table) => {
   const callbacks = /** @type {Map<string, CallbackRecord>} */ (new Map())
   for (const { frames, works, cut } of stacks) {
-    const frame = cut ? undefined : frames.findLast((each) => ownerOf(each) !== 'node')
-    if (frame === undefined || ownerOf(frame) === 'own') continue
+    const frame = frames.findLast((each) => ownerOf(each) !== 'node')
+    if (cut || !frame || ownerOf(frame) === 'own') continue
     const invoker = invokerOf(frames)
     for (const { weightMs, ...running } of works) {
       const work = nameOf(running) || null

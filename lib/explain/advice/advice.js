@@ -41,7 +41,7 @@ exports.detailOf = (record, lines, records) => {
   const earlier = frame === null ? [] : records().filter(isEarlier)
   return {
     block: record,
-    source: lines === null ? null : excerptOf(record, lines),
+    source: excerptOf(record, lines ?? []),
     advice: exports.adviceOf(record, lines, earlier)
   }
 }

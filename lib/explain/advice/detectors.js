@@ -8,7 +8,7 @@ const { STORM_SHARE } = require('../evidence')
 const { isNativeBlock } = require('../parts')
 const { mayCallOther, REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
-const { ENOUGH_SAMPLES } = require('../../tables/limits')
+const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
 const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require('./cures')
 const { areIn, areMost, calls, loopAround, mostOf } = require('./evidence-view')
 
@@ -53,6 +53,8 @@ const MANY = 5
 const TREND_BLOCKS = 6
 /** How much longer the last third must be than the first one. */
 const GROWN = 1.5
+/** Blocks of which each is compared with all later ones. */
+const RECENT = 50
 
 /** Synchronous functions of Node.js and bcrypt, each with its non-blocking equivalent. */
 const TWINS = /** @type {[RegExp, string][]} */ ([
@@ -93,13 +95,6 @@ const searcherIn = (/** @type {BlockView} */ view) => view.call === null
     return builtin === REG_EXP || (view.isScript && SEARCHES.has(builtin)) ? caller : null
   })
   : view.call === REG_EXP || SEARCHES.has(view.call) ? '' : null
-
-/** Kendall's tau: the share of pairs that grow minus the share that shrinks. @param {number[]} values */
-function agreementOf (values) {
-  const recent = values.slice(-50)
-  const signs = recent.flatMap((value, i) => recent.slice(i + 1).map((later) => Math.sign(later - value)))
-  return signs.reduce((sum, sign) => sum + sign) / signs.length
-}
 
 /**
  * Every detector with its page of the docs, the most specific first.
@@ -278,7 +273,9 @@ exports.detectors = {
       if (callsMs.length < TREND_BLOCKS) return null
       const third = Math.floor(callsMs.length / 3)
       const [first, last] = [callsMs.slice(0, third), callsMs.slice(-third)].map(median)
-      return last >= GROWN * first && agreementOf(callsMs) >= 0.5 &&
+      const recent = callsMs.slice(-RECENT)
+      const rises = recent.flatMap((ms, i) => recent.slice(i + 1).map((later) => later > ms))
+      return last >= GROWN * first && rises.filter(Boolean).length >= MOST * rises.length &&
         [`Its CPU time grows: ${Math.round(first)} ms a call at first, ${Math.round(last)} ms now.`, js.growth]
     }
   },
