@@ -69,7 +69,7 @@ function hasCaller (stack, frame, profiled = []) {
  * @param {Stack} stack @returns {Stack}
  */
 exports.withoutGuess = (stack) => {
-  if (stack.cut || !['timer', 'immediate'].includes(invokerOf(stack.frames).kind)) return stack
+  if (stack.cut || !/timer|immediate/.test(invokerOf(stack.frames).kind)) return stack
   return { ...stack, works: stack.works.map((each) => isDoubtful(each) ? { ...each, ...NO_WORK } : each) }
 }
 

@@ -17,9 +17,6 @@ const { areIn, areMost, calls, loopAround, mostOf } = require('./evidence-view')
  * @import { BlockView } from './evidence-view'
  */
 
-/** Packages that make objects of rows or documents. */
-const MAPPER = /^npm:(sequelize|typeorm|mongoose|@prisma\/client|@mikro-orm\/core|objection|bookshelf|waterline) /m
-const TEMPLATE = /^npm:(ejs|handlebars|pug|nunjucks|mustache|eta|react-dom|@vue\/server-renderer|liquidjs) /m
 const LOGGER = /^npm:(sonic-boom|pino|winston|bunyan|log4js|loglevel|signale) /m
 /** Functions of Node.js and of packages that may be among `TWINS`: `log` of `exports.log`. */
 const SYNC_CALL = /^(?:node:\S*|npm:bcrypt|npm:bcryptjs) (?:.*\.)?(\w+)$/gm
@@ -34,18 +31,11 @@ const LOOP = /\b(?:for|while)\s*(?:await\s*)?\(|\.(?:map|forEach|filter|flatMap|
 /** A statement, as callbacks of `map` and others are separate functions. */
 const AWAITING_LOOP = /^\s*(?:\w+:\s*)?(?:for|while|do)\b.*\bawait\b/s
 
-/** Functions of Node.js, after their file. Those of the loader mostly have no names. */
-const LOADER = /^node:internal\/modules\/(?:cjs\/loader |helpers require$)/m
-const REPORT = /^node:internal\/process\/report /m
-const SECURE_CONTEXT = /^node:(?:_tls_common|internal\/tls\/).*(?:create|config| )SecureContext/m
 /** The caller of a function that continues after an await. */
 const RESUMES = /^node:internal\/process\/task_queues | runMicrotasks$/
-const CONSOLE = /^node:internal\/(console)\//m
 const WRITE = /[ .](?:writeSync|flushSync|writeUtf8String|writeBuffer|writeString)$/m
 /** stdout or stderr, if it is not a file. */
 const FULL_PIPE = /^fd [12] \((?!\/)/
-/** The other end of a socket on which a name server answers. */
-const DNS_SERVER = /socket to (\S+):53$/
 
 /** From this number on, requests in one turn are many. */
 const MANY = 5
@@ -87,15 +77,6 @@ const ofPackages = (names, does, cure) => (view) => {
   return name && [`${name} ${does}`, cure]
 }
 
-/** The package whose search by a regular expression took the time: empty if there is none, null without a search. */
-const searcherIn = (/** @type {BlockView} */ view) => view.call === null
-  ? mostOf(view, ({ callees }) => {
-    const [, builtin = '', caller = ''] = /^null (.*)(?:\nnpm:(\S+) |$)/.exec(callees) ?? []
-    // Answers come from within a regular expression, and from no other search.
-    return builtin === REG_EXP || (view.isScript && SEARCHES.has(builtin)) ? caller : null
-  })
-  : view.call === REG_EXP || SEARCHES.has(view.call) ? '' : null
-
 /**
  * Every detector with its page of the docs, the most specific first.
  * @type {Record<string, { doc: Cause, detect: Detector }>}
@@ -104,10 +85,16 @@ exports.detectors = {
   regexp: {
     doc: 'js',
     detect (view) {
-      const { call, line, lines } = view
-      const searcher = searcherIn(view)
-      if (searcher === null) return null
-      const patterns = searcher === '' ? patternsIn(line, lines) : []
+      const { call, isScript, line, lines } = view
+      // The package that calls it, empty if there is none. Answers come from within no other search.
+      const caller = mostOf(view, ({ callees }) => {
+        const [, builtin = '', name = ''] = /^null (.*)(?:\nnpm:(\S+) |$)/.exec(callees) ?? []
+        return builtin === REG_EXP || (isScript && SEARCHES.has(builtin)) ? name : null
+      })
+      const isSearch = call === null ? caller !== null : call === REG_EXP || SEARCHES.has(call)
+      if (!isSearch) return null
+      const whose = call === null && caller ? ` of ${caller}` : ''
+      const patterns = whose === '' ? patternsIn(line, lines) : []
       const nested = patterns.find(hasNestedQuantifiers)
       if (nested) return [`The pattern ${nested} repeats a group that repeats itself.`, js.nested]
       const overlapping = patterns.find(hasOverlap)
@@ -115,7 +102,6 @@ exports.detectors = {
         return [`Parts of the pattern ${overlapping} repeat the same characters one after the other.`, js.neighbours]
       }
       if (call !== null && call !== REG_EXP) return null
-      const whose = searcher && ` of ${searcher}`
       const backtracks = patterns.length === 0 ? 'backtracks, ' : ''
       return [`A regular expression${whose} ${backtracks}runs often or searches a long text.`, js.pattern]
     }
@@ -139,12 +125,14 @@ exports.detectors = {
   },
   require: {
     doc: 'js',
-    detect: (view) => !view.record.startup && (view.record.profile?.call === 'require' || areIn(view, LOADER)) &&
+    // Functions of the loader mostly have no names.
+    detect: (view) => !view.record.startup && (view.record.profile?.call === 'require' ||
+      areIn(view, /^node:internal\/modules\/(?:cjs\/loader |helpers require$)/m)) &&
       ['A module is loaded while the application serves: its files are read and compiled on the loop.', js.require]
   },
   tls: {
     doc: 'native',
-    detect: (view) => areIn(view, SECURE_CONTEXT) &&
+    detect: (view) => areIn(view, /^node:(?:_tls_common|internal\/tls\/).*(?:create|config| )SecureContext/m) &&
       ['Each new secure context reads its certificates again.', native.tls]
   },
   logging: {
@@ -156,7 +144,7 @@ exports.detectors = {
         return [`The reader of ${sleptIn.target} does not keep up, and the thread waits for room.`, syncIo.logging]
       }
       const logger = mostOf(view, ({ callees }) =>
-        (CONSOLE.exec(callees) ?? (WRITE.test(callees) ? LOGGER.exec(callees) : null))?.[1])
+        (/^node:internal\/(console)\//m.exec(callees) ?? (WRITE.test(callees) ? LOGGER.exec(callees) : null))?.[1])
       return logger &&
         [`${logger} writes synchronously to files, and to terminals and pipes on some systems.`, syncIo.logging]
     }
@@ -173,14 +161,30 @@ exports.detectors = {
         [...callees.matchAll(SYNC_CALL)].map(([, name]) => name).findLast(twinOf))
       const name = [view.call ?? '', callee ?? '', ...line.match(/[\w$]+Sync(?=\s*\()/g) ?? []].find(twinOf)
       const twin = name && twinOf(name)
-      if (twin) return [`${name}${view.times} blocks the loop until it is done.`, `${name.replace(...twin)} does not block it.`]
+      if (twin) {
+        return [`${name}${view.times} blocks the loop until it is done.`, `${name.replace(...twin)} does not block it.`]
+      }
       const database = mostOf(view, ({ callees }) => SYNC_DATABASE.exec(callees)?.[1]) ??
         (SQL_METHOD.test(line) ? DATABASE_MODULE.exec(view.lines.join('\n'))?.[2] : null)
       return database && [`${database} has only synchronous calls.`, syncIo.database]
     }
   },
-  mapping: { doc: 'js', detect: ofPackages(MAPPER, 'makes an object of every row.', js.mapping) },
-  template: { doc: 'js', detect: ofPackages(TEMPLATE, 'renders the whole page in one turn.', js.template) },
+  mapping: {
+    doc: 'js',
+    detect: ofPackages(
+      /^npm:(sequelize|typeorm|mongoose|@prisma\/client|@mikro-orm\/core|objection|bookshelf|waterline) /m,
+      'makes an object of every row.',
+      js.mapping
+    )
+  },
+  template: {
+    doc: 'js',
+    detect: ofPackages(
+      /^npm:(ejs|handlebars|pug|nunjucks|mustache|eta|react-dom|@vue\/server-renderer|liquidjs) /m,
+      'renders the whole page in one turn.',
+      js.template
+    )
+  },
   sort: {
     doc: 'native',
     detect (view) {
@@ -214,13 +218,13 @@ exports.detectors = {
   report: {
     doc: 'sync-io',
     detect (view) {
-      const server = DNS_SERVER.exec(`${view.record.evidence.sleptIn?.target}`)?.[1]
+      const server = /socket to (\S+):53$/.exec(`${view.record.evidence.sleptIn?.target}`)?.[1]
       const waits = server === undefined ? '' : ` It waited for the name server ${server}.`
       // detect-libc reads which C library there is. 2.1.2 excludes the network itself.
       const update = areIn(view, /^npm:detect-libc /m)
         ? ' detect-libc asked: update it to 2.1.2 or later, which does without.'
         : ''
-      return areIn(view, REPORT) &&
+      return areIn(view, /^node:internal\/process\/report /m) &&
         [`process.report asks for the DNS names of all open sockets one by one.${waits}${update}`, syncIo.report]
     }
   },
