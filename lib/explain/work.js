@@ -140,10 +140,19 @@ function isHandedOn (frames) {
 }
 
 /** @param {RequestContext} request @returns {WorkContext} */
-function asWork ({ id, method, route, startedAtMs, traceId, ended }) {
-  const own = { kind: /** @type {const} */ ('request'), name: `${method} ${route}`, id: `${id}`, rootId: `${id}` }
-  return { ...own, parent: null, startedAtMs, attributes: {}, traceId, spanId: null, sampled: null, ended }
-}
+const asWork = ({ id, method, route, startedAtMs, traceId, ended }) => ({
+  kind: 'request',
+  name: `${method} ${route}`,
+  id: `${id}`,
+  rootId: `${id}`,
+  parent: null,
+  startedAtMs,
+  attributes: {},
+  traceId,
+  spanId: null,
+  sampled: null,
+  ended
+})
 
 /** Most callbacks that are listed. */
 const MOST = 5
@@ -191,7 +200,8 @@ exports.callbacksOf = (stacks, table) => {
       const work = nameOf(running) || null
       const key = JSON.stringify([invoker, frame.file, table?.functionOf(frame) ?? frame.function, work])
       const callback = callbacks.get(key) ?? { ...invoker, frame, work, weightMs: 0 }
-      callbacks.set(key, { ...callback, weightMs: callback.weightMs + weightMs })
+      callback.weightMs += weightMs
+      callbacks.set(key, callback)
     }
   }
   const all = [...callbacks.values()]
