@@ -71,7 +71,7 @@ function workIn (stacks) {
   const part = heaviest(heaviest(all, wholesIn(all)), nameOf)
   const isInDoubt = weightOf(part.filter(isDoubtful)) * 2 >= weightOf(part)
   const [running] = heaviest(part.filter((each) => isDoubtful(each) === isInDoubt), idOf)
-  return running ?? part[0] ?? { work: null, request: null }
+  return running ?? part[0] ?? NO_WORK
 }
 
 /** @param {Running} running */
@@ -92,6 +92,8 @@ function wholesIn (all) {
     return names.get(rootId) ?? rootId
   }
 }
+
+const NO_WORK = { work: null, request: null }
 
 /** Stacks with only the time of some work. @param {Stack[]} stacks @param {(running: Running) => boolean} isIt */
 function within (stacks, isIt) {
@@ -123,6 +125,7 @@ exports.keyOf = keyOf
 exports.listed = listed
 exports.merged = merged
 exports.nameOf = nameOf
+exports.NO_WORK = NO_WORK
 exports.ofMost = ofMost
 exports.within = within
 exports.withoutEntered = withoutEntered

@@ -1,5 +1,6 @@
 'use strict'
 
+const { weightOf } = require('./frame')
 const { originOf, ownerOf, packageFolderOf } = require('../util/code-owner')
 const { ENOUGH_SAMPLES } = require('../tables/limits')
 
@@ -14,18 +15,16 @@ const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 /**
  * The package whose code ran innermost in at least half of the time. If several share the time, the outermost one that
  * the application called in half of it. Code of Node.js, V8 and loopwatch counts for its caller.
- * @param {{ weight: number, frames: Frame[] }[]} stacks @param {number} total weight; these stacks are the known part
+ * @param {{ weightMs: number, frames: Frame[] }[]} stacks @param {number} total weight; these stacks are part of it
  */
 function folderOf (stacks, total) {
-  const chains = stacks.map(({ weight, frames }) => ({ weight, folders: chainOf(frames) }))
-  const isHalf = (/** @type {string} */ folder, depth = Infinity) => {
-    const within = chains.filter(({ folders }) => folders.slice(0, depth).includes(folder))
-    const weight = within.reduce((sum, each) => sum + each.weight, 0)
-    // A package with less only called others.
-    return weight > 0 && weight * 2 >= total
-  }
-  return chains.flatMap(({ folders }) => folders.slice(0, 1)).find((folder) => isHalf(folder, 1)) ??
-    chains.flatMap(({ folders }) => folders.findLast((folder) => isHalf(folder)) ?? [])[0] ?? null
+  const chains = stacks.map(({ weightMs, frames }) => ({ weightMs, folders: chainOf(frames) }))
+    .filter(({ weightMs, folders }) => weightMs > 0 && folders.length > 0)
+  const isHalf = (/** @type {string} */ folder, depth = Infinity) =>
+    weightOf(chains.filter(({ folders }) => folders.slice(0, depth).includes(folder))) * 2 >= total
+  // A package with less only called others.
+  return chains.map(({ folders }) => folders[0]).find((folder) => isHalf(folder, 1)) ??
+    chains.map(({ folders }) => folders.findLast((folder) => isHalf(folder))).find(Boolean) ?? null
 }
 
 /**
@@ -34,12 +33,12 @@ function folderOf (stacks, total) {
  * @param {Frame[]} frames innermost first
  */
 function chainOf (frames) {
-  const ofOthers = frames.map(({ file }) => ({ file: file && originOf(file) }))
-    .filter((frame) => !['node', 'own', 'generated'].includes(ownerOf(frame)))
-  const called = ofOthers.findIndex((frame) => ownerOf(frame) === 'application')
-  const [innermost, ...callers] = ofOthers.slice(0, called === -1 ? 1 : called)
-    .map(({ file }) => packageFolderOf(`${file}`))
-  return innermost == null ? [] : [innermost, ...callers.flatMap((folder) => folder ?? [])]
+  const files = frames.map(({ file }) => originOf(file ?? 'node:'))
+  const owners = files.map((file) => ownerOf({ file }))
+  const application = owners.indexOf('application')
+  const folders = files.slice(0, application === -1 ? owners.indexOf('package') + 1 : application)
+    .filter((_, i) => owners[i] === 'package').map(packageFolderOf)
+  return folders[0] ? folders.filter((folder) => folder !== null) : []
 }
 
 /**
@@ -50,13 +49,14 @@ function chainOf (frames) {
  * @param {{ count: number, frames: Frame[] }[]} [profiled] all stacks of the profile, heaviest first
  */
 exports.folderAtFault = (stacks, profile, profiled = []) => {
-  const sumOf = (/** @type {'count' | 'weightMs' | 'lateMs'} */ key) =>
-    stacks.reduce((total, stack) => total + stack[key], 0)
-  const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < sumOf('weightMs')
-  const isProfiled = profile && profile.samples >= ENOUGH_SAMPLES
-  const isGiven = isProfiled && profiled[0]?.frames.some((frame) => ownerOf(frame) === 'application')
-  if (isGiven && OF_THE_VALUE.includes(profile.call ?? '')) return null
-  const byStacks = folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), sumOf('weightMs'))
-  if (!isProfiled || (isTimely && byStacks !== null)) return byStacks
-  return folderOf(profiled.map(({ count, frames }) => ({ weight: count, frames })), profile.samples)
+  const totalMs = weightOf(stacks)
+  const byStacks = folderOf(stacks, totalMs)
+  if (!profile || profile.samples < ENOUGH_SAMPLES) return byStacks
+  const isOfApplication = profiled[0]?.frames.some((frame) => ownerOf(frame) === 'application')
+  if (isOfApplication && OF_THE_VALUE.includes(`${profile.call}`)) return null
+  const sumOf = (/** @type {'count' | 'lateMs'} */ key) => stacks.reduce((total, stack) => total + stack[key], 0)
+  const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < totalMs
+  return isTimely && byStacks !== null
+    ? byStacks
+    : folderOf(profiled.map(({ count, frames }) => ({ weightMs: count, frames })), profile.samples)
 }

@@ -1,8 +1,9 @@
 'use strict'
 
+const { isDoubtful, nameOf, NO_WORK, ofMost, within, workIn } = require('./fold')
 const { blame, blamedFrame, isSame, weightOf } = require('./frame')
-const { nameOf, ofMost, within, workIn } = require('./fold')
 const { ownerOf, packageNameOf } = require('../util/code-owner')
+const { roundMs } = require('../util/statistics')
 
 /**
  * @import { Frame, FrameRecord, RequestContext, WorkContext, CallbackRecord } from '../types'
@@ -14,12 +15,12 @@ const { ownerOf, packageNameOf } = require('../util/code-owner')
 /** A callback or work with a smaller share of a block is not listed. */
 const LEAST_SHARE = 0.1
 /** Packages and scopes that call the application's functions in the context of their own request. */
-const IN_CONTEXT = new Set([
-  'express', 'router', 'connect', 'koa', 'koa-compose', 'fastify', 'middie', 'avvio', 'restify', 'polka', 'hono',
-  '@koa', '@fastify', '@nestjs', '@hapi', '@hono', 'rxjs', 'next', 'nuxt', '@remix-run', '@sveltejs', 'react-dom', '@vue',
-  'graphql', 'graphql-yoga', 'mercurius', 'type-graphql', '@apollo', '@graphql-tools', '@trpc', 'mongoose', 'kareem',
-  'sequelize', 'typeorm', '@mikro-orm', 'objection', '@prisma', 'axios', 'got', 'p-map', 'p-retry', 'async-retry'
-])
+const IN_CONTEXT = new Set((
+  'express router connect koa koa-compose fastify middie avvio restify polka hono @koa @fastify @nestjs ' +
+  '@hapi @hono rxjs next nuxt @remix-run @sveltejs react-dom @vue graphql graphql-yoga mercurius ' +
+  'type-graphql @apollo @graphql-tools @trpc mongoose kareem sequelize typeorm @mikro-orm objection @prisma ' +
+  'axios got p-map p-retry async-retry'
+).split(' '))
 
 /**
  * @typedef {object} WorkHints
@@ -30,36 +31,39 @@ const IN_CONTEXT = new Set([
  */
 
 /**
- * The work in which the blamed function was seen. Line and work come from the same samples: a turn of the loop may run
- * several works. `exact` is false if no sample shows the function or a caller that it returned to, if most of its
+ * The work in which the blamed function was sampled. Line and work come from the same samples: a turn of the loop may
+ * run several works. `exact` is false if no sample shows the function or a caller that it returned to, if most of its
  * samples are of works with other names, or if the async context may be another request's.
- * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {WorkHints} [known]
+ * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {WorkHints} [hints]
  * @returns {Running & { exact: boolean }}
  */
-function workOf (stacks, frame, known = {}) {
-  const own = frame === null ? stacks : stacksOf(stacks, frame, known.passesOn)
-  const seen = (own.length > 0 ? own : stacks).flatMap(({ works }) => works)
-  const told = workIn(own.length > 0 ? ofMost(own, stacks) : stacks)
-  const isMost = weightOf(seen.filter((each) => nameOf(each) === nameOf(told))) * 2 >= weightOf(seen)
-  const isOfIt = (/** @type {Stack} */ { works }) => works.some((each) => nameOf(each) === nameOf(told))
-  const heaviest = own.find(isOfIt)
-  const isShown = heaviest !== undefined || (frame !== null && isBack(stacks.find(isOfIt), frame, known.profiled))
-  return inContext({ ...told, exact: isShown && isMost }, heaviest?.frames ?? [], known)
+function workOf (stacks, frame, hints = {}) {
+  const isBlamed = (/** @type {Frame | null} */ each) => frame === null || isSame(each, frame)
+  const blamed = stacks.filter(({ frames }) => isBlamed(blamedFrame(frames, hints.passesOn)))
+  const containing = blamed.length > 0 ? blamed : stacks.filter(({ frames }) => frames.some(isBlamed))
+  const isSampled = containing.length > 0
+  const samples = isSampled ? containing : stacks
+  const running = workIn(ofMost(samples, stacks))
+  const itsStacks = within(samples, (each) => nameOf(each) === nameOf(running))
+  const isMost = weightOf(itsStacks) * 2 >= weightOf(samples)
+  const heaviest = itsStacks[0]?.frames ?? []
+  const exact = isMost && (isSampled || hasCaller(heaviest, frame, hints.profiled))
+  return inContext({ ...running, exact }, isSampled ? heaviest : [], hints)
 }
 
 /**
- * Whether a stack shows a caller of the blamed function. A native call is answered after it, when the function that
+ * Whether a stack has a caller of the blamed function. A native call is answered after it, when the function that
  * made it may have returned. A profile has lines where functions begin, and other names for those without one.
- * @param {Stack | undefined} stack @param {Frame} frame @param {WorkHints['profiled']} [profiled]
+ * @param {Frame[]} stack @param {Frame | null} frame @param {WorkHints['profiled']} [profiled]
  */
-function isBack (stack, frame, profiled = []) {
-  const isIt = (/** @type {Frame} */ each) => isSame(each, frame)
-  const frames = profiled.find((each) => each.frames.some(isIt))?.frames ?? []
-  const callers = frames.slice(frames.findIndex(isIt) + 1)
+function hasCaller (stack, frame, profiled = []) {
+  const indexIn = (/** @type {Frame[]} */ frames) => frames.findIndex((each) => isSame(each, frame))
+  const { frames } = profiled.find((each) => indexIn(each.frames) !== -1) ?? { frames: [] }
+  const callers = frames.slice(indexIn(frames) + 1)
     .filter((each) => ownerOf(each) !== 'node' || KINDS[`${each.function}`] === 'request')
-  return stack?.frames.some((each) => callers.some((caller) => each.function === null
+  return stack.some((each) => callers.some((caller) => each.function === null
     ? each.file === caller.file && Number(each.line) >= Number(caller.line)
-    : isSame(each, caller))) === true
+    : isSame(each, caller)))
 }
 
 /**
@@ -67,62 +71,63 @@ function isBack (stack, frame, profiled = []) {
  * @param {Stack} stack @returns {Stack}
  */
 exports.withoutGuess = (stack) => {
-  if (stack.cut || !['timer', 'immediate'].includes(invokerOf(stack.frames).kind)) return stack
-  const works = stack.works.map((each) =>
-    (each.work ?? each.request)?.exact === false ? { ...each, work: null, request: null } : each)
-  return { ...stack, works }
+  if (stack.cut || !/timer|immediate/.test(invokerOf(stack.frames).kind)) return stack
+  return { ...stack, works: stack.works.map((each) => isDoubtful(each) ? { ...each, ...NO_WORK } : each) }
 }
 
 /**
- * What each work has of a block, and where it has it, heaviest first; undefined if no two have a tenth of it.
- * @param {Stack[]} stacks all of the block @param {WorkHints} known
- * @param {Running} told the work that is named @param {FrameRecord | null} line in it
+ * Parts with a tenth of a block, heaviest first; undefined if there are no two.
+ * @template {{ weightMs: number }} T @param {T[]} parts @param {number} totalMs
  */
-function sharesOf (stacks, known, told, line) {
+function largeOf (parts, totalMs) {
+  const large = parts.filter(({ weightMs }) => weightMs > LEAST_SHARE * totalMs)
+  return large.length < 2 ? undefined : large.sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/**
+ * The works with a tenth of a block, each with its time and the line that has it.
+ * @param {Stack[]} stacks all of the block @param {WorkHints} hints
+ * @param {Running} named the work of the block @param {FrameRecord | null} line in it
+ */
+exports.sharesOf = (stacks, hints, named, line) => {
   const keyOf = (/** @type {Running} */ running) => `${nameOf(running)}\n${running.request?.route}`
   const keys = new Set(stacks.flatMap(({ works }) => works.map(keyOf)))
-  const shares = [...keys].map((key) => {
+  return largeOf([...keys].map((key) => {
     const own = within(stacks, (each) => keyOf(each) === key)
-    const blamed = blame(own, known.passesOn)
-    const frame = key === keyOf(told) ? line : blamed
-    return { frame, running: workOf(own, blamed, known), weightMs: weightOf(own) }
-  }).filter(({ weightMs }) => weightMs > LEAST_SHARE * weightOf(stacks)).sort((a, b) => b.weightMs - a.weightMs)
-  return shares.length < 2 ? undefined : shares
-}
-
-/**
- * Stacks in which a function is to blame; if there are none, those that contain it.
- * @param {Stack[]} stacks @param {Frame} frame @param {PassesOn} [passesOn]
- */
-function stacksOf (stacks, frame, passesOn) {
-  const blamed = stacks.filter(({ frames }) => isSame(blamedFrame(frames, passesOn), frame))
-  return blamed.length > 0 ? blamed : stacks.filter(({ frames }) => frames.some((each) => isSame(each, frame)))
+    const blamed = blame(own, hints.passesOn)
+    const frame = key === keyOf(named) ? line : blamed
+    return { frame, running: workOf(own, blamed, hints), weightMs: weightOf(own) }
+  }), weightOf(stacks))
 }
 
 /**
  * A limiter, queue or pool may run one request's work in the async context of another: the request that leaves runs the
  * next one's work. The handler in which the function is written shows the right one.
- * @param {Running & { exact: boolean }} told @param {Frame[]} frames @param {WorkHints} known
+ * @param {Running & { exact: boolean }} running @param {Frame[]} frames @param {WorkHints} hints
  */
-function inContext (told, frames, { routesOf = () => [], others = [] }) {
-  const { work, request } = told
-  if (work !== null && work.kind !== 'request') return told
+function inContext (running, frames, { routesOf = () => [], others = [] }) {
+  const { work, request, exact } = running
+  if (work !== null && work.kind !== 'request') return running
   // Frames further out belong to the request that ran this work after its own.
-  const routes = frames.map((frame) => ownerOf(frame) === 'application' ? routesOf(frame) : [])
+  const routes = frames.filter((frame) => ownerOf(frame) === 'application').map(routesOf)
     .find(({ length }) => length > 0) ?? []
-  if (request !== null && routes.some((route) => isOf(request, route))) return told
-  const written = others.filter((each) => routes.some((route) => isOf(each, route)))
-  if (written.length === 0) {
+  const isWritten = (/** @type {RequestContext} */ each) => routes.some((route) => isOf(each, route))
+  if (request !== null && isWritten(request)) return running
+  const [first, ...more] = others.filter(isWritten)
+  if (first === undefined) {
     const isAlone = others.every(({ id }) => id === request?.id)
     const isInDoubt = request !== null && (routes.length > 0 || (!isAlone && isHandedOn(frames)))
-    return isInDoubt ? { ...told, exact: false } : told
+    return { ...running, exact: exact && !isInDoubt }
   }
-  const oldest = written.reduce((first, each) => each.startedAtMs < first.startedAtMs ? each : first)
-  const isOne = written.every(({ method, route }) => method === oldest.method && route === oldest.route)
-  return { work: asWork(oldest), request: oldest, exact: told.exact && isOne }
+  const oldest = more.reduce((a, b) => b.startedAtMs < a.startedAtMs ? b : a, first)
+  const isOne = more.every(({ method, route }) => method === first.method && route === first.route)
+  return { work: asWork(oldest), request: oldest, exact: exact && isOne }
 }
 
-/** It may be mounted elsewhere. @param {RequestContext} request @param {string} route as written in the source */
+/**
+ * A router may be mounted below another path.
+ * @param {RequestContext} request @param {string} route as written in the source
+ */
 function isOf (request, route) {
   const [path, verb = request.method] = route.split(' ').reverse()
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
@@ -130,18 +135,26 @@ function isOf (request, route) {
 
 /** The loop called a package, maybe in the context of another request. @param {Frame[]} frames innermost first */
 function isHandedOn (frames) {
-  const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')
-  const isPackage = outermost !== undefined && ownerOf(outermost) === 'package'
+  const owners = frames.map(ownerOf)
   const isRequest = frames.some(({ file, function: name }) =>
-    name === 'parserOnIncoming' || IN_CONTEXT.has(packageNameOf(file ?? '')?.split('/')[0] ?? ''))
-  return isPackage && !isRequest && frames.some((frame) => ownerOf(frame) === 'application')
+    name === 'parserOnIncoming' || IN_CONTEXT.has(`${packageNameOf(`${file}`)?.split('/')[0]}`))
+  return owners.findLast((owner) => owner !== 'node') === 'package' && !isRequest && owners.includes('application')
 }
 
 /** @param {RequestContext} request @returns {WorkContext} */
-function asWork ({ id, method, route, startedAtMs, traceId, ended }) {
-  const own = { kind: /** @type {const} */ ('request'), name: `${method} ${route}`, id: `${id}`, rootId: `${id}` }
-  return { ...own, parent: null, startedAtMs, attributes: {}, traceId, spanId: null, sampled: null, ended }
-}
+const asWork = ({ id, method, route, startedAtMs, traceId, ended }) => ({
+  kind: 'request',
+  name: `${method} ${route}`,
+  id: `${id}`,
+  rootId: `${id}`,
+  parent: null,
+  startedAtMs,
+  attributes: {},
+  traceId,
+  spanId: null,
+  sampled: null,
+  ended
+})
 
 /** Most callbacks that are listed. */
 const MOST = 5
@@ -180,36 +193,32 @@ const EVENTS = /** @type {Record<string, string>} */ ({
  * @returns {CallbackRecord[] | undefined} heaviest first, if several ran
  */
 exports.callbacksOf = (stacks, table) => {
-  /** @type {Map<string, CallbackRecord>} */
-  const callbacks = new Map()
+  const callbacks = /** @type {Map<string, CallbackRecord>} */ (new Map())
   for (const { frames, works, cut } of stacks) {
-    const frame = cut ? undefined : frames.findLast((each) => ownerOf(each) !== 'node')
-    if (frame === undefined || ownerOf(frame) === 'own') continue
-    const { kind, event } = invokerOf(frames)
+    const frame = frames.findLast((each) => ownerOf(each) !== 'node')
+    if (cut || !frame || ownerOf(frame) === 'own') continue
+    const invoker = invokerOf(frames)
     for (const { weightMs, ...running } of works) {
-      const name = nameOf(running) || null
-      const key = [kind, event, frame.file, table?.functionOf(frame) ?? frame.function, name].join('\n')
-      const known = callbacks.get(key) ?? { kind, ...(event && { event }), frame, work: name, weightMs: 0 }
-      callbacks.set(key, { ...known, weightMs: known.weightMs + weightMs })
+      const work = nameOf(running) || null
+      const key = JSON.stringify([invoker, frame.file, table?.functionOf(frame) ?? frame.function, work])
+      const callback = callbacks.get(key) ?? { ...invoker, frame, work, weightMs: 0 }
+      callback.weightMs += weightMs
+      callbacks.set(key, callback)
     }
   }
   const all = [...callbacks.values()]
-  const leastMs = LEAST_SHARE * weightOf(all)
-  const listed = all.filter(({ weightMs }) => weightMs > leastMs).sort((a, b) => b.weightMs - a.weightMs).slice(0, MOST)
-  if (listed.length < 2) return undefined
-  return listed.map((each) => ({ ...each, weightMs: Math.round(each.weightMs * 10) / 10 }))
+  return largeOf(all, weightOf(all))?.slice(0, MOST).map((each) => ({ ...each, weightMs: roundMs(each.weightMs) }))
 }
 
-/** What ran a callback, judged by Node's own functions around it. @param {Frame[]} frames innermost first */
+/** The invoker of a callback, judged by Node's own functions around it. @param {Frame[]} frames innermost first */
 function invokerOf (frames) {
   const around = frames.slice(frames.findLastIndex((each) => ownerOf(each) !== 'node') + 1)
   const first = (/** @type {Record<string, string>} */ names) =>
-    around.map(({ function: name }) => names[`${name}`]).find((found) => found !== undefined)
-  // A request is an event of its server, and its end one of the queue of nextTick.
+    around.map(({ function: name }) => names[`${name}`]).find(Boolean)
   const kind = first(KINDS) ?? 'event'
+  // A request is an event of its server, and its end one of the queue of nextTick.
   const event = kind === 'request' ? undefined : first(EVENTS)
-  return { kind: event === undefined ? kind : 'event', event }
+  return event ? { kind: 'event', event } : { kind }
 }
 
-exports.sharesOf = sharesOf
 exports.workOf = workOf

@@ -13,19 +13,20 @@ const MOST = 3
 /** @typedef {{ kind: string, text: string, doc: string }} Advice `doc` is a page of the package */
 
 /**
- * What to do about a block: at most three sentences. The last detector speaks only if no other does.
+ * Advice on a block, the most specific first.
  * @param {BlockRecord} record with all its stacks @param {string[] | null} [lines] of the blamed frame's file
  * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last @returns {Advice[]}
  */
 exports.adviceOf = (record, lines = null, earlier = []) => {
   if (isExcused(record)) return []
   // The machine may have taken longer: advice is about what the application did.
-  const view = lookAt({ ...record, cause: ownCauseOf(record) }, lines, earlier)
-  const all = Object.entries(detectors).flatMap(([kind, { detect, doc }]) => {
-    const text = detect(view)?.join(' ')
-    return text === undefined ? [] : [{ kind, text, doc: `docs/causes/${doc}.md` }]
-  })
-  return all.filter(({ kind }) => kind !== 'computes' || all.length === 1).slice(0, MOST)
+  const view = lookAt({ ...record, cause: ownCauseOf(record) }, lines ?? [], earlier)
+  const all = /** @type {Advice[]} */ ([])
+  for (const [kind, { detect, doc }] of Object.entries(detectors)) {
+    const sentences = detect(view, all.map((advice) => advice.kind))
+    if (sentences) all.push({ kind, text: sentences.join(' '), doc: `docs/causes/${doc}.md` })
+  }
+  return all.slice(0, MOST)
 }
 
 /**
@@ -40,7 +41,7 @@ exports.detailOf = (record, lines, records) => {
   const earlier = frame === null ? [] : records().filter(isEarlier)
   return {
     block: record,
-    source: lines === null ? null : excerptOf(record, lines),
+    source: excerptOf(record, lines ?? []),
     advice: exports.adviceOf(record, lines, earlier)
   }
 }

@@ -42,22 +42,21 @@ exports.cures = {
   }
 }
 
-/** @param {string} names @param {string} text @returns {[string, string][]} */
-const each = (names, text) => names.split(' ').map((name) => [name, text])
-
-/** Built-ins that no other detector knows: docs/causes/native.md, "By call". @type {Map<string, string>} */
-exports.builtins = new Map([
-  ...each('shift unshift splice', 'shifts every element after the change. In a long list, take from the end (pop), remember the index of the first one, or use a queue.'),
-  ...each('indexOf lastIndexOf includes', 'searches from one end to the other. In a loop, keep a Set or a Map of what you look for.'),
-  ...each('spread concat Object.assign', 'copies everything, at each step of a loop. Add to one list or object instead (push, a property, a Map).'),
-  ...each('slice Array.from fill reverse flat Object.keys Object.values Object.entries Object.fromEntries', 'goes over the whole list or object. Do it once, not in a loop, and only for the part that you need.'),
-  ...each('join repeat toLowerCase toUpperCase normalize encodeURIComponent decodeURIComponent', 'copies the whole string. Limit its length, or process it in parts.'),
-  ...each('match matchAll replace replaceAll search split test exec', 'goes through the whole text. Limit its length, or process it line by line (readline).'),
-  ...each('Buffer.concat Buffer.from toString set', 'copies all the bytes. Limit their number, and handle large data in chunks as they arrive (a stream, TextDecoder with stream: true).'),
-  ...each('toLocaleString localeCompare', 'looks up the rules of its language at each call. Reuse one formatter (Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).'),
-  ...each('addEventListener', 'compares the listener with all existing ones. Remove those that are no longer needed (once: true, a signal).'),
-  ...each('next', 'runs a whole step of its iterator. Make the steps smaller, and let the loop come round between them.'),
-  ...each('structuredClone', `copies the whole value. ${exports.cures.native.copy}`),
-  ...each('eval', 'compiles its text at each call. Compile it once, as a function or a vm.Script.'),
-  ...each('Atomics.wait', 'stops the thread until another one wakes it. Atomics.waitAsync does not.')
-])
+/** Advice on built-ins that no other detector has: docs/causes/native.md, "By call". */
+const OF_BUILTINS = {
+  'shift unshift splice': 'shifts every element after the change. In a long list, take from the end (pop), remember the index of the first one, or use a queue.',
+  'indexOf lastIndexOf includes': 'searches from one end to the other. In a loop, keep a Set or a Map of what you look for.',
+  'spread concat Object.assign': 'copies everything, at each step of a loop. Add to one list or object instead (push, a property, a Map).',
+  'slice Array.from fill reverse flat Object.keys Object.values Object.entries Object.fromEntries': 'goes over the whole list or object. Do it once, not in a loop, and only for the part that you need.',
+  'join repeat toLowerCase toUpperCase normalize encodeURIComponent decodeURIComponent': 'copies the whole string. Limit its length, or process it in parts.',
+  'match matchAll replace replaceAll search split test exec': 'goes through the whole text. Limit its length, or process it line by line (readline).',
+  'Buffer.concat Buffer.from toString set': 'copies all the bytes. Limit their number, and handle large data in chunks as they arrive (a stream, TextDecoder with stream: true).',
+  'toLocaleString localeCompare': 'looks up the rules of its language at each call. Reuse one formatter (Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).',
+  addEventListener: 'compares the listener with all existing ones. Remove those that are no longer needed (once: true, a signal).',
+  next: 'runs a whole step of its iterator. Make the steps smaller, and let the loop come round between them.',
+  structuredClone: `copies the whole value. ${exports.cures.native.copy}`,
+  eval: 'compiles its text at each call. Compile it once, as a function or a vm.Script.',
+  'Atomics.wait': 'stops the thread until another one wakes it. Atomics.waitAsync does not.'
+}
+exports.builtins = new Map(Object.entries(OF_BUILTINS).flatMap(([names, text]) =>
+  names.split(' ').map((name) => /** @type {const} */ ([name, text]))))

@@ -1,7 +1,6 @@
 'use strict'
 
-const { isSame } = require('../frame')
-const { isNativeBlock } = require('../parts')
+const { heaviest, isSame, weightOf } = require('../frame')
 const { bodyOf } = require('../source/loop-body')
 const { REG_EXP } = require('../source/native-call')
 const { causeRow } = require('../../tables/causes')
@@ -13,116 +12,98 @@ const { shownStacks } = require('../../util/shown-stacks')
 
 /** Number of lines above the blamed one that are searched for the loop around it. */
 const ABOVE = 200
-/** The head of a loop that is a statement. */
-const STATEMENT = /^\s*(?:\w+:\s*)?(?:for|while|do)\b/
 /** Answers of JavaScript take less. */
 const PROMPT_MS = 2
-exports.MANY_CALLS = ' (many calls)'
 
 /**
+ * @typedef {{ weightMs: number, frames: Frame[], callees: string, callers: string }} StackText frames innermost first,
+ * those below the blamed function as text (all if there is none), and the others as text, one a line
  * @typedef {object} BlockView what detectors work on
  * @property {BlockRecord} record
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
  * @property {boolean} isScript JavaScript computed
+ * @property {boolean} isCall one call took the time
  * @property {string | null} call the built-in that had the time: by the profile, else by a guess
  * @property {boolean} isPrompt several interrupts were answered at once
  * @property {string} times how often it was called, as text after its name; empty if unknown
  * @property {string} line text of the blamed line, empty if unknown
  * @property {string[]} lines of the file, empty if unknown
- * @property {{ weightMs: number, frames: Frame[], callees: Frame[] }[]} stacks innermost frames first; `callees`: those
- * below the blamed function, all without one
+ * @property {StackText[]} stacks
  * @property {number} totalMs of all stacks, including those that the record leaves out
  */
 
-/** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {BlockView} */
+/** @param {BlockRecord} record @param {string[]} lines @param {BlockRecord[]} earlier @returns {BlockView} */
 exports.lookAt = (record, lines, earlier) => {
   const { cause, durationMs, evidence, frame, probable, profile, samples } = record
-  const { isScript = false } = causeRow(cause)
+  const { isCall = false, isScript = false } = causeRow(cause)
   // The name of a native function in a profile may be that of an earlier call (24.21).
   const isCertain = (/** @type {Frame} */ each) => each.file !== null || each.function === REG_EXP
-  const { stacks: shown, isProfiled } = shownStacks(record)
-  const stacks = shown.map(({ weightMs, frames, isEntered }) =>
-    ({ weightMs, frames: isProfiled ? frames.filter(isCertain) : frames.slice(isEntered ? 1 : 0) }))
+  const { stacks, isProfiled } = shownStacks(record)
   // A profile without a call knows more than a guess at another line.
   const guess = profile && probable?.line !== frame?.line ? null : probable?.call ?? null
-  const call = profile?.builtin ? profile.call : guess
-  const isPrompt = samples > ENOUGH_SAMPLES && (evidence.answerMs ?? PROMPT_MS) < PROMPT_MS
+  const answerMs = evidence.answerMs ?? PROMPT_MS
   return {
     record,
     earlier,
     isScript,
-    call,
-    isPrompt,
-    times: timesOf(record, call, isPrompt && !isNativeBlock(record)),
+    isCall,
+    call: profile?.builtin ? profile.call : guess,
+    isPrompt: samples > ENOUGH_SAMPLES && answerMs < PROMPT_MS,
+    // A call that delays the only answer for most of a block is one.
+    times: isCall && samples === 1 && answerMs * 2 >= durationMs ? ' (one call)' : '',
     // If the line is not exact, the call was probably in the line that is shown next to it.
-    line: lines?.[(probable?.line ?? frame?.line ?? 0) - 1] ?? '',
-    lines: lines ?? [],
-    stacks: stacks.map(({ weightMs, frames }) => {
-      const blamed = frames.findIndex((each) => isSame(each, frame))
-      return { weightMs, frames, callees: frame === null ? frames : frames.slice(0, Math.max(0, blamed)) }
+    line: lines[(probable?.line ?? frame?.line ?? 0) - 1] ?? '',
+    lines,
+    stacks: stacks.map(({ weightMs, frames: all, isEntered }) => {
+      const frames = isProfiled ? all.filter(isCertain) : all.slice(isEntered ? 1 : 0)
+      const blamed = frame === null ? frames.length : Math.max(0, frames.findIndex((each) => isSame(each, frame)))
+      return { weightMs, frames, callees: textOf(frames.slice(0, blamed)), callers: textOf(frames.slice(blamed)) }
     }),
-    totalMs: stacks.length < STACKS_IN_RECORD ? stacks.reduce((sum, { weightMs }) => sum + weightMs, 0) : durationMs
+    totalMs: stacks.length < STACKS_IN_RECORD ? weightOf(stacks) : durationMs
   }
 }
 
-/**
- * A call that delays the only answer for most of a block is one. JSON.parse answers nothing while it runs, so several
- * prompt answers come from between many calls.
- * @param {BlockRecord} record @param {string | null} call @param {boolean} isPrompt
- */
-function timesOf ({ cause, durationMs, evidence: { answerMs }, samples }, call, isPrompt) {
-  const isOne = causeRow(cause).isCall && samples === 1 && (answerMs ?? 0) * 2 >= durationMs
-  return isOne ? ' (one call)' : isPrompt && call === 'JSON.parse' ? exports.MANY_CALLS : ''
-}
+/** Lines such as `node:fs readFileSync`, `npm:express handle` and `null sort`. @param {Frame[]} frames */
+const textOf = (frames) => frames.map((frame) => {
+  const file = `${frame.file}`
+  return `${ownerOf(frame) === 'package' ? `npm:${packageNameOf(file)}` : file} ${frame.function}`
+}).join('\n')
 
 /**
  * What is true of stacks with at least half of the time; null if nothing is.
- * @param {BlockView} view @param {(callees: Frame[], frames: Frame[]) => string | null | undefined} pick
+ * @param {BlockView} view @param {(stack: StackText) => string | null | undefined} pick
  */
 exports.mostOf = ({ stacks, totalMs }, pick) => {
-  /** @type {Map<string, number>} */
-  const weights = new Map()
-  for (const { weightMs, frames, callees } of stacks) {
-    const name = pick(callees, frames)
-    if (name == null) continue
-    weights.set(name, (weights.get(name) ?? 0) + weightMs)
-  }
-  return [...weights].find(([, weightMs]) => weightMs * 2 >= totalMs)?.[0] ?? null
+  const named = stacks.map((stack) => ({ name: pick(stack) ?? null, weightMs: stack.weightMs }))
+  const most = heaviest(named.filter(({ name }) => name !== null), ({ name }) => `${name}`)
+  return weightOf(most) * 2 >= totalMs ? most[0]?.name ?? null : null
 }
 
-/** @param {BlockView} view @param {(callees: Frame[], frames: Frame[]) => boolean | undefined} test */
-exports.areMost = (view, test) => exports.mostOf(view, (...both) => test(...both) ? 'yes' : null) !== null
+/** @param {BlockView} view @param {(stack: StackText) => boolean | undefined} test */
+exports.areMost = (view, test) => exports.mostOf(view, (stack) => test(stack) ? 'yes' : null) !== null
 
-/** @param {Frame} frame */
-exports.packageOf = (frame) => ownerOf(frame) === 'package' ? packageNameOf(`${frame.file}`) : null
-
-/** The package that did the work, if it is one of these. @param {BlockView} view @param {Set<string>} names */
-exports.packageIn = (view, names) => {
-  const isOne = (/** @type {string | null | undefined} */ name) => names.has(`${name}`)
-  const { name } = view.record.package ?? {}
-  return name !== undefined && isOne(name)
-    ? name
-    : exports.mostOf(view, (callees) => callees.map(exports.packageOf).find(isOne))
-}
+/** Whether most stacks have such a function. @param {BlockView} view @param {RegExp} pattern */
+exports.areIn = (view, pattern) =>
+  exports.areMost(view, ({ callees, callers }) => pattern.test(`${callees}\n${callers}`))
 
 /**
- * Whether the blamed function has called one of these built-ins of V8, and no other is known.
+ * Whether the blamed function called one of these built-ins of V8 for most of the time.
  * @param {BlockView} view @param {...string} names
  */
-exports.isIn = (view, ...names) => view.call === null && exports.areMost(view, ([innermost, caller]) =>
-  caller === undefined && innermost?.file === null && names.includes(`${innermost.function}`))
+exports.calls = (view, ...names) => view.call === null
+  ? exports.areMost(view, ({ callees }) => names.some((name) => callees === `null ${name.replace('JSON.', '')}`))
+  : names.includes(view.call)
 
 /**
- * The text of the innermost loop, or callback for each element, around a line. `isLoop`: it is a statement.
- * @param {BlockView} view @returns {{ text: string, isLoop: boolean } | null}
+ * The text of the innermost loop, or callback for each element, around the blamed line; empty if there is none.
+ * @param {BlockView} view
  */
 exports.loopAround = ({ lines, record: { frame } }) => {
   const line = frame?.line ?? 0
   for (let head = line; head > 0 && head >= line - ABOVE; head--) {
-    const code = bodyOf(lines, head)
-    const isAround = code.length > 0 && (head === line || code.includes(line))
-    if (!isAround) continue
-    return { text: [head, ...code].map((each) => lines[each - 1]).join('\n'), isLoop: STATEMENT.test(lines[head - 1]) }
+    const body = bodyOf(lines, head)
+    const loop = [head, ...body]
+    if (body.length > 0 && loop.includes(line)) return loop.map((each) => lines[each - 1]).join('\n')
   }
-  return null
+  return ''
 }
