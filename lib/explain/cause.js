@@ -66,15 +66,16 @@ exports.verdictOf = (e, parts) => {
 exports.causeByProfile = ({ cause, parts, samples }, { builtin, isOpen, betweenShare }) => {
   const share = builtin && samples < ENOUGH_SAMPLES ? 1 : betweenShare
   if (cause === 'js' && share > 0) return moved(parts, 'js', 'native', share)
-  if (cause !== 'unknown' || samples > 0 || isOpen) return { cause, parts }
-  return moved(parts, 'unexplained', builtin ? 'native' : 'js')
+  return cause !== 'unknown' || samples > 0 || isOpen
+    ? { cause, parts }
+    : moved(parts, 'unexplained', builtin ? 'native' : 'js', 1)
 }
 
 /**
  * @param {BlockParts} parts @param {'js' | 'unexplained'} from @param {'js' | 'native'} to
- * @param {number} [share] @returns {{ cause: Cause, parts: BlockParts }}
+ * @param {number} share @returns {{ cause: Cause, parts: BlockParts }}
  */
-function moved (parts, from, to, share = 1) {
+function moved (parts, from, to, share) {
   const ms = roundMs(parts[from] * share)
   const all = { ...parts, [from]: roundMs(parts[from] - ms), [to]: roundMs(parts[to] + ms) }
   return { cause: causeOfPart[ownPartOf(all)], parts: all }

@@ -218,8 +218,8 @@ const withoutText = (table) => ({
  */
 function ofAgent (record, { ownFrame }, { table, packageIn }) {
   const frame = ownFrame && table.named({ ...ownFrame, exact: true })
-  const none = { generated: null, calledFrom: null, work: null, works: undefined, request: null, origin: null }
-  return { ...record, frame, package: packageIn(OWN_PACKAGE), ...none }
+  const nobodys = { generated: null, calledFrom: null, work: null, works: undefined, request: null, origin: null }
+  return { ...record, ...nobodys, frame, package: packageIn(OWN_PACKAGE) }
 }
 
 /** @param {Running} running */

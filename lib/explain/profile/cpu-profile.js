@@ -100,8 +100,7 @@ exports.gcShareOf = (profile) => {
 
 /** Copies the nodes of a profile that have samples below the root of another. */
 class Tree {
-  #originals
-  #parents
+  #tree
   /** @type {Map<number, Copy>} */
   #copies
   /** @type {Map<number, number>} */
@@ -112,10 +111,8 @@ class Tree {
 
   /** @param {CpuProfile} profile @param {Copy[]} nodes */
   constructor (profile, nodes) {
-    const { nodes: originals, parents } = treeOf(profile)
     this.#nodes = nodes
-    this.#originals = originals
-    this.#parents = parents
+    this.#tree = treeOf(profile)
     for (const id of profile.samples) this.#samples.set(id, (this.#samples.get(id) ?? 0) + 1)
     this.#copies = new Map([[profile.nodes[0].id, nodes[0]]])
   }
@@ -126,7 +123,7 @@ class Tree {
    * @param {number} id
    */
   isTick (id) {
-    const { hitCount = 0 } = /** @type {ProfileNode} */ (this.#originals.get(id))
+    const { hitCount = 0 } = /** @type {ProfileNode} */ (this.#tree.nodes.get(id))
     const ticks = (this.#ticks.get(id) ?? 0) + Math.min(1, hitCount / (this.#samples.get(id) ?? 1))
     const isTick = ticks > 1 - ROUNDING
     this.#ticks.set(id, isTick ? ticks - 1 : ticks)
@@ -144,8 +141,8 @@ class Tree {
   #copy (id) {
     let copy = this.#copies.get(id)
     if (copy !== undefined) return copy
-    const { callFrame } = /** @type {ProfileNode} */ (this.#originals.get(id))
-    const parent = this.#copy(/** @type {ProfileNode} */ (this.#parents.get(id)).id)
+    const { callFrame } = /** @type {ProfileNode} */ (this.#tree.nodes.get(id))
+    const parent = this.#copy(/** @type {ProfileNode} */ (this.#tree.parents.get(id)).id)
     copy = { id: this.#nodes.length + 1, callFrame: withoutPattern(callFrame), hitCount: 0, children: [] }
     this.#nodes.push(copy)
     parent.children.push(copy.id)
@@ -159,7 +156,7 @@ class Tree {
    */
   close () {
     for (const [id, copy] of this.#copies) {
-      const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
+      const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#tree.nodes.get(id))
       const positionTicks = byLine(places)
       const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
       const outside = hitCount - copy.hitCount

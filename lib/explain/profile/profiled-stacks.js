@@ -97,6 +97,7 @@ function fold (profile, sources) {
   let inRow = 0
   const weights = weightsOf(profile)
   // The agent interrupts the application to sample it and to take its profile, and calls Node.js for that.
+  /** @type {Set<number | undefined>} */
   const ours = new Set([...nodes.keys()].filter((id) => ownFrame(chainOf(id).map(frameOf)) !== null))
   for (const [i, id] of profile.samples.entries()) {
     if (!isState(id)) running = workAt(id)
@@ -104,7 +105,7 @@ function fold (profile, sources) {
     inRow = isGc ? inRow + 1 : 0
     if (ours.has(id)) continue
     // If the agent ran just before the collection, other code made the garbage.
-    const below = !isGc ? id : running !== undefined && ours.has(running) ? undefined : running
+    const below = !isGc ? id : ours.has(running) ? undefined : running
     const key = `${isGc} ${below}`
     const stack = stacks.get(key) ?? makeStack(below === undefined ? [] : chainOf(below), isGc, sources)
     stacks.set(key, stack)
