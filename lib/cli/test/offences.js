@@ -1,7 +1,6 @@
 'use strict'
 
 const { ByPlace } = require('../../explain/source/frame-table')
-const { positionIn } = require('../../explain/source/javascript')
 const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-names')
 const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')
@@ -43,11 +42,8 @@ exports.keyOf = ({ function: name, file, within = null, call = null }) =>
   [file, name, ...(within === null ? [] : [`within ${within}`]), ...(call === null ? [] : [call])].join('\n')
 
 /** A function's name, and what distinguishes it from others, by its source. */
-const named = new ByPlace((file, line, column) => {
-  const text = readSource(file, NAMED_BYTES)
-  const at = text === null ? null : positionIn(text, line, column)
-  return text === null || at === null ? null : { name: nameAt(text, at), within: whereAt(text, at) }
-})
+const named = new ByPlace((file) => readSource(file, NAMED_BYTES), (text, offset) =>
+  ({ name: nameAt(text, offset), within: whereAt(text, offset) }))
 
 /**
  * `within` distinguishes functions without a name: by the functions around them, since line numbers change, or by the

@@ -1,13 +1,7 @@
 'use strict'
 
-const { ByPlace } = require('./frame-table')
-const { positionIn, tokensOf, pairsIn } = require('./javascript')
-const { toPath } = require('./source-map')
+const { pairsIn, tokensOf } = require('./javascript')
 
-/** @import { Frame } from '../../types' */
-
-/** A larger file is a bundle. Searching a file of this size takes 20 ms for each place. */
-const MOST_CHARS = 512 * 1024
 /** Most functions around one that are named to distinguish it from others. */
 const AROUND = 5
 /** How much text before a function is searched for what it belongs to. */
@@ -140,10 +134,9 @@ function callAt (text, index) {
 /** Null at the top level, undefined if brackets do not match. @param {string} text @param {number} offset */
 function functionAt (text, offset) {
   // For a function that was just entered, V8 names the place of its parameters. It is within the function.
-  const head = text.slice(offset, offset + BEFORE_CHARS * 10)
   const levels = levelsAt(text, offset)
   if (levels === null) return undefined
-  if (beginsFunction(head)) {
+  if (beginsFunction(text, offset)) {
     const start = offset - (ASYNC.exec(text.slice(Math.max(0, offset - BEFORE_CHARS), offset))?.[0].length ?? 0)
     const keyword = FUNCTION.exec(text.slice(Math.max(0, start - BEFORE_CHARS), start))
     const from = start - (keyword?.[0].length ?? 0)
@@ -193,38 +186,6 @@ function routesAt (text, offset) {
   return calls.flatMap(({ index }) => callAt(text, index)?.route?.replace(/ handler$/, '') ?? [])
 }
 
-/** @typedef {{ file: string, line: number, column: number }} Place */
-
-/** Names functions that have none by their source on disk. */
-class FunctionNames {
-  #names
-
-  /** @param {(file: string) => string | null} read */
-  constructor (read) {
-    this.#names = new ByPlace((file, line, column) => {
-      const text = read(file)
-      if (text === null || text.length > MOST_CHARS) return null
-      const at = positionIn(text, line, column)
-      return at === null ? null : nameAt(text, at)
-    })
-  }
-
-  /** @param {Frame} frame at its original place */
-  nameOf (frame) {
-    const { file, line, column } = /** @type {Place} */ (frame)
-    return hasSource(frame) ? this.#names.get(file, line, column) : null
-  }
-
-  /** Undefined if it has to be searched. @param {Frame} frame at its original place */
-  knownNameOf (frame) {
-    const { file, line, column } = /** @type {Place} */ (frame)
-    return hasSource(frame) ? this.#names.known(file, line, column) : null
-  }
-}
-
-/** Not in code compiled in memory. @param {Frame} frame */
-const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
-
 /** Longest list of parameters that is searched. */
 const HEAD_CHARS = 2000
 
@@ -236,48 +197,18 @@ const ASYNC_ARROW = /^async\b(?!\s*=>)\s*/
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
- * Whether a source text begins with the parameters of a function and its body. V8 names that place if it checks for
- * interrupts on entering a function. A call in parentheses is followed by no body. @param {string} text
+ * Whether the parameters of a function and its body begin at a place. V8 names that place if it checks for interrupts
+ * on entering a function. A call in parentheses is followed by no body. @param {string} text @param {number} offset
  */
-function beginsFunction (text) {
-  const head = text.replace(ASYNC_ARROW, '')
+function beginsFunction (text, offset) {
+  const head = text.slice(offset, offset + HEAD_CHARS).replace(ASYNC_ARROW, '')
   if (SINGLE.test(head)) return true
   const end = head[0] === '(' ? pairsIn(head).get(0) : undefined
   return end !== undefined && BEHIND.test(head.slice(end + 1))
 }
 
-/** Whether the function of a frame, before source maps, had only just been entered. Needs its source on disk. */
-class FunctionHeads {
-  #heads
-  #isInMemory
-
-  /**
-   * @param {(file: string) => string | null} read
-   * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
-   */
-  constructor (read, isInMemory) {
-    this.#heads = new ByPlace((file, line, column) => {
-      const text = read(file) ?? ''
-      const at = positionIn(text, line, column)
-      return at !== null && beginsFunction(text.slice(at, at + HEAD_CHARS))
-    })
-    this.#isInMemory = isInMemory
-  }
-
-  /** @param {Frame} frame */
-  has ({ file, line, column }) {
-    const path = toPath(file)
-    if (path === null || line === null || column === null) return false
-    if (path.startsWith('node:') || this.#isInMemory(path)) return false
-    return this.#heads.get(path, line, column)
-  }
-}
-
 exports.isOwnName = isOwnName
 exports.nameAt = nameAt
 exports.routesAt = routesAt
-exports.MOST_CHARS = MOST_CHARS
 exports.whereAt = whereAt
-exports.FunctionNames = FunctionNames
 exports.beginsFunction = beginsFunction
-exports.FunctionHeads = FunctionHeads

@@ -38,7 +38,7 @@ const READERS = {
   regExpsIn,
   'a function\'s name': (text) => nameAt(text, text.length >> 1),
   'routes of a handler': (text) => routesAt(text, text.length >> 1),
-  beginsFunction,
+  beginsFunction: (text) => beginsFunction(text, 0),
   'the body of a loop': (text) => bodyOf(text.split('\n'), 1),
   builtinIn: (text) => calls.builtinIn(text),
   mayCallOther: (text) => calls.mayCallOther(text),

@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { FunctionNames, nameAt, whereAt } = require('../../../../lib/explain/source/function-names')
+const { nameAt, whereAt } = require('../../../../lib/explain/source/function-names')
+const { SourceReader } = require('../../../../lib/watchdog/source/source-reader')
 
 /** The name of the function at the mark ¦. @param {string} marked */
 const name = (marked) => nameAt(marked.replace('¦', ''), marked.indexOf('¦'))
@@ -66,13 +67,13 @@ test('a frame is named by its file, which is read once; code that is not the fil
     asked.push(file)
     return file.includes('missing') ? null : '\nsetTimeout(() => {\n  work()\n}, 1)\n'
   }
-  const names = new FunctionNames(read)
+  const { frames } = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false, read })
   const frame = { function: null, file: '/srv/app.js', line: 3, column: 3 }
-  assert.equal(names.nameOf(frame), 'callback of setTimeout')
-  assert.equal(names.nameOf(frame), 'callback of setTimeout')
+  assert.equal(frames.named(frame).function, 'callback of setTimeout')
+  assert.equal(frames.named(frame).function, 'callback of setTimeout')
   assert.deepEqual(asked, ['/srv/app.js'])
   for (const other of [{ file: null }, { line: null }, { compiled: true }, { file: '/srv/missing.js' }, { line: 99 }]) {
-    assert.equal(names.nameOf({ ...frame, ...other }), null, JSON.stringify(other))
+    assert.equal(frames.named({ ...frame, ...other }).function, null, JSON.stringify(other))
   }
 })
 
