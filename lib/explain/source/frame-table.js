@@ -1,7 +1,7 @@
 'use strict'
 
 const { BoundedMap } = require('../../util/bounded-map')
-const { positionIn } = require('./javascript')
+const { escaped, positionIn } = require('./javascript')
 
 /** @import { Frame } from '../../types' */
 
@@ -151,14 +151,14 @@ exports.callsGiven = (text, at) => {
   const callee = calleeAt(text.slice(lineStart, at), text.slice(at, at + LINE_CHARS))
   if (callee === null) return false
   const before = text.slice(Math.max(0, at - BEFORE_CHARS), at)
-  const escaped = callee.replaceAll('$', '\\$')
-  const isName = new RegExp(`(?<![\\w$.])${escaped}(?![\\w$])`)
+  const name = escaped(callee)
+  const isName = new RegExp(`(?<![\\w$.])${name}(?![\\w$])`)
   let given = -1
   for (const { 0: all, 1: list, 2: single, index } of before.matchAll(PARAMETERS)) {
     const isStatement = list !== undefined && STATEMENT.test(before.slice(Math.max(0, index - 10), index))
     if (!isStatement && isName.test(list ?? single)) given = index + all.length
   }
-  const declared = new RegExp(`\\b(?:const|let|var|function)\\s+${escaped}(?![\\w$])`)
+  const declared = new RegExp(`\\b(?:const|let|var|function)\\s+${name}(?![\\w$])`)
   return given !== -1 && !declared.test(before.slice(given))
 }
 

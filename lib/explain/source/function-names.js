@@ -1,6 +1,6 @@
 'use strict'
 
-const { pairsIn, tokensOf } = require('./javascript')
+const { pairsIn, tokensOf, KEYWORD } = require('./javascript')
 
 /** Most functions around one that are named to distinguish it from others. */
 const AROUND = 5
@@ -10,8 +10,6 @@ const BEFORE_CHARS = 200
 const MOST_CALLS = 50
 
 const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
-/** Statements with a parenthesis before their block, and other words before a parenthesis that are not calls. */
-const NO_CALL = /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete)$/
 const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all']
 const OF_PROMISES = ['then', 'catch', 'finally']
 
@@ -96,7 +94,7 @@ function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
   const before = text.slice(Math.max(0, closed.open - BEFORE_CHARS), closed.open)
   const found = FUNCTION.exec(before) ?? METHOD.exec(before)
-  if (found === null || NO_CALL.test(found[1])) return null
+  if (found === null || KEYWORD.test(found[1])) return null
   return { start: closed.open - found[0].length, name: found[1] }
 }
 
@@ -121,7 +119,7 @@ function callbackOf (text, { index }, outer) {
 /** Null if it is not a call. @param {string} text @param {number} index */
 function callAt (text, index) {
   const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
-  if (all === undefined || NO_CALL.test(method)) return null
+  if (all === undefined || KEYWORD.test(method)) return null
   const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2] ?? null
   if (made) return { name: `new ${method}`, route: null }
   if (OF_PROMISES.includes(method)) return { name: `Promise.${method}`, route: null }

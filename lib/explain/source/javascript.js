@@ -21,6 +21,9 @@ const TOKEN = new RegExp([
 const REG_EXP = /^\/[^/*].*\/\w*$/
 /** One without an end goes to the end of the text, for the same reason. */
 const EXPRESSION = /\$\{([^}]*)(\}?)/g
+/** Words before a parenthesis that are not calls. */
+const KEYWORD =
+  /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete|function)$/
 const OPENING = '([{'
 const CLOSING = ')]}'
 /** A character of a name or a number. */
@@ -80,8 +83,13 @@ function pairsIn (text) {
 const regExpsIn = (text) => [...tokensOf(text)].flatMap(({ token }) =>
   REG_EXP.test(token) ? [token] : expressionsOf(token).flatMap(({ text: within }) => regExpsIn(within)))
 
+/** A name, or any other text, as a part of a pattern. @param {string} text */
+const escaped = (text) => text.replace(/[^\w\s]/g, '\\$&')
+
+exports.escaped = escaped
 exports.mayBeToldOf = mayBeToldOf
 exports.pairsIn = pairsIn
 exports.positionIn = positionIn
 exports.regExpsIn = regExpsIn
 exports.tokensOf = tokensOf
+exports.KEYWORD = KEYWORD
