@@ -16,8 +16,8 @@ const OF_PROMISES = ['then', 'catch', 'finally']
 /** The name of a function expression, empty if it has none, and where it begins: `async function* name (`. */
 const FUNCTION = /(?:\basync\s+)?\bfunction\b\s*\*?\s*([\w$]*)\s*(?:<[^<>()]*>\s*)?$/
 const METHOD = /([\w$#]+)\s*(?:<[^<>()]*>\s*)?$/
-const PARAMETER = /[\w$]+\s*$/
 const ASYNC = /(?:\basync\s*)?(?:<[^<>()]*>\s*)?$/
+const ASYNC_SINGLE = /(?:\basync\s*)?(?:[\w$]+\s*)?$/
 const ASSIGNED = /((?:[\w$]+\.)*[\w$#]+)\s*(?::[^=;,(){}]+)?[^=!<>+\-*/%&|^]?=$/
 const PROPERTY = /(?:([\w$]+)|'([^'\n]*)'|"([^"\n]*)")\s*:$/
 const CALLEE = /(\bnew\s+)?(?:([\w$]+)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
@@ -32,19 +32,21 @@ const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
  * @property {{ open: number, close: number } | null} closed the last parentheses in it
  */
 
+/** @param {string} char @param {number} index @returns {Level} */
+const openLevel = (char, index) => ({ char, index, from: index + 1, arrow: null, closed: null })
+
 /**
  * The brackets that are open at a place of a text, outermost first; null if they do not match because the text is not
  * JavaScript or has a template within a template. @param {string} text @param {number} offset
  */
 function levelsAt (text, offset) {
-  /** @type {Level[]} */
-  const levels = [{ char: '', index: -1, from: 0, arrow: null, closed: null }]
+  const levels = [openLevel('', -1)]
   for (const { token, index, isOpening } of tokensOf(text)) {
     if (index >= offset) break
     const level = levels[levels.length - 1]
     if (token === '=>') level.arrow = index
     else if (token === ';' || token === ',') Object.assign(level, { from: index + 1, arrow: null })
-    else if (isOpening) levels.push({ char: token, index, from: index + 1, arrow: null, closed: null })
+    else if (isOpening) levels.push(openLevel(token, index))
     else if (PAIRS[token] !== undefined) {
       if (level.char !== PAIRS[token]) return null
       levels.pop()
@@ -83,20 +85,21 @@ const isWithin = (body, char) => char === '(' || char === '[' || !body.trimStart
 /** Where the parameters of an arrow function begin. @param {string} text @param {Level} level @param {number} arrow */
 function headOf (text, { closed }, arrow) {
   const isList = closed !== null && /^\s*(?::[^;{}]*)?$/.test(text.slice(closed.close + 1, arrow))
-  const before = text.slice(0, isList ? closed.open : arrow).slice(-BEFORE_CHARS)
-  const cut = isList ? 0 : PARAMETER.exec(before)?.[0].length ?? 0
-  const rest = before.slice(0, before.length - cut)
-  return (isList ? closed.open : arrow) - cut - (ASYNC.exec(rest)?.[0].length ?? 0)
+  const end = isList ? closed.open : arrow
+  return end - Number((isList ? ASYNC : ASYNC_SINGLE).exec(textBefore(text, end))?.[0].length)
 }
 
 /** Null if no function's body begins there. @param {string} text @param {Level} outer @param {number} brace */
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
-  const before = text.slice(Math.max(0, closed.open - BEFORE_CHARS), closed.open)
+  const before = textBefore(text, closed.open)
   const found = FUNCTION.exec(before) ?? METHOD.exec(before)
   if (found === null || KEYWORD.test(found[1])) return null
   return { start: closed.open - found[0].length, name: found[1] }
 }
+
+/** @param {string} text @param {number} end */
+const textBefore = (text, end) => text.slice(Math.max(0, end - BEFORE_CHARS), end)
 
 /** @param {string} text @param {Level} level @param {Level | undefined} outer @param {number} start of the function */
 function describe (text, level, outer, start) {
@@ -113,12 +116,12 @@ function callbackOf (text, { index }, outer) {
   const call = callAt(text, index)
   if (call === null) return 'immediately invoked function'
   const handled = call.route ?? (outer?.char === '(' ? callAt(text, outer.index)?.route : null)
-  return handled ?? `callback of ${call.name}`
+  return handled ? `${handled} handler` : `callback of ${call.name}`
 }
 
 /** Null if it is not a call. @param {string} text @param {number} index */
 function callAt (text, index) {
-  const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
+  const [all, made, object, method] = CALLEE.exec(textBefore(text, index)) ?? []
   if (all === undefined || KEYWORD.test(method)) return null
   const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2] ?? null
   if (made) return { name: `new ${method}`, route: null }
@@ -126,23 +129,16 @@ function callAt (text, index) {
   const isRoute = VERBS.includes(method) && first !== null && first.startsWith('/')
   const verb = method === 'all' ? '' : `${method.toUpperCase()} `
   const name = `${object ? `${object}.` : ''}${method}${first === null ? '' : `('${first}')`}`
-  return { name, route: isRoute ? `${verb}${first} handler` : null }
+  return { name, route: isRoute ? `${verb}${first}` : null }
 }
 
 /** Null at the top level, undefined if brackets do not match. @param {string} text @param {number} offset */
 function functionAt (text, offset) {
   // For a function that was just entered, V8 names the place of its parameters. It is within the function.
-  const levels = levelsAt(text, offset)
-  if (levels === null) return undefined
-  if (beginsFunction(text, offset)) {
-    const start = offset - (ASYNC.exec(text.slice(Math.max(0, offset - BEFORE_CHARS), offset))?.[0].length ?? 0)
-    const keyword = FUNCTION.exec(text.slice(Math.max(0, start - BEFORE_CHARS), start))
-    const from = start - (keyword?.[0].length ?? 0)
-    const name = keyword?.[1] || describe(text, levels[levels.length - 1], levels[levels.length - 2], from)
-    return { start: from, name }
-  }
-  const found = innermost(text, levels, offset)
-  if (found === null) return null
+  const place = bodyAfter(text, offset) ?? offset
+  const levels = levelsAt(text, place)
+  const found = levels && innermost(text, levels, place)
+  if (levels === null || found === null) return levels === null ? undefined : null
   return { start: found.start, name: found.name || describe(text, levels[found.at], levels[found.at - 1], found.start) }
 }
 
@@ -181,29 +177,34 @@ function whereAt (text, offset) {
 /** Outermost first: `GET /report`. @param {string} text @param {number} offset */
 function routesAt (text, offset) {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(').slice(0, MOST_CALLS)
-  return calls.flatMap(({ index }) => callAt(text, index)?.route?.replace(/ handler$/, '') ?? [])
+  return calls.flatMap(({ index }) => callAt(text, index)?.route ?? [])
 }
 
 /** Longest list of parameters that is searched. */
 const HEAD_CHARS = 2000
 
-/** A parameter without parentheses. */
-const SINGLE = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
-/** V8 names this place of an arrow function. A parameter may have the same name. */
-const ASYNC_ARROW = /^async\b(?!\s*=>)\s*/
+/** A parameter without parentheses. V8 names the place of `async` of an arrow function. */
+const SINGLE = /^(?:async\b\s*)?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
+const LIST = /^(?:async\b\s*)?\(/
 /** What follows a list of parameters: an optional result type of TypeScript, then the body. */
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
- * Whether the parameters of a function and its body begin at a place. V8 names that place if it checks for interrupts
- * on entering a function. A call in parentheses is followed by no body. @param {string} text @param {number} offset
+ * Where the body of the function begins whose parameters are at a place; null if there is none. V8 names that place if it
+ * checks for interrupts on entering a function. @param {string} text @param {number} offset
  */
-function beginsFunction (text, offset) {
-  const head = text.slice(offset, offset + HEAD_CHARS).replace(ASYNC_ARROW, '')
-  if (SINGLE.test(head)) return true
-  const end = head[0] === '(' ? pairsIn(head).get(0) : undefined
-  return end !== undefined && BEHIND.test(head.slice(end + 1))
+function bodyAfter (text, offset) {
+  const head = text.slice(offset, offset + HEAD_CHARS)
+  const [single] = SINGLE.exec(head) ?? []
+  if (single !== undefined) return offset + single.length
+  const [list] = LIST.exec(head) ?? []
+  const close = list && pairsIn(head).get(list.length - 1)
+  const behind = close ? BEHIND.exec(head.slice(close + 1)) : null
+  return behind && offset + Number(close) + 1 + behind[0].length
 }
+
+/** A call in parentheses is followed by no body. @param {string} text @param {number} offset */
+const beginsFunction = (text, offset) => bodyAfter(text, offset) !== null
 
 exports.isOwnName = isOwnName
 exports.nameAt = nameAt
