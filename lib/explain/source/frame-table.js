@@ -8,16 +8,6 @@ const { escaped, positionIn } = require('./javascript')
 /** Most frames that are kept: far more than an application has in all its blocks. */
 const FRAMES = 10000
 
-/** For a table that cannot read source texts. */
-const NO_SOURCE = {
-  isHead: () => false,
-  nameOf: () => null,
-  passesOn: () => false,
-  routesOf: () => [],
-  mayMove: () => false,
-  isBusy: () => false
-}
-
 /**
  * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
  * a few thousand objects, and each frame is symbolicated once.
@@ -47,19 +37,19 @@ class FrameTable {
    * @param {(raw: Frame) => boolean} [source.mayMove] whether a later source map may change a frame
    * @param {() => boolean} [source.isBusy] whether anything is still being read
    */
-  constructor (original, source) {
+  constructor (original, source = {}) {
     this.#original = original
-    this.#source = { ...NO_SOURCE, ...source }
+    this.#source = source
   }
 
   /** Whether more will soon be known about frames of this table. */
   get isAwaiting () {
-    return this.#source.isBusy()
+    return this.#source.isBusy?.() ?? false
   }
 
   /** Whether the innermost function had only just been entered. @param {Frame[]} raw before source maps */
   isJustEntered ([innermost]) {
-    return innermost !== undefined && this.#source.isHead(innermost)
+    return innermost !== undefined && (this.#source.isHead?.(innermost) ?? false)
   }
 
   /** @param {Frame & { start?: string }} raw */
@@ -69,7 +59,7 @@ class FrameTable {
     if (frame === undefined) {
       frame = Object.freeze({ ...copy(this.#original(raw)), ...(raw.async && { async: raw.async }) })
       this.#frames.set(key, frame)
-      if (this.#source.mayMove(raw)) this.#raw.set(frame, copy(raw))
+      if (this.#source.mayMove?.(raw)) this.#raw.set(frame, copy(raw))
     }
     if (start !== undefined) this.#starts.set(frame, start)
     return frame
@@ -88,12 +78,12 @@ class FrameTable {
 
   /** Whether a call only calls a function that its caller was given. @param {Frame} frame of this table */
   passesOn (frame) {
-    return this.#source.passesOn(frame)
+    return this.#source.passesOn?.(frame) ?? false
   }
 
   /** The routes in whose handlers a function is written, outermost first. @param {Frame} frame of this table */
   routesOf (frame) {
-    return this.#source.routesOf(frame)
+    return this.#source.routesOf?.(frame) ?? []
   }
 
   /** By its source, if it has no name. @template {Frame} F @param {F} frame @returns {F} */
@@ -101,7 +91,7 @@ class FrameTable {
     if (frame.function !== null) return frame
     let named = this.#named.get(frame)
     if (named === undefined) {
-      const name = this.#source.nameOf(frame)
+      const name = this.#source.nameOf?.(frame)
       if (name === undefined) return frame
       named = name === null ? frame : { ...frame, function: name }
       this.#named.set(frame, named)
@@ -127,9 +117,9 @@ const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u
 /** `fn.call(…)` and `fn.apply(…)`: V8 names the place of the method. */
 const METHOD = /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*\??\.\s*$/u
 const REFLECT = /^apply\s*\(\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/u
-/** Lists of parameters: before an arrow, before a body, or a single one. */
-const PARAMETERS = /\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
-const STATEMENT = /\b(?:if|for|while|switch|catch|with)\s*$/
+/** Lists of parameters: before an arrow, before the body of a function, or a single one. */
+const PARAMETERS =
+  /\((?<!\b(?:if|for|while|switch|catch|with)\s*\()([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
 
 /** Null for a member. @param {string} before the call, in its line @param {string} rest of the text */
 function calleeAt (before, rest) {
@@ -153,13 +143,9 @@ exports.callsGiven = (text, at) => {
   const before = text.slice(Math.max(0, at - BEFORE_CHARS), at)
   const name = escaped(callee)
   const isName = new RegExp(`(?<![\\w$.])${name}(?![\\w$])`)
-  let given = -1
-  for (const { 0: all, 1: list, 2: single, index } of before.matchAll(PARAMETERS)) {
-    const isStatement = list !== undefined && STATEMENT.test(before.slice(Math.max(0, index - 10), index))
-    if (!isStatement && isName.test(list ?? single)) given = index + all.length
-  }
+  const given = [...before.matchAll(PARAMETERS)].findLast(([, list, single]) => isName.test(list ?? single))
   const declared = new RegExp(`\\b(?:const|let|var|function)\\s+${name}(?![\\w$])`)
-  return given !== -1 && !declared.test(before.slice(given))
+  return given !== undefined && !declared.test(before.slice(given.index + given[0].length))
 }
 
 /** Most places that are remembered. */

@@ -190,8 +190,8 @@ const LIST = /^(?:async\b\s*)?\(/
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
- * Where the body of the function begins whose parameters are at a place; null if there is none. V8 names that place if it
- * checks for interrupts on entering a function. @param {string} text @param {number} offset
+ * Where the body of the function begins whose parameters are at a place; null if there is none. V8 names that place if
+ * it checks for interrupts on entering a function. @param {string} text @param {number} offset
  */
 function bodyAfter (text, offset) {
   const head = text.slice(offset, offset + HEAD_CHARS)

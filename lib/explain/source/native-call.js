@@ -142,9 +142,9 @@ function chainEnd (line, pairs, open) {
  */
 function linesWithin (lines, { line, column }) {
   if (line === null) return []
-  const last = Math.min(endOf(lines, line, column ?? 1), lines.length, line + MOST_LINES)
-  return lines.slice(line - 1, last)
-    .map((text, i) => ({ text: i === 0 ? text.slice(Math.max(0, (column ?? 1) - 1)) : text, line: line + i }))
+  const from = column ?? 1
+  return lines.slice(line - 1, Math.min(endOf(lines, line, from), line + MOST_LINES))
+    .map((text, i) => ({ text: i === 0 ? text.slice(from - 1) : text, line: line + i }))
 }
 
 /**
@@ -206,7 +206,7 @@ const LOOPS = /\b(?:for|while|do)\b|\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w
 exports.loopingCalleesIn = (lines, text) => text.length > LINE_CHARS
   ? []
   : callsIn(text).map(({ call }) => lastPartOf(call)).filter((name) => {
-    const at = name === '' ? -1 : lines.findIndex((each) => declaredIn(each) === name)
+    const at = lines.findIndex((each) => declaredIn(each) === name)
     if (at === -1) return false
     const column = lines[at].indexOf('(', lines[at].indexOf(name)) + 1
     return linesWithin(lines, { line: at + 1, column }).some((each) => LOOPS.test(each.text))
@@ -235,7 +235,7 @@ const callsIn = (text) => [...text.replace(TEXTS, (each) => ' '.repeat(each.leng
  * @param {number | null} line of the call, if known
  */
 exports.syncCallIn = (lines, first, line) =>
-  onlySyncCall(line === null ? [] : [lines[line - 1] ?? '']) ?? onlySyncCall(lines.slice(first - 1, first - 1 + NEARBY))
+  onlySyncCall(lines.slice(Number(line) - 1, Number(line))) ?? onlySyncCall(lines.slice(first - 1, first - 1 + NEARBY))
 
 /** @param {string[]} lines */
 function onlySyncCall (lines) {

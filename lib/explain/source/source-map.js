@@ -30,17 +30,6 @@ const FILES = 100
 /** Most known places of maps of files compiled in memory: more than a test process loads. */
 const PLACES = 10_000
 
-/** For maps that are read at once from files, all as they are on disk. */
-const DEFAULTS = {
-  sizeOf: () => 0,
-  later: () => false,
-  onTooLarge: () => {},
-  onMissing: () => {},
-  onMisfit: () => {},
-  compilesAll: false,
-  stripsTypes: false
-}
-
 /** Maps that files name, inline or next to them, and maps learned for files that were compiled in memory. */
 class SourceMaps {
   /** @type {BoundedMap<TraceMap | null>} */
@@ -54,6 +43,7 @@ class SourceMaps {
   /** The map files of files that were compiled in memory. @type {BoundedMap<string>} */
   #places = new BoundedMap({ mostItems: PLACES })
   #read
+  #sizeOf
   #host
 
   /**
@@ -69,9 +59,10 @@ class SourceMaps {
    * @param {boolean} [host.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless another tool
    * compiles it
    */
-  constructor (read, host) {
+  constructor (read, host = {}) {
     this.#read = read
-    this.#host = { ...DEFAULTS, ...host }
+    this.#sizeOf = host.sizeOf ?? (() => 0)
+    this.#host = host
   }
 
   /** Learns a map that is in memory only. @param {string} file @param {string} text */
@@ -93,20 +84,16 @@ class SourceMaps {
     this.#places.set(file, mapFile)
   }
 
-  /** Whether more may be known about a file's places later. @param {string} file */
-  mayMove (file) {
-    return path.isAbsolute(file) && !this.#isAsPublished(file)
-  }
-
   /**
-   * A package's code has the lines of the installed file, which any user can open. Its map may name a source that is
-   * nowhere on the machine (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages
-   * out, too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages:
-   * with TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
+   * Whether more may be known about a file's places later. A package's code has the lines of the installed file, which
+   * any user can open. Its map may name a source that is nowhere on the machine (`webpack://next/src/…`), which would
+   * pass for the application's. Node.js can leave packages out, too: `module.setSourceMapsSupport()`, `nodeModules`.
+   * While an application loads, most frames are of packages: with TypeScript and webpack the watchdog read 30 MB for
+   * maps, which took 100 ms of CPU time in the first second.
    * @param {string} file
    */
-  #isAsPublished (file) {
-    return isInPackage(file) && !runsCompiled(file) && !this.#inMemory.get(file)
+  mayMove (file) {
+    return path.isAbsolute(file) && (!isInPackage(file) || runsCompiled(file) || this.#inMemory.get(file) === true)
   }
 
   /** @param {string} file */
@@ -116,7 +103,7 @@ class SourceMaps {
 
   /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
   isInMemory (file) {
-    const { stripsTypes, compilesAll } = this.#host
+    const { stripsTypes, compilesAll = false } = this.#host
     return this.#misfits.has(file) || (this.#inMemory.get(file) ?? (runsCompiled(file) ? !stripsTypes : compilesAll))
   }
 
@@ -129,7 +116,7 @@ class SourceMaps {
     const found = this.#find(file, line, column)
     if (found !== null || !this.#isElsewhere(file, line, column)) return { ...frame, file, ...found }
     this.#inMemory.set(file, true)
-    this.#host.onMissing(file)
+    this.#host.onMissing?.(file)
     return { ...frame, file, compiled: true }
   }
 
@@ -160,20 +147,12 @@ class SourceMaps {
   /** In code that was compiled in memory. @param {string} file @param {number} line @param {number} column */
   #isElsewhere (file, line, column) {
     if (runsCompiled(file) ? !this.#host.stripsTypes : this.isInMemory(file)) return true
-    if (this.#isFitting(file, line, column)) return false
+    // If the file was compiled in memory, or replaced since it was loaded, there may be no token at that place.
+    const text = this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES ? null : this.#read(file)
+    if (text === null || mayBeToldOf(text, line, column)) return false
     this.#misfits.add(file)
-    this.#host.onMisfit()
+    this.#host.onMisfit?.()
     return true
-  }
-
-  /**
-   * Whether a place in running code may be one in the file. If the file was compiled in memory, or replaced since it
-   * was loaded, there may be no token at that place. @param {string} file @param {number} line @param {number} column
-   */
-  #isFitting (file, line, column) {
-    if (this.#maps.get(file) || this.#host.sizeOf(file) > LARGE_BYTES) return true
-    const text = this.#read(file)
-    return text === null || mayBeToldOf(text, line, column)
   }
 
   /** @param {string} file @param {number} line @param {number} column */
@@ -198,12 +177,12 @@ class SourceMaps {
 
   /** Whether the map is read later, as a part is large. @param {string} file @param {string} part file or map */
   #isPutOff (file, part) {
-    if (this.#host.sizeOf(part) <= LARGE_BYTES) return false
+    if (this.#sizeOf(part) <= LARGE_BYTES) return false
     const load = () => {
       // A map that was learned meanwhile wins.
       if (this.#awaited.delete(file)) this.#load(file, true)
     }
-    if (!this.#host.later(file, load)) return false
+    if (!this.#host.later?.(file, load)) return false
     this.#awaited.add(file)
     return true
   }
@@ -217,9 +196,9 @@ class SourceMaps {
     const text = inline ?? (mapFile === null ? null : this.#read(mapFile))
     // If there is a file but no text, the file is larger than the limit.
     const isRead = mapFile === null ? code !== null : text !== null
-    if (!isRead && this.#host.sizeOf(mapFile ?? file) > MAPPINGS_CHARS) this.#host.onTooLarge(file)
+    if (!isRead && this.#sizeOf(mapFile ?? file) > MAPPINGS_CHARS) this.#host.onTooLarge?.(file)
     const map = this.#keep(file, text, learned === null ? mapFile ?? file : file)
-    if (map === null && learned === null) this.#host.onMissing(file)
+    if (map === null && learned === null) this.#host.onMissing?.(file)
     return map
   }
 
@@ -238,7 +217,7 @@ class SourceMaps {
       const parsed = text === null ? null : JSON.parse(text)
       const chars = charsOf(parsed)
       bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
-      if (chars > MAPPINGS_CHARS) this.#host.onTooLarge(file)
+      if (chars > MAPPINGS_CHARS) this.#host.onTooLarge?.(file)
       // Sources are URLs relative to the map's; in a path, a `#` or `?` in a folder name would end it.
       else if (parsed !== null) {
         map = new (tracing().FlattenMap)(this.#itself(file, parsed), pathToFileURL(mapFile).href)
