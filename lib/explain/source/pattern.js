@@ -10,15 +10,13 @@ const NAMED = /(?<![\w$])([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchA
 const PART = /(?:\\[^]|\[(?:\\[^]|[^\\\]])*\]?|([()])|[^])([*+]|\{\d+,\d*\})?/g
 
 /** Literals, and those of variables in it. @param {string} text of the line @param {string[]} lines of its file */
-exports.patternsIn = (text, lines) => {
-  const own = literalsIn(text)
-  const names = [...text.matchAll(NAMED)].map(([, before, within]) => before ?? within)
-  const declared = names.filter((name) => /^[\w$]+$/.test(name ?? '')).flatMap((name) => {
-    const declaration = new RegExp(`\\b(?:const|let|var)\\s+${escaped(name)}\\s*=`)
+exports.patternsIn = (text, lines) => [
+  ...literalsIn(text),
+  ...[...text.matchAll(NAMED)].flatMap(([, before, within]) => {
+    const declaration = new RegExp(`\\b(?:const|let|var)\\s+${escaped(before ?? within)}\\s*=`)
     return lines.filter((line) => line.length <= PATTERN_CHARS && declaration.test(line)).flatMap(literalsIn)
   })
-  return [...own, ...declared]
-}
+]
 
 /** @param {string} line */
 const literalsIn = (line) => line.length > PATTERN_CHARS ? [] : regExpsIn(line)

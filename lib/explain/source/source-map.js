@@ -214,7 +214,7 @@ class SourceMaps {
     let map = null
     let bytes = 0
     try {
-      const parsed = text === null ? null : JSON.parse(text)
+      const parsed = JSON.parse(text ?? 'null')
       const chars = charsOf(parsed)
       bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
       if (chars > MAPPINGS_CHARS) this.#host.onTooLarge?.(file)
@@ -241,15 +241,15 @@ class SourceMaps {
 function findMap (file, text) {
   try {
     const url = [...(text ?? '').matchAll(COMMENT)].at(-1)?.[1]
-    if (url === undefined) return { mapFile: null, inline: null }
-    const [, base64, data] = INLINE.exec(url) ?? []
-    if (data === undefined) return { mapFile: path.resolve(path.dirname(file), decodeURIComponent(url)), inline: null }
-    const inline = base64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data)
-    return { mapFile: file, inline }
+    const [, base64, data] = INLINE.exec(url ?? '') ?? []
+    if (data !== undefined) {
+      return { mapFile: file, inline: base64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data) }
+    }
+    if (url !== undefined) return { mapFile: path.resolve(path.dirname(file), decodeURIComponent(url)), inline: null }
   } catch {
     // A broken URL names no map.
-    return { mapFile: null, inline: null }
   }
+  return { mapFile: null, inline: null }
 }
 
 /** A map in sections, as Turbopack writes it, has the mappings of each. @param {any} map @returns {number} */
