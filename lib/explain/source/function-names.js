@@ -10,8 +10,8 @@ const BEFORE_CHARS = 200
 const MOST_CALLS = 50
 
 const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
-const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all']
-const OF_PROMISES = ['then', 'catch', 'finally']
+const VERBS = /^(?:get|post|put|patch|delete|head|options|all)$/
+const OF_PROMISES = /^(?:then|catch|finally)$/
 
 /** The name of a function expression, empty if it has none, and where it begins: `async function* name (`. */
 const FUNCTION = /(?:\basync\s+)?\bfunction\b\s*\*?\s*([\w$]*)\s*(?:<[^<>()]*>\s*)?$/
@@ -50,18 +50,14 @@ function levelsAt (text, offset) {
     else if (PAIRS[token] !== undefined) {
       if (level.char !== PAIRS[token]) return null
       levels.pop()
-      close(levels[levels.length - 1], level, text, index)
+      const outer = levels[levels.length - 1]
+      if (token === ')') outer.closed = { open: level.index, close: index }
+      // At the end of its body, an arrow function ends as well.
+      const isBody = outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
+      if (token === '}' && isBody) outer.arrow = null
     }
   }
   return levels
-}
-
-/** @param {Level} outer @param {Level} level that ends @param {string} text @param {number} index of its end */
-function close (outer, level, text, index) {
-  if (level.char === '(') outer.closed = { open: level.index, close: index }
-  // At the end of its body, an arrow function ends as well.
-  const isBody = level.char === '{' && outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
-  if (isBody) outer.arrow = null
 }
 
 /**
@@ -72,15 +68,15 @@ function innermost (text, levels, offset) {
   for (let at = levels.length - 1; at >= 0; at--) {
     const { char, arrow } = levels[at]
     const end = levels[at + 1]?.index ?? offset
-    if (arrow !== null && isWithin(text.slice(arrow + 2, end), char)) return { at, start: headOf(text, levels[at], arrow), name: '' }
+    // An arrow function without braces ends with its line.
+    const isInArrow = arrow !== null &&
+      (char === '(' || char === '[' || !text.slice(arrow + 2, end).trimStart().includes('\n'))
+    if (isInArrow) return { at, start: headOf(text, levels[at], arrow), name: '' }
     const body = char === '{' ? bodyOf(text, levels[at - 1], levels[at].index) : null
     if (body !== null) return { at: at - 1, ...body }
   }
   return null
 }
-
-/** Without braces, it ends with its line. @param {string} body so far @param {string} char of its level */
-const isWithin = (body, char) => char === '(' || char === '[' || !body.trimStart().includes('\n')
 
 /** Where the parameters of an arrow function begin. @param {string} text @param {Level} level @param {number} arrow */
 function headOf (text, { closed }, arrow) {
@@ -121,14 +117,14 @@ function callbackOf (text, { index }, outer) {
 
 /** Null if it is not a call. @param {string} text @param {number} index */
 function callAt (text, index) {
-  const [all, made, object, method] = CALLEE.exec(textBefore(text, index)) ?? []
-  if (all === undefined || KEYWORD.test(method)) return null
-  const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2] ?? null
+  const [, made, object, method] = CALLEE.exec(textBefore(text, index)) ?? []
+  if (method === undefined || KEYWORD.test(method)) return null
+  const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2]
   if (made) return { name: `new ${method}`, route: null }
-  if (OF_PROMISES.includes(method)) return { name: `Promise.${method}`, route: null }
-  const isRoute = VERBS.includes(method) && first !== null && first.startsWith('/')
+  if (OF_PROMISES.test(method)) return { name: `Promise.${method}`, route: null }
+  const isRoute = VERBS.test(method) && first?.startsWith('/')
   const verb = method === 'all' ? '' : `${method.toUpperCase()} `
-  const name = `${object ? `${object}.` : ''}${method}${first === null ? '' : `('${first}')`}`
+  const name = `${object ? `${object}.` : ''}${method}${first === undefined ? '' : `('${first}')`}`
   return { name, route: isRoute ? `${verb}${first}` : null }
 }
 
@@ -137,9 +133,11 @@ function functionAt (text, offset) {
   // For a function that was just entered, V8 names the place of its parameters. It is within the function.
   const place = bodyAfter(text, offset) ?? offset
   const levels = levelsAt(text, place)
-  const found = levels && innermost(text, levels, place)
-  if (levels === null || found === null) return levels === null ? undefined : null
-  return { start: found.start, name: found.name || describe(text, levels[found.at], levels[found.at - 1], found.start) }
+  if (levels === null) return undefined
+  const found = innermost(text, levels, place)
+  if (found === null) return null
+  const { at, start, name } = found
+  return { start, name: name || describe(text, levels[at], levels[at - 1], start) }
 }
 
 /**
@@ -168,7 +166,7 @@ function whereAt (text, offset) {
     if (isOwnName(outer.name)) break
     outer = functionAt(text, outer.start - 1)
   }
-  const [callee] = /^callback of (.+)$/.exec(own.name ?? '')?.[1].split('(') ?? []
+  const callee = /^callback of ([^(]+)/.exec(own.name ?? '')?.[1]
   const before = text.slice(outer?.start ?? 0, own.start)
   const which = callee === undefined ? 1 : before.split(`${callee.replace(/^Promise\./, '.')}(`).length - 1
   return [...around, ...(which > 1 ? [`#${which}`] : [])].join(' ') || null
