@@ -20,7 +20,7 @@ const ASYNC = /(?:\basync\s*)?(?:<[^<>()]*>\s*)?$/
 const ASYNC_SINGLE = /(?:\basync\s*)?(?:[\w$]+\s*)?$/
 const ASSIGNED = /((?:[\w$]+\.)*[\w$#]+)\s*(?::[^=;,(){}]+)?[^=!<>+\-*/%&|^]?=$/
 const PROPERTY = /(?:([\w$]+)|'([^'\n]*)'|"([^"\n]*)")\s*:$/
-const CALLEE = /(\bnew\s+)?(?:([\w$]+)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
+const CALLEE = /(\bnew\s+)?(?:([\w$]*)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
 const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
 
 /**
@@ -118,7 +118,7 @@ function callbackOf (text, { index }, outer) {
 /** Null if it is not a call. @param {string} text @param {number} index */
 function callAt (text, index) {
   const [, made, object, method] = CALLEE.exec(textBefore(text, index)) ?? []
-  if (method === undefined || KEYWORD.test(method)) return null
+  if (method === undefined || (object === undefined && KEYWORD.test(method))) return null
   const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2]
   if (made) return { name: `new ${method}`, route: null }
   if (OF_PROMISES.test(method)) return { name: `Promise.${method}`, route: null }

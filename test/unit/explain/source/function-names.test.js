@@ -21,6 +21,8 @@ for (const [source, expected] of [
   ["app.get('/wrapped', wrap(async (req, res) => {\n  for (const a of b) { ¦work() }\n}))", 'GET /wrapped handler'],
   ["app.all('/any', (req, res) => ¦work())", '/any handler'],
   ["app.get('/typed', async (req: Request, res: Response): Promise<void> => {\n  ¦work()\n})", 'GET /typed handler'],
+  ["app.delete('/orders', (req, res) => ¦work())", 'DELETE /orders handler'],
+  ['load().catch((error) => ¦work(error))', 'callback of Promise.catch'],
   ["map.get('key', () => ¦work())", "callback of map.get('key')"],
   ['setTimeout(() => {\n  ¦work()\n}, 10)', 'callback of setTimeout'],
   ['setTimeout(() => ¦work(), 10)', 'callback of setTimeout'],
