@@ -2,8 +2,6 @@
 
 const { pairsIn, tokensOf, KEYWORD } = require('./javascript')
 
-/** Most functions around one that are named to distinguish it from others. */
-const AROUND = 5
 /** How much text before a function is searched for what it belongs to. */
 const BEFORE_CHARS = 200
 /** Calls around a handler that may be those of a router; what is nested deeper is generated. */
@@ -149,29 +147,6 @@ function nameAt (text, offset) {
   return found === null ? 'top level' : found?.name ?? null
 }
 
-/** Whether a function has its own name, not one made from its use. @param {string | null} name */
-const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
-
-/**
- * Tells functions of one name apart: by the functions around, up to one with a name, and a number. Null if needless.
- * @param {string} text of its file @param {number} offset of a place in it
- */
-function whereAt (text, offset) {
-  const own = functionAt(text, offset)
-  if (!own) return null
-  const around = []
-  let outer = functionAt(text, own.start - 1)
-  while (outer && around.length < AROUND) {
-    around.push(outer.name ?? '(anonymous)')
-    if (isOwnName(outer.name)) break
-    outer = functionAt(text, outer.start - 1)
-  }
-  const callee = /^callback of ([^(]+)/.exec(own.name ?? '')?.[1]
-  const before = text.slice(outer?.start ?? 0, own.start)
-  const which = callee === undefined ? 1 : before.split(`${callee.replace(/^Promise\./, '.')}(`).length - 1
-  return [...around, ...(which > 1 ? [`#${which}`] : [])].join(' ') || null
-}
-
 /** Outermost first: `GET /report`. @param {string} text @param {number} offset */
 function routesAt (text, offset) {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(').slice(0, MOST_CALLS)
@@ -189,7 +164,8 @@ const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
  * Where the body of the function begins whose parameters are at a place; null if there is none. V8 names that place if
- * it checks for interrupts on entering a function. @param {string} text @param {number} offset
+ * it checks for interrupts on entering a function. A call in parentheses is followed by no body.
+ * @param {string} text @param {number} offset
  */
 function bodyAfter (text, offset) {
   const head = text.slice(offset, offset + HEAD_CHARS)
@@ -201,11 +177,7 @@ function bodyAfter (text, offset) {
   return behind && offset + Number(close) + 1 + behind[0].length
 }
 
-/** A call in parentheses is followed by no body. @param {string} text @param {number} offset */
-const beginsFunction = (text, offset) => bodyAfter(text, offset) !== null
-
-exports.isOwnName = isOwnName
 exports.nameAt = nameAt
 exports.routesAt = routesAt
-exports.whereAt = whereAt
-exports.beginsFunction = beginsFunction
+exports.bodyAfter = bodyAfter
+exports.functionAt = functionAt

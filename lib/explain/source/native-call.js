@@ -14,7 +14,6 @@ const COPIES = new Set([
 ])
 /** Built-ins that search by a regular expression. */
 const SEARCHES = new Set(['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split'])
-const SEARCH = new RegExp(`\\.(?:${[...SEARCHES].join('|')})\\s*\\(`)
 /** Built-ins that move all elements, copy everything or look up rules at each call: they make a loop slow. */
 const REPEATED = new Set(['shift', 'unshift', 'splice', 'spread', 'toLocaleString', 'localeCompare', 'addEventListener'])
 /** Built-ins that can take long. V8's profile has no frames for them: their samples are in the line that calls them. */
@@ -53,7 +52,7 @@ const FUNCTIONS = new Set([
 ])
 /** Methods that may be given a function, and how a function that is given looks. */
 const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|call|apply|groupBy|eval)$/
-/** It is given a function after what it goes through. */
+/** A function that is given after what it is called for. */
 const FROM = /\bfrom\s*\(.*,/
 const PASSES = /=>|\bfunction\b/
 /** Most lines of a function that are searched for a call. */
@@ -154,10 +153,12 @@ function linesWithin (lines, { line, column }) {
 exports.callLines = (lines, begin, name) => {
   if (name === null) return []
   const within = linesWithin(lines, begin)
-  if (name === REG_EXP) return within.filter(({ text }) => SEARCH.test(text)).map(({ line }) => line)
   const called = name === ZLIB ? onlySyncCall(within.map(({ text }) => text)) ?? name : name
   const names = [called, ...aliasesOf(lines, called)]
-  return within.filter(({ text }) => names.some((each) => columnOfCall(text, each) !== null)).map(({ line }) => line)
+  const isCalled = (/** @type {string} */ text) => name === REG_EXP
+    ? builtinsOf(text).some(({ method }) => SEARCHES.has(method))
+    : names.some((each) => columnOfCall(text, each) !== null)
+  return within.filter(({ text }) => isCalled(text)).map(({ line }) => line)
 }
 
 /**

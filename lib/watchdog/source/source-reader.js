@@ -79,7 +79,7 @@ class SourceReader {
    * @param {{ stripsTypes: boolean, compilesAll: boolean, read: (file: string) => string | null }} parts
    */
   #open ({ stripsTypes, compilesAll, read }) {
-    const { beginsFunction, nameAt, routesAt } = require('../../explain/source/function-names')
+    const { bodyAfter, nameAt, routesAt } = require('../../explain/source/function-names')
     const { SourceMaps, toPath } = require('../../explain/source/source-map')
     const texts = new Texts(read)
     const readOnce = (/** @type {string} */ file) => texts.read(file)
@@ -96,14 +96,14 @@ class SourceReader {
       const text = readOnce(file)
       return text === null || text.length > MOST_CHARS ? null : text
     }
-    const heads = new ByPlace(readOnce, beginsFunction)
+    const heads = new ByPlace(readOnce, bodyAfter)
     return {
       maps,
       mayMove: (/** @type {string | null} */ file) => maps.mayMove(toPath(file) ?? ''),
       isHead: (/** @type {Frame} */ { file, line, column }) => {
         const path = toPath(file)
         if (path === null || line === null || column === null || path.startsWith('node:')) return false
-        return !maps.isInMemory(path) && heads.get(path, line, column) === true
+        return !maps.isInMemory(path) && heads.get(path, line, column) !== null
       },
       names: new ByPlace(readShort, nameAt),
       given: new ByPlace(readShort, callsGiven),

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { Fold, withoutEntered } = require('../../../../lib/explain/fold')
-const { beginsFunction } = require('../../../../lib/explain/source/function-names')
+const { bodyAfter } = require('../../../../lib/explain/source/function-names')
 const { SourceReader } = require('../../../../lib/watchdog/source/source-reader')
 const { makeDir } = require('../../../support/files')
 
@@ -13,9 +13,9 @@ test('a function begins with its parameters, whatever its kind', () => {
   for (const text of [
     '(data) {', '() {}', '(a, b) => a', 'data => data', '$é_1=>0', '(a = f(1), { b, c } = {}) {', '(a /* ) */, b = ")", c = `) (`) {',
     '(a, // the ) first\n b) {', '(data: Buffer): number {', '(a) : Promise<void> => {', 'async (a) => {', 'async a => a', 'async => 1', 'async  => 1'
-  ]) assert.equal(beginsFunction(text, 0), true, text)
+  ]) assert.notEqual(bodyAfter(text, 0), null, text)
   for (const text of ['(data)', '(data) + 1', '(data), (a) => a', 'data', 'data)', 'compute(data) {', 'data = x => x', '((a) => a)(b)', '(a', '', ' (a) {', '("(") ? {} : 0', 'async (a)', 'asynchronous (a) {', 'async function (a) {']) {
-    assert.equal(beginsFunction(text, 0), false, text)
+    assert.equal(bodyAfter(text, 0), null, text)
   }
 })
 

@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { nameAt, whereAt } = require('../../../../lib/explain/source/function-names')
+const { whereAt } = require('../../../../lib/cli/test/offences')
+const { nameAt } = require('../../../../lib/explain/source/function-names')
 const { SourceReader } = require('../../../../lib/watchdog/source/source-reader')
 
 /** The name of the function at the mark ¦. @param {string} marked */
