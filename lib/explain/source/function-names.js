@@ -39,12 +39,12 @@ const openLevel = (char, index) => ({ char, index, from: index + 1, arrow: null,
  */
 function levelsAt (text, offset) {
   const levels = [openLevel('', -1)]
-  for (const { token, index, isOpening } of tokensOf(text)) {
+  for (const { token, index, step } of tokensOf(text)) {
     if (index >= offset) break
     const level = levels[levels.length - 1]
     if (token === '=>') level.arrow = index
     else if (token === ';' || token === ',') Object.assign(level, { from: index + 1, arrow: null })
-    else if (isOpening) levels.push(openLevel(token, index))
+    else if (step === 1) levels.push(openLevel(token, index))
     else if (PAIRS[token] !== undefined) {
       if (level.char !== PAIRS[token]) return null
       levels.pop()

@@ -47,12 +47,11 @@ function endOf (lines, first, column) {
   const text = lines.slice(first - 1).join('\n').slice(column - 1, column + FUNCTION_CHARS)
   let depth = 0
   let hasBody = false
-  for (const { token, index, isOpening, isClosing } of tokensOf(text)) {
+  for (const { token, index, step } of tokensOf(text)) {
     if (depth === 0 && token === '{') hasBody = true
-    if (isOpening) depth++
-    if (isClosing) depth--
+    depth += step
     // An arrow function without braces ends with the brackets around it.
-    const isEnd = isClosing ? depth < 0 || (depth === 0 && hasBody) : depth === 0 && (token === ';' || token === ',')
+    const isEnd = depth < 0 || (depth === 0 && (step === -1 ? hasBody : ';,'.includes(token)))
     if (isEnd) return first + text.slice(0, index).split('\n').length - 1
   }
   return Infinity

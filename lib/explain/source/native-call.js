@@ -186,8 +186,7 @@ function aliasesOf (lines, called) {
 exports.openCallLines = (lines, begin, isElsewhere) => {
   const declared = new Set(isElsewhere ? lines.map(declaredIn) : [])
   return linesWithin(lines, begin)
-    .filter(({ text }) => text.length > LINE_CHARS ||
-      callsIn(text).some(({ call }) => !isOfLanguage(call) && !declared.has(lastPartOf(call))))
+    .filter(({ text }) => callsIn(text).some(({ call }) => !isOfLanguage(call) && !declared.has(lastPartOf(call))))
     .map(({ line }) => line)
 }
 
@@ -204,30 +203,30 @@ const LOOPS = /\b(?:for|while|do)\b|\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w
  * The functions of a file with a loop that one of its lines calls.
  * @param {string[]} lines @param {string} text of the line @returns {string[]}
  */
-exports.loopingCalleesIn = (lines, text) => text.length > LINE_CHARS
-  ? []
-  : callsIn(text).map(({ call }) => lastPartOf(call)).filter((name) => {
-    const at = lines.findIndex((each) => declaredIn(each) === name)
-    if (at === -1) return false
-    const column = lines[at].indexOf('(', lines[at].indexOf(name)) + 1
-    return linesWithin(lines, { line: at + 1, column }).some((each) => LOOPS.test(each.text))
-  })
+exports.loopingCalleesIn = (lines, text) => callsIn(text).map(({ call }) => lastPartOf(call)).filter((name) => {
+  const at = lines.findIndex((each) => declaredIn(each) === name)
+  if (at === -1) return false
+  const column = lines[at].indexOf('(', lines[at].indexOf(name)) + 1
+  return linesWithin(lines, { line: at + 1, column }).some((each) => LOOPS.test(each.text))
+})
 
 /** Whether it may run functions that are not written in it. @param {string} text */
 exports.mayCallOther = (text) => {
   const isGiven = (/** @type {string} */ name) =>
     (name === 'from' ? FROM.test(text) : CALLING_BACK.test(name)) && !PASSES.test(text)
-  return text.length > LINE_CHARS || callsIn(text).some(({ call }) =>
+  return callsIn(text).some(({ call }) =>
     isGiven(lastPartOf(call)) || !(isOfLanguage(call) || STATICS.has(lastPartOf(call))))
 }
 
 /**
- * Calls of a line as they are written, without blanks; the name of one may be empty.
+ * Calls of a line as they are written, without blanks; the name of one may be empty. A minified line calls anything.
  * @param {string} text @returns {{ call: string, column: number }[]}
  */
-const callsIn = (text) => [...text.replace(TEXTS, (each) => ' '.repeat(each.length)).matchAll(CALLED)]
-  .map(({ 1: call = '', index }) => ({ call: call.replace(/[\s?]/g, ''), column: index + 1 }))
-  .filter(({ call }) => !KEYWORD.test(call))
+const callsIn = (text) => text.length > LINE_CHARS
+  ? [{ call: '', column: 1 }]
+  : [...text.replace(TEXTS, (each) => ' '.repeat(each.length)).matchAll(CALLED)]
+      .map(({ 1: call = '', index }) => ({ call: call.replace(/[\s?]/g, ''), column: index + 1 }))
+      .filter(({ call }) => !KEYWORD.test(call))
 
 /**
  * What a function of Node.js is called here, if its own name says nothing (zlib: `syncBufferWrapper`): the only such
@@ -256,7 +255,6 @@ const isOfLanguage = (call) =>
  * @param {string} line @returns {{ call: string, column: number } | null}
  */
 exports.onlyCallIn = (line) => {
-  if (line.length > LINE_CHARS) return null
   const calls = callsIn(line).filter(({ call }) => /^[\w$]/.test(call) && !isOfLanguage(call))
   return calls.length === 1 ? calls[0] : null
 }
