@@ -17,8 +17,6 @@ class FrameTable {
   #frames = new BoundedMap({ mostItems: FRAMES })
   /** Frames before source maps, if their file's map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
-  /** How often more source maps have become known. */
-  version = 0
   /** For frames of this table without a name, the frame with a name. @type {WeakMap<Frame, Frame>} */
   #named = new WeakMap()
   /** Where functions without a name begin. @type {WeakMap<Frame, string>} */
@@ -102,7 +100,6 @@ class FrameTable {
   /** Maps all frames again, since more source maps are known. */
   forget () {
     this.#frames.clear()
-    this.version++
   }
 }
 
