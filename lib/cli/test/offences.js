@@ -1,8 +1,7 @@
 'use strict'
 
 const { ByPlace } = require('../../explain/source/frame-table')
-const { positionIn } = require('../../explain/source/javascript')
-const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-names')
+const { functionAt, nameAt } = require('../../explain/source/function-names')
 const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')
 const { withSharedNames } = require('../../export/culprits')
@@ -16,6 +15,8 @@ const { relative } = require('./verdict')
  * @import { Judged } from './verdict'
  */
 
+/** Most functions around one that are named to distinguish it from others. */
+const AROUND = 5
 /** A larger file is a bundle: not searched for names. */
 const NAMED_BYTES = 512 * 1024
 
@@ -42,12 +43,32 @@ const NAMED_BYTES = 512 * 1024
 exports.keyOf = ({ function: name, file, within = null, call = null }) =>
   [file, name, ...(within === null ? [] : [`within ${within}`]), ...(call === null ? [] : [call])].join('\n')
 
+/** Whether a function has its own name, not one made from its use. @param {string | null} name */
+const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
+
+/**
+ * Tells functions of one name apart: by the functions around, up to one with a name, and a number. Null if needless.
+ * @param {string} text of its file @param {number} offset of a place in it
+ */
+function whereAt (text, offset) {
+  const own = functionAt(text, offset)
+  if (!own) return null
+  const around = []
+  let outer = functionAt(text, own.start - 1)
+  while (outer && around.length < AROUND) {
+    around.push(outer.name ?? '(anonymous)')
+    if (isOwnName(outer.name)) break
+    outer = functionAt(text, outer.start - 1)
+  }
+  const callee = /^callback of ([^(]+)/.exec(own.name ?? '')?.[1]
+  const before = text.slice(outer?.start ?? 0, own.start)
+  const which = callee === undefined ? 1 : before.split(`${callee.replace(/^Promise\./, '.')}(`).length - 1
+  return [...around, ...(which > 1 ? [`#${which}`] : [])].join(' ') || null
+}
+
 /** A function's name, and what distinguishes it from others, by its source. */
-const named = new ByPlace((file, line, column) => {
-  const text = readSource(file, NAMED_BYTES)
-  const at = text === null ? null : positionIn(text, line, column)
-  return text === null || at === null ? null : { name: nameAt(text, at), within: whereAt(text, at) }
-})
+const named = new ByPlace((file) => readSource(file, NAMED_BYTES), (text, offset) =>
+  ({ name: nameAt(text, offset), within: whereAt(text, offset) }))
 
 /**
  * `within` distinguishes functions without a name: by the functions around them, since line numbers change, or by the
@@ -120,3 +141,4 @@ function placeOf ({ frame, package: found }, cwd, test) {
 exports.isFailing = ({ state }) => state === 'new' || state === 'longer'
 
 exports.UNKNOWN = UNKNOWN
+exports.whereAt = whereAt

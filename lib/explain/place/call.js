@@ -5,7 +5,7 @@ const { isNativeBlock } = require('../parts')
 const { sumOf } = require('./lines')
 const { sum } = require('../profile/profiled-stacks')
 const { ticksIn } = require('../source/loop-body')
-const { builtinIn, columnOfCall, onlyCallIn, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
+const { builtinIn, columnOfCall, onlyCallIn, syncCallIn, DEAR, REG_EXP, ZLIB } = require('../source/native-call')
 const { MOST } = require('../../tables/limits')
 const { ownerOf } = require('../../util/code-owner')
 
@@ -17,8 +17,6 @@ const { ownerOf } = require('../../util/code-owner')
 
 /** V8 names a function by what it was assigned to. */
 const EXPORTS = /^(?:module\.)?exports\./
-/** The name of all synchronous functions of zlib. */
-const ZLIB = 'syncBufferWrapper'
 
 /**
  * @typedef {object} Call that took the time of a line

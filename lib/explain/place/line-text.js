@@ -1,6 +1,6 @@
 'use strict'
 
-const { ALLOCATES, LINE_CHARS } = require('../source/native-call')
+const { LINE_CHARS } = require('../source/native-call')
 
 /** Words that a parenthesis follows, and calls that take next to no time. */
 const CALL =
@@ -21,6 +21,8 @@ const HEAD = new RegExp([
   PARAMETERS,
   /^\s*\}\s*while\b/
 ].map(({ source }) => source).join('|'))
+/** Objects or strings that are made. A `{` that begins a block follows a parenthesis or a keyword. */
+const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
 /** A loop that is in one line. */
 const LOOP = /\b(?:for|while)\s*\((?!.*\{\s*$).*\)\s*\S/
 

@@ -1,6 +1,7 @@
 'use strict'
 
 const { causeRow } = require('../../tables/causes')
+const { functionAround } = require('../source/loop-body')
 const { builtinIn, DEAR, REG_EXP, REPEATED, ROUND_TRIP } = require('../source/native-call')
 
 /**
@@ -14,27 +15,18 @@ const LINES_ABOVE = 8
 const SUSPECTS = new Set([
   ...DEAR, ROUND_TRIP, REG_EXP, 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll'
 ])
-/** The beginning of a function, not of a branch or a loop. */
-const HEAD = new RegExp([
-  /\bfunction\b/,
-  /=>\s*\{?\s*$/,
-  /^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#]+\s*\([^;]*\)\s*\{\s*$/
-].map(({ source }) => source).join('|'))
-
 /**
  * The native call that probably returned just before a late stack: the only built-in that can take long just before the
  * answered place, in the same function.
  * @param {string[]} lines of the file @param {number} answered line, from 1, which may contain the call itself
  */
 function probableCall (lines, answered) {
-  const found = []
-  for (let line = answered; line > 0 && line >= answered - LINES_ABOVE; line--) {
-    const text = lines[line - 1] ?? ''
-    const builtin = builtinIn(text, { lines })
-    if (builtin !== null && SUSPECTS.has(builtin.call)) found.push({ call: builtin.call, line })
-    if (HEAD.test(text)) break
-  }
-  return found.length === 1 ? found[0] : null
+  const first = Math.max(functionAround(lines, answered)?.line ?? 1, answered - LINES_ABOVE)
+  const calls = lines.slice(first - 1, answered).flatMap((text, i) => {
+    const call = builtinIn(text, { lines })?.call ?? ''
+    return SUSPECTS.has(call) ? [{ call, line: first + i }] : []
+  })
+  return calls.length === 1 ? calls[0] : null
 }
 
 /** The built-in that has probably taken the time, if it is the line's only one. @param {string} line */

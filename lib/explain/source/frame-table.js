@@ -1,14 +1,12 @@
 'use strict'
 
 const { BoundedMap } = require('../../util/bounded-map')
+const { escaped, positionIn } = require('./javascript')
 
 /** @import { Frame } from '../../types' */
 
 /** Most frames that are kept: far more than an application has in all its blocks. */
 const FRAMES = 10000
-
-/** For a table whose frames never change. */
-const NEVER = { mayMove: () => false, isBusy: () => false }
 
 /**
  * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
@@ -19,18 +17,12 @@ class FrameTable {
   #frames = new BoundedMap({ mostItems: FRAMES })
   /** Frames before source maps, if their file's map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
-  /** How often more source maps have become known. */
-  version = 0
   /** For frames of this table without a name, the frame with a name. @type {WeakMap<Frame, Frame>} */
   #named = new WeakMap()
   /** Where functions without a name begin. @type {WeakMap<Frame, string>} */
   #starts = new WeakMap()
   #original
-  #isHead
-  #nameOf
-  #passesOn
-  #routesOf
-  #later
+  #source
 
   /**
    * @param {(frame: Frame) => Frame} original maps a frame through source maps
@@ -40,27 +32,22 @@ class FrameTable {
    * undefined if the answer comes later
    * @param {(frame: Frame) => boolean} [source.passesOn] whether its call only calls a function that it was given
    * @param {(frame: Frame) => string[]} [source.routesOf] the routes in whose handlers it is written
-   * @param {{ mayMove: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a later source map may
-   * change a frame, and whether anything is still being read
+   * @param {(raw: Frame) => boolean} [source.mayMove] whether a later source map may change a frame
+   * @param {() => boolean} [source.isBusy] whether anything is still being read
    */
   constructor (original, source = {}) {
-    const { isHead = () => false, nameOf = () => null, passesOn = () => false, routesOf = () => [] } = source
     this.#original = original
-    this.#isHead = isHead
-    this.#nameOf = nameOf
-    this.#passesOn = passesOn
-    this.#routesOf = routesOf
-    this.#later = source.later ?? NEVER
+    this.#source = source
   }
 
   /** Whether more will soon be known about frames of this table. */
   get isAwaiting () {
-    return this.#later.isBusy()
+    return this.#source.isBusy?.() ?? false
   }
 
   /** Whether the innermost function had only just been entered. @param {Frame[]} raw before source maps */
   isJustEntered ([innermost]) {
-    return innermost !== undefined && this.#isHead(innermost)
+    return innermost !== undefined && (this.#source.isHead?.(innermost) ?? false)
   }
 
   /** @param {Frame & { start?: string }} raw */
@@ -70,7 +57,7 @@ class FrameTable {
     if (frame === undefined) {
       frame = Object.freeze({ ...copy(this.#original(raw)), ...(raw.async && { async: raw.async }) })
       this.#frames.set(key, frame)
-      if (this.#later.mayMove(raw)) this.#raw.set(frame, copy(raw))
+      if (this.#source.mayMove?.(raw)) this.#raw.set(frame, copy(raw))
     }
     if (start !== undefined) this.#starts.set(frame, start)
     return frame
@@ -89,12 +76,12 @@ class FrameTable {
 
   /** Whether a call only calls a function that its caller was given. @param {Frame} frame of this table */
   passesOn (frame) {
-    return this.#passesOn(frame)
+    return this.#source.passesOn?.(frame) ?? false
   }
 
   /** The routes in whose handlers a function is written, outermost first. @param {Frame} frame of this table */
   routesOf (frame) {
-    return this.#routesOf(frame)
+    return this.#source.routesOf?.(frame) ?? []
   }
 
   /** By its source, if it has no name. @template {Frame} F @param {F} frame @returns {F} */
@@ -102,7 +89,7 @@ class FrameTable {
     if (frame.function !== null) return frame
     let named = this.#named.get(frame)
     if (named === undefined) {
-      const name = this.#nameOf(frame)
+      const name = this.#source.nameOf?.(frame)
       if (name === undefined) return frame
       named = name === null ? frame : { ...frame, function: name }
       this.#named.set(frame, named)
@@ -113,7 +100,6 @@ class FrameTable {
   /** Maps all frames again, since more source maps are known. */
   forget () {
     this.#frames.clear()
-    this.version++
   }
 }
 
@@ -128,11 +114,11 @@ const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u
 /** `fn.call(…)` and `fn.apply(…)`: V8 names the place of the method. */
 const METHOD = /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*\??\.\s*$/u
 const REFLECT = /^apply\s*\(\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/u
-/** Lists of parameters: before an arrow, before a body, or a single one. */
-const PARAMETERS = /\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
-const STATEMENT = /\b(?:if|for|while|switch|catch|with)\s*$/
+/** Lists of parameters: before an arrow, before the body of a function, or a single one. */
+const PARAMETERS =
+  /\((?<!\b(?:if|for|while|switch|catch|with)\s*\()([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
 
-/** Null for a member. @param {string} before the call, in its line @param {string} rest of the line */
+/** Null for a member. @param {string} before the call, in its line @param {string} rest of the text */
 function calleeAt (before, rest) {
   const name = NAME.exec(rest)?.[0]
   const object = METHOD.exec(before)?.[1]
@@ -148,52 +134,48 @@ function calleeAt (before, rest) {
  */
 exports.callsGiven = (text, at) => {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1
-  const lineEnd = text.indexOf('\n', at)
   if (at - lineStart > LINE_CHARS) return false
-  const rest = text.slice(at, Math.min(lineEnd === -1 ? text.length : lineEnd, at + LINE_CHARS))
-  const callee = calleeAt(text.slice(lineStart, at), rest)
+  const callee = calleeAt(text.slice(lineStart, at), text.slice(at, at + LINE_CHARS))
   if (callee === null) return false
   const before = text.slice(Math.max(0, at - BEFORE_CHARS), at)
-  const escaped = callee.replaceAll('$', '\\$')
-  const isName = new RegExp(`(?<![\\w$.])${escaped}(?![\\w$])`)
-  let given = -1
-  for (const { 0: all, 1: list, 2: single, index } of before.matchAll(PARAMETERS)) {
-    const isStatement = list !== undefined && STATEMENT.test(before.slice(Math.max(0, index - 10), index))
-    if (!isStatement && isName.test(list ?? single)) given = index + all.length
-  }
-  const declared = new RegExp(`\\b(?:const|let|var|function)\\s+${escaped}(?![\\w$])`)
-  return given !== -1 && !declared.test(before.slice(given))
+  const name = escaped(callee)
+  const isName = new RegExp(`(?<![\\w$.])${name}(?![\\w$])`)
+  const given = [...before.matchAll(PARAMETERS)].findLast(([, list, single]) => isName.test(list ?? single))
+  const declared = new RegExp(`\\b(?:const|let|var|function)\\s+${name}(?![\\w$])`)
+  return given !== undefined && !declared.test(before.slice(given.index + given[0].length))
 }
 
 /** Most places that are remembered. */
 const PLACES = 10000
 
-/** @param {string} file @param {number} line @param {number} column */
-const keyOf = (file, line, column) => `${file}\n${line}\n${column}`
-
-/** Answers for places in files, each found once. @template T */
+/** Answers about places in source texts, each found once; null without such a place. @template T */
 class ByPlace {
-  /** @type {BoundedMap<T>} */
-  #known = new BoundedMap({ mostItems: PLACES })
+  /** @type {BoundedMap<T | null>} */
+  #answers = new BoundedMap({ mostItems: PLACES })
+  #read
   #find
 
-  /** @param {(file: string, line: number, column: number) => T} find */
-  constructor (find) {
+  /** @param {(file: string) => string | null} read @param {(text: string, offset: number) => T} find */
+  constructor (read, find) {
+    this.#read = read
     this.#find = find
   }
 
-  /** @param {string} file @param {number} line @param {number} column @returns {T} */
+  /** @param {string} file @param {number} line @param {number} column */
   get (file, line, column) {
-    const known = this.known(file, line, column)
-    if (known !== undefined) return known
-    const found = this.#find(file, line, column)
-    this.#known.set(keyOf(file, line, column), found)
-    return found
+    let answer = this.known(file, line, column)
+    if (answer === undefined) {
+      const text = this.#read(file)
+      const offset = text === null ? null : positionIn(text, line, column)
+      answer = text === null || offset === null ? null : this.#find(text, offset)
+      this.#answers.set(`${file}\n${line}\n${column}`, answer)
+    }
+    return answer
   }
 
   /** Undefined if the place is new. @param {string} file @param {number} line @param {number} column */
   known (file, line, column) {
-    return this.#known.get(keyOf(file, line, column))
+    return this.#answers.get(`${file}\n${line}\n${column}`)
   }
 }
 

@@ -1,34 +1,24 @@
 'use strict'
 
-const { ByPlace } = require('./frame-table')
-const { positionIn, tokensOf, pairsIn } = require('./javascript')
-const { toPath } = require('./source-map')
+const { pairsIn, tokensOf, KEYWORD } = require('./javascript')
 
-/** @import { Frame } from '../../types' */
-
-/** A larger file is a bundle. Searching a file of this size takes 20 ms for each place. */
-const MOST_CHARS = 512 * 1024
-/** Most functions around one that are named to distinguish it from others. */
-const AROUND = 5
 /** How much text before a function is searched for what it belongs to. */
 const BEFORE_CHARS = 200
 /** Calls around a handler that may be those of a router; what is nested deeper is generated. */
 const MOST_CALLS = 50
 
 const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
-/** Statements with a parenthesis before their block, and other words before a parenthesis that are not calls. */
-const NO_CALL = /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete)$/
-const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all']
-const OF_PROMISES = ['then', 'catch', 'finally']
+const VERBS = /^(?:get|post|put|patch|delete|head|options|all)$/
+const OF_PROMISES = /^(?:then|catch|finally)$/
 
 /** The name of a function expression, empty if it has none, and where it begins: `async function* name (`. */
 const FUNCTION = /(?:\basync\s+)?\bfunction\b\s*\*?\s*([\w$]*)\s*(?:<[^<>()]*>\s*)?$/
 const METHOD = /([\w$#]+)\s*(?:<[^<>()]*>\s*)?$/
-const PARAMETER = /[\w$]+\s*$/
 const ASYNC = /(?:\basync\s*)?(?:<[^<>()]*>\s*)?$/
+const ASYNC_SINGLE = /(?:\basync\s*)?(?:[\w$]+\s*)?$/
 const ASSIGNED = /((?:[\w$]+\.)*[\w$#]+)\s*(?::[^=;,(){}]+)?[^=!<>+\-*/%&|^]?=$/
 const PROPERTY = /(?:([\w$]+)|'([^'\n]*)'|"([^"\n]*)")\s*:$/
-const CALLEE = /(\bnew\s+)?(?:([\w$]+)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
+const CALLEE = /(\bnew\s+)?(?:([\w$]*)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
 const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
 
 /**
@@ -40,34 +30,32 @@ const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
  * @property {{ open: number, close: number } | null} closed the last parentheses in it
  */
 
+/** @param {string} char @param {number} index @returns {Level} */
+const openLevel = (char, index) => ({ char, index, from: index + 1, arrow: null, closed: null })
+
 /**
  * The brackets that are open at a place of a text, outermost first; null if they do not match because the text is not
  * JavaScript or has a template within a template. @param {string} text @param {number} offset
  */
 function levelsAt (text, offset) {
-  /** @type {Level[]} */
-  const levels = [{ char: '', index: -1, from: 0, arrow: null, closed: null }]
-  for (const { token, index, isOpening } of tokensOf(text)) {
+  const levels = [openLevel('', -1)]
+  for (const { token, index, step } of tokensOf(text)) {
     if (index >= offset) break
     const level = levels[levels.length - 1]
     if (token === '=>') level.arrow = index
     else if (token === ';' || token === ',') Object.assign(level, { from: index + 1, arrow: null })
-    else if (isOpening) levels.push({ char: token, index, from: index + 1, arrow: null, closed: null })
+    else if (step === 1) levels.push(openLevel(token, index))
     else if (PAIRS[token] !== undefined) {
       if (level.char !== PAIRS[token]) return null
       levels.pop()
-      close(levels[levels.length - 1], level, text, index)
+      const outer = levels[levels.length - 1]
+      if (token === ')') outer.closed = { open: level.index, close: index }
+      // At the end of its body, an arrow function ends as well.
+      const isBody = outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
+      if (token === '}' && isBody) outer.arrow = null
     }
   }
   return levels
-}
-
-/** @param {Level} outer @param {Level} level that ends @param {string} text @param {number} index of its end */
-function close (outer, level, text, index) {
-  if (level.char === '(') outer.closed = { open: level.index, close: index }
-  // At the end of its body, an arrow function ends as well.
-  const isBody = level.char === '{' && outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
-  if (isBody) outer.arrow = null
 }
 
 /**
@@ -78,33 +66,34 @@ function innermost (text, levels, offset) {
   for (let at = levels.length - 1; at >= 0; at--) {
     const { char, arrow } = levels[at]
     const end = levels[at + 1]?.index ?? offset
-    if (arrow !== null && isWithin(text.slice(arrow + 2, end), char)) return { at, start: headOf(text, levels[at], arrow), name: '' }
+    // An arrow function without braces ends with its line.
+    const isInArrow = arrow !== null &&
+      (char === '(' || char === '[' || !text.slice(arrow + 2, end).trimStart().includes('\n'))
+    if (isInArrow) return { at, start: headOf(text, levels[at], arrow), name: '' }
     const body = char === '{' ? bodyOf(text, levels[at - 1], levels[at].index) : null
     if (body !== null) return { at: at - 1, ...body }
   }
   return null
 }
 
-/** Without braces, it ends with its line. @param {string} body so far @param {string} char of its level */
-const isWithin = (body, char) => char === '(' || char === '[' || !body.trimStart().includes('\n')
-
 /** Where the parameters of an arrow function begin. @param {string} text @param {Level} level @param {number} arrow */
 function headOf (text, { closed }, arrow) {
   const isList = closed !== null && /^\s*(?::[^;{}]*)?$/.test(text.slice(closed.close + 1, arrow))
-  const before = text.slice(0, isList ? closed.open : arrow).slice(-BEFORE_CHARS)
-  const cut = isList ? 0 : PARAMETER.exec(before)?.[0].length ?? 0
-  const rest = before.slice(0, before.length - cut)
-  return (isList ? closed.open : arrow) - cut - (ASYNC.exec(rest)?.[0].length ?? 0)
+  const end = isList ? closed.open : arrow
+  return end - Number((isList ? ASYNC : ASYNC_SINGLE).exec(textBefore(text, end))?.[0].length)
 }
 
 /** Null if no function's body begins there. @param {string} text @param {Level} outer @param {number} brace */
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
-  const before = text.slice(Math.max(0, closed.open - BEFORE_CHARS), closed.open)
+  const before = textBefore(text, closed.open)
   const found = FUNCTION.exec(before) ?? METHOD.exec(before)
-  if (found === null || NO_CALL.test(found[1])) return null
+  if (found === null || KEYWORD.test(found[1])) return null
   return { start: closed.open - found[0].length, name: found[1] }
 }
+
+/** @param {string} text @param {number} end */
+const textBefore = (text, end) => text.slice(Math.max(0, end - BEFORE_CHARS), end)
 
 /** @param {string} text @param {Level} level @param {Level | undefined} outer @param {number} start of the function */
 function describe (text, level, outer, start) {
@@ -121,38 +110,32 @@ function callbackOf (text, { index }, outer) {
   const call = callAt(text, index)
   if (call === null) return 'immediately invoked function'
   const handled = call.route ?? (outer?.char === '(' ? callAt(text, outer.index)?.route : null)
-  return handled ?? `callback of ${call.name}`
+  return handled ? `${handled} handler` : `callback of ${call.name}`
 }
 
 /** Null if it is not a call. @param {string} text @param {number} index */
 function callAt (text, index) {
-  const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
-  if (all === undefined || NO_CALL.test(method)) return null
-  const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2] ?? null
+  const [, made, object, method] = CALLEE.exec(textBefore(text, index)) ?? []
+  if (method === undefined || (object === undefined && KEYWORD.test(method))) return null
+  const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2]
   if (made) return { name: `new ${method}`, route: null }
-  if (OF_PROMISES.includes(method)) return { name: `Promise.${method}`, route: null }
-  const isRoute = VERBS.includes(method) && first !== null && first.startsWith('/')
+  if (OF_PROMISES.test(method)) return { name: `Promise.${method}`, route: null }
+  const isRoute = VERBS.test(method) && first?.startsWith('/')
   const verb = method === 'all' ? '' : `${method.toUpperCase()} `
-  const name = `${object ? `${object}.` : ''}${method}${first === null ? '' : `('${first}')`}`
-  return { name, route: isRoute ? `${verb}${first} handler` : null }
+  const name = `${object ? `${object}.` : ''}${method}${first === undefined ? '' : `('${first}')`}`
+  return { name, route: isRoute ? `${verb}${first}` : null }
 }
 
 /** Null at the top level, undefined if brackets do not match. @param {string} text @param {number} offset */
 function functionAt (text, offset) {
   // For a function that was just entered, V8 names the place of its parameters. It is within the function.
-  const head = text.slice(offset, offset + BEFORE_CHARS * 10)
-  const levels = levelsAt(text, offset)
+  const place = bodyAfter(text, offset) ?? offset
+  const levels = levelsAt(text, place)
   if (levels === null) return undefined
-  if (beginsFunction(head)) {
-    const start = offset - (ASYNC.exec(text.slice(Math.max(0, offset - BEFORE_CHARS), offset))?.[0].length ?? 0)
-    const keyword = FUNCTION.exec(text.slice(Math.max(0, start - BEFORE_CHARS), start))
-    const from = start - (keyword?.[0].length ?? 0)
-    const name = keyword?.[1] || describe(text, levels[levels.length - 1], levels[levels.length - 2], from)
-    return { start: from, name }
-  }
-  const found = innermost(text, levels, offset)
+  const found = innermost(text, levels, place)
   if (found === null) return null
-  return { start: found.start, name: found.name || describe(text, levels[found.at], levels[found.at - 1], found.start) }
+  const { at, start, name } = found
+  return { start, name: name || describe(text, levels[at], levels[at - 1], start) }
 }
 
 /**
@@ -164,120 +147,37 @@ function nameAt (text, offset) {
   return found === null ? 'top level' : found?.name ?? null
 }
 
-/** Whether a function has its own name, not one made from its use. @param {string | null} name */
-const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
-
-/**
- * Tells functions of one name apart: by the functions around, up to one with a name, and a number. Null if needless.
- * @param {string} text of its file @param {number} offset of a place in it
- */
-function whereAt (text, offset) {
-  const own = functionAt(text, offset)
-  if (!own) return null
-  const around = []
-  let outer = functionAt(text, own.start - 1)
-  while (outer && around.length < AROUND) {
-    around.push(outer.name ?? '(anonymous)')
-    if (isOwnName(outer.name)) break
-    outer = functionAt(text, outer.start - 1)
-  }
-  const [callee] = /^callback of (.+)$/.exec(own.name ?? '')?.[1].split('(') ?? []
-  const before = text.slice(outer?.start ?? 0, own.start)
-  const which = callee === undefined ? 1 : before.split(`${callee.replace(/^Promise\./, '.')}(`).length - 1
-  return [...around, ...(which > 1 ? [`#${which}`] : [])].join(' ') || null
-}
-
 /** Outermost first: `GET /report`. @param {string} text @param {number} offset */
 function routesAt (text, offset) {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(').slice(0, MOST_CALLS)
-  return calls.flatMap(({ index }) => callAt(text, index)?.route?.replace(/ handler$/, '') ?? [])
+  return calls.flatMap(({ index }) => callAt(text, index)?.route ?? [])
 }
-
-/** @typedef {{ file: string, line: number, column: number }} Place */
-
-/** Names functions that have none by their source on disk. */
-class FunctionNames {
-  #names
-
-  /** @param {(file: string) => string | null} read */
-  constructor (read) {
-    this.#names = new ByPlace((file, line, column) => {
-      const text = read(file)
-      if (text === null || text.length > MOST_CHARS) return null
-      const at = positionIn(text, line, column)
-      return at === null ? null : nameAt(text, at)
-    })
-  }
-
-  /** @param {Frame} frame at its original place */
-  nameOf (frame) {
-    const { file, line, column } = /** @type {Place} */ (frame)
-    return hasSource(frame) ? this.#names.get(file, line, column) : null
-  }
-
-  /** Undefined if it has to be searched. @param {Frame} frame at its original place */
-  knownNameOf (frame) {
-    const { file, line, column } = /** @type {Place} */ (frame)
-    return hasSource(frame) ? this.#names.known(file, line, column) : null
-  }
-}
-
-/** Not in code compiled in memory. @param {Frame} frame */
-const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
 
 /** Longest list of parameters that is searched. */
 const HEAD_CHARS = 2000
 
-/** A parameter without parentheses. */
-const SINGLE = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
-/** V8 names this place of an arrow function. A parameter may have the same name. */
-const ASYNC_ARROW = /^async\b(?!\s*=>)\s*/
+/** A parameter without parentheses. V8 names the place of `async` of an arrow function. */
+const SINGLE = /^(?:async\b\s*)?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
+const LIST = /^(?:async\b\s*)?\(/
 /** What follows a list of parameters: an optional result type of TypeScript, then the body. */
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
- * Whether a source text begins with the parameters of a function and its body. V8 names that place if it checks for
- * interrupts on entering a function. A call in parentheses is followed by no body. @param {string} text
+ * Where the body of the function begins whose parameters are at a place; null if there is none. V8 names that place if
+ * it checks for interrupts on entering a function. A call in parentheses is followed by no body.
+ * @param {string} text @param {number} offset
  */
-function beginsFunction (text) {
-  const head = text.replace(ASYNC_ARROW, '')
-  if (SINGLE.test(head)) return true
-  const end = head[0] === '(' ? pairsIn(head).get(0) : undefined
-  return end !== undefined && BEHIND.test(head.slice(end + 1))
+function bodyAfter (text, offset) {
+  const head = text.slice(offset, offset + HEAD_CHARS)
+  const [single] = SINGLE.exec(head) ?? []
+  if (single !== undefined) return offset + single.length
+  const [list] = LIST.exec(head) ?? []
+  const close = list && pairsIn(head).get(list.length - 1)
+  const behind = close ? BEHIND.exec(head.slice(close + 1)) : null
+  return behind && offset + Number(close) + 1 + behind[0].length
 }
 
-/** Whether the function of a frame, before source maps, had only just been entered. Needs its source on disk. */
-class FunctionHeads {
-  #heads
-  #isInMemory
-
-  /**
-   * @param {(file: string) => string | null} read
-   * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
-   */
-  constructor (read, isInMemory) {
-    this.#heads = new ByPlace((file, line, column) => {
-      const text = read(file) ?? ''
-      const at = positionIn(text, line, column)
-      return at !== null && beginsFunction(text.slice(at, at + HEAD_CHARS))
-    })
-    this.#isInMemory = isInMemory
-  }
-
-  /** @param {Frame} frame */
-  has ({ file, line, column }) {
-    const path = toPath(file)
-    if (path === null || line === null || column === null) return false
-    if (path.startsWith('node:') || this.#isInMemory(path)) return false
-    return this.#heads.get(path, line, column)
-  }
-}
-
-exports.isOwnName = isOwnName
 exports.nameAt = nameAt
 exports.routesAt = routesAt
-exports.MOST_CHARS = MOST_CHARS
-exports.whereAt = whereAt
-exports.FunctionNames = FunctionNames
-exports.beginsFunction = beginsFunction
-exports.FunctionHeads = FunctionHeads
+exports.bodyAfter = bodyAfter
+exports.functionAt = functionAt

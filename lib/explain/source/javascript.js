@@ -21,6 +21,9 @@ const TOKEN = new RegExp([
 const REG_EXP = /^\/[^/*].*\/\w*$/
 /** One without an end goes to the end of the text, for the same reason. */
 const EXPRESSION = /\$\{([^}]*)(\}?)/g
+/** Words before a parenthesis that are not calls. */
+const KEYWORD =
+  /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete|function)$/
 const OPENING = '([{'
 const CLOSING = ')]}'
 /** A character of a name or a number. */
@@ -47,11 +50,11 @@ function mayBeToldOf (text, line, column) {
 
 /**
  * The tokens of TOKEN, in order. A template is one, whatever its expressions contain. @param {string} text
- * @returns {Generator<{ token: string, index: number, isOpening: boolean, isClosing: boolean }>}
+ * @returns {Generator<{ token: string, index: number, step: number }>} `step` is 1 into a bracket, and -1 out of it
  */
 function * tokensOf (text) {
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    yield { token, index, isOpening: OPENING.includes(token), isClosing: CLOSING.includes(token) }
+    yield { token, index, step: Number(OPENING.includes(token)) - Number(CLOSING.includes(token)) }
   }
 }
 
@@ -65,12 +68,12 @@ function pairsIn (text) {
   /** @type {Map<number, number>} */
   const pairs = new Map()
   const open = []
-  for (const { token, index, isOpening, isClosing } of tokensOf(text)) {
+  for (const { token, index, step } of tokensOf(text)) {
     for (const { text: within, at } of expressionsOf(token)) {
       for (const [from, to] of pairsIn(within)) pairs.set(index + at + from, index + at + to)
     }
-    if (isOpening) open.push(index)
-    const other = isClosing ? open.pop() : undefined
+    if (step === 1) open.push(index)
+    const other = step === -1 ? open.pop() : undefined
     if (other !== undefined) pairs.set(index, other).set(other, index)
   }
   return pairs
@@ -80,8 +83,13 @@ function pairsIn (text) {
 const regExpsIn = (text) => [...tokensOf(text)].flatMap(({ token }) =>
   REG_EXP.test(token) ? [token] : expressionsOf(token).flatMap(({ text: within }) => regExpsIn(within)))
 
+/** A name, or any other text, as a part of a pattern. @param {string} text */
+const escaped = (text) => text.replace(/[^\w\s]/g, '\\$&')
+
+exports.escaped = escaped
 exports.mayBeToldOf = mayBeToldOf
 exports.pairsIn = pairsIn
 exports.positionIn = positionIn
 exports.regExpsIn = regExpsIn
 exports.tokensOf = tokensOf
+exports.KEYWORD = KEYWORD

@@ -44,41 +44,29 @@ const FUNCTION_CHARS = 100000
  * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
  */
 function endOf (lines, first, column) {
-  let text = (lines[first - 1] ?? '').slice(column - 1)
-  for (let i = first; i < lines.length && text.length < FUNCTION_CHARS; i++) text += `\n${lines[i]}`
+  const text = lines.slice(first - 1).join('\n').slice(column - 1, column + FUNCTION_CHARS)
   let depth = 0
   let hasBody = false
-  for (const { token, index, isOpening, isClosing } of tokensOf(text)) {
-    const lineOf = () => first + text.slice(0, index).split('\n').length - 1
+  for (const { token, index, step } of tokensOf(text)) {
     if (depth === 0 && token === '{') hasBody = true
-    if (isOpening) depth++
-    else if (isClosing) {
-      depth--
-      // An arrow function without braces ends with the brackets around it.
-      if (depth < 0 || (depth === 0 && hasBody)) return lineOf()
-    } else if (depth === 0 && (token === ';' || token === ',')) return lineOf()
+    depth += step
+    // An arrow function without braces ends with the brackets around it.
+    const isEnd = depth < 0 || (depth === 0 && (step === -1 ? hasBody : ';,'.includes(token)))
+    if (isEnd) return first + text.slice(0, index).split('\n').length - 1
   }
   return Infinity
 }
 
 /**
  * Most samples first, without lines that cannot be the function's own.
- * @param {Ticks} ticks as V8 counts them: one line may have several entries
+ * @param {Ticks} ticks
  * @param {{ line: number | null, column: number | null }} start of the function, from 1
  * @param {string[] | null} lines of its file, null if unknown
  */
 exports.ownTicks = (ticks, { line: first, column }, lines) => {
   if (first === null) return []
   const last = lines === null || ticks.every(({ line }) => line === first) ? Infinity : endOf(lines, first, column ?? 1)
-  return byLine(ticks.filter(({ line }) => line >= first && line <= last)).sort((a, b) => b.ticks - a.ticks)
-}
-
-/** One entry for each line: V8 counts a line twice if code was inlined (26.10). @param {Ticks} ticks */
-function byLine (ticks) {
-  /** @type {Map<number, number>} */
-  const counts = new Map()
-  for (const { line, ticks: count } of ticks) counts.set(line, (counts.get(line) ?? 0) + count)
-  return [...counts].map(([line, count]) => ({ line, ticks: count }))
+  return ticks.filter(({ line }) => line >= first && line <= last).sort((a, b) => b.ticks - a.ticks)
 }
 
 /** @param {Ticks} ticks */
@@ -107,5 +95,4 @@ exports.functionAround = (lines, line) => {
   return null
 }
 
-exports.byLine = byLine
 exports.endOf = endOf

@@ -1,11 +1,9 @@
 'use strict'
 
-const { pairsIn } = require('./javascript')
+const { escaped, pairsIn, KEYWORD } = require('./javascript')
 const { endOf } = require('./loop-body')
 const { patternsIn } = require('./pattern')
 
-/** V8's names for the code of regular expressions begin like this; the pattern follows. */
-const PATTERN = 'RegExp: '
 const REG_EXP = '(regular expression)'
 /** Built-ins that take far longer for a value than those of COPIES. */
 const DEAR = new Set(['JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted'])
@@ -16,7 +14,6 @@ const COPIES = new Set([
 ])
 /** Built-ins that search by a regular expression. */
 const SEARCHES = new Set(['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split'])
-const SEARCH = new RegExp(`\\.(?:${[...SEARCHES].join('|')})\\s*\\(`)
 /** Built-ins that move all elements, copy everything or look up rules at each call: they make a loop slow. */
 const REPEATED = new Set(['shift', 'unshift', 'splice', 'spread', 'toLocaleString', 'localeCompare', 'addEventListener'])
 /** Built-ins that can take long. V8's profile has no frames for them: their samples are in the line that calls them. */
@@ -25,8 +22,6 @@ const BUILTINS = new Set([
   'Atomics.wait', 'decodeURIComponent', 'encodeURIComponent', 'eval', 'includes', 'indexOf', 'lastIndexOf', 'next',
   'normalize', 'repeat', 'set', 'toLowerCase', 'toUpperCase'
 ])
-/** Those of BUILTINS that are not methods. */
-const FUNCTIONS = new Set(['structuredClone', 'decodeURIComponent', 'encodeURIComponent', 'eval'])
 /** A deep copy through text. */
 const ROUND_TRIP = 'JSON.parse(JSON.stringify())'
 const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?(?<![\w$])([\w$]+)\s*\(/g
@@ -38,40 +33,32 @@ const LINE_CHARS = 1000
 const MOST_LINES = 400
 /** The name of all synchronous functions of zlib. */
 const ZLIB = 'syncBufferWrapper'
-/** What is called, and words and built-ins that are not what is searched for. `performance.now` is JavaScript. */
-const CALLED = /(?<![\w$])([\w$]+)\s*\(/g
+/** Calls, with what is before their names, and calls of something without a name: `tasks[name]()`, `make()()`. */
+const CALLED = /(?:(?<![\w$])((?:\.\s*)?(?:[\w$]+\s*\??\.\s*)*[\w$]+)|[\])])\s*(?:\?\.\s*)?\(/g
 const TEXTS = /\/\/.*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g
 /** A function that is declared, or a value that is one. */
 const DECLARATION =
   /\bfunction\b\s*\*?\s*([\w$]+)|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b|function\b|\(|[\w$]+\s*=>)/
-const KEYWORDS = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'function', 'await', 'super', 'of', 'in'])
-const GLOBALS = new Set(['Object', 'Array', 'Number', 'Math', 'JSON', 'Date', 'Promise', 'Reflect', 'String', 'Symbol', 'BigInt'])
-const OF_VALUES = [Array, String, Number, Map, Set, RegExp, Date, Promise, Function, Uint8Array]
-  .flatMap((each) => Object.getOwnPropertyNames(each.prototype))
-const FUNCTIONS_OF_LANGUAGE = [
-  'Number', 'String', 'Boolean', 'BigInt', 'Date', 'Map', 'Set', 'Array', 'Object', 'RegExp', 'Error', 'Promise', 'Symbol',
-  'parseInt', 'parseFloat', 'structuredClone', 'decodeURIComponent', 'encodeURIComponent'
-]
-const METHODS = new Set([
-  ...[Object, Array, Number, Math, JSON, Date, Promise, Reflect, String, Symbol, BigInt]
-    .flatMap((each) => Object.getOwnPropertyNames(each)),
-  ...OF_VALUES,
-  ...FUNCTIONS_OF_LANGUAGE
-].filter((name) => name !== 'now'))
+/** Objects of the language. Their functions are native, and so are the methods of their values. */
+const OBJECTS = {
+  Array, BigInt, Date, Function, JSON, Map, Math, Number, Object, Promise, Reflect, RegExp, Set, String, Symbol
+}
+const STATICS = new Set(Object.values(OBJECTS).flatMap((each) => Object.getOwnPropertyNames(each)))
+const METHODS = new Set(/** @type {{ prototype?: object }[]} */ (Object.values(OBJECTS))
+  .flatMap(({ prototype = {} }) => Object.getOwnPropertyNames(prototype)))
+const FUNCTIONS = new Set([
+  ...Object.keys(OBJECTS), 'Boolean', 'Error', 'decodeURIComponent', 'encodeURIComponent', 'eval', 'parseFloat',
+  'parseInt', 'structuredClone'
+])
 /** Methods that may be given a function, and how a function that is given looks. */
-const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|call|apply|groupBy)$/
-/** It is given a function after what it goes through. */
+const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|call|apply|groupBy|eval)$/
+/** A function that is given after what it is called for. */
 const FROM = /\bfrom\s*\(.*,/
 const PASSES = /=>|\bfunction\b/
-/** A call of something without a name, such as `tasks[name]()` or `make()()`. */
-const NAMELESS = /[\])]\s*(?:\?\.\s*)?\(/
 /** Most lines of a function that are searched for a call. */
 const NEARBY = 50
-/** What makes objects or strings. A `{` that begins a block follows a parenthesis or a keyword. */
-const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
-const SYNC_CALL = /(?<![\w$])[\w$]+Sync(?=\s*\()/g
 /** The synchronous functions of zlib, which V8 names alike. */
-const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|brotliCompress|brotliDecompress|zstdCompress|zstdDecompress)Sync$/
+const ZLIB_CALL = /(?<![\w$])(?:gzip|gunzip|unzip|(?:de|in)flate(?:Raw)?|(?:brotli|zstd)(?:C|Dec)ompress)Sync(?=\s*\()/g
 
 /** @typedef {{ call: string, method: string, column: number, index: number, open: number }} Builtin */
 
@@ -84,8 +71,8 @@ const ZLIB_CALL = /^(?:gzip|gunzip|unzip|deflate|inflate|deflateRaw|inflateRaw|b
 exports.builtinIn = (line, { lines = [], seen = new Set() } = {}) => {
   if (line.length > LINE_CHARS) return null
   const all = builtinsOf(line)
-  const seenOf = all.filter(({ method }) => seen.has(method))
-  const found = onlyOne(seenOf.length > 0 ? seenOf : all) ?? (seenOf.length > 0 ? null : dearest(line, all))
+  const answered = all.filter(({ method }) => seen.has(method))
+  const found = answered.length > 0 ? onlyOne(answered) : onlyOne(all) ?? dearest(line, all)
   if (found === null) return null
   const { call, method, column } = found
   const isPattern = SEARCHES.has(method) && patternsIn(line, lines).length > 0
@@ -117,42 +104,33 @@ function dearest (line, all) {
   const dear = all.filter(({ call }) => DEAR.has(call))
   const [first, second] = dear
   if (first === undefined) return null
-  const within = { line, pairs: pairsIn(line) }
-  const isCopy = (/** @type {Builtin} */ each) => COPIES.has(each.call) && isOfOneValue(within, first, each)
-  if (!all.every((each) => dear.includes(each) || isCopy(each))) return null
+  const isOfOneValue = sharesValue(line, first)
+  if (!all.every((each) => dear.includes(each) || (COPIES.has(each.call) && isOfOneValue(each)))) return null
   const isPair = dear.length === 2 && `${first.call}(${second.call}())` === ROUND_TRIP
-  const isRoundTrip = isPair && isOfOneValue(within, first, second)
-  return isRoundTrip ? { ...first, call: ROUND_TRIP } : onlyOne(dear)
+  return isPair && isOfOneValue(second) ? { ...first, call: ROUND_TRIP } : onlyOne(dear)
 }
 
-/** @typedef {{ line: string, pairs: Map<number, number> }} Line with its brackets */
-
-/** As an argument, or in one chain. @param {Line} within @param {Builtin} dear @param {Builtin} other */
-function isOfOneValue (within, dear, other) {
-  const isIn = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ end) =>
-    at >= from && at <= end
-  return isIn(other.index, chainStart(within, dear.index), chainEnd(within, dear.open)) ||
-    isIn(dear.index, other.open, within.pairs.get(other.open) ?? -1)
-}
-
-/** The start of the chain of calls that a place belongs to. @param {Line} within @param {number} index */
-function chainStart ({ line, pairs }, index) {
-  let at = index
-  while (at > 0) {
-    const open = pairs.get(at - 1)
-    if (open !== undefined && open < at) at = open
-    else if (/[\w$.?]/.test(line[at - 1])) at--
-    else break
+/**
+ * Whether other calls are of the same value: an argument, or in one chain.
+ * @param {string} line @param {Builtin} call
+ */
+function sharesValue (line, { index, open }) {
+  const pairs = pairsIn(line)
+  let start = index
+  while (start > (pairs.get(start - 1) ?? start) || /[\w$.?]/.test(line[start - 1] ?? '')) {
+    start = pairs.get(start - 1) ?? start - 1
   }
-  return at
+  const end = chainEnd(line, pairs, open)
+  return (/** @type {Builtin} */ other) => (other.index >= start && other.index <= end) ||
+    (index >= other.open && index <= (pairs.get(other.open) ?? -1))
 }
 
-/** The end of the chain that continues at a parenthesis. @param {Line} within @param {number} open @returns {number} */
-function chainEnd (within, open) {
-  const end = within.pairs.get(open)
+/** @param {string} line @param {Map<number, number>} pairs @param {number} open its parenthesis @returns {number} */
+function chainEnd (line, pairs, open) {
+  const end = pairs.get(open)
   if (end === undefined) return -1
-  const [link] = /^(?:\??\.[\w$]+)*(?=[([])/.exec(within.line.slice(end + 1)) ?? []
-  return link === undefined ? end : chainEnd(within, end + 1 + link.length)
+  const link = /^(?:\??\.[\w$]+)*(?=[([])/.exec(line.slice(end + 1))
+  return link === null ? end : chainEnd(line, pairs, end + 1 + link[0].length)
 }
 
 /** @typedef {{ line: number | null, column: number | null }} Begin of a function: its parameters */
@@ -163,9 +141,9 @@ function chainEnd (within, open) {
  */
 function linesWithin (lines, { line, column }) {
   if (line === null) return []
-  const last = Math.min(endOf(lines, line, column ?? 1), lines.length, line + MOST_LINES)
-  return lines.slice(line - 1, last)
-    .map((text, i) => ({ text: i === 0 ? text.slice(Math.max(0, (column ?? 1) - 1)) : text, line: line + i }))
+  const from = column ?? 1
+  return lines.slice(line - 1, Math.min(endOf(lines, line, from), line + MOST_LINES))
+    .map((text, i) => ({ text: i === 0 ? text.slice(from - 1) : text, line: line + i }))
 }
 
 /**
@@ -175,10 +153,12 @@ function linesWithin (lines, { line, column }) {
 exports.callLines = (lines, begin, name) => {
   if (name === null) return []
   const within = linesWithin(lines, begin)
-  if (name === REG_EXP) return within.filter(({ text }) => SEARCH.test(text)).map(({ line }) => line)
   const called = name === ZLIB ? onlySyncCall(within.map(({ text }) => text)) ?? name : name
   const names = [called, ...aliasesOf(lines, called)]
-  return within.filter(({ text }) => names.some((each) => columnOfCall(text, each) !== null)).map(({ line }) => line)
+  const isCalled = (/** @type {string} */ text) => name === REG_EXP
+    ? builtinsOf(text).some(({ method }) => SEARCHES.has(method))
+    : names.some((each) => columnOfCall(text, each) !== null)
+  return within.filter(({ text }) => isCalled(text)).map(({ line }) => line)
 }
 
 /**
@@ -189,9 +169,9 @@ function aliasesOf (lines, called) {
   const name = lastPartOf(called)
   // V8 names a function of an object literal by its key, which may be any text.
   if (!/^[\w$]+$/.test(name)) return []
-  const escaped = name.replaceAll('$', '\\$')
-  const alias = new RegExp(`([\\w$]+)\\s*[=:]\\s*(?:[\\w$]+\\.)*${escaped}\\s*(?:[;,})\\]]|\\.bind\\b|//|$)` +
-    `|[{,]\\s*${escaped}(?:\\s*:|\\s+as\\b)\\s*([\\w$]+)`)
+  const part = escaped(name)
+  const alias = new RegExp(`([\\w$]+)\\s*[=:]\\s*(?:[\\w$]+\\.)*${part}\\s*(?:[;,})\\]]|\\.bind\\b|//|$)` +
+    `|[{,]\\s*${part}(?:\\s*:|\\s+as\\b)\\s*([\\w$]+)`)
   return lines.flatMap((text) => {
     const [, byValue, byKey] = text.includes(name) && text.length <= LINE_CHARS ? alias.exec(text) ?? [] : []
     return byValue ?? byKey ?? []
@@ -204,23 +184,11 @@ function aliasesOf (lines, called) {
  * @param {boolean} isElsewhere the callee is in another file, so calls of functions of this one are none of it
  */
 exports.openCallLines = (lines, begin, isElsewhere) => {
-  /** @type {Map<string, boolean>} */
-  const declared = new Map()
-  const isDeclared = (/** @type {string} */ name) => {
-    if (!declared.has(name)) declared.set(name, lines.some((text) => text.includes(name) && isDeclaration(text, name)))
-    return declared.get(name)
-  }
-  const isKnown = (/** @type {string} */ name) =>
-    KEYWORDS.has(name) || METHODS.has(name) || (isElsewhere && isDeclared(name))
-  return linesWithin(lines, begin).flatMap(({ text, line }, i) => {
-    if (text.length > LINE_CHARS) return [line]
-    const names = namesCalledIn(text)
-    return (i === 0 ? names.slice(1) : names).some((name) => !isKnown(name)) || callsNameless(text) ? [line] : []
-  })
+  const declared = new Set(isElsewhere ? lines.map(declaredIn) : [])
+  return linesWithin(lines, begin)
+    .filter(({ text }) => callsIn(text).some(({ call }) => !isOfLanguage(call) && !declared.has(lastPartOf(call))))
+    .map(({ line }) => line)
 }
-
-/** @param {string} text @param {string} name */
-const isDeclaration = (text, name) => declaredIn(text) === name
 
 /** @param {string} text @returns {string | undefined} */
 const declaredIn = (text) => {
@@ -235,28 +203,30 @@ const LOOPS = /\b(?:for|while|do)\b|\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w
  * The functions of a file with a loop that one of its lines calls.
  * @param {string[]} lines @param {string} text of the line @returns {string[]}
  */
-exports.loopingCalleesIn = (lines, text) => text.length > LINE_CHARS
-  ? []
-  : namesCalledIn(text).filter((name) => {
-    const at = lines.findIndex((each) => each.includes(name) && isDeclaration(each, name))
-    if (at === -1) return false
-    const column = lines[at].indexOf('(', lines[at].indexOf(name)) + 1
-    return linesWithin(lines, { line: at + 1, column }).some((each) => LOOPS.test(each.text))
-  })
+exports.loopingCalleesIn = (lines, text) => callsIn(text).map(({ call }) => lastPartOf(call)).filter((name) => {
+  const at = lines.findIndex((each) => declaredIn(each) === name)
+  if (at === -1) return false
+  const column = lines[at].indexOf('(', lines[at].indexOf(name)) + 1
+  return linesWithin(lines, { line: at + 1, column }).some((each) => LOOPS.test(each.text))
+})
 
 /** Whether it may run functions that are not written in it. @param {string} text */
 exports.mayCallOther = (text) => {
-  if (text.length > LINE_CHARS || callsNameless(text)) return true
   const isGiven = (/** @type {string} */ name) =>
     (name === 'from' ? FROM.test(text) : CALLING_BACK.test(name)) && !PASSES.test(text)
-  return namesCalledIn(text).some((name) => !KEYWORDS.has(name) && (isGiven(name) || !METHODS.has(name)))
+  return callsIn(text).some(({ call }) =>
+    isGiven(lastPartOf(call)) || !(isOfLanguage(call) || STATICS.has(lastPartOf(call))))
 }
 
-/** @param {string} text */
-const callsNameless = (text) => NAMELESS.test(text.replace(TEXTS, ''))
-
-/** @param {string} text */
-const namesCalledIn = (text) => [...text.replace(TEXTS, '').matchAll(CALLED)].map(([, name]) => name)
+/**
+ * Calls of a line as they are written, without blanks; the name of one may be empty. A minified line calls anything.
+ * @param {string} text @returns {{ call: string, column: number }[]}
+ */
+const callsIn = (text) => text.length > LINE_CHARS
+  ? [{ call: '', column: 1 }]
+  : [...text.replace(TEXTS, (each) => ' '.repeat(each.length)).matchAll(CALLED)]
+      .map(({ 1: call = '', index }) => ({ call: call.replace(/[\s?]/g, ''), column: index + 1 }))
+      .filter(({ call }) => !KEYWORD.test(call))
 
 /**
  * What a function of Node.js is called here, if its own name says nothing (zlib: `syncBufferWrapper`): the only such
@@ -265,60 +235,40 @@ const namesCalledIn = (text) => [...text.replace(TEXTS, '').matchAll(CALLED)].ma
  * @param {number | null} line of the call, if known
  */
 exports.syncCallIn = (lines, first, line) =>
-  onlySyncCall(line === null ? [] : [lines[line - 1] ?? '']) ?? onlySyncCall(lines.slice(first - 1, first - 1 + NEARBY))
+  onlySyncCall(lines.slice(Number(line) - 1, Number(line))) ?? onlySyncCall(lines.slice(first - 1, first - 1 + NEARBY))
 
 /** @param {string[]} lines */
 function onlySyncCall (lines) {
-  const all = lines.flatMap((line) => line.length > LINE_CHARS ? [] : line.match(SYNC_CALL) ?? [])
-  const names = new Set(all.filter((name) => ZLIB_CALL.test(name)))
-  return names.size === 1 ? /** @type {string} */ ([...names][0]) : null
+  const names = new Set(lines.flatMap((line) => line.length > LINE_CHARS ? [] : line.match(ZLIB_CALL) ?? []))
+  return names.size === 1 ? [...names][0] : null
 }
 
 /** @param {string} called */
 const lastPartOf = (called) => called.slice(called.lastIndexOf('.') + 1)
 
-/** A chain of names that is called. */
-const CHAIN = /(?<![\w$.])((?:[\w$]+\s*\??\.\s*)*[\w$]+)\s*\(/g
-
 /** @param {string} call as it is written */
-const isOfLanguage = (call) => call.includes('.')
-  ? GLOBALS.has(call.slice(0, call.indexOf('.'))) || OF_VALUES.includes(lastPartOf(call))
-  : FUNCTIONS_OF_LANGUAGE.includes(call)
+const isOfLanguage = (call) =>
+  FUNCTIONS.has(call.split('.')[0]) || (call.includes('.') && METHODS.has(lastPartOf(call)))
 
 /**
  * The only call of a line of which the text does not say that it is a built-in, as it is written.
  * @param {string} line @returns {{ call: string, column: number } | null}
  */
 exports.onlyCallIn = (line) => {
-  if (line.length > LINE_CHARS) return null
-  const calls = [...line.replace(TEXTS, (text) => ' '.repeat(text.length)).matchAll(CHAIN)]
-    .map(({ 1: call, index }) => ({ call: call.replace(/\s+|\?/g, ''), column: index + 1 }))
-    .filter(({ call }) => !KEYWORDS.has(call) && !isOfLanguage(call))
+  const calls = callsIn(line).filter(({ call }) => /^[\w$]/.test(call) && !isOfLanguage(call))
   return calls.length === 1 ? calls[0] : null
 }
 
 /** @param {string} text @param {string} called as V8 names it, perhaps with what it was assigned to: `exports.name` */
 function columnOfCall (text, called) {
-  const name = lastPartOf(called)
   if (text.length > LINE_CHARS) return null
-  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
-    if (!/[\w$]/.test(text[at - 1] ?? '') && /^\s*\(/.test(text.slice(at + name.length))) return at + 1
-  }
-  return null
+  const at = text.search(new RegExp(`(?<![\\w$])${escaped(lastPartOf(called))}\\s*\\(`))
+  return at === -1 ? null : at + 1
 }
-
-/**
- * A pattern that came with a request is a secret, and the likeliest one to take long. A literal can be read at its
- * line.
- * @template {{ functionName: string }} CallFrame @param {CallFrame} callFrame @returns {CallFrame}
- */
-exports.withoutPattern = (callFrame) =>
-  callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
 exports.columnOfCall = columnOfCall
 exports.declaredIn = declaredIn
 exports.linesWithin = linesWithin
-exports.ALLOCATES = ALLOCATES
 exports.LINE_CHARS = LINE_CHARS
 exports.BUILTINS = BUILTINS
 exports.DEAR = DEAR
@@ -326,3 +276,4 @@ exports.REG_EXP = REG_EXP
 exports.REPEATED = REPEATED
 exports.ROUND_TRIP = ROUND_TRIP
 exports.SEARCHES = SEARCHES
+exports.ZLIB = ZLIB

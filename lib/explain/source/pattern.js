@@ -1,23 +1,22 @@
 'use strict'
 
-const { regExpsIn } = require('./javascript')
+const { escaped, regExpsIn } = require('./javascript')
 
 /** A longer pattern is generated, and a hint would not help to rewrite it. */
 const PATTERN_CHARS = 500
 /** A pattern in a variable whose methods are called, or that is an argument. */
 const NAMED = /(?<![\w$])([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
-const OPEN_ENDED = /^(?:[*+]|\{\d+,\d*\})/
+/** A part of a pattern, perhaps a bracket, and what repeats it. */
+const PART = /(?:\\[^]|\[(?:\\[^]|[^\\\]])*\]?|([()])|[^])([*+]|\{\d+,\d*\})?/g
 
 /** Literals, and those of variables in it. @param {string} text of the line @param {string[]} lines of its file */
-exports.patternsIn = (text, lines) => {
-  const own = literalsIn(text)
-  const names = [...text.matchAll(NAMED)].map(([, before, within]) => before ?? within)
-  const declared = names.filter((name) => /^[\w$]+$/.test(name ?? '')).flatMap((name) => {
-    const declaration = new RegExp(`\\b(?:const|let|var)\\s+${name.replace(/\$/g, '\\$')}\\s*=`)
+exports.patternsIn = (text, lines) => [
+  ...literalsIn(text),
+  ...[...text.matchAll(NAMED)].flatMap(([, before, within]) => {
+    const declaration = new RegExp(`\\b(?:const|let|var)\\s+${escaped(before ?? within)}\\s*=`)
     return lines.filter((line) => line.length <= PATTERN_CHARS && declaration.test(line)).flatMap(literalsIn)
   })
-  return [...own, ...declared]
-}
+]
 
 /** @param {string} line */
 const literalsIn = (line) => line.length > PATTERN_CHARS ? [] : regExpsIn(line)
@@ -26,21 +25,11 @@ const literalsIn = (line) => line.length > PATTERN_CHARS ? [] : regExpsIn(line)
 exports.hasNestedQuantifiers = (pattern) => {
   /** @type {boolean[]} by open group: whether something in it repeats */
   const repeats = [false]
-  for (let i = 0; i < pattern.length; i++) {
-    const character = pattern[i]
-    if (character === '\\') i++
-    else if (character === '[') i = endOfClass(pattern, i)
-    else if (character === '(') {
-      repeats.push(false)
-      continue
-    } else if (character === ')' && repeats.length > 1) {
-      const inner = repeats.pop()
-      const isRepeated = OPEN_ENDED.test(pattern.slice(i + 1))
-      if (inner && isRepeated) return true
-      if (inner || isRepeated) repeats[repeats.length - 1] = true
-      continue
-    }
-    if (OPEN_ENDED.test(pattern.slice(i + 1))) repeats[repeats.length - 1] = true
+  for (const [part, bracket, isRepeated] of pattern.matchAll(PART)) {
+    const inner = bracket === ')' && repeats.length > 1 && repeats.pop()
+    if (inner && isRepeated) return true
+    if (inner || isRepeated) repeats[repeats.length - 1] = true
+    if (part === '(') repeats.push(false)
   }
   return false
 }
@@ -61,12 +50,3 @@ exports.hasOverlap = (pattern) => [...pattern.matchAll(NEIGHBOURS)].some(([, fir
     return false
   }
 })
-
-/** @param {string} pattern @param {number} from its bracket */
-function endOfClass (pattern, from) {
-  for (let i = from + 1; i < pattern.length; i++) {
-    if (pattern[i] === '\\') i++
-    else if (pattern[i] === ']') return i
-  }
-  return pattern.length
-}

@@ -36,85 +36,64 @@ class SourceMaps {
   #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })
   /** Files whose map is read later. @type {Set<string>} */
   #awaited = new Set()
-  #read
-  #sizeOf
-  #later
-  #onMissing
-  #onTooLarge
-  #compilesAll
-  #stripsTypes
-  /** @type {Set<string>} */
-  #inMemory = new Set()
-  /** Files that run as they are on disk. @type {Set<string>} */
-  #plain = new Set()
-  /** Files that do not, as some places in the running code show, though no loader reported it. @type {Set<string>} */
+  /** Whether files were compiled in memory, if that is known. @type {Map<string, boolean>} */
+  #inMemory = new Map()
+  /** Files that do not run as they are on disk, though no loader reported it. @type {Set<string>} */
   #misfits = new Set()
-  #onMisfit
   /** The map files of files that were compiled in memory. @type {BoundedMap<string>} */
   #places = new BoundedMap({ mostItems: PLACES })
+  #read
+  #sizeOf
+  #host
 
   /**
    * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
-   * @param {object} [more] @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
-   * @param {(file: string, load: () => void) => boolean} [more.later] schedules the reading of a large map, if it can
-   * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is too large to be read
-   * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that names no map on disk:
+   * @param {object} [host] @param {(file: string) => number} [host.sizeOf] bytes of a file, 0 if there is none
+   * @param {(file: string, load: () => void) => boolean} [host.later] schedules the reading of a large map, if it can
+   * @param {(file: string) => void} [host.onTooLarge] called for a file whose map is too large to be read
+   * @param {(file: string) => void} [host.onMissing] called, more than once, for a file that names no map on disk:
    * there may be one to learn
-   * @param {() => void} [more.onMisfit] called when a file proves to differ from what runs under its name, which puts
+   * @param {() => void} [host.onMisfit] called when a file proves to differ from what runs under its name, which puts
    * its earlier places in doubt
-   * @param {boolean} [more.compilesAll] files are compiled in memory whatever their names
-   * @param {boolean} [more.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless another tool
+   * @param {boolean} [host.compilesAll] files are compiled in memory whatever their names
+   * @param {boolean} [host.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless another tool
    * compiles it
    */
-  constructor (read, {
-    sizeOf = () => 0, later = () => false, onTooLarge = () => {}, onMissing = () => {}, onMisfit = () => {},
-    compilesAll = false, stripsTypes = false
-  } = {}) {
+  constructor (read, host = {}) {
     this.#read = read
-    this.#sizeOf = sizeOf
-    this.#later = later
-    this.#onTooLarge = onTooLarge
-    this.#onMissing = onMissing
-    this.#onMisfit = onMisfit
-    this.#compilesAll = compilesAll
-    this.#stripsTypes = stripsTypes
+    this.#sizeOf = host.sizeOf ?? (() => 0)
+    this.#host = host
   }
 
   /** Learns a map that is in memory only. @param {string} file @param {string} text */
   learn (file, text) {
-    this.#inMemory.add(file)
+    this.#inMemory.set(file, true)
     this.#awaited.delete(file)
     this.#keep(file, text, file)
   }
 
   /** Learns that there is no map in memory for a file. @param {string} file */
   learnPlain (file) {
-    if (runsCompiled(file)) return
-    this.#plain.add(file)
-    this.#inMemory.delete(file)
+    if (!runsCompiled(file)) this.#inMemory.set(file, false)
   }
 
   /** Learns where the map of a file compiled in memory is. @param {string} file @param {string} mapFile */
   place (file, mapFile) {
-    this.#inMemory.add(file)
+    this.#inMemory.set(file, true)
     this.#maps.delete(file)
     this.#places.set(file, mapFile)
   }
 
-  /** Whether more may be known about a file's places later. @param {string} file */
-  mayMove (file) {
-    return path.isAbsolute(file) && !this.#isAsPublished(file)
-  }
-
   /**
-   * A package's code has the lines of the installed file, which any user can open. Its map may name a source that is
-   * nowhere on the machine (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages
-   * out, too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages:
-   * with TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
+   * Whether more may be known about a file's places later. A package's code has the lines of the installed file, which
+   * any user can open. Its map may name a source that is nowhere on the machine (`webpack://next/src/…`), which would
+   * pass for the application's. Node.js can leave packages out, too: `module.setSourceMapsSupport()`, `nodeModules`.
+   * While an application loads, most frames are of packages: with TypeScript and webpack the watchdog read 30 MB for
+   * maps, which took 100 ms of CPU time in the first second.
    * @param {string} file
    */
-  #isAsPublished (file) {
-    return isInPackage(file) && !runsCompiled(file) && !this.#inMemory.has(file)
+  mayMove (file) {
+    return path.isAbsolute(file) && (!isInPackage(file) || runsCompiled(file) || this.#inMemory.get(file) === true)
   }
 
   /** @param {string} file */
@@ -124,19 +103,20 @@ class SourceMaps {
 
   /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
   isInMemory (file) {
-    if (this.#inMemory.has(file) || this.#misfits.has(file)) return true
-    return runsCompiled(file) ? !this.#stripsTypes : this.#compilesAll && !this.#plain.has(file)
+    const { stripsTypes, compilesAll = false } = this.#host
+    return this.#misfits.has(file) || (this.#inMemory.get(file) ?? (runsCompiled(file) ? !stripsTypes : compilesAll))
   }
 
   /** Unchanged if no map has more. @param {Frame} frame @returns {Frame} */
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
-    const { line, column } = frame
-    const found = this.#find(file, line, column ?? 1)
-    if (found !== null || !this.#isElsewhere(file, line, column ?? 1)) return { ...frame, file, ...found }
-    this.#inMemory.add(file)
-    this.#onMissing(file)
+    const { line } = frame
+    const column = frame.column ?? 1
+    const found = this.#find(file, line, column)
+    if (found !== null || !this.#isElsewhere(file, line, column)) return { ...frame, file, ...found }
+    this.#inMemory.set(file, true)
+    this.#host.onMissing?.(file)
     return { ...frame, file, compiled: true }
   }
 
@@ -148,11 +128,9 @@ class SourceMaps {
   lineAt (file, line) {
     const map = this.mayMove(file) ? this.#mapOf(file) : null
     if (map === null) return this.isInMemory(file) || this.#awaited.has(file) ? null : { file, line }
-    const { decodedMappings } = tracing()
-    const segments = decodedMappings(map)[line - 1] ?? []
-    const first = segments.find(({ length }) => length > 1)
-    if (first === undefined) return null
-    if (segments.some((each) => each.length > 1 && (each[1] !== first[1] || each[2] !== first[2]))) return null
+    const segments = tracing().decodedMappings(map)[line - 1] ?? []
+    const [first, ...others] = segments.filter(({ length }) => length > 1)
+    if (first === undefined || others.some((each) => each[1] !== first[1] || each[2] !== first[2])) return null
     const source = toPath(map.resolvedSources[/** @type {number} */ (first[1])])
     return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
   }
@@ -168,21 +146,13 @@ class SourceMaps {
 
   /** In code that was compiled in memory. @param {string} file @param {number} line @param {number} column */
   #isElsewhere (file, line, column) {
-    if (runsCompiled(file) ? !this.#stripsTypes : this.isInMemory(file)) return true
-    if (this.#isFitting(file, line, column)) return false
+    if (runsCompiled(file) ? !this.#host.stripsTypes : this.isInMemory(file)) return true
+    // If the file was compiled in memory, or replaced since it was loaded, there may be no token at that place.
+    const text = this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES ? null : this.#read(file)
+    if (text === null || mayBeToldOf(text, line, column)) return false
     this.#misfits.add(file)
-    this.#onMisfit()
+    this.#host.onMisfit?.()
     return true
-  }
-
-  /**
-   * Whether a place in running code may be one in the file. If the file was compiled in memory, or replaced since it
-   * was loaded, there may be no token at that place. @param {string} file @param {number} line @param {number} column
-   */
-  #isFitting (file, line, column) {
-    if (this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES) return true
-    const text = this.#read(file)
-    return text === null || mayBeToldOf(text, line, column)
   }
 
   /** @param {string} file @param {number} line @param {number} column */
@@ -212,48 +182,29 @@ class SourceMaps {
       // A map that was learned meanwhile wins.
       if (this.#awaited.delete(file)) this.#load(file, true)
     }
-    if (!this.#later(file, load)) return false
+    if (!this.#host.later?.(file, load)) return false
     this.#awaited.add(file)
     return true
   }
 
-  /** @param {string} file @param {boolean} isLater nothing waits for it now */
+  /** Loads the map that was learned for a file, or that it names. @param {string} file @param {boolean} isLater */
   #load (file, isLater) {
-    const place = this.#places.get(file)
-    return place === undefined ? this.#loadNamed(file, isLater) : this.#loadPlaced(file, place, isLater)
-  }
-
-  /** @param {string} file @param {string} mapFile @param {boolean} isLater */
-  #loadPlaced (file, mapFile, isLater) {
-    if (!isLater && this.#isPutOff(file, mapFile)) return null
-    const text = this.#read(mapFile)
-    if (text === null && this.#isHuge(mapFile)) this.#onTooLarge(file)
-    return this.#keep(file, text, file)
-  }
-
-  /** Loads the map that a file names. @param {string} file @param {boolean} isLater */
-  #loadNamed (file, isLater) {
-    const text = this.#read(file)
-    const { mapFile, inline } = findMap(file, text)
+    const learned = this.#places.get(file) ?? null
+    const code = learned === null ? this.#read(file) : null
+    const { mapFile, inline } = learned === null ? findMap(file, code) : { mapFile: learned, inline: null }
     if (mapFile !== null && inline === null && !isLater && this.#isPutOff(file, mapFile)) return null
-    const mapText = mapFile === null ? null : inline ?? this.#read(mapFile)
+    const text = inline ?? (mapFile === null ? null : this.#read(mapFile))
     // If there is a file but no text, the file is larger than the limit.
-    if ((text === null && this.#isHuge(file)) || (mapFile !== null && mapText === null && this.#isHuge(mapFile))) {
-      this.#onTooLarge(file)
-    }
-    const map = this.#keep(file, mapText, mapFile ?? file)
-    if (map === null) this.#onMissing(file)
+    const isRead = mapFile === null ? code !== null : text !== null
+    if (!isRead && this.#sizeOf(mapFile ?? file) > MAPPINGS_CHARS) this.#host.onTooLarge?.(file)
+    const map = this.#keep(file, text, learned === null ? mapFile ?? file : file)
+    if (map === null && learned === null) this.#host.onMissing?.(file)
     return map
-  }
-
-  /** @param {string} file */
-  #isHuge (file) {
-    return this.#sizeOf(file) > MAPPINGS_CHARS
   }
 
   /** Its only source is itself, however the loader wrote the path. @param {string} file @param {any} map */
   #itself (file, map) {
-    const isItself = this.#inMemory.has(file) && map.sources?.length === 1 &&
+    const isItself = this.#inMemory.get(file) && map.sources?.length === 1 &&
       path.basename(map.sources[0]) === path.basename(file)
     return isItself ? { ...map, sourceRoot: '', sources: [pathToFileURL(file).href] } : map
   }
@@ -263,10 +214,10 @@ class SourceMaps {
     let map = null
     let bytes = 0
     try {
-      const parsed = text === null ? null : JSON.parse(text)
+      const parsed = JSON.parse(text ?? 'null')
       const chars = charsOf(parsed)
       bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
-      if (chars > MAPPINGS_CHARS) this.#onTooLarge(file)
+      if (chars > MAPPINGS_CHARS) this.#host.onTooLarge?.(file)
       // Sources are URLs relative to the map's; in a path, a `#` or `?` in a folder name would end it.
       else if (parsed !== null) {
         map = new (tracing().FlattenMap)(this.#itself(file, parsed), pathToFileURL(mapFile).href)
@@ -276,7 +227,12 @@ class SourceMaps {
     }
     // Other maps are dropped before this one is decoded, which takes most of its memory.
     this.#maps.set(file, map, map === null ? 0 : bytes)
-    if (map !== null) decode(map)
+    try {
+      // The first lookup would do it, when there may be less time.
+      if (map !== null) tracing().decodedMappings(map)
+    } catch {
+      // A broken map throws again at the first lookup.
+    }
     return map
   }
 }
@@ -285,30 +241,21 @@ class SourceMaps {
 function findMap (file, text) {
   try {
     const url = [...(text ?? '').matchAll(COMMENT)].at(-1)?.[1]
-    if (url === undefined) return { mapFile: null, inline: null }
-    const [, base64, data] = INLINE.exec(url) ?? []
-    if (data === undefined) return { mapFile: path.resolve(path.dirname(file), decodeURIComponent(url)), inline: null }
-    const inline = base64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data)
-    return { mapFile: file, inline }
+    const [, base64, data] = INLINE.exec(url ?? '') ?? []
+    if (data !== undefined) {
+      return { mapFile: file, inline: base64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data) }
+    }
+    if (url !== undefined) return { mapFile: path.resolve(path.dirname(file), decodeURIComponent(url)), inline: null }
   } catch {
     // A broken URL names no map.
-    return { mapFile: null, inline: null }
   }
+  return { mapFile: null, inline: null }
 }
 
 /** A map in sections, as Turbopack writes it, has the mappings of each. @param {any} map @returns {number} */
 function charsOf (map) {
   if (map?.sections === undefined) return map?.mappings?.length ?? 0
   return map.sections.reduce((/** @type {number} */ sum, /** @type {any} */ section) => sum + charsOf(section.map), 0)
-}
-
-/** Decodes now what a map would decode at the first lookup. @param {TraceMap} map */
-function decode (map) {
-  try {
-    tracing().decodedMappings(map)
-  } catch {
-    // A broken map throws again at the first lookup.
-  }
 }
 
 /** @param {string | null} file path or file: URL */

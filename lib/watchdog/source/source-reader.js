@@ -25,6 +25,8 @@ const LIFE_MS = 5000
 
 /** The host is asked again after this time: a map may come after its file, or may have been dropped for others. */
 const AGAIN_MS = 60000
+/** Longest text that is searched for names: a longer one is a bundle, and each place of it would take 20 ms. */
+const MOST_CHARS = 512 * 1024
 /** A larger source is a bundle, whose lines are of no use to a reader. */
 const BUNDLE_BYTES = 2 * 1024 * 1024
 /** Places are looked up for this long in one poll, the others later: in a file of 128 kB one takes up to 5 ms. */
@@ -61,11 +63,12 @@ class SourceReader {
     /** What reads the application's code. */
     this.#read = once(() => this.#open({ stripsTypes, compilesAll, read }))
     this.frames = new FrameTable((frame) => this.#read().maps.original(frame), {
-      isHead: (raw) => this.#read().heads.has(raw),
+      isHead: (raw) => this.#read().isHead(raw),
       nameOf: (frame) => this.#nameOf(frame),
       passesOn: (frame) => this.#lookUp(this.#read().given, 'call', frame) ?? false,
       routesOf: (frame) => this.#lookUp(this.#read().routes, 'route', frame) ?? [],
-      later: { mayMove: ({ file }) => this.#read().mayMove(file), isBusy: () => !this.#backlog.isEmpty }
+      mayMove: ({ file }) => this.#read().mayMove(file),
+      isBusy: () => !this.#backlog.isEmpty
     })
     /** What explains a block needs of the application's code. */
     this.code = { table: this.frames, packageIn }
@@ -76,8 +79,7 @@ class SourceReader {
    * @param {{ stripsTypes: boolean, compilesAll: boolean, read: (file: string) => string | null }} parts
    */
   #open ({ stripsTypes, compilesAll, read }) {
-    const { FunctionHeads, FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
-    const { positionIn } = require('../../explain/source/javascript')
+    const { bodyAfter, nameAt, routesAt } = require('../../explain/source/function-names')
     const { SourceMaps, toPath } = require('../../explain/source/source-map')
     const texts = new Texts(read)
     const readOnce = (/** @type {string} */ file) => texts.read(file)
@@ -90,19 +92,22 @@ class SourceReader {
       stripsTypes,
       compilesAll
     })
-    /** @template T @param {(text: string, at: number) => T} read @param {T} none */
-    const byPlace = (read, none) => new ByPlace((file, line, column) => {
+    const readShort = (/** @type {string} */ file) => {
       const text = readOnce(file)
-      const at = text === null || text.length > MOST_CHARS ? null : positionIn(text, line, column)
-      return text === null || at === null ? none : read(text, at)
-    })
+      return text === null || text.length > MOST_CHARS ? null : text
+    }
+    const heads = new ByPlace(readOnce, bodyAfter)
     return {
       maps,
       mayMove: (/** @type {string | null} */ file) => maps.mayMove(toPath(file) ?? ''),
-      heads: new FunctionHeads(readOnce, (file) => maps.isInMemory(file)),
-      names: new FunctionNames(readOnce),
-      given: byPlace(callsGiven, false),
-      routes: byPlace(routesAt, /** @type {string[]} */ ([]))
+      isHead: (/** @type {Frame} */ { file, line, column }) => {
+        const path = toPath(file)
+        if (path === null || line === null || column === null || path.startsWith('node:')) return false
+        return !maps.isInMemory(path) && heads.get(path, line, column) !== null
+      },
+      names: new ByPlace(readShort, nameAt),
+      given: new ByPlace(readShort, callsGiven),
+      routes: new ByPlace(readShort, routesAt)
     }
   }
 
@@ -133,20 +138,19 @@ class SourceReader {
   /** @param {Frame} frame */
   #nameOf (frame) {
     const { maps, names } = this.#read()
-    const known = names.knownNameOf(frame)
     // The map shows its place in the source, and with it its name.
-    if (known !== undefined || maps.isAwaited(frame.file ?? '')) return known
-    return this.#inTime('name', frame, () => names.nameOf(frame))
+    return maps.isAwaited(frame.file ?? '') ? undefined : this.#lookUp(names, 'name', frame)
   }
 
   /**
-   * What the source shows of a place; undefined if it cannot, or only later.
+   * What the source shows of a place: null if nothing, undefined if the answer comes later.
    * @template T @param {ByPlace<T>} byPlace @param {string} what @param {Frame} frame
    */
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
-    if (file === null || line === null || column === null || compiled) return undefined
-    return byPlace.known(file, line, column) ?? this.#inTime(what, frame, () => byPlace.get(file, line, column))
+    if (file === null || line === null || column === null || compiled) return null
+    const known = byPlace.known(file, line, column)
+    return known === undefined ? this.#inTime(what, frame, () => byPlace.get(file, line, column)) : known
   }
 
   /**

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { beginsFunction, nameAt, routesAt } = require('../../../lib/explain/source/function-names')
+const { bodyAfter, nameAt, routesAt } = require('../../../lib/explain/source/function-names')
 const { pairsIn, regExpsIn } = require('../../../lib/explain/source/javascript')
 const { traitsOf } = require('../../../lib/explain/place/line-text')
 const { bodyOf, functionAround } = require('../../../lib/explain/source/loop-body')
@@ -38,7 +38,7 @@ const READERS = {
   regExpsIn,
   'a function\'s name': (text) => nameAt(text, text.length >> 1),
   'routes of a handler': (text) => routesAt(text, text.length >> 1),
-  beginsFunction,
+  'the body of an entered function': (text) => bodyAfter(text, 0),
   'the body of a loop': (text) => bodyOf(text.split('\n'), 1),
   builtinIn: (text) => calls.builtinIn(text),
   mayCallOther: (text) => calls.mayCallOther(text),

@@ -396,8 +396,7 @@ test('what is renewed at each question is how long it lasts, its evidence and it
 test('a name that is still being read is in the next record once it is known', () => {
   let isBusy = true
   const nameOf = () => isBusy ? undefined : 'f'
-  const later = { mayMove: () => false, isBusy: () => isBusy }
-  const { facts, answer } = observed(new FrameTable((frame) => frame, { nameOf, later }))
+  const { facts, answer } = observed(new FrameTable((frame) => frame, { nameOf, isBusy: () => isBusy }))
   answer(1060)
   assert.equal(facts.soFar(1070, null).frame?.function, null)
   isBusy = false

@@ -5,17 +5,18 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { withoutEntered } = require('../../../../lib/explain/fold')
-const { beginsFunction, FunctionHeads } = require('../../../../lib/explain/source/function-names')
+const { bodyAfter } = require('../../../../lib/explain/source/function-names')
 const { Fold } = require('../../../../lib/watchdog/loop/sample-fold')
+const { SourceReader } = require('../../../../lib/watchdog/source/source-reader')
 const { makeDir } = require('../../../support/files')
 
 test('a function begins with its parameters, whatever its kind', () => {
   for (const text of [
     '(data) {', '() {}', '(a, b) => a', 'data => data', '$é_1=>0', '(a = f(1), { b, c } = {}) {', '(a /* ) */, b = ")", c = `) (`) {',
     '(a, // the ) first\n b) {', '(data: Buffer): number {', '(a) : Promise<void> => {', 'async (a) => {', 'async a => a', 'async => 1', 'async  => 1'
-  ]) assert.equal(beginsFunction(text), true, text)
+  ]) assert.notEqual(bodyAfter(text, 0), null, text)
   for (const text of ['(data)', '(data) + 1', '(data), (a) => a', 'data', 'data)', 'compute(data) {', 'data = x => x', '((a) => a)(b)', '(a', '', ' (a) {', '("(") ? {} : 0', 'async (a)', 'asynchronous (a) {', 'async function (a) {']) {
-    assert.equal(beginsFunction(text), false, text)
+    assert.equal(bodyAfter(text, 0), null, text)
   }
 })
 
@@ -23,14 +24,15 @@ test('a place is looked up in the file, once; what runs otherwise than it is wri
   const file = path.join(makeDir(t), 'app.js')
   fs.writeFileSync(file, 'first\nfunction compute (data) {\n  return data\n}\n')
   let reads = 0
-  const heads = new FunctionHeads((name) => {
+  const read = (/** @type {string} */ name) => {
     reads++
     return name === file ? fs.readFileSync(name, 'utf8') : null
-  }, (name) => name.endsWith('in-memory.js'))
-  const at = (/** @type {number | null} */ line, /** @type {number | null} */ column, /** @type {string | null} */ name = file) => heads.has({ function: 'compute', file: name, line, column })
+  }
+  const { frames } = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false, read })
+  const at = (/** @type {number | null} */ line, /** @type {number | null} */ column, /** @type {string | null} */ name = file) => frames.isJustEntered([{ function: 'compute', file: name, line, column }])
   assert.deepEqual([at(2, 18), at(2, 18), at(3, 10), at(2, 10), at(99, 1)], [true, true, false, false, false])
-  assert.equal(reads, 4)
-  assert.deepEqual([at(1, 1, null), at(null, null), at(1, 1, 'node:fs'), at(2, 18, '/in-memory.js'), at(1, 1, '/gone.js')], [false, false, false, false, false])
+  assert.equal(reads, 1)
+  assert.deepEqual([at(1, 1, null), at(null, null), at(1, 1, 'node:fs'), at(2, 18, '/in-memory.ts'), at(1, 1, '/gone.js')], [false, false, false, false, false])
 })
 
 test('a function that is entered as the answer comes has not kept it, unless it is seen so again and again', () => {

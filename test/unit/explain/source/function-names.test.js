@@ -2,7 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { FunctionNames, nameAt, whereAt } = require('../../../../lib/explain/source/function-names')
+const { whereAt } = require('../../../../lib/cli/test/offences')
+const { nameAt } = require('../../../../lib/explain/source/function-names')
+const { SourceReader } = require('../../../../lib/watchdog/source/source-reader')
 
 /** The name of the function at the mark ¦. @param {string} marked */
 const name = (marked) => nameAt(marked.replace('¦', ''), marked.indexOf('¦'))
@@ -20,6 +22,8 @@ for (const [source, expected] of [
   ["app.get('/wrapped', wrap(async (req, res) => {\n  for (const a of b) { ¦work() }\n}))", 'GET /wrapped handler'],
   ["app.all('/any', (req, res) => ¦work())", '/any handler'],
   ["app.get('/typed', async (req: Request, res: Response): Promise<void> => {\n  ¦work()\n})", 'GET /typed handler'],
+  ["app.delete('/orders', (req, res) => ¦work())", 'DELETE /orders handler'],
+  ['load().catch((error) => ¦work(error))', 'callback of Promise.catch'],
   ["map.get('key', () => ¦work())", "callback of map.get('key')"],
   ['setTimeout(() => {\n  ¦work()\n}, 10)', 'callback of setTimeout'],
   ['setTimeout(() => ¦work(), 10)', 'callback of setTimeout'],
@@ -66,13 +70,13 @@ test('a frame is named by its file, which is read once; code that is not the fil
     asked.push(file)
     return file.includes('missing') ? null : '\nsetTimeout(() => {\n  work()\n}, 1)\n'
   }
-  const names = new FunctionNames(read)
+  const { frames } = new SourceReader({ post: () => {}, say: () => {}, stripsTypes: false, read })
   const frame = { function: null, file: '/srv/app.js', line: 3, column: 3 }
-  assert.equal(names.nameOf(frame), 'callback of setTimeout')
-  assert.equal(names.nameOf(frame), 'callback of setTimeout')
+  assert.equal(frames.named(frame).function, 'callback of setTimeout')
+  assert.equal(frames.named(frame).function, 'callback of setTimeout')
   assert.deepEqual(asked, ['/srv/app.js'])
   for (const other of [{ file: null }, { line: null }, { compiled: true }, { file: '/srv/missing.js' }, { line: 99 }]) {
-    assert.equal(names.nameOf({ ...frame, ...other }), null, JSON.stringify(other))
+    assert.equal(frames.named({ ...frame, ...other }).function, null, JSON.stringify(other))
   }
 })
 
