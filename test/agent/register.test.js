@@ -252,7 +252,7 @@ test('loopwatch blocks takes a url that answers no blocks for an error, passes o
   const mixed = /** @type {typeof answers[0]} */ (answers.pop())
   for (const { code, stdout, stderr } of answers) {
     assert.equal(code, 1, stderr)
-    assert.match(stderr, /folder\.ndjson: EISDIR.*\nloopwatch: cannot read HTTP:\S+ .* its response is not a list of blocks \(LOOPWATCH_ERR_SOURCE\)\n$/)
+    assert.match(stderr, /folder\.ndjson: it is not a regular file\nloopwatch: cannot read HTTP:\S+ .* its response is not a list of blocks \(LOOPWATCH_ERR_SOURCE\)\n$/)
     assert.match(stdout, /1-1 event loop was blocked/)
   }
   assert.equal(mixed.code, 0, mixed.stderr)
