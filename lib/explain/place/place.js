@@ -78,16 +78,22 @@ const doubts = [
   }
 ]
 
-/**
- * V8 does not list code that it optimised in a running loop before a profile began: its samples go to the caller.
- * @param {Candidate} candidate
- */
-function mayHide ({ line: { frame, samples, callees, traits }, lines, stacks, sources }) {
+/** @param {Candidate} candidate */
+function mayHide (candidate) {
+  const { line: { samples, callees, traits }, sources } = candidate
   if (samples <= sumOf(callees)) return false
-  if (sources.isBegunLate) return traits.calls
+  return sources.isBegunLate ? traits.calls : hiddenIn(candidate).length > 0
+}
+
+/**
+ * Own functions with a loop that a line calls and no sample shows. V8 does not list code that it optimised in a running
+ * loop before a profile began: its samples go to the caller.
+ * @param {Pick<Candidate, 'line' | 'lines' | 'stacks'>} candidate
+ */
+function hiddenIn ({ line: { frame }, lines, stacks }) {
   const text = lines.textOf(frame) ?? []
-  return loopingCalleesIn(text, text[Number(frame.line) - 1] ?? '').some((name) =>
-    stacks.every(({ frames }) => frames.every((each) => each.function !== name)))
+  return loopingCalleesIn(text, text[Number(frame.line) - 1] ?? '').filter((callee) =>
+    stacks.every(({ frames }) => frames.every((each) => each.function !== callee.function)))
 }
 
 /** Whether a line can take the time of the block. @param {Ranked} line @param {BlockRecord} record */
@@ -181,7 +187,10 @@ function placeOf (view) {
   const because = line.reasons.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points)
     .slice(0, MOST_REASONS).map(({ name }) => name)
   const isAround = line.calledBackMs * 2 > lines.answeredMs && line.samples * 2 > lines.samples
-  return { frame: { ...line.frame, exact, because }, line, isAround }
+  // A profile that began in a block lacks what has run since: the only callee with a loop has the samples of its call.
+  const hidden = sources.isBegunLate && mayHide(candidate) ? hiddenIn(candidate) : []
+  const frame = hidden.length === 1 ? { ...line.frame, ...hidden[0] } : line.frame
+  return { frame: { ...frame, exact, because }, line, isAround }
 }
 
 exports.doubts = doubts

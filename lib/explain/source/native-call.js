@@ -200,14 +200,16 @@ const declaredIn = (text) => {
 const LOOPS = /\b(?:for|while|do)\b|\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*)\s*\(/
 
 /**
- * The functions of a file with a loop that one of its lines calls.
- * @param {string[]} lines @param {string} text of the line @returns {string[]}
+ * The functions of a file with a loop that one of its lines calls, where they begin.
+ * @param {string[]} lines @param {string} text of the line
+ * @returns {{ function: string, line: number, column: number }[]}
  */
-exports.loopingCalleesIn = (lines, text) => callsIn(text).map(({ call }) => lastPartOf(call)).filter((name) => {
+exports.loopingCalleesIn = (lines, text) => callsIn(text).flatMap(({ call }) => {
+  const name = lastPartOf(call)
   const at = lines.findIndex((each) => declaredIn(each) === name)
-  if (at === -1) return false
-  const column = lines[at].indexOf('(', lines[at].indexOf(name)) + 1
-  return linesWithin(lines, { line: at + 1, column }).some((each) => LOOPS.test(each.text))
+  if (at === -1) return []
+  const begin = { line: at + 1, column: lines[at].indexOf('(', lines[at].indexOf(name)) + 1 }
+  return linesWithin(lines, begin).some((each) => LOOPS.test(each.text)) ? [{ function: name, ...begin }] : []
 })
 
 /** Whether it may run functions that are not written in it. @param {string} text */

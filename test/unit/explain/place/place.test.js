@@ -40,8 +40,9 @@ const builtin = (name) => ({ function: name, file: null, line: null, column: nul
  * @param {Frame[][]} [evidence.answers] stacks, each seen three times
  * @param {any[]} [evidence.others] more nodes, below the function with id 2, each with two samples
  * @param {object} [evidence.record] its differences @param {string[]} [evidence.source]
+ * @param {boolean} [evidence.isBegunLate]
  */
-function place ({ ticks = [], answers = [], others = [], record = {}, source = SOURCE }) {
+function place ({ ticks = [], answers = [], others = [], record = {}, source = SOURCE, isBegunLate }) {
   const own = ticks.reduce((sum, [, count]) => sum + count, 0)
   const positionTicks = ticks.map(([line, count]) => ({ line, ticks: count }))
   const nodes = [
@@ -59,6 +60,7 @@ function place ({ ticks = [], answers = [], others = [], record = {}, source = S
     original: (/** @type {Frame} */ each) => each,
     lines,
     textOf: lines,
+    isBegunLate,
     lineAt: (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
   }
   return placed(makeRecord(/** @type {any} */ ({ ...js, ...record })), profile, sources).frame
@@ -136,4 +138,9 @@ test('samples of a function that V8 does not list are of the lines that answers 
 
 test('a function whose lines have no samples is named where it begins, in doubt', () => {
   assert.deepEqual(lineOf({ others: [node(3, 'weigh', 9)] }), [9, false])
+})
+
+test('in a profile that began in a block, samples of a call are of the function with a loop that it calls, in doubt', () => {
+  const frame = place({ ticks: [[5, 9]], isBegunLate: true })
+  assert.deepEqual([frame?.function, frame?.line, frame?.exact], ['weigh', 9, false])
 })

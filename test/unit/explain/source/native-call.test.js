@@ -70,7 +70,7 @@ test('a function is found by the last part of the name that V8 has for it', () =
 
 test('a function with a loop that a line calls is found, one without is not', () => {
   const lines = ['function sum (n) {', '  for (const each of n) total += each', '}', 'const other = (n) => n', 'sum(1) + other(2)']
-  assert.deepEqual(loopingCalleesIn(lines, lines[4]), ['sum'])
+  assert.deepEqual(loopingCalleesIn(lines, lines[4]), [{ function: 'sum', line: 1, column: 14 }])
 })
 
 test('the only call of a line that is no built-in is named as it is written', () => {
