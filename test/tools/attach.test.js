@@ -65,7 +65,7 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
   await eventually(() => app.ports()?.length === 2, () => `ports ${app.ports()}`)
   const [agentPort] = /** @type {number[]} */ (app.ports()).filter((port) => port !== app.port)
   assert.equal((await fetch(`http://127.0.0.1:${agentPort}/blocks`)).status, 401)
-  // Again and again: on a busy machine one may be judged starved, and blamed on no line. No profile starts on one either.
+  // Again and again: on a busy machine one may be judged starved, and blamed on no line. There is no profile either.
   const asking = setInterval(() => app.ask(400).catch(() => {}), 1000)
   t.after(() => clearInterval(asking))
   await app.ask(400)
