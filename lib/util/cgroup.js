@@ -9,7 +9,7 @@ const fs = require('node:fs')
 exports.cgroupPaths = (controller, lists) => {
   try {
     const folders = fs.readFileSync('/proc/self/cgroup', 'utf8').split('\n').flatMap((line) => {
-      const [, controllers, folder] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
+      const [, controllers, folder] = /^[0-9]+:([^:]*):(.*)$/.exec(line) ?? []
       if (controllers === '') return [folder, '']
       if (!controllers?.split(',').includes(controller)) return []
       return [`/${controllers}${folder}`, `/${controller}${folder}`, `/${controllers}`, `/${controller}`]

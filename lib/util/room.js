@@ -17,7 +17,7 @@ const ADDRESS_SPACE_MB = 768
 const MANY_PROCESSES = 4096
 
 /** The users of the machine's own root, whom the limit of processes does not bind. */
-const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/
+const ALL_USERS = /^ *0 +0 +4294967295 *$/m
 
 /** @param {string | undefined} file */
 const read = (file) => {
@@ -30,13 +30,13 @@ const read = (file) => {
 }
 
 /** @param {string | null} status of a process @param {string} field */
-const fieldOf = (status, field) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status ?? '')?.[1] ?? 0)
+const fieldOf = (status, field) => Number(new RegExp(`^${field}:[^0-9]*([0-9]+)`, 'm').exec(status ?? '')?.[1] ?? 0)
 
 /** Threads of all processes that this user has. @param {number} user */
 function countThreads (user) {
   let threads = 0
   for (const name of fs.readdirSync('/proc')) {
-    const status = /^\d+$/.test(name) ? read(`/proc/${name}/status`) : null
+    const status = /^[0-9]+$/.test(name) ? read(`/proc/${name}/status`) : null
     if (status !== null && fieldOf(status, 'Uid') === user) threads += fieldOf(status, 'Threads')
   }
   return threads
@@ -47,7 +47,7 @@ let limits
 
 function readLimits () {
   const text = read('/proc/self/limits')
-  const softOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} +(\\d+)`, 'm').exec(text ?? '')?.[1] ?? Infinity)
+  const softOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} +([0-9]+)`, 'm').exec(text ?? '')?.[1] ?? Infinity)
   const [max, current] = cgroupPaths('pids', [['pids.max', 'pids.current']])
   const processes = softOf('Max processes')
   const user = process.getuid?.() ?? 0
