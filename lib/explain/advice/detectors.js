@@ -196,7 +196,9 @@ exports.detectors = {
       }
       const isComparing = areMost(view, ({ callers }) => /^null (?:sort|toSorted)$/m.test(callers))
       if (isComparing) return ['The comparator runs for every pair that is compared.', native.keys]
-      return isSort && ['The whole list is sorted in one turn.', native.sort]
+      // Stacks of one block may be of several lines.
+      const isHere = view.call !== null || /^$|sort/i.test(view.line)
+      return isSort && isHere && ['The whole list is sorted in one turn.', native.sort]
     }
   },
   search: {
