@@ -79,8 +79,8 @@ function named (callee, { line: { frame, scope }, row, text }, { record, stacks,
 }
 
 /**
- * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: three quarters
- * of the samples of the call are in lines that call it.
+ * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: the lines that
+ * call it have three quarters of the samples.
  * @param {Frame} callee @param {View['stacks']} stacks @param {View['record']} record @param {View['sources']} sources
  */
 function builtinOfPackage (callee, stacks, record, { lines }) {

@@ -1,9 +1,9 @@
 'use strict'
 
-// Which conditions of lib/explain change nothing? This leaves out each part of each condition and each row of a table
-// of objects in turn, and explains recorded blocks again (../generated/recorded.js, or files by facts.js or the
+// Which conditions of lib/explain change nothing? This script removes each part of each condition and each row of each
+// table, one at a time, and explains recorded blocks again (../generated/recorded.js, or files by facts.js or the
 // agent's option `facts`):
-//   node scenarios/bakeoff/checks/guards.js [--files line.js,profile/] [--sample 3] [facts.ndjson ...]
+//   node scenarios/bakeoff/checks/guards.js [--files place/,profile/] [--sample 3] [facts.ndjson ...]
 // The output says how many records change, and how many of their lines become better and worse (`| sort -n`: parts
 // that change nothing come first). --files are files or folders below lib/explain, all but advice/ by default; with
 // --sample n, every nth block is explained.

@@ -266,7 +266,7 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
     if (e.cpuMs === null) assert.ok(cause !== 'sync-io' && cause !== 'native', what)
     const unrunMs = e.cpuMs === null ? 0 : Math.max(0, e.runningMs - e.cpuMs)
     const waitMs = (e.runQueueMs ?? unrunMs) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0)
-    // Of three parts, the largest has a third at least.
+    // The largest of three parts is at least a third: the others have two thirds at most.
     const hasOthers = waitMs + e.gcMs + e.watchdogGapMs > 0
     const mostMs = e.durationMs * 2 / 3 + ROUNDED_MS
     if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs <= mostMs || hasOthers), what)
