@@ -42,9 +42,10 @@ const FUNCTION_CHARS = 100000
  * The last line of a function. V8 counts samples of inlined code as the outer function's, in lines of the other file:
  * `performance.now()` in a loop of line 53 makes samples in lines 139 and 530 (20.20, 24.21).
  * @param {string[]} lines of its file @param {number} first line of it, from 1 @param {number} column of its parameters
+ * @param {number} [last] line that is searched @returns {number} Infinity if it does not end there
  */
-function endOf (lines, first, column) {
-  const text = lines.slice(first - 1).join('\n').slice(column - 1, column + FUNCTION_CHARS)
+function endOf (lines, first, column, last) {
+  const text = lines.slice(first - 1, last).join('\n').slice(column - 1, column + FUNCTION_CHARS)
   let depth = 0
   let hasBody = false
   for (const { token, index, step } of tokensOf(text)) {
@@ -90,7 +91,7 @@ exports.functionAround = (lines, line) => {
     if (head === null) continue
     const arrow = text.lastIndexOf('=>')
     const open = arrow === -1 ? text.indexOf('(', head.index) : Math.max(0, text.lastIndexOf('(', arrow))
-    if (endOf(lines, first, open + 1) >= line) return { line: first, column: open + 1 }
+    if (endOf(lines, first, open + 1, line - 1) === Infinity) return { line: first, column: open + 1 }
   }
   return null
 }

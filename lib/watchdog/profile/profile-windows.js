@@ -61,14 +61,13 @@ class ProfileWindows {
     return profile === null ? null : require('../../explain/profile/profiled').heaviestIn(profile, this.sources)
   }
 
-  /** What is known of the code now. @returns {Sources} */
+  /** What is known of the code now: for one block, as files are kept. @returns {Sources} */
   get sources () {
     const sources = this.#sources
-    const fromDisk = lineReader(this.#read)
     return {
       original: (frame) => sources.frames.get(frame),
-      lines: (file) => sources.isInMemory(file) ? null : fromDisk(file),
-      textOf: (file) => sources.linesOf(file),
+      lines: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
+      textOf: onceEach((file) => sources.linesOf(file)),
       lineAt: (file, line) => sources.lineAt(file, line),
       passesOn: (frame) => sources.frames.passesOn(frame),
       isBegunLate: this.#isBegunLate
@@ -82,21 +81,20 @@ function readWindow ({ startMs, endMs, text, profile }) {
   return read ? { startMs, endMs, profile: read } : null
 }
 
-/**
- * @param {(file: string) => string | null} read
- * @returns {Sources['lines']}
- */
-function lineReader (read) {
+/** Reads each file once. @param {Sources['lines']} read @returns {Sources['lines']} */
+function onceEach (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()
-  return (name) => {
-    if (!files.has(name)) {
-      const text = read(name)
-      // Too expensive to split into lines at each block.
-      files.set(name, text === null || text.length > BUNDLE_BYTES ? null : text.split('\n'))
-    }
-    return files.get(name) ?? null
+  return (file) => {
+    const known = files.get(file)
+    if (known !== undefined) return known
+    const lines = read(file)
+    files.set(file, lines)
+    return lines
   }
 }
+
+/** A bundle is too expensive to split at each block. @param {string | null} text of a file as it runs */
+const linesIn = (text) => text === null || text.length > BUNDLE_BYTES ? null : text.split('\n')
 
 exports.ProfileWindows = ProfileWindows

@@ -1,0 +1,27 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { ProfileWindows } = require('../../../../lib/watchdog/profile/profile-windows')
+
+test('each file is read once for a block, and again for the next one', () => {
+  /** @type {string[]} */
+  const reads = []
+  const linesOf = (/** @type {string} */ file) => {
+    reads.push(file)
+    return file === 'gone.js' ? null : ['a()', 'b()']
+  }
+  const read = (/** @type {string} */ file) => `${linesOf(file)?.join('\n')}`
+  const maps = { isInMemory: () => false, lineAt: () => null, linesOf }
+  const windows = new ProfileWindows(/** @type {any} */ (maps), { read })
+  for (const what of /** @type {const} */ (['textOf', 'lines'])) {
+    for (let block = 1; block <= 2; block++) {
+      const { [what]: linesIn } = windows.sources
+      for (let i = 0; i < 3; i++) {
+        assert.deepEqual(linesIn('app.js'), ['a()', 'b()'])
+        linesIn('gone.js')
+      }
+      assert.deepEqual(reads.splice(0), ['app.js', 'gone.js'], what)
+    }
+  }
+})
