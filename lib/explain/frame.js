@@ -1,7 +1,7 @@
 'use strict'
 
 const { originOf, ownerOf, packageNameOf } = require('../util/code-owner')
-const { shortPath } = require('../util/short-path')
+const { shortPath } = require('../util/place-text')
 
 /**
  * @import { Frame, FrameRecord } from '../types'

@@ -2,7 +2,7 @@
 
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownCauseOf, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
-const { shortPath } = require('./short-path')
+const { doubtOf, place } = require('./place-text')
 const { MS_PER_S } = require('./units')
 
 /** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
@@ -13,7 +13,7 @@ const PACKAGE_CHARS = 80
 /** Callbacks in a message. */
 const CALLBACKS = 3
 
-/** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
+/** @import { Frame } from './place-text' */
 
 /** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [known] whether the duration may be longer */
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
@@ -29,11 +29,6 @@ exports.workOf = ({ work, request }) => {
   if (!work || work.kind === 'request') return asked
   const own = `${doubtOf(work)}${work.kind} ${work.name}`
   return asked === null ? own : `${own} of ${asked}`
-}
-
-/** The mark before a name that is not certain. @param {{ exact?: boolean }} named */
-function doubtOf ({ exact }) {
-  return exact === false ? '≈ ' : ''
 }
 
 /** @param {BlockRecord} record */
@@ -116,17 +111,6 @@ function where (record) {
 /** A template has no lines to open. @param {Frame} generated */
 const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
 
-/** With ≈ if the stack was taken after a native call, maybe in the function called next. @param {Frame | null} frame */
-function place (frame) {
-  if (frame === null) return null
-  return `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`
-}
-
-/** A line of a stack. @param {Frame} frame */
-function frameText ({ function: name, file, line, column, async: isAwaiting }) {
-  return `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
-}
-
 /** @param {PackageRecord} found */
 function nameOf ({ name, version }) {
   return version ? `${cut(name)}@${cut(version)}` : cut(name)
@@ -156,8 +140,5 @@ function printable (text) {
 }
 
 exports.counted = counted
-exports.doubtOf = doubtOf
 exports.duration = duration
-exports.frameText = frameText
-exports.place = place
 exports.printable = printable

@@ -1,6 +1,6 @@
 'use strict'
 
-const { doubtOf, frameText } = require('./sentence')
+const { doubtOf, frameText } = require('./place-text')
 
 /** @import { BlockRecord, FrameRecord } from '../types' */
 

@@ -1,7 +1,8 @@
 'use strict'
 
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { frameText, place, printable, sentenceOf } = require('../../util/sentence')
+const { frameText, place } = require('../../util/place-text')
+const { printable, sentenceOf } = require('../../util/sentence')
 const { shownStacks } = require('../../util/shown-stacks')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/processes')

@@ -1,7 +1,8 @@
 'use strict'
 
 const pino = require('pino')
-const { frameText, sentenceOf } = require('../../util/sentence')
+const { frameText } = require('../../util/place-text')
+const { sentenceOf } = require('../../util/sentence')
 const { shownStacks } = require('../../util/shown-stacks')
 const { MS_PER_S } = require('../../util/units')
 const { LogBudget, Progress, STARTUP_S, ThreadBudget } = require('./budget')

@@ -7,7 +7,8 @@ const { causes, isOwnBlock } = require('../../tables/causes')
 const { isInPackage } = require('../../util/code-owner')
 const { outOf } = require('../../util/memory-text')
 const process = require('../../util/process')
-const { frameText, printable } = require('../../util/sentence')
+const { frameText } = require('../../util/place-text')
+const { printable } = require('../../util/sentence')
 const { markedRows, shownStacks } = require('../../util/shown-stacks')
 
 /**

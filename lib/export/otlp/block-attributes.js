@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeOfPart } = require('../../tables/causes')
-const { frameText } = require('../../util/sentence')
+const { frameText } = require('../../util/place-text')
 const { shownStacks } = require('../../util/shown-stacks')
 
 /**

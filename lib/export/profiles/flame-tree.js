@@ -1,6 +1,6 @@
 'use strict'
 
-const { shortPath } = require('../../util/short-path')
+const { shortPath } = require('../../util/place-text')
 const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame, FrameRecord } from '../../types' */

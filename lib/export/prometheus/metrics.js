@@ -14,7 +14,7 @@ const { DelayHistogram, SeriesHistogram } = require('./histograms')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { OTHER } = require('../../tables/limits')
 const { residentBytes } = require('../../util/usage')
-const { shortPath } = require('../../util/short-path')
+const { shortPath } = require('../../util/place-text')
 const { MS_PER_S } = require('../../util/units')
 const { nowMs: sharedNowMs } = require('../../util/clock')
 

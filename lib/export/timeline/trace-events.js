@@ -1,7 +1,8 @@
 'use strict'
 
 const { setImmediate } = require('node:timers/promises')
-const { frameText, sentenceOf, workOf } = require('../../util/sentence')
+const { frameText } = require('../../util/place-text')
+const { sentenceOf, workOf } = require('../../util/sentence')
 const { shownStacks } = require('../../util/shown-stacks')
 const { US_PER_MS } = require('../../util/units')
 const { version } = require('../../../package.json')

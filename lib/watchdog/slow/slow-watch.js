@@ -1,6 +1,7 @@
 'use strict'
 
-const { counted, duration, place } = require('../../util/sentence')
+const { place } = require('../../util/place-text')
+const { counted, duration } = require('../../util/sentence')
 const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
 const { Activity } = require('../../util/activity')

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { conclusionIn, markedRows, shownStacks } = require('../../../lib/util/shown-stacks')
-const { frameText } = require('../../../lib/util/sentence')
+const { frameText } = require('../../../lib/util/place-text')
 const { makeRecord } = require('../../support/record')
 
 /** @import { BlockRecord } from '../../../lib/types' */

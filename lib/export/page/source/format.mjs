@@ -33,11 +33,6 @@ export function clock (at) {
 
 /** @typedef {{ function: string | null, file: string | null, line: number | null, exact?: boolean }} Place */
 
-/** The mark before a place whose line is not certain. @param {Place} frame */
-export function doubtOf ({ exact }) {
-  return exact === false ? '≈ ' : ''
-}
-
 /** @param {Place} frame */
 export function functionOf (frame) {
   return frame.function ?? '(anonymous)'

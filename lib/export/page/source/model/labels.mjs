@@ -1,5 +1,6 @@
 import { causeOfPart, causeRow, causes, isExcused, ownCauseOf } from '../../../../tables/causes.js'
-import { doubtOf, functionOf } from '../format.mjs'
+import { doubtOf } from '../../../../util/place-text.js'
+import { functionOf } from '../format.mjs'
 
 /**
  * What happened, in words for people who do not know the causes by name.

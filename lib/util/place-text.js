@@ -1,0 +1,28 @@
+'use strict'
+
+/** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
+
+/** V8's name for the file of code that `eval` or `new Function` made, with the file that made it. */
+const EVAL = /^eval at .*\((.*?)(?::\d+)*\)/s
+
+/** The file and its folder, since half of all files are called index.js. @param {string | null} file */
+exports.shortPath = (file) => {
+  const maker = EVAL.exec(file ?? '')?.[1]
+  const short = (maker ?? file ?? '').split(/[\\/]/).slice(-2).filter(Boolean).join('/')
+  return maker === undefined ? short : `code made in ${short}`
+}
+
+/** The mark before a name, or a place, that is not certain. @param {{ exact?: boolean }} named */
+function doubtOf ({ exact }) {
+  return exact === false ? '≈ ' : ''
+}
+
+/** With ≈ if the stack was taken after a native call, maybe in the function called next. @param {Frame | null} frame */
+exports.place = (frame) => frame &&
+  `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${exports.shortPath(frame.file)}:${frame.line})`
+
+/** A line of a stack. @param {Frame} frame */
+exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) =>
+  `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+
+exports.doubtOf = doubtOf
