@@ -21,8 +21,9 @@ const DENIED = 'ERR_ACCESS_DENIED'
 const POOL = 'libuv-worker'
 /** Before Node.js 22 the pool's threads have no names. With this many left, it gets all that it wants. */
 const MANY_THREADS = 64
-/** Whether the pool has threads is looked up this often until it has some: 10 us for each thread of the process. */
-const LOOK_MS = 1000
+/** Whether the pool has threads is looked up until it has some, ever more seldom: 10 us for each thread. */
+const FIRST_LOOK_MS = 50
+const LAST_LOOK_MS = 1000
 
 /** An idle thread of the pool is in this call. */
 const IDLE = 'futex'
@@ -191,11 +192,13 @@ exports.isPoolStarted = (tasks = () => fs.readdirSync(TASKS)) => {
 /** Both watches measure the same pool, which keeps its threads until the process ends. */
 let isStarted = false
 let lookAtMs = 0
+let lookAfterMs = FIRST_LOOK_MS
 
 /** @param {number} now */
 function mayMeasure (now) {
   if (isStarted || now < lookAtMs) return isStarted
-  lookAtMs = now + LOOK_MS
+  lookAtMs = now + lookAfterMs
+  lookAfterMs = Math.min(lookAfterMs * 2, LAST_LOOK_MS)
   return (isStarted = exports.isPoolStarted())
 }
 
