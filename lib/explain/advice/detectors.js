@@ -242,7 +242,7 @@ exports.detectors = {
       const { call, isPrompt, isScript, record: { callbacks = [], samples } } = view
       if (!AWAITING_LOOP.test(loopAround(view))) return null
       const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
-        (call === null && (isPrompt || (isScript && samples > ENOUGH_SAMPLES)) && !calls(view, 'JSON.stringify'))
+        (call === null && (isPrompt || (isScript && samples > ENOUGH_SAMPLES)))
       const isResumed = areMost(view, ({ frames }) => {
         const innermost = frames.findIndex((frame) => ownerOf(frame) !== 'node')
         const caller = frames[innermost + 1]
