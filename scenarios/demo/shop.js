@@ -2,7 +2,7 @@
 
 // The application: a small shop on plain node:http, watched by loopwatch. Runs by itself as well:
 // `node scenarios/demo/shop.js`.
-const agent = require('../../lib').start({ log: true, requests: 'on', labels: { service: 'shop' } })
+const agent = require('../../lib').start({ log: true, profile: 'on', requests: 'on', labels: { service: 'shop' } })
 
 const http = require('node:http')
 const pino = require('pino')

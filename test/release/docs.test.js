@@ -158,7 +158,7 @@ test('the sample of doctor is what doctor prints', async (t) => {
   const shapes = (/** @type {string} */ text) => text.replace(/\d[\d.:]*/g, '0').replace(/^(not kept +).*/m, '$1').split('\n')
   const sample = shapes(`${blocks.find(({ text }) => text.startsWith('watching '))?.text}`)
   let printed = ''
-  // On a busy machine a heartbeat may be late, and the profile not there yet.
+  // On a busy machine a heartbeat may be late.
   await eventually(async () => {
     printed = (await runCommand(t, world, 'npx loopwatch doctor 127.0.0.1:9464', url)).output
     return sample.every((line) => shapes(printed).includes(line))

@@ -46,7 +46,8 @@ function compile (cwd) {
 }
 
 /**
- * Starts an application, asks it until its log has the block, and says the line.
+ * Starts an application, asks it until its log has the block, and says the line. By default it has no profile where
+ * CPUs are taken, so its lines would be in doubt.
  * @param {import('node:test').TestContext} t
  * @param {string} cwd
  * @param {Pick<Example, 'start' | 'path'>} example
@@ -54,7 +55,7 @@ function compile (cwd) {
  * @param {number} [deadlineMs]
  */
 async function block (t, cwd, { start, path: asked }, isIt, deadlineMs) {
-  const { out } = startNode(t, [path.join(cwd, start[0]), ...start.slice(1)], { cwd, env: { PORT: '0', LOOPWATCH_PORT: '0', NEXT_TELEMETRY_DISABLED: '1' } })
+  const { out } = startNode(t, [path.join(cwd, start[0]), ...start.slice(1)], { cwd, env: { PORT: '0', LOOPWATCH_PORT: '0', LOOPWATCH_PROFILE: 'on', NEXT_TELEMETRY_DISABLED: '1' } })
   const address = await eventually(() => /^(?:ask|- Local:) +(http:\/\/[^/\s]+)/m.exec(out.stdout)?.[1],
     () => `the example to listen: ${out.stdout}${out.stderr}`, deadlineMs)
   // Again and again: Node.js 20 and 22 follow requests from the first block on, and on a busy machine one may be

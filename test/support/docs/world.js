@@ -38,7 +38,7 @@ const isModule = (text) => /^(import|export|await|const .* = await) ?\b/m.test(t
 
 /** A process under the agent, idle. @param {TestContext} t @returns {Promise<{ url: string, pid: number }>} */
 exports.startAgent = async (t) => {
-  const { child, out } = startNode(t, ['-e', `require(${JSON.stringify(ROOT)}).start({ port: 0, log: false }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)`])
+  const { child, out } = startNode(t, ['-e', `require(${JSON.stringify(ROOT)}).start({ port: 0, log: false, profile: 'on' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)`])
   const url = await eventually(() => out.stdout.trim(), () => `the agent to listen; stderr: ${out.stderr}`)
   return { url, pid: Number(child.pid) }
 }
