@@ -13,19 +13,19 @@ const { filesBelow, parse } = require('../support/source-tree')
 const BUDGETS = {
   'lib/*': 45,
   'lib/bridge': 630,
-  'lib/cli': 4642,
+  'lib/cli': 4645,
   'lib/cluster': 824,
   'lib/explain': 2674,
-  'lib/export': 4839,
+  'lib/export': 4840,
   'lib/host': 4620,
   'lib/options': 362,
   'lib/store': 619,
   'lib/tables': 396,
-  'lib/util': 681,
-  'lib/watchdog': 5678,
+  'lib/util': 676,
+  'lib/watchdog': 5682,
   files: 342,
   'files up to 60 lines with one importer': 23,
-  'named numbers': 532
+  'named numbers': 533
 }
 
 /** A figure this far below its budget lowers it, or the next change could take what this one has saved. */
