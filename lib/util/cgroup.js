@@ -14,7 +14,8 @@ exports.cgroupPaths = (controller, lists) => {
       if (!controllers?.split(',').includes(controller)) return []
       return [`/${controllers}${folder}`, `/${controller}${folder}`, `/${controllers}`, `/${controller}`]
     })
-    const all = folders.flatMap((folder) => lists.map((names) => names.map((name) => `/sys/fs/cgroup${folder}/${name}`)))
+    const all = folders.flatMap((folder) =>
+      lists.map((names) => names.map((name) => `/sys/fs/cgroup${folder}/${name}`)))
     return all.find((paths) => paths.every((path) => fs.existsSync(path))) ?? []
   } catch {
     // Not Linux, or /proc is hidden.

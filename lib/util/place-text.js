@@ -23,6 +23,7 @@ exports.place = (frame) => frame &&
 
 /** A line of a stack. @param {Frame} frame */
 exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) =>
-  `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+  `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} ` +
+    `(${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 
 exports.doubtOf = doubtOf
