@@ -14,35 +14,43 @@ const { labelNames } = require('../tables/metrics')
 
 const PREFIX = 'LOOPWATCH_'
 
+/** The headings of the help. */
+const groups = { block: 'What counts as a block:', output: 'Output:', monitored: 'What is monitored:' }
+
 /** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 const table = [
   {
     key: 'threshold',
+    group: 'block',
     type: type.number(2, 60000, 'milliseconds'),
     default: 50,
     doc: 'minimum length of a block that is reported, ms; below 10, scheduler jitter is reported too'
   },
-  { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
+  { key: 'host', group: 'output', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
   {
     key: 'port',
+    group: 'output',
     type: type.or(type.integer(0, 65535), false),
     default: 9464,
     doc: 'port of the endpoint; 0 = any free port; false = no endpoint'
   },
   {
     key: 'token',
+    group: 'output',
     type: type.token(),
     default: undefined,
     doc: 'bearer token that every path requires, except /healthz and the files of the page'
   },
   {
     key: 'allowHosts',
+    group: 'output',
     type: type.list(),
     default: [],
     doc: 'additional Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example'
   },
   {
     key: 'log',
+    group: 'output',
     type: type.log(),
     default: true,
     doc: 'log lines on stdout, or on stderr with a preload or loopwatch run: readable on a terminal, otherwise JSON; ' +
@@ -51,6 +59,7 @@ const table = [
   },
   {
     key: 'requests',
+    group: 'monitored',
     type: type.oneOf(['auto', 'on', 'off']),
     default: 'auto',
     doc: "metrics of HTTP requests, and the name of the request that blocks: 'auto' = named from the first block on " +
@@ -58,6 +67,7 @@ const table = [
   },
   {
     key: 'route',
+    group: 'monitored',
     type: type.callback(),
     default: undefined,
     doc: 'names the route of an incoming request: (request) => string; null or undefined leaves it to loopwatch; ' +
@@ -65,6 +75,7 @@ const table = [
   },
   {
     key: 'origin',
+    group: 'monitored',
     type: type.oneOf(['auto', 'on', 'off']),
     default: 'auto',
     doc: "find where the operation whose callback blocks was created: 'auto' = for 10 s when a line is not enough; " +
@@ -72,6 +83,7 @@ const table = [
   },
   {
     key: 'profile',
+    group: 'monitored',
     type: type.oneOf(['auto', 'on', 'off']),
     default: 'auto',
     doc: 'CPU profile of the main thread, which finds the lines of native calls, collections and runs of microtasks: ' +
@@ -80,6 +92,7 @@ const table = [
   },
   {
     key: 'source',
+    group: 'output',
     type: type.oneOf(['on', 'off']),
     default: 'on',
     doc: "the endpoint shows the source lines around a place that blocked; 'off' = never; disabled automatically if " +
@@ -87,14 +100,22 @@ const table = [
   },
   {
     key: 'gc',
+    group: 'monitored',
     type: type.oneOf(['on', 'off']),
     default: 'on',
     doc: "pauses of the garbage collector, as a cause and a metric; 'off' saves up to 0.2 ms that Node.js spends " +
       'reporting each collection'
   },
-  { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
+  {
+    key: 'dir',
+    group: 'output',
+    type: type.text(),
+    default: undefined,
+    doc: 'folder for block records that outlive the process'
+  },
   {
     key: 'notify',
+    group: 'output',
     type: type.url(),
     default: undefined,
     doc: 'URL to which a block longer than notifyAbove is posted while it lasts, as JSON; in the format of Slack if ' +
@@ -102,39 +123,45 @@ const table = [
   },
   {
     key: 'notifyAbove',
+    group: 'output',
     type: type.number(100, 86400000, 'milliseconds'),
     default: 1000,
     doc: 'minimum length of a block that is posted to notify, ms'
   },
   {
     key: 'otlp',
+    group: 'output',
     type: type.or(type.or(type.url(), true), false),
     default: false,
     doc: 'metrics, block records as logs, and spans via OTLP/JSON over HTTP: true = to the address in ' +
       'OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables, by default http://localhost:4318; a URL = to ' +
         'that address'
   },
-  { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'number of blocks kept in memory' },
+  { key: 'keep', group: 'output', type: type.integer(1, 1000), default: 500, doc: 'number of blocks kept in memory' },
   {
     key: 'stuck',
+    group: 'block',
     type: type.or(type.number(100, 86400000, 'milliseconds'), 0),
     default: 0,
     doc: 'do onStuck once a block lasts this long, ms; 0 = never'
   },
   {
     key: 'onStuck',
+    group: 'block',
     type: type.oneOf(['report', 'abort']),
     default: 'report',
     doc: "'report' logs every stack once; 'abort' then ends the process with SIGABRT"
   },
   {
     key: 'routes',
+    group: 'monitored',
     type: type.integer(1, 1000),
     default: 50,
     doc: 'maximum number of distinct route labels, and as many again made from paths; the rest are counted as (other)'
   },
   {
     key: 'threads',
+    group: 'monitored',
     type: type.oneOf(['auto', 'off']),
     default: 'auto',
     doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, with " +
@@ -142,6 +169,7 @@ const table = [
   },
   {
     key: 'facts',
+    group: 'monitored',
     type: type.text(),
     default: undefined,
     doc: 'file for everything the agent knew about each block, one JSON object per line, for a bug report about a ' +
@@ -149,19 +177,29 @@ const table = [
   },
   {
     key: 'only',
+    group: 'monitored',
     type: type.list(/[,|]/),
     default: [],
     doc: 'watch only programs with these names (the name of the main file; * matches any text); in text: ' +
       'server,worker-*'
   },
-  { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'do not watch programs with these names' },
+  {
+    key: 'skip',
+    group: 'monitored',
+    type: type.list(/[,|]/),
+    default: [],
+    doc: 'do not watch programs with these names'
+  },
   {
     key: 'labels',
+    group: 'output',
     type: type.labels(labelNames),
     default: {},
     doc: 'constant labels on every metric; in text: service=checkout,env=prod'
   }
-].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
+].map((row) => ({
+  ...row, heading: groups[/** @type {keyof groups} */ (row.group)], env: envName(row.key), flag: flagName(row.key)
+}))
 
 /**
  * @typedef {object} Options of start(): every key is optional, times are in milliseconds
