@@ -60,7 +60,7 @@ test('the table has shares of all blocked time, and a doubtful line is marked', 
   ])
   assert.match(table, /^2 blocks, 1\.0 s in all$/m)
   assert.match(table, /^ {2}≈ parse \(app\/orders\.js:7\) +GET \/orders +native +1 +750 ms +75% +750 ms$/m)
-  assert.match(table, /^ {2}waiting for a CPU: give it more CPU +\(no request\) +starved +1 +250 ms +25% +250 ms$/m)
+  assert.match(table, /^ {2}waiting for a CPU: give it more CPU +no work +starved +1 +250 ms +25% +250 ms$/m)
   assert.equal(topTable([]), 'no blocks\n')
 })
 

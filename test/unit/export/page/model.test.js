@@ -21,7 +21,7 @@ test('culprits add up blocks of one function in a file, and say who waited', asy
   const told = (/** @type {any} */ { place, work, count, totalMs, longestMs, waited }) =>
     [place, work, count, totalMs, longestMs, waited]
   assert.deepEqual(culprits.map(told), [
-    ['report app/report.js:41', 'GET /report/:id', 3, 5000, 3000, 4],
+    ['report app/report.js:41', 'GET /report/:id, no work', 3, 5000, 3000, 4],
     ['other app/other.js:1', 'GET /report/:id', 1, 500, 500, 0]
   ])
   assert.equal(culprits.reduce((/** @type {number} */ sum, /** @type {any} */ { share }) => sum + share, 0), 1)
