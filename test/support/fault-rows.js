@@ -132,6 +132,7 @@ exports.parts = [
   {
     part: 'Requests and routes',
     rows: [
+      { fault: 'two jobs of @nestjs/schedule call one function', host: 'nothing', lost: 'nothing; each has its name, and its row lists both', file: 'agent/work-libraries', test: 'two jobs of @nestjs/schedule that call one function are two works, and both are in the row of that function' },
       { fault: 'three blocks of one function in a named job', host: 'nothing, no warning of origin tracking', lost: 'nothing', file: 'unit/watchdog/origin/origin-trigger', test: 'blocks in a named job, message or request open none: they have a name already' },
       { fault: 'two jobs call one function', host: 'nothing', lost: 'nothing; its row lists both, and blocks without a job', file: 'unit/export/culprits', test: 'a function that two jobs call lists both, and that some of its blocks had no work' },
       { fault: 'names with characters that turn text around', host: 'nothing', lost: 'those characters', file: 'unit/util/sentence', test: 'a name that would turn a line around in a terminal is shown with its marks replaced' },
