@@ -111,5 +111,7 @@ test('a block of a queue worker, without any request, says its job; within a req
   assert.match(topTable([job, within]), /render \(app\/orders\.js:7\) +job email:send, task email:send of GET \/orders +js +2/)
   assert.equal(filterOf({ work: 'job email' })(job), true)
   assert.equal(filterOf({ work: 'job email' })(within), false)
+  const works = [{ ...within, weightMs: 200 }, { ...job, weightMs: 90 }]
+  assert.equal(filterOf({ work: 'job email' })({ ...within, works }), true, 'one of several works of a turn')
   assert.equal(filterOf({ work: 'job' })(makeRecord({ work: null })), false)
 })
