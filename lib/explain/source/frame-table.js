@@ -89,9 +89,10 @@ class FrameTable {
     if (!isNameless(frame.function)) return frame
     let named = this.#named.get(frame)
     if (named === undefined) {
-      const name = this.#source.nameOf?.(frame)
-      named = (name ?? null) === frame.function ? frame : { ...frame, function: name ?? null }
-      if (name !== undefined) this.#named.set(frame, named)
+      const ofSource = this.#source.nameOf?.(frame)
+      const name = ofSource === null && ASSIGNED.test(`${frame.function}`) ? frame.function : ofSource ?? null
+      named = name === frame.function ? frame : { ...frame, function: name }
+      if (ofSource !== undefined) this.#named.set(frame, named)
     }
     return /** @type {F} */ (named)
   }
@@ -104,6 +105,12 @@ class FrameTable {
 
 /** `Class.object.method.argument`: what V8 calls a function without a name by the code around it. */
 const GUESSED = /^[\w$#]+(?:\.[\w$#]+)+$/
+
+/**
+ * Mostly the place it was assigned to, as in `Parser.prototype.parse = function`. In a bundle that is too large to be
+ * searched, nothing else tells functions of one line apart.
+ */
+const ASSIGNED = /^[^.]+\.[^.]+$/
 
 /** Whether a function has no name of its own. @param {string | null} name by V8 */
 const isNameless = (name) => name === null || GUESSED.test(name)

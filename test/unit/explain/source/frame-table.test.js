@@ -28,6 +28,7 @@ test('what V8 calls a function without a name is replaced by what the source say
   const guess = 'RollupCron.node_cron_1.default.schedule.name'
   assert.equal(named(guess, 9), 'callback of cron.schedule')
   assert.equal(named('run.tenant.tenant', 3), null, 'the source says nothing')
+  assert.equal(named('Parser.parse', 3), 'Parser.parse', 'nor anything else')
   assert.equal(named(guess, 12), null, 'the source is still being read')
   for (const own of ['rollUp', 'get total', '#private', 'GET /a.json', '/a.json']) assert.equal(named(own, 9), own)
 })
