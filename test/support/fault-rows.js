@@ -132,11 +132,16 @@ exports.parts = [
   {
     part: 'Requests and routes',
     rows: [
+      { fault: 'two jobs of @nestjs/schedule call one function', host: 'nothing', lost: 'nothing; each has its name, and its row lists both', file: 'agent/work-libraries', test: 'two jobs of @nestjs/schedule that call one function are two works, and both are in the row of that function' },
+      { fault: 'three blocks of one function in a named job', host: 'nothing, no warning of origin tracking', lost: 'nothing', file: 'unit/watchdog/origin/origin-trigger', test: 'blocks in a named job, message or request open none: they have a name already' },
+      { fault: 'two jobs call one function', host: 'nothing', lost: 'nothing; its row lists both, and blocks without a job', file: 'unit/export/culprits', test: 'a function that two jobs call lists both, and that some of its blocks had no work' },
       { fault: 'names with characters that turn text around', host: 'nothing', lost: 'those characters', file: 'unit/util/sentence', test: 'a name that would turn a line around in a terminal is shown with its marks replaced' },
       { fault: 'a server is closed, and listens again', host: 'its listeners as without the agent', lost: 'nothing', file: 'unit/host/work/http/connections', test: 'a server that is closed has the listeners that it has without the agent, and is watched when it listens again' },
       { fault: 'ever new names of files', host: 'nothing', lost: 'nothing', file: 'unit/host/compiled-files', test: 'ever new names of files do not fill the memory of the application' },
       { fault: 'routes with line ends, quotes, 10 kB, any script', host: 'nothing', lost: 'what is beyond the bound', file: 'agent/requests', test: 'the option route names requests; what it says is taken as it is, within bounds' },
       { fault: 'label values of that kind', host: 'nothing', lost: 'nothing', file: 'unit/export/prometheus/metrics', test: 'label values with line ends, quotes, backslashes and any script are escaped, constant ones too' },
+      { fault: 'a function whose blocks have several lines, some in doubt', host: 'nothing', lost: 'the line in the label `site`', file: 'unit/export/prometheus/metrics', test: 'one function is one series, whatever its line and however certain that is' },
+      { fault: 'functions without a name, for which V8 makes one up', host: 'nothing', lost: 'nothing; they are called by their source, or `(anonymous)`', file: 'unit/explain/record', test: 'what V8 calls a function without a name is in no message, stack or callback' },
       { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'unit/host/work/http/many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
       { fault: 'a function `route` that throws or gives nonsense', host: 'nothing; said once', lost: 'its names', file: 'agent/requests', test: 'a function for routes that throws or gives nonsense costs its names and nothing else' },
       { fault: 'connections closed before their answers', host: 'as without the agent', lost: 'nothing; counted as aborted', file: 'agent/requests', test: 'a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight' },

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Culprit, keyOf, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
+const { Culprit, keyOf, NO_WORK, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
 const { place } = require('../../util/place-text')
 const { counted, duration, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/output')
@@ -15,9 +15,6 @@ exports.NO_PLACE = '-'
 /** Advice is for the heaviest culprits. */
 exports.ADVISED = 3
 
-/** @param {BlockRecord} block */
-const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '')
-
 /** @param {Culprit} culprit */
 function placeOf ({ frame, cause, otherLines }) {
   if (frame === null) return remedyOf(cause) ?? exports.NO_PLACE
@@ -31,11 +28,11 @@ exports.culpritsOf = (blocks) => {
   for (const block of sharesOf(withSharedNames(blocks))) {
     const group = groups.get(keyOf(block)) ?? new Culprit()
     groups.set(keyOf(block), group)
-    group.add(block, workNameOf(block))
+    group.add(block, (ran) => workOf(ran) ?? (block.startup ? '(start-up)' : null))
   }
   return [...groups].map(([key, culprit]) => {
     const { work, cause, count, totalMs, longestMs, longestId } = culprit
-    return { key, place: placeOf(culprit), work: work || '(no request)', cause, count, totalMs, longestMs, longestId }
+    return { key, place: placeOf(culprit), work: work || NO_WORK, cause, count, totalMs, longestMs, longestId }
   }).sort((a, b) => b.totalMs - a.totalMs)
 }
 

@@ -75,7 +75,7 @@ class Origins {
     if (this.#kept.length > KEPT) this.#kept.shift()
     if (this.#window === null) return
     this.#window.found++
-    if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(frame)}`)
+    if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(this.#parts.frames.named(frame))}`)
   }
 
   /** @param {{ reason: 'on' | 'hunt' | 'auto', seconds: number | null, why: string }} message */
