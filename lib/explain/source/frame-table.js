@@ -127,8 +127,10 @@ const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u
 const METHOD = /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*\??\.\s*$/u
 const REFLECT = /^apply\s*\(\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/u
 /** Lists of parameters: before an arrow, before the body of a function, or a single one. */
-const PARAMETERS =
-  /\((?<!\b(?:if|for|while|switch|catch|with)\s*\()([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
+const PARAMETERS = new RegExp([
+  /\((?<!\b(?:if|for|while|switch|catch|with)\s*\()([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)/,
+  /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u
+].map(({ source }) => source).join('|'), 'gu')
 
 /** Null for a member. @param {string} before the call, in its line @param {string} rest of the text */
 function calleeAt (before, rest) {

@@ -85,7 +85,8 @@ class Origins {
     this.#window = { openedAtMs: nowMs(), found: 0, places: new Set(), ...this.#window, isAuto }
     const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
     const reasonGiven = reason === 'auto' ? why : reasons[reason]
-    const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ${isAuto ? 'at most 10 ms in all' : 'up to 100 ms of each second'}`
+    const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ` +
+      `${isAuto ? 'at most 10 ms in all' : 'up to 100 ms of each second'}`
     this.#parts.say('warn', { event: 'origin_tracking_on', reason, seconds }, message)
   }
 

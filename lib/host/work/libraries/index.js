@@ -125,10 +125,12 @@ const messages = [
   {
     // A batch may take several messages, each of them a piece of work.
     file: ['kafkajs', 'src', 'consumer', 'runner.js'],
-    attach: ({ prototype }, naming) => naming.before(prototype, ['processEachMessage', 'processEachBatch'], (runner) => {
-      runner.eachMessage = naming.named(runner.eachMessage, ([{ topic }]) => message(`kafka ${topic}`))
-      runner.eachBatch = naming.named(runner.eachBatch, ([{ batch }]) => message(`kafka ${batch.topic}`))
-    })
+    attach ({ prototype }, naming) {
+      naming.before(prototype, ['processEachMessage', 'processEachBatch'], (runner) => {
+        runner.eachMessage = naming.named(runner.eachMessage, ([{ topic }]) => message(`kafka ${topic}`))
+        runner.eachBatch = naming.named(runner.eachBatch, ([{ batch }]) => message(`kafka ${batch.topic}`))
+      })
+    }
   },
   {
     // The default exchange routes by the queue's name; there may be as many other routing keys as messages.
