@@ -116,17 +116,19 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
 
 test('the inspector of a process that was busy is closed when the block is over as well, and the agent sees the next one', NEEDS, async (t) => {
   const app = await startTarget(t)
-  const asked = app.ask(4000)
+  const asked = app.ask(5000)
   const once = await attach(t, app.pid, '--once').closed
   assert.equal(once.code, 0, once.stderr)
   const run = attach(t, app.pid)
   await run.says(/watching process \d+ with an agent inside it, its inspector is closed again/)
   await asked
-  await app.ask(300)
+  // Again and again: on a busy machine the agent may not be ready for the first.
+  const asking = setInterval(() => app.ask(300).catch(() => {}), 1000)
+  t.after(() => clearInterval(asking))
   // Twice for the signals, and once more as the loop turns again.
   await eventually(() => app.out.stderr.match(/Debugger listening/g)?.length === 3, () => app.out.stderr)
   await eventually(() => app.ports()?.length === 2, () => `ports ${app.ports()}`)
-  await run.says(/event loop was blocked for 3\d\d ms(?::|, .* of it by) (?:≈ )?\w+ \(\S*profiled/)
+  await run.says(/event loop was blocked for [3-9]\d\d ms(?::|, .* of it by) (?:≈ )?\w+ \(\S*profiled/)
   run.child.kill('SIGINT')
   assert.equal((await run.closed).code, 0)
   await eventually(() => app.ports()?.length === 1, () => `ports ${app.ports()}`)
