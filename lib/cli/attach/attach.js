@@ -49,14 +49,17 @@ exports.attach = async (text, flags) => {
   const target = checkProcess(pid)
   await checkCall(pid, view, flags.once ? 0 : ANSWER_MS)
   if (typeof WebSocket === 'undefined') {
-    throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the command needs Node.js 22 or later, got ${process.versions.node}; the process may run an older one`)
+    throw codedError('LOOPWATCH_ERR_ATTACH', pid,
+      `the command needs Node.js 22 or later, got ${process.versions.node}; the process may run an older one`)
   }
   // A Ctrl-C must not leave an open inspector behind.
   const signals = watchSignals(() => process.exit(1))
   /** @type {NodeJS.Timeout | undefined} */
   let timer
   try {
-    const inspector = await connect(target, () => say(`opening the inspector of process ${pid} on this machine's loopback address; until it is closed, any user of this machine can run code in that process`))
+    const inspector = await connect(target, () =>
+      say(`opening the inspector of process ${pid} on this machine's loopback address; until it is closed, any user ` +
+        'of this machine can run code in that process'))
     try {
       if (signals.isOver) return
       if (flags.seconds !== undefined) timer = setTimeout(signals.stop, flags.seconds * MS_PER_S)
@@ -91,9 +94,12 @@ async function lookOnce (remote, pid) {
     await sleep(SAMPLE_MS)
     frames = await askStack(remote, ANSWER_MS)
   }
-  if (frames === null) print(`process ${pid} did not answer within ${ANSWER_MS / MS_PER_S} s: it is in a native call or gets no CPU`)
-  else if (frames.length === 0) print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} samples. A block may have ended before its inspector opened; leave out --once to see the next one`)
-  else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
+  if (frames === null) {
+    print(`process ${pid} did not answer within ${ANSWER_MS / MS_PER_S} s: it is in a native call or gets no CPU`)
+  } else if (frames.length === 0) {
+    print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} ` +
+    'samples. A block may have ended before its inspector opened; leave out --once to see the next one')
+  } else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 
 /** @param {Inspector['remote']} remote @param {number} ms @returns {Promise<string[] | null>} null = no answer */
@@ -113,7 +119,15 @@ async function watch (inspector, target, flags, signals) {
     : !isSameFiles
         ? 'it has another file system'
         // The agent did not see the worker threads start, so it cannot query them safely.
-        : await outcome(remote, { host: '127.0.0.1', port, token, log: false, keep: KEEP, threads: 'off', threshold: flags.threshold })
+        : await outcome(remote, {
+          host: '127.0.0.1',
+          port,
+          token,
+          log: false,
+          keep: KEEP,
+          threads: 'off',
+          threshold: flags.threshold
+        })
   if (how === 'started' || how === 'running') {
     const url = how === 'started' ? `http://127.0.0.1:${port}` : await urlOf(remote, pid)
     // The agent takes no samples while somebody else has the inspector open.
@@ -123,7 +137,9 @@ async function watch (inspector, target, flags, signals) {
     })
     const leftOpen = inspector.isOurs ? 'is open' : 'was open already and stays open'
     const state = `its inspector ${isClosed ? 'is closed again' : leftOpen}`
-    say(how === 'started' ? `watching process ${pid} with an agent inside it, ${state}; Ctrl-C stops watching` : `process ${pid} has an agent of its own, at ${url}`)
+    say(how === 'started'
+      ? `watching process ${pid} with an agent inside it, ${state}; Ctrl-C stops watching`
+      : `process ${pid} has an agent of its own, at ${url}`)
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {
@@ -131,13 +147,15 @@ async function watch (inspector, target, flags, signals) {
     }
     return
   }
-  say(`watching process ${pid} from outside (${how}): its inspector ${inspector.isOurs ? 'stays open until Ctrl-C' : 'was open already and stays open'}`)
+  say(`watching process ${pid} from outside (${how}): its inspector ` +
+    `${inspector.isOurs ? 'stays open until Ctrl-C' : 'was open already and stays open'}`)
   await watchFromOutside(remote, {
     thresholdMs: flags.threshold,
     isOver: () => signals.isOver,
     onSpell: ({ ms, ongoing, frames }) => {
       const how = ongoing ? `busy for at least ${duration(ms)} so far` : `was busy for ${duration(ms)}`
-      print(`${clockTime(new Date().toISOString())} event loop ${how}: ${frames[0]?.replace(/^at /, '') ?? 'no stack taken'}`)
+      print(`${clockTime(new Date().toISOString())} event loop ${how}: ` +
+        `${frames[0]?.replace(/^at /, '') ?? 'no stack taken'}`)
       if (ongoing) for (const frame of telling(frames).slice(1)) print(`    ${frame}`)
     }
   })
@@ -187,14 +205,18 @@ async function outcome (remote, options) {
   // An agent that starts after we stopped waiting would run without our knowing.
   const untilMs = Date.now() + ANSWER_MS - MS_PER_S
   const answer = await remote.evaluate(startAgent(options, untilMs), { ms: ANSWER_MS })
-  return answer === null ? 'it does not answer: it is inside a native call' : 'value' in answer ? answer.value : answer.thrown
+  return answer === null
+    ? 'it does not answer: it is inside a native call'
+    : 'value' in answer ? answer.value : answer.thrown
 }
 
 /** @param {Inspector['remote']} remote @param {number} pid @returns {Promise<string>} */
 async function urlOf (remote, pid) {
   const answer = await remote.evaluate(AGENT_URL, { ms: ANSWER_MS, awaitPromise: true })
   if (answer !== null && 'value' in answer && typeof answer.value === 'string') return answer.value
-  throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, but has no endpoint or is stuck: see its log for blocks; --once prints its current stack')
+  throw codedError('LOOPWATCH_ERR_ATTACH', pid,
+    'loopwatch already watches it, but has no endpoint or is stuck: see its log for blocks; --once prints its ' +
+      'current stack')
 }
 
 /**
@@ -213,10 +235,15 @@ async function leave (target, url, ours) {
   await inspector.end()
   const endMs = performance.now() + STOP_MS
   while (await answers(url)) {
-    if (performance.now() > endMs) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it, at ${url}, is still running: the process did not react, perhaps because it is in a native call`)
+    if (performance.now() > endMs) {
+      throw codedError('LOOPWATCH_ERR_ATTACH', pid,
+        `the agent in it, at ${url}, is still running: the process did not react, perhaps because it is in a native ` +
+          'call')
+    }
     await sleep(POLL_MS)
   }
-  say(`left process ${pid}: the agent in it is stopped${inspector.isOurs ? ', its inspector closed' : '; its inspector was open already and stays open'}`)
+  say(`left process ${pid}: the agent in it is ` +
+    `stopped${inspector.isOurs ? ', its inspector closed' : '; its inspector was open already and stays open'}`)
 }
 
 /** @param {string} url */

@@ -54,7 +54,9 @@ exports.startAgent = (options, untilMs) => `(() => {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) return 'Node.js ' + process.versions.node + ' is older than 20.19'
   try {
-    process.getBuiltinModule('node:module').createRequire(${JSON.stringify(START)})(${JSON.stringify(START)}).visit(${JSON.stringify(options)})
+    const { createRequire } = process.getBuiltinModule('node:module')
+    const start = ${JSON.stringify(START)}
+    createRequire(start)(start).visit(${JSON.stringify(options)})
     return 'started'
   } catch (error) {
     return String(error && error.message)

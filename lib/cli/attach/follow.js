@@ -47,7 +47,10 @@ exports.follow = async (url, token, pid, signals) => {
   while (!signals.isOver) {
     const { records, status, refused, error } = await ask(url, token)
     if (refused !== null) throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent is at ${url}: ${refused}`)
-    if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'requires a token: --token' : 'rejects this --token'}`)
+    if (status === 401) {
+      throw codedError('LOOPWATCH_ERR_ATTACH', pid,
+        `its agent at ${url} ${token === undefined ? 'requires a token: --token' : 'rejects this --token'}`)
+    }
     if (records !== null) {
       answeredMs = performance.now()
       told = tellAll(records, told, beforeMs)
@@ -72,7 +75,11 @@ async function ask (url, token) {
   /** @type {Record<string, string>} */
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   try {
-    const response = await fetch(new URL('/blocks', url), { headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS) })
+    const response = await fetch(new URL('/blocks', url), {
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_MS)
+    })
     return {
       records: response.ok ? /** @type {any} */ (await response.json()) : null,
       status: response.status,
@@ -89,7 +96,9 @@ async function ask (url, token) {
  */
 function tellAll (records, told, beforeMs = -Infinity) {
   const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
-  if (newest !== undefined && !records.some(({ id }) => id === newest)) say('more blocks ended than the agent keeps: some are not shown')
+  if (newest !== undefined && !records.some(({ id }) => id === newest)) {
+    say('more blocks ended than the agent keeps: some are not shown')
+  }
   const earlier = records.filter(
     ({ ongoing, startedAt, durationMs }) => !ongoing && Date.parse(startedAt) + durationMs < beforeMs
   )

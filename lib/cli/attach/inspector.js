@@ -57,7 +57,11 @@ class Remote {
     if (this.isClosed) return null
     const id = ++this.#lastId
     const answer = new Promise((resolve) => this.#waiting.set(id, resolve))
-    this.#socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params: { expression, includeCommandLineAPI: true, silent: true, returnByValue: true, awaitPromise } }))
+    this.#socket.send(JSON.stringify({
+      id,
+      method: 'Runtime.evaluate',
+      params: { expression, includeCommandLineAPI: true, silent: true, returnByValue: true, awaitPromise }
+    }))
     const timeout = new AbortController()
     const result = await Promise.race([answer, sleep(ms, undefined, { signal: timeout.signal }).catch(() => {})])
     timeout.abort()
@@ -121,7 +125,9 @@ class Inspector {
     }
     if (await this.closes(ms)) return
     const { host, port } = this.#place
-    throw codedError('LOOPWATCH_ERR_INSPECTOR', this.#pid, `its inspector is still open at ${host}:${port}, where any user of this machine can run code in it: it did not close it, perhaps because it is in a native call, after which it may`)
+    throw codedError('LOOPWATCH_ERR_INSPECTOR', this.#pid,
+      `its inspector is still open at ${host}:${port}, where any user of this machine can run code in it: it did ` +
+        'not close it, perhaps because it is in a native call, after which it may')
   }
 
   /** @param {number} ms to wait */
@@ -167,7 +173,10 @@ async function findInspector (places) {
 /** @param {{ host: string, port: number }} place @param {AbortSignal} signal */
 async function inspectorAt ({ host, port }, signal) {
   const origin = `${LOOPBACK.get(host) ?? host}:${port}`
-  const response = await fetch(`http://${origin}/json/list`, { redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) })
+  const response = await fetch(`http://${origin}/json/list`, {
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
+  })
   const [target] = /** @type {any} */ (await response.json())
   const { protocol, pathname } = new URL(target.webSocketDebuggerUrl)
   if (protocol !== 'ws:') throw new Error('it is not an inspector')
@@ -191,7 +200,9 @@ async function isTaken ({ host, port }) {
  * @param {boolean} isItsPort by the kernel
  */
 function impostor (answer, pid, isItsPort) {
-  if (answer === null) return isItsPort ? null : 'does not say whether it is that process, perhaps because it is in a native call'
+  if (answer === null) {
+    return isItsPort ? null : 'does not say whether it is that process, perhaps because it is in a native call'
+  }
   return 'value' in answer && answer.value === pid ? null : 'is another process'
 }
 
@@ -222,7 +233,8 @@ exports.connect = async (target, onOpening, openMs = ANSWER_MS) => {
   }
   if (inspector.isOurs && !place.isLoopback) {
     const isClosed = await inspector.closes(STOP_MS)
-    throw refuse(`it opened its inspector on ${place.host}:${place.port}, where other machines could run code in it; ${isClosed ? 'it has closed it again' : 'IT IS STILL OPEN, since the process does not answer'}`)
+    throw refuse(`it opened its inspector on ${place.host}:${place.port}, where other machines could run code in ` +
+      `it; ${isClosed ? 'it has closed it again' : 'IT IS STILL OPEN, since the process does not answer'}`)
   }
   return inspector
 }
@@ -232,7 +244,9 @@ async function open (target, onOpening, openMs, others) {
   const { pid, takesUsualPort } = target
   if (takesUsualPort && await isTaken(USUAL)) {
     const other = listenerOn(USUAL.port)
-    throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port}, where its inspector would open, is taken by ${other === null ? 'another process' : `process ${other}`}`)
+    throw codedError('LOOPWATCH_ERR_INSPECTOR', pid,
+      `port ${USUAL.port}, where its inspector would open, is taken by ` +
+        `${other === null ? 'another process' : `process ${other}`}`)
   }
   onOpening()
   checkAgain(target)

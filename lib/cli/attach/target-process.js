@@ -15,7 +15,8 @@ const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\
 /** `Sat Nov 21 10:00:00 2026` */
 const LSTART_LENGTH = 24
 const OTHER_USER = 'it belongs to another user: run loopwatch as that user'
-const GUARDED = 'it belongs to the same user, but the kernel does not allow looking into it: it has more privileges than loopwatch, is in another namespace, or is guarded against ptrace'
+const GUARDED = 'it belongs to the same user, but the kernel does not allow looking into it: it has more privileges ' +
+  'than loopwatch, is in another namespace, or is guarded against ptrace'
 
 /**
  * @typedef {{ exe: string, status: string, flags: string, isSameNetwork: boolean, isSameFiles: boolean,
@@ -33,9 +34,15 @@ function objection ({ exe, status, flags, isSameNetwork }) {
   if (state === 'Z') return 'it has ended'
   if (state === 'T' || state === 't') return 'it is stopped (SIGSTOP, or a debugger): kill -CONT it first'
   const caught = /^SigCgt:\s+([\da-f]+)/m.exec(status)?.[1]
-  if (caught !== undefined && (BigInt(`0x${caught}`) >> SIGUSR1_BIT & 1n) === 0n) return 'it does not handle SIGUSR1, which would end it (--disable-sigusr1, or a Node.js without inspector)'
-  if (!isSameNetwork) return 'it is in a container or another network namespace, where its inspector cannot be reached from here: run loopwatch attach inside it (docker exec, kubectl exec)'
-  const open = [...flags.matchAll(INSPECT)].map(([, value]) => value.replace(/:?\d*$/, '')).find((host) => host !== '' && !LOOPBACK.test(host))
+  if (caught !== undefined && (BigInt(`0x${caught}`) >> SIGUSR1_BIT & 1n) === 0n) {
+    return 'it does not handle SIGUSR1, which would end it (--disable-sigusr1, or a Node.js without inspector)'
+  }
+  if (!isSameNetwork) {
+    return 'it is in a container or another network namespace, where its inspector cannot be reached from here: run ' +
+      'loopwatch attach inside it (docker exec, kubectl exec)'
+  }
+  const open = [...flags.matchAll(INSPECT)].map(([, value]) => value.replace(/:?\d*$/, ''))
+    .find((host) => host !== '' && !LOOPBACK.test(host))
   if (open !== undefined) return `it would open its inspector on ${open}, where others could run code in it`
   return null
 }
@@ -89,12 +96,14 @@ function guard (pid) {
 
 /** @param {number} pid */
 function askPs (pid) {
-  const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-o', 'comm=', '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
+  const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-o', 'comm=', '-p', String(pid)],
+    { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
   return { started: stdout.slice(0, LSTART_LENGTH), name: stdout.slice(LSTART_LENGTH).trim() }
 }
 
 /** Whether a process is where we are (Linux). @param {number} pid @param {'net' | 'mnt'} namespace */
-const isSameNamespace = (pid, namespace) => fs.readlinkSync(`/proc/${pid}/ns/${namespace}`) === fs.readlinkSync(`/proc/self/ns/${namespace}`)
+const isSameNamespace = (pid, namespace) =>
+  fs.readlinkSync(`/proc/${pid}/ns/${namespace}`) === fs.readlinkSync(`/proc/self/ns/${namespace}`)
 
 /** @param {number} pid @returns {Facts} */
 function readFacts (pid) {

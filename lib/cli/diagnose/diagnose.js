@@ -23,8 +23,23 @@ const REGISTER = entryPoint('register')
 const STOP_MS = 1000
 
 /** They would move the agent, send its blocks to somebody, end the run or hide a cause. */
-const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_OTLP: 'false', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
-const OURS = { LOOPWATCH_ONLY: '*', LOOPWATCH_SKIP: '', LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFILE: 'on', LOOPWATCH_KEEP: String(KEEP) }
+const NOT_FROM_OUTSIDE = {
+  LOOPWATCH_HOST: '127.0.0.1',
+  LOOPWATCH_DIR: '',
+  LOOPWATCH_NOTIFY: '',
+  LOOPWATCH_OTLP: 'false',
+  LOOPWATCH_STUCK: '',
+  LOOPWATCH_ON_STUCK: '',
+  LOOPWATCH_GC: ''
+}
+const OURS = {
+  LOOPWATCH_ONLY: '*',
+  LOOPWATCH_SKIP: '',
+  LOOPWATCH_LOG: 'false',
+  LOOPWATCH_REQUESTS: 'on',
+  LOOPWATCH_PROFILE: 'on',
+  LOOPWATCH_KEEP: String(KEEP)
+}
 
 /** @typedef {import('../profile/profile').Flags & { tool?: string }} Flags */
 
@@ -100,7 +115,10 @@ async function recordingOf (run, target, token) {
  * @param {unknown} cause why the agent did not answer @param {number | undefined} code @param {boolean} hasListened
  */
 function endedEarly (cause, code, hasListened) {
-  if (code !== undefined && code !== 0 && !hasListened) return codedErrorFrom(cause, 'LOOPWATCH_ERR_START', `it ended with exit code ${code}, see above`)
+  if (code !== undefined && code !== 0 && !hasListened) {
+    return codedErrorFrom(cause, 'LOOPWATCH_ERR_START', `it ended with exit code ${code}, see above`)
+  }
   const how = code === undefined ? 'was ended' : `ended with exit code ${code}`
-  return codedErrorFrom(cause, 'LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ${how} before its agent could be asked: --seconds has to end it while it runs`, '')
+  return codedErrorFrom(cause, 'LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ${how} before its agent ` +
+    'could be asked: --seconds has to end it while it runs', '')
 }

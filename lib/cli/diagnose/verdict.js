@@ -55,11 +55,15 @@ exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
   if (share >= BLOCKED_SHARE) {
     const heavy = culprits.slice(0, ADVISED).filter(({ totalMs }, i) => i === 0 || totalMs >= ADVISED_SHARE * blockedMs)
     if (isSingle(heavy[0], blockedMs)) heavy[0].cause = 'js'
-    const parts = [`The event loop was blocked for ${figure}${whole}.${inRun}\n`, topTable(blocks), ...heavy.map((each) => adviceFor(each, recording))]
+    const parts = [
+      `The event loop was blocked for ${figure}${whole}.${inRun}\n`,
+      topTable(blocks), ...heavy.map((each) => adviceFor(each, recording))
+    ]
     return { text: parts.join('\n'), tool: causeRow(heavy[0].cause).tool }
   }
   if (load !== null && load.p50Ms >= SLOW_MS && utilizationOf(recording.metrics) < BUSY) {
-    const text = `The event loop is not what requests wait for: it was blocked for ${figure}${whole} and has time to spare. They wait for something outside the process.${inRun}\n`
+    const text = `The event loop is not what requests wait for: it was blocked for ${figure}${whole} and has time ` +
+      `to spare. They wait for something outside the process.${inRun}\n`
     return { text: `${text}\n${general('io')}`, tool: 'bubbleprof' }
   }
   return { text: `Nothing is wrong with the event loop: it was blocked for ${figure}${whole}.${inRun}\n`, tool: null }
@@ -91,7 +95,8 @@ function adviceFor ({ place, cause, longestId }, recording) {
   const { advice: all = [] } = (excuse === undefined && detailIn(recording, longestId)) || {}
   const advice = all.filter(({ kind }) => kind !== 'many' || cause === 'many')
   const head = printable(`${place === NO_PLACE || excuse !== undefined ? '' : `${place}: `}${meaning} (${cause})`)
-  return `${head}\n${advice.length === 0 ? general(cause) : advice.map(({ text }) => `- ${printable(text)}\n`).join('')}`
+  const rows = advice.map(({ text }) => `- ${printable(text)}\n`).join('')
+  return `${head}\n${rows || general(cause)}`
 }
 
 /** From the document of a cause, which a bundler may have left out. @param {string} name */

@@ -40,7 +40,12 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
       return child === undefined || isForeign(child.callFrame) ? [] : [grow(child)]
     }))
     const value = (selfMs.get(node.id) ?? 0) + children.reduce((sum, child) => sum + child.value, 0)
-    return { name: file === null ? name : `${name} ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`, file, value, children }
+    return {
+      name: file === null ? name : `${name} ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`,
+      file,
+      value,
+      children
+    }
   }
   const root = grow(nodes[0])
   return {

@@ -60,7 +60,8 @@ function faultInWords ({ requests, failed, refused, statuses }) {
   const answered = [...statuses.values()].reduce((total, each) => total + each, 0)
   const unanswered = failed + refused - answered
   if (unanswered > count) return `the application did not answer ${unanswered} of ${requests} requests`
-  return `the application answered ${status} to ${count} of ${requests} requests (${status < 500 ? 'is the path right, and is a plain GET enough?' : 'see what it logs'})`
+  return `the application answered ${status} to ${count} of ${requests} requests ` +
+    `(${status < 500 ? 'is the path right, and is a plain GET enough?' : 'see what it logs'})`
 }
 
 /** @param {Load} load */
@@ -68,7 +69,8 @@ exports.loadInWords = (load) => {
   const { requests, failed, refused, timedOut, p50Ms, p99Ms } = load
   const late = timedOut > 0 ? ` (${timedOut} of them not answered within ${ANSWER_MS / 1000} s)` : ''
   const fault = faultInWords(load)
-  return `${requests} requests, ${failed} failed${late}, ${refused} refused, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms${fault === null ? '' : `; ${fault}`}`
+  return `${requests} requests, ${failed} failed${late}, ${refused} refused, p50 ${p50Ms.toFixed(1)} ms, p99 ` +
+    `${p99Ms.toFixed(1)} ms${fault === null ? '' : `; ${fault}`}`
 }
 
 exports.faultInWords = faultInWords

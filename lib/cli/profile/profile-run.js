@@ -48,7 +48,13 @@ class ProfileRun {
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,
       // clinic asks whether it may send statistics, and does nothing if nobody can answer.
-      env: { ...process.env, ...agent?.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', __LOOPWATCH_PROFILE_RUN: JSON.stringify(setup) },
+      env: {
+        ...process.env,
+        ...agent?.env,
+        NO_INSIGHT: '1',
+        NO_UPDATE_NOTIFIER: '1',
+        __LOOPWATCH_PROFILE_RUN: JSON.stringify(setup)
+      },
       stdio: ['inherit', 'pipe', 'pipe'],
       // Only we receive Ctrl-C: an application that ends at once would leave no report.
       detached: !IS_WINDOWS
@@ -166,7 +172,8 @@ for arg do
   set -- "$@" "$arg"
 done
 cd ${quoted(cwd)} || exit 1
-exec ${quoted(node)} --trace-event-file-pattern=${quoted(`${work}/node_trace.\${rotation}.log`)} --require ${quoted(PRELOAD)} "$@"
+traces=${quoted(`${work}/node_trace.\${rotation}.log`)}
+exec ${quoted(node)} --trace-event-file-pattern="$traces" --require ${quoted(PRELOAD)} "$@"
 `, { mode: 0o755 })
   return file
 }

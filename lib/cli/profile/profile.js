@@ -35,7 +35,9 @@ exports.profile = async (name, command, flags) => {
 
 /** The report's file. @param {string} name @param {string[]} command @param {Flags} flags */
 async function makeReport (name, command, flags) {
-  if (!Object.hasOwn(profilers, name)) throw codedError('LOOPWATCH_ERR_OPTION', 'profile', Object.keys(profilers).join(', '), name)
+  if (!Object.hasOwn(profilers, name)) {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'profile', Object.keys(profilers).join(', '), name)
+  }
   const profiler = profilers[name]
   const target = parseTarget(command)
   const script = profiler.needs === null ? null : findProfiler(profiler.needs)
@@ -48,7 +50,9 @@ async function makeReport (name, command, flags) {
     // Fail before the tool makes a report.
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
     const endedByItself = run.event('exit') !== undefined && !signals.isOver
-    if (signals.isOver) process.stderr.write(`\nending the application; ${name} is writing its report (Ctrl-C again to give up)\n`)
+    if (signals.isOver) {
+      process.stderr.write(`\nending the application; ${name} is writing its report (Ctrl-C again to give up)\n`)
+    }
     await run.stop()
     const how = await closedWithin(run, name, flags.deadline)
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
@@ -96,9 +100,14 @@ async function observe (run, name, { seconds, onPort }, signals) {
   await Promise.race([run.waitFor('started', START_MS), run.closed])
   if (!run.event('started')) {
     if (run.isOver || signals.isOver) return null
-    throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it did not start the application within ${START_MS / MS_PER_S} s`, run.tail)
+    throw codedError('LOOPWATCH_ERR_NO_REPORT', name, 'it did not start the application within ' +
+      `${START_MS / MS_PER_S} s`,
+    run.tail)
   }
-  const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver), run.waitFor('cluster', Infinity, isOver)]
+  const over = [
+    run.closed, signals.first,
+    run.waitFor('exit', Infinity, isOver), run.waitFor('cluster', Infinity, isOver)
+  ]
   if (!onPort) {
     await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S).catch(() => {})])])
     return null
@@ -113,7 +122,11 @@ async function observe (run, name, { seconds, onPort }, signals) {
 async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', READY_MS, () => signals.isOver)
   if (listening === undefined) {
-    if (!run.isOver && !signals.isOver) process.stderr.write(`the application did not listen on a port within ${READY_MS / MS_PER_S} s, so there was no load\n`)
+    if (!run.isOver && !signals.isOver) {
+      process.stderr.write(
+        `the application did not listen on a port within ${READY_MS / MS_PER_S} s, so there was no load\n`
+      )
+    }
     return null
   }
   const { port } = listening
@@ -124,7 +137,12 @@ async function load (run, onPort, seconds, signals) {
     return result
   }
   // Its own process group: the shell's children may outlive it.
-  const child = spawn(onPort, { shell: true, detached: !IS_WINDOWS, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
+  const child = spawn(onPort, {
+    shell: true,
+    detached: !IS_WINDOWS,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, PORT: String(port) }
+  })
   const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve))
   const end = () => signalGroup(child, 'SIGTERM')
   const timer = seconds === undefined ? undefined : setTimeout(end, seconds * MS_PER_S)
@@ -141,7 +159,9 @@ async function closedWithin (run, name, deadlineS) {
   const late = new Promise((resolve) => { timer = setTimeout(resolve, deadlineS * MS_PER_S, 'late') })
   const how = await Promise.race([run.closed, late])
   clearTimeout(timer)
-  if (how === 'late') throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it did not end within ${deadlineS} s (--deadline)`, run.tail)
+  if (how === 'late') {
+    throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it did not end within ${deadlineS} s (--deadline)`, run.tail)
+  }
   return how
 }
 
@@ -157,8 +177,11 @@ function checked (run, name, output, how) {
     fault,
     run.event('failed')?.reason,
     how !== null && profilers[name].needs !== null && `it ended with ${how}`,
-    run.wasKilled && `the application was stuck and had to be killed${profilers[name].outlivesKill ? '' : "; 'loopwatch profile cpu' can profile a loop that is stuck"}`,
-    !run.wasKilled && code !== undefined && `the application ended with exit code ${code}, perhaps before there was anything to profile`,
+    run.wasKilled &&
+      'the application was stuck and had to be ' +
+        `killed${profilers[name].outlivesKill ? '' : "; 'loopwatch profile cpu' can profile a loop that is stuck"}`,
+    !run.wasKilled && code !== undefined &&
+      `the application ended with exit code ${code}, perhaps before there was anything to profile`,
     !run.event('started') && how !== null && 'the application was not started'
   ]
   throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
@@ -170,13 +193,19 @@ const writeCpuReport = (output, command) => {
   if (!fs.existsSync(file)) return
   const { tree, hot, durationMs } = cpuTree(JSON.parse(fs.readFileSync(file, 'utf8')))
   const rows = hot.slice(0, HOT).map(({ name, place, selfMs }) =>
-    [{ figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)}%` }, name, place])
+    [
+      { figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)}%` },
+      name, place
+    ])
   fs.writeFileSync(path.join(output, 'profile.html'), htmlReport({
     title: `CPU profile of ${command}`,
-    summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; profile.cpuprofile opens in Chrome DevTools and VS Code`,
+    summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ` +
+      `${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; profile.cpuprofile opens in Chrome ` +
+        'DevTools and VS Code',
     flameTitle: 'Where the time went (lines are where functions begin)',
     tree,
-    tail: `<section><h2>Functions by their own time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
+    tail: '<section><h2>Functions by their own ' +
+      `time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
   }))
 }
 

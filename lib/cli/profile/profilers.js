@@ -44,18 +44,51 @@ const clinic = (tool) => ({ output, node, args }) => [tool, '--open=false', `--d
 
 /** By the name that users type. @type {Record<string, Profiler>} */
 const profilers = {
-  doctor: { needs: 'clinic', args: clinic('doctor'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /-processstat$/) ?? emptyFile(output, /-traceevent$/) },
-  flame: { needs: 'clinic', args: clinic('flame'), ending: 'exit', outlivesKill: true, fault: (output) => emptyFile(output, /-samples$/) },
-  bubbleprof: { needs: 'clinic', args: clinic('bubbleprof'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /-stacktrace$/) ?? emptyFile(output, /-traceevent$/) },
-  heapprofiler: { needs: 'clinic', args: clinic('heapprofiler'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /\.clinic-heapprofiler$/) },
+  doctor: {
+    needs: 'clinic',
+    args: clinic('doctor'),
+    ending: 'beforeExit',
+    outlivesKill: false,
+    fault: (output) => emptyFile(output, /-processstat$/) ?? emptyFile(output, /-traceevent$/)
+  },
+  flame: {
+    needs: 'clinic',
+    args: clinic('flame'),
+    ending: 'exit',
+    outlivesKill: true,
+    fault: (output) => emptyFile(output, /-samples$/)
+  },
+  bubbleprof: {
+    needs: 'clinic',
+    args: clinic('bubbleprof'),
+    ending: 'beforeExit',
+    outlivesKill: false,
+    fault: (output) => emptyFile(output, /-stacktrace$/) ?? emptyFile(output, /-traceevent$/)
+  },
+  heapprofiler: {
+    needs: 'clinic',
+    args: clinic('heapprofiler'),
+    ending: 'beforeExit',
+    outlivesKill: false,
+    fault: (output) => emptyFile(output, /\.clinic-heapprofiler$/)
+  },
   '0x': {
     needs: '0x',
-    args: ({ output, work, node, args }) => [`--output-dir=${path.join(output, '0x')}`, `--working-dir=${work}`, '--write-ticks', '--', node, ...args],
+    args: ({ output, work, node, args }) => [
+      `--output-dir=${path.join(output, '0x')}`, `--working-dir=${work}`, '--write-ticks',
+      '--', node, ...args
+    ],
     ending: 'exit',
     outlivesKill: true,
     fault: (output) => emptyFile(output, /^ticks\.json$/)
   },
-  cpu: { needs: null, args: ({ args }) => args, ending: 'exit', outlivesKill: false, fault: (output) => emptyFile(output, /\.cpuprofile$/) }
+  cpu: {
+    needs: null,
+    args: ({ args }) => args,
+    ending: 'exit',
+    outlivesKill: false,
+    fault: (output) => emptyFile(output, /\.cpuprofile$/)
+  }
 }
 
 /** @param {string} output @param {RegExp} name of the data a report is made of */

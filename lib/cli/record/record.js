@@ -29,7 +29,9 @@ exports.record = async (target, file, { token }) => {
 /** @param {string} target @param {string} [token] @returns {Promise<Recording>} */
 exports.takeRecording = async (target, token) => {
   const response = await ask(target, 'recording', token)
-  if (response.headers.get('content-type') !== 'application/gzip') throw notOurs(target, 'its response is not a recording')
+  if (response.headers.get('content-type') !== 'application/gzip') {
+    throw notOurs(target, 'its response is not a recording')
+  }
   return parseRecording(await bytesOf(response, target), target)
 }
 

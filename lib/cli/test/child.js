@@ -28,7 +28,11 @@ exports.watchedEnv = (setup) => {
   // A test that blocks is nobody's alert.
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, LOOPWATCH_NOTIFY, ...env } = process.env
   const preload = `--require "${PRELOAD.replace(/[\\"]/g, '\\$&')}"`
-  return { ...env, NODE_OPTIONS: [preload, NODE_OPTIONS].filter(Boolean).join(' '), __LOOPWATCH_TEST: JSON.stringify(setup) }
+  return {
+    ...env,
+    NODE_OPTIONS: [preload, NODE_OPTIONS].filter(Boolean).join(' '),
+    __LOOPWATCH_TEST: JSON.stringify(setup)
+  }
 }
 
 /**
@@ -63,7 +67,9 @@ exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Pro
   child.once('close', (code, signal) => {
     release()
     const own = code ?? SIGNAL_BASE + (signal === null ? 0 : os.constants.signals[signal])
-    const ours = received === null ? own : received === 'SIGINT' ? EXIT_INTERRUPTED : SIGNAL_BASE + os.constants.signals[received]
+    const ours = received === null
+      ? own
+      : received === 'SIGINT' ? EXIT_INTERRUPTED : SIGNAL_BASE + os.constants.signals[received]
     resolve({ code: ours, isInterrupted: received !== null })
   })
 })

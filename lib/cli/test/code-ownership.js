@@ -7,17 +7,23 @@ const { shownStacks } = require('../../util/shown-stacks')
 
 /** They run, load, transform, compile or count other code. A block within them is not the application's. */
 const TOOLS = [
-  'mocha', 'vitest', 'vite', 'vite-node', 'ava', 'tap', 'jasmine', 'tape', 'uvu', 'expect', 'pretty-format', 'esbuild', 'rollup',
-  'typescript', 'ts-node', 'ts-jest', 'tsx', 'sucrase', 'pirates', 'babel-jest', 'babel-plugin-istanbul', 'c8', 'nyc', 'v8-to-istanbul',
-  'source-map', 'source-map-support', 'workerpool', 'tinypool'
+  'mocha', 'vitest', 'vite', 'vite-node', 'ava', 'tap', 'jasmine', 'tape', 'uvu', 'expect', 'pretty-format',
+  'esbuild', 'rollup', 'typescript', 'ts-node', 'ts-jest', 'tsx', 'sucrase', 'pirates', 'babel-jest',
+  'babel-plugin-istanbul', 'c8', 'nyc', 'v8-to-istanbul', 'source-map', 'source-map-support', 'workerpool',
+  'tinypool', 'jest', 'jest-.*', 'istanbul-.*',
+  '@(?:jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*'
 ]
-const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*)$`)
+const TOOL = new RegExp(`^(?:${TOOLS.join('|')})$`)
 
 /** The tools that call tests. */
 const RUNNER = /^(mocha|vitest|@vitest\/.*|tinypool|ava|@tapjs\/.*|jest-circus|jest-runner)$/
 
 /** Node.js, Jest and Vite load modules here. Such a frame calls a module's top level, or leads to it. */
-const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
+const LOADERS = new RegExp([
+  /^node:internal\/(?:bootstrap|modules|process\/(?:esm_loader|execution))/,
+  /[\\/]node_modules[\\/](?:jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx)/,
+  /[\\/]node_modules[\\/]vite[\\/]dist[\\/]node[\\/]module-runner/
+].map(({ source }) => source).join('|'))
 
 /** Node.js, V8 and loopwatch are nobody's code: they count for their caller. @param {Frame} frame */
 const isSomebodys = (frame) => !['node', 'own'].includes(ownerOf(frame))

@@ -80,7 +80,10 @@ exports.nameOf = ({ function: given, file = null, line = null, column = null }, 
   if (given !== null && isOwnName(given)) return { function: given, within: null }
   const known = file === null || line === null || column === null ? null : named.get(toPath(file) ?? '', line, column)
   const name = given ?? known?.name ?? null
-  return { function: name ?? '(anonymous)', within: known?.within ?? (known === null || name === null ? test.name : null) }
+  return {
+    function: name ?? '(anonymous)',
+    within: known?.within ?? (known === null || name === null ? test.name : null)
+  }
 }
 
 /** A block in a test whose function is unknown. */
@@ -98,7 +101,17 @@ exports.offencesOf = (judged, cwd) => {
     const known = offences.get(exports.keyOf(place))
     if (known === undefined) {
       offences.set(exports.keyOf(place), {
-        ...place, call: null, twin: null, longestMs: ownMs, count: 1, cause: causeOf(record), tests: [test], records: [record], state: 'new', knownMs: null, reason: null
+        ...place,
+        call: null,
+        twin: null,
+        longestMs: ownMs,
+        count: 1,
+        cause: causeOf(record),
+        tests: [test],
+        records: [record],
+        state: 'new',
+        knownMs: null,
+        reason: null
       })
       continue
     }
@@ -124,7 +137,15 @@ function causeOf ({ cause, parts }) {
  */
 function placeOf ({ frame, package: found }, cwd, test) {
   if (frame === null || isBesideTest(frame)) {
-    return { function: UNKNOWN, within: test.name, file: test.file ?? '', line: null, column: null, isExact: false, package: null }
+    return {
+      function: UNKNOWN,
+      within: test.name,
+      file: test.file ?? '',
+      line: null,
+      column: null,
+      isExact: false,
+      package: null
+    }
   }
   return {
     // Code that was compiled in memory has other lines than the file.

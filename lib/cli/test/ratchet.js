@@ -32,12 +32,16 @@ exports.readRatchet = (file) => {
   let read
   try {
     const text = fs.readFileSync(file, 'utf8')
-    if (CONFLICT.test(text)) throw refused(file, 'has a merge conflict: resolve it, or take either side and run with --update')
+    if (CONFLICT.test(text)) {
+      throw refused(file, 'has a merge conflict: resolve it, or take either side and run with --update')
+    }
     read = JSON.parse(text)
   } catch (error) {
     if (error.code === 'ENOENT') return { allow: [], blocks: [], calls: [] }
     if (error.code === 'LOOPWATCH_ERR_RATCHET') throw error
-    throw refused(file, error instanceof SyntaxError ? `is not JSON: ${error.message}` : `cannot be read: ${error.message}`, error)
+    throw refused(file, error instanceof SyntaxError
+      ? `is not JSON: ${error.message}`
+      : `cannot be read: ${error.message}`, error)
   }
   const fault = faultOf(read)
   if (fault !== null) throw refused(file, fault)
@@ -49,13 +53,20 @@ const refused = (file, reason, cause) => codedErrorFrom(cause, 'LOOPWATCH_ERR_RA
 
 /** @param {any} value the file's content */
 function faultOf (value) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object with "allow", "blocks" and "calls"'
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'must be an object with "allow", "blocks" and "calls"'
+  }
   const { allow = [], blocks = [], calls = [], ...rest } = value
   const [stray] = Object.keys(rest)
   if (stray !== undefined) return `has an unknown key "${stray}": expected "allow", "blocks" and "calls"`
-  if (![allow, blocks, calls].every((list) => Array.isArray(list))) return 'must have lists for "allow", "blocks" and "calls"'
+  if (![allow, blocks, calls].every((list) => Array.isArray(list))) {
+    return 'must have lists for "allow", "blocks" and "calls"'
+  }
   const badAllow = allow.findIndex((/** @type {any} */ each) => !isAllowed(each))
-  if (badAllow >= 0) return `allow[${badAllow}] takes strings for "file", "package", "function" or "call", at least one of them, and "reason"`
+  if (badAllow >= 0) {
+    return `allow[${badAllow}] takes strings for "file", "package", "function" or "call", at least one of them, and ` +
+      '"reason"'
+  }
   const badBlock = blocks.findIndex((/** @type {any} */ each) => !isPlace(each) || !(each.longestMs >= 0))
   if (badBlock >= 0) return `blocks[${badBlock}] takes a "file", a "function" and a number of ms as "longestMs"`
   const badCall = calls.findIndex((/** @type {any} */ each) => !isPlace(each) || typeof each.call !== 'string')
@@ -141,7 +152,9 @@ exports.updated = ({ allow, calls = [] }, offences, isSync = false) => ({
 
 /** @param {string} file @param {Ratchet} ratchet */
 exports.writeRatchet = (file, { allow, blocks, calls = [] }) => {
-  const lines = (/** @type {object[]} */ list) => list.length === 0 ? '[]' : `[\n${list.map((each) => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]`
+  const lines = (/** @type {object[]} */ list) => list.length === 0
+    ? '[]'
+    : `[\n${list.map((each) => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]`
   const ofCalls = calls.length === 0 ? '' : `,\n  "calls": ${lines(calls)}`
   const text = `{\n  "allow": ${lines(allow)},\n  "blocks": ${lines(blocks)}${ofCalls}\n}\n`
   try {

@@ -27,13 +27,15 @@ const TESTS_SHOWN = 3
  */
 
 /** @param {Offence} offence */
-exports.placeOf = ({ function: name, file, line, isExact }) => `${isExact ? '' : '≈ '}${name} (${file}${line === null ? '' : `:${line}`})`
+exports.placeOf = ({ function: name, file, line, isExact }) =>
+  `${isExact ? '' : '≈ '}${name} (${file}${line === null ? '' : `:${line}`})`
 
 /** @param {Offence} offence */
 exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin }) => {
   const times = count === 1 ? 'once' : `${count} times`
   if (call !== null) return `calls ${call}, ${times}; ${twin} does not block`
-  return `${duration(longestMs)} on the CPU (${cause}), ${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} before` : ''}`
+  return `${duration(longestMs)} on the CPU (${cause}), ` +
+    `${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} before` : ''}`
 }
 
 /** lengthOf() ends the sentence. @param {Offence} offence */
@@ -50,14 +52,19 @@ function paragraph (offence) {
   const { tests, package: found } = offence
   const shown = tests.slice(0, TESTS_SHOWN).map((test) => `    ${exports.testName(test)}`)
   const rest = tests.length > TESTS_SHOWN ? [`    and ${counted(tests.length - TESTS_SHOWN, 'more test')}`] : []
-  return [`  ${exports.placeOf(offence)}${found === null ? '' : `, in ${found}`}: ${exports.lengthOf(offence)}`, ...shown, ...rest]
+  return [
+    `  ${exports.placeOf(offence)}${found === null ? '' : `, in ${found}`}: ${exports.lengthOf(offence)}`,
+    ...shown, ...rest
+  ]
 }
 
 /** Why nothing was watched. @param {Outcome} outcome */
 function reasonOf ({ seen, unwatched, unwatchedTests }) {
   if (seen === 0 && unwatchedTests === 0) return 'the command started no Node.js process, or replaced NODE_OPTIONS'
   if (unwatched > 0) return 'a LOOPWATCH_… variable has an invalid value'
-  if (unwatchedTests > 0) return 'tests ran where blocks cannot be detected, such as worker threads (docs/tools/test.md, Runners)'
+  if (unwatchedTests > 0) {
+    return 'tests ran where blocks cannot be detected, such as worker threads (docs/tools/test.md, Runners)'
+  }
   return 'only tools and compilers ran; --all counts them'
 }
 
@@ -67,12 +74,17 @@ exports.headline = (outcome) => {
   const failing = offences.filter(isFailing)
   const calls = failing.filter(({ call }) => call !== null).length
   const blocks = failing.length - calls
-  const what = hasCpuTimes ? 'CPU time of the application\'s own code' : 'the duration (this system reports no CPU times)'
+  const what = hasCpuTimes
+    ? 'CPU time of the application\'s own code'
+    : 'the duration (this system reports no CPU times)'
   const ofBlocks = blocks === 0
-    ? hasWatchedNothing ? `nothing was watched: ${reasonOf(outcome)}` : `no new block above ${duration(overMs)}${NO_STACK in passedOver ? ' whose code is known' : ''}`
+    ? hasWatchedNothing
+      ? `nothing was watched: ${reasonOf(outcome)}`
+      : `no new block above ${duration(overMs)}${NO_STACK in passedOver ? ' whose code is known' : ''}`
     : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
   if (!isSync) return ofBlocks
-  return `${ofBlocks}; ${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
+  return `${ofBlocks}; ` +
+    `${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
 }
 
 /** For people, after the runner's own output. @param {Outcome} outcome @param {boolean} [hasColors] */
@@ -84,15 +96,27 @@ exports.textReport = (outcome, hasColors = false) => {
     return some.length === 0 ? [] : ['', `${title}:`, ...some.flatMap(paragraph)]
   }
   const lines = [
-    `loopwatch: ${exports.headline(outcome)}${isInterrupted ? ', until it was interrupted' : ''} (${counted(watched, 'process', 'processes')} watched)`,
+    `loopwatch: ${exports.headline(outcome)}${isInterrupted ? ', until it was interrupted' : ''} ` +
+      `(${counted(watched, 'process', 'processes')} watched)`,
     ...(failing.length === 0 ? [] : ['', ...failing.flatMap(paragraph)]),
     ...list('unconfirmed', 'not seen again in the repeated run, so they do not fail'),
     ...list('known', 'known'),
     ...list('allowed', 'allowed'),
     ...(gone.length === 0 ? [] : ['', 'known, but no longer seen (--update removes them):', ...gone.map(goneLine)]),
     ...notCounted(outcome),
-    ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has an invalid value`]),
-    ...(unwatchedTests === 0 ? [] : ['', `${counted(unwatchedTests, 'process or worker thread', 'processes or worker threads')} of the runner could not be watched`])
+    ...(unwatched === 0
+      ? []
+      : [
+          '',
+      `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has an invalid value`
+        ]),
+    ...(unwatchedTests === 0
+      ? []
+      : [
+          '',
+      `${counted(unwatchedTests, 'process or worker thread', 'processes or worker threads')} of the runner could ` +
+        'not be watched'
+        ])
   ]
   const [first, ...rest] = lines.map(printable)
   const headline = hasColors && hasWatchedNothing ? styleText('red', first, { validateStream: false }) : first
@@ -101,12 +125,14 @@ exports.textReport = (outcome, hasColors = false) => {
 
 /** @param {Outcome['gone'][number]} known */
 function goneLine ({ function: name, within, file, ...rest }) {
-  return `  ${name}${within === undefined ? '' : ` within ${within}`} (${file})${'call' in rest ? `: ${rest.call}` : ''}`
+  return `  ${name}${within === undefined ? '' : ` within ${within}`} ` +
+    `(${file})${'call' in rest ? `: ${rest.call}` : ''}`
 }
 
 /** @param {Outcome} outcome */
 function notCounted ({ passedOver }) {
-  const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) => `${count} ${reason} (the longest lasted ${duration(longestMs)})`)
+  const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) =>
+    `${count} ${reason} (the longest lasted ${duration(longestMs)})`)
   return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
 }
 
@@ -114,7 +140,8 @@ function notCounted ({ passedOver }) {
 exports.markdownReport = (outcome) => {
   const cell = (/** @type {string} */ text) => printable(text).replaceAll('|', '\\|').replaceAll('<', '&lt;')
   const rows = outcome.offences.map((offence) =>
-    `| ${offence.state} | ${cell(exports.placeOf(offence))} | ${cell(exports.lengthOf(offence))} | ${cell(exports.testName(offence.tests[0]))} |`)
+    `| ${offence.state} | ${cell(exports.placeOf(offence))} | ${cell(exports.lengthOf(offence))} | ` +
+      `${cell(exports.testName(offence.tests[0]))} |`)
   const table = rows.length === 0 ? [] : ['', '| | place | CPU time | test |', '|---|---|---|---|', ...rows]
   return `${['### loopwatch', '', exports.headline(outcome), ...table].join('\n')}\n`
 }

@@ -41,7 +41,20 @@ exports.syncOffencesOf = (runs, { all, cwd }) => {
     const known = offences.get(keyOf(place))
     if (known === undefined) {
       offences.set(keyOf(place), {
-        ...place, line, column, isExact: true, twin: call.twin, package: call.package, longestMs: 0, count: call.count, cause: 'sync-io', tests: [test], records: [], state: 'new', knownMs: null, reason: null
+        ...place,
+        line,
+        column,
+        isExact: true,
+        twin: call.twin,
+        package: call.package,
+        longestMs: 0,
+        count: call.count,
+        cause: 'sync-io',
+        tests: [test],
+        records: [],
+        state: 'new',
+        knownMs: null,
+        reason: null
       })
       continue
     }

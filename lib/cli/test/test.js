@@ -31,7 +31,10 @@ const { excuseOfStretch, judgeAll } = require('./verdict')
 
 /** @param {string[]} command @param {Flags} flags */
 exports.test = async (command, flags) => {
-  if (command.length === 0) throw codedError('LOOPWATCH_ERR_COMMAND', undefined, 'expected a test command after --: loopwatch test -- node --test')
+  if (command.length === 0) {
+    throw codedError('LOOPWATCH_ERR_COMMAND', undefined,
+      'expected a test command after --: loopwatch test -- node --test')
+  }
   // A broken file is reported before an hour of tests, not after it.
   const ratchet = readRatchet(flags.ratchet)
   const cwd = process.cwd()
@@ -61,7 +64,9 @@ function outcomeOf (seen, gone, { over, update = false, sync = false }) {
   const { offences, runs, unwatchedTests, hasCpuTimes, code, isInterrupted } = seen
   const hasNothing = hasWatchedNothing(seen)
   return {
-    offences: update ? offences.map((offence) => isFailing(offence) ? { ...offence, state: 'known' } : offence) : offences,
+    offences: update
+      ? offences.map((offence) => isFailing(offence) ? { ...offence, state: 'known' } : offence)
+      : offences,
     gone: update || hasNothing ? [] : gone,
     passedOver: passedOver(seen),
     overMs: over,

@@ -3,11 +3,15 @@
 /** Vitest forks a process from these scripts for one file of tests. */
 const FORKED = /[\\/]node_modules[\\/](vitest[\\/]dist|tinypool)[\\/]/
 /** Vitest, AVA or Jest run tests in these worker threads. */
-const THREAD = /[\\/]node_modules[\\/](vitest[\\/]dist[\\/]workers|tinypool[\\/]dist[\\/]entry|ava[\\/]lib[\\/]worker|jest-worker[\\/]build)[\\/]/
+const THREAD = new RegExp([
+  /[\\/]node_modules[\\/](?:vitest[\\/]dist[\\/]workers|tinypool[\\/]dist[\\/]entry)[\\/]/,
+  /[\\/]node_modules[\\/](?:ava[\\/]lib[\\/]worker|jest-worker[\\/]build)[\\/]/
+].map(({ source }) => source).join('|'))
 /** Commands, or their packages. They compile, lint or start others: their process runs no code of the application. */
 const COMMANDS = new Set([
-  'biome', 'borp', 'c8', 'concurrently', 'cross-env', 'esbuild', 'eslint', 'neostandard', 'npm-run-all', 'nyc', 'prettier', 'rollup', 'run-p',
-  'run-s', 'standard', 'tsc', 'tsd', 'tstyche', 'typescript', 'vite', 'vitest', 'webpack', 'xo'
+  'biome', 'borp', 'c8', 'concurrently', 'cross-env', 'esbuild', 'eslint', 'neostandard', 'npm-run-all', 'nyc',
+  'prettier', 'rollup', 'run-p', 'run-s', 'standard', 'tsc', 'tsd', 'tstyche', 'typescript', 'vite', 'vitest',
+  'webpack', 'xo'
 ])
 
 /** @param {string} script a package's main one, or its link in `.bin` */

@@ -51,7 +51,9 @@ exports.descriptorText = (fd, link, socketText) => {
   const kind = link.replace(/:\[\d+\]$/, '').replace(/^anon_inode:\[?(.*?)\]?$/, '$1')
   const name = inode === undefined ? kind : socketText(inode)
   // The number tells stdout and stderr apart, and is all that a pipe has.
-  return fd > STDERR && (inode !== undefined || link.startsWith('/')) ? cut(name) : `fd ${fd} (${cut(name.replace(/^a /, ''))})`
+  return fd > STDERR && (inode !== undefined || link.startsWith('/'))
+    ? cut(name)
+    : `fd ${fd} (${cut(name.replace(/^a /, ''))})`
 }
 
 /** The descriptors of a poll(), of which some are named. @param {string[]} names */

@@ -85,10 +85,13 @@ function caseOf (offence) {
   const { file, line, tests, longestMs, state } = offence
   const place = `${placeOf(offence)} ${verbOf(offence)}${lengthOf(offence)}`
   const body = isFailing(offence)
-    ? `<failure type="${offence.call === null ? offence.cause : 'synchronous-call'}" message="${inXml(place)}">${inXml(tests.map(testName).join('\n'))}</failure>`
+    ? `<failure type="${offence.call === null ? offence.cause : 'synchronous-call'}" ` +
+      `message="${inXml(place)}">${inXml(tests.map(testName).join('\n'))}</failure>`
     : `<skipped message="${inXml(`${state}: ${place}`)}"/>`
   const where = `file="${inXml(file)}"${line === null ? '' : ` line="${line}"`}`
-  return `    <testcase classname="${inXml(tests[0].file ?? file)}" name="${inXml(`${tests[0].name ?? '(no test)'}: ${offence.function}`)}" ${where} time="${longestMs / 1000}">${body}</testcase>`
+  return `    <testcase classname="${inXml(tests[0].file ?? file)}" ` +
+    `name="${inXml(`${tests[0].name ?? '(no test)'}: ${offence.function}`)}" ${where} ` +
+      `time="${longestMs / 1000}">${body}</testcase>`
 }
 
 /** @param {string} text of a command to GitHub */
@@ -98,10 +101,14 @@ const inCommand = (text) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').
 const inProperty = (text) => inCommand(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
 /** A line for each place that fails. GitHub shows it at the code. @param {Outcome} outcome */
-const githubAnnotations = (outcome) => (outcome.hasWatchedNothing ? `::error title=loopwatch::${inCommand(headline(outcome))}\n` : '') + outcome.offences.filter(isFailing).map((offence) => {
+const githubAnnotations = (outcome) => (outcome.hasWatchedNothing
+  ? `::error title=loopwatch::${inCommand(headline(outcome))}\n`
+  : '') + outcome.offences.filter(isFailing).map((offence) => {
   const { file, line, tests } = offence
   const where = file === '' ? '' : `file=${inProperty(file)},${line === null ? '' : `line=${line},`}`
-  return `::error ${where}title=${inProperty(offence.call === null ? 'event loop blocked' : 'synchronous call')}::${inCommand(`${placeOf(offence)}: ${lengthOf(offence)}, in ${testName(tests[0])}`)}\n`
+  const title = offence.call === null ? 'event loop blocked' : 'synchronous call'
+  const text = `${placeOf(offence)}: ${lengthOf(offence)}, in ${testName(tests[0])}`
+  return `::error ${where}title=${inProperty(title)}::${inCommand(text)}\n`
 }).join('')
 
 /** For merge requests: GitLab's code quality report. @param {Outcome} outcome */

@@ -27,11 +27,18 @@ const uriOf = (file) => {
 const SYNC_RULE = {
   id: 'synchronous-call',
   shortDescription: { text: 'A synchronous call blocks the event loop' },
-  fullDescription: { text: 'The event loop stands still while the call waits for a file, a process or a computation that has an asynchronous equivalent' }
+  fullDescription: {
+    text: 'The event loop stands still while the call waits for a file, a process or a computation that has an ' +
+      'asynchronous equivalent'
+  }
 }
 
 const rules = [...Object.entries(causes).map(([cause, { meaning }]) => ({
-  id: `event-loop-block/${cause}`, shortDescription: { text: `The event loop was blocked (${cause})` }, fullDescription: { text: meaning }
+  id: `event-loop-block/${cause}`,
+  shortDescription: {
+    text: `The event loop was blocked (${cause})`
+  },
+  fullDescription: { text: meaning }
 })), SYNC_RULE]
 
 /** @param {Offence} offence */
@@ -64,7 +71,9 @@ exports.sarifReport = ({ offences, hasWatchedNothing }) => ({
         }]
       }),
       partialFingerprints: { 'functionAndFile/v1': exports.fingerprint(offence) },
-      ...(['known', 'allowed'].includes(offence.state) && { suppressions: [{ kind: 'external', justification: offence.reason ?? 'in the list of known blocks' }] })
+      ...(['known', 'allowed'].includes(offence.state) && {
+        suppressions: [{ kind: 'external', justification: offence.reason ?? 'in the list of known blocks' }]
+      })
     }))
   }]
 })

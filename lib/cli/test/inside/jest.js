@@ -68,7 +68,8 @@ const telling = (exported, recorder) => new Proxy(exported, {
 })
 
 /** @param {any} exported by a module */
-const isEnvironment = (exported) => typeof exported === 'function' && ['setup', 'teardown', 'getVmContext'].every((name) => typeof exported.prototype?.[name] === 'function')
+const isEnvironment = (exported) => typeof exported === 'function' &&
+  ['setup', 'teardown', 'getVmContext'].every((name) => typeof exported.prototype?.[name] === 'function')
 
 /** In one process (--runInBand) or in forked ones. @param {Recorder} recorder */
 exports.follow = (recorder) => {

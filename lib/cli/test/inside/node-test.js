@@ -32,7 +32,8 @@ exports.follow = (recorder) => {
 const namesOf = ({ name, parent }) => parent === null ? [] : [...namesOf(parent), name]
 
 /** @param {any} resource */
-const isTest = ({ constructor, nesting, parent }) => constructor?.name === 'Test' && typeof nesting === 'number' && parent
+const isTest = ({ constructor, nesting, parent }) =>
+  constructor?.name === 'Test' && typeof nesting === 'number' && parent
 
 /**
  * For `node file.test.js`, and `node --test` without isolation. A hook makes node:test print a summary, even in a

@@ -51,7 +51,16 @@ class Recorder {
       this.#hasBlocked = true
       this.#write({ type: 'stretch', ...stretch })
     })
-    this.#write({ type: 'process', pid, argv, execArgv, cwd: process.cwd(), isMetered: this.#meter !== null, isNodeTest, atMs: wallMs() })
+    this.#write({
+      type: 'process',
+      pid,
+      argv,
+      execArgv,
+      cwd: process.cwd(),
+      isMetered: this.#meter !== null,
+      isNodeTest,
+      atMs: wallMs()
+    })
   }
 
   /** Only the first call counts. @param {{ isLoading?: boolean }} [how] nothing before the first test counts */

@@ -112,7 +112,16 @@ class Checker {
 exports.startChecker = () => {
   if (published() !== undefined) return null
   const { threshold } = resolveOptions({}, process.env)
-  const agent = startOwn({ port: false, log: false, requests: 'off', origin: 'off', stuck: 0, only: [], skip: [], otlp: false })
+  const agent = startOwn({
+    port: false,
+    log: false,
+    requests: 'off',
+    origin: 'off',
+    stuck: 0,
+    only: [],
+    skip: [],
+    otlp: false
+  })
   return 'heldCpuMs' in agent ? new Checker(agent, threshold) : null
 }
 

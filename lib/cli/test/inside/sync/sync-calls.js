@@ -53,7 +53,17 @@ class SyncCalls {
       const id = this.#places.size
       this.#places.set(key, { id, count: 1 })
       this.#log.write({
-        type: 'sync', id, call, twin, function: name, file, line, column, package: caller.package, isStartup: this.#isStartup, atMs: wallMs()
+        type: 'sync',
+        id,
+        call,
+        twin,
+        function: name,
+        file,
+        line,
+        column,
+        package: caller.package,
+        isStartup: this.#isStartup,
+        atMs: wallMs()
       })
     }
   }

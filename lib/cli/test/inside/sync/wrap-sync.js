@@ -1,7 +1,10 @@
 'use strict'
 
 /** The others take no time. */
-const CRYPTO = ['pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync', 'checkPrimeSync']
+const CRYPTO = [
+  'pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync',
+  'checkPrimeSync'
+]
 const SQLITE = {
   DatabaseSync: ['exec', 'prepare', 'open', 'applyChangeset', 'loadExtension'],
   StatementSync: ['all', 'get', 'iterate', 'run']
@@ -48,7 +51,8 @@ function wrapSqlite (sqlite, note) {
       return Reflect.construct(target, args, newTarget)
     }
   })
-  Reflect.defineProperty(sqlite, 'DatabaseSync', { ...Object.getOwnPropertyDescriptor(sqlite, 'DatabaseSync'), value: wrapper })
+  const original = Object.getOwnPropertyDescriptor(sqlite, 'DatabaseSync')
+  Reflect.defineProperty(sqlite, 'DatabaseSync', { ...original, value: wrapper })
 }
 
 /** @param {Note} note */
@@ -59,7 +63,9 @@ exports.wrapSync = (note) => ({
     for (const name of syncNames(fs)) wrapMethod(fs, name, `fs.${name}`, fsTwin(fs, name), note)
     for (const of of ['child_process', 'zlib']) {
       const module = load(`node:${of}`)
-      for (const name of syncNames(module)) wrapMethod(module, name, `${of}.${name}`, `${of}.${name.replace(/Sync$/, '')}`, note)
+      for (const name of syncNames(module)) {
+        wrapMethod(module, name, `${of}.${name}`, `${of}.${name.replace(/Sync$/, '')}`, note)
+      }
     }
     const crypto = load('node:crypto')
     for (const name of CRYPTO) wrapMethod(crypto, name, `crypto.${name}`, `crypto.${name.replace(/Sync$/, '')}`, note)
