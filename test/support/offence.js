@@ -38,7 +38,7 @@ exports.makeOutcome = (offences) => ({
   overMs: 50,
   isSync: false,
   hasCpuTimes: true,
-  seen: 3,
+  processes: 3,
   watched: 3,
   unwatched: 0,
   unwatchedTests: 0,

@@ -170,21 +170,21 @@ async function watch (inspector, target, flags, signals) {
  *   onSpell: (spell: { ms: number, ongoing: boolean, frames: string[] }) => void }} watch
  */
 async function watchFromOutside (remote, { thresholdMs, isOver, onSpell }) {
-  /** @type {{ startMs: number, frames: string[], isTold: boolean } | null} */
+  /** @type {{ startMs: number, frames: string[], isPrinted: boolean } | null} */
   let spell = null
   let lastIdleMs = performance.now()
   while (!isOver() && !remote.isClosed) {
-    const askedMs = performance.now()
+    const questionMs = performance.now()
     const frames = await askStack(remote, SAMPLED_WITHIN_MS)
     const nowMs = performance.now()
-    const wasHeldUp = nowMs - askedMs >= thresholdMs
+    const wasHeldUp = nowMs - questionMs >= thresholdMs
     const isIdle = frames !== null && frames.length === 0
     if (!isIdle || wasHeldUp) {
-      spell ??= { startMs: lastIdleMs, frames: [], isTold: false }
+      spell ??= { startMs: lastIdleMs, frames: [], isPrinted: false }
       if (frames !== null && frames.length > 0 && spell.frames.length === 0) spell.frames = frames
       const ms = nowMs - spell.startMs
-      if (!spell.isTold && ms >= thresholdMs && !isIdle) {
-        spell.isTold = true
+      if (!spell.isPrinted && ms >= thresholdMs && !isIdle) {
+        spell.isPrinted = true
         onSpell({ ms, ongoing: true, frames: spell.frames })
       }
     }

@@ -41,7 +41,7 @@ function clockTime (iso, nowIso = new Date().toISOString()) {
  */
 exports.follow = async (url, token, pid, signals) => {
   /** @type {PrintedBlocks} */
-  let told = new Map()
+  let printed = new Map()
   let beforeMs = Date.now()
   let answeredMs = performance.now()
   while (!signals.isOver) {
@@ -53,7 +53,7 @@ exports.follow = async (url, token, pid, signals) => {
     }
     if (records !== null) {
       answeredMs = performance.now()
-      told = tellAll(records, told, beforeMs)
+      printed = tellAll(records, printed, beforeMs)
       // Other new blocks came after the first list. Their times are not compared: the clock may be set meanwhile.
       beforeMs = -Infinity
     } else if (!isAlive(pid)) {
@@ -91,11 +91,11 @@ async function ask (url, token) {
 }
 
 /**
- * @param {BlockRecord[]} records newest first @param {PrintedBlocks} told
+ * @param {BlockRecord[]} records newest first @param {PrintedBlocks} printed
  * @param {number} [beforeMs] Unix time; only the latest of the blocks that ended earlier are printed
  */
-function tellAll (records, told, beforeMs = -Infinity) {
-  const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
+function tellAll (records, printed, beforeMs = -Infinity) {
+  const newest = [...printed].findLast(([, { staysListed }]) => staysListed)?.[0]
   if (newest !== undefined && !records.some(({ id }) => id === newest)) {
     say('more blocks ended than the agent keeps: some are not shown')
   }
@@ -107,7 +107,7 @@ function tellAll (records, told, beforeMs = -Infinity) {
   return new Map(
     records
       .toReversed()
-      .map((record) => [record.id, hidden.has(record) ? tellingOf(record) : tell(record, told.get(record.id))])
+      .map((record) => [record.id, hidden.has(record) ? tellingOf(record) : tell(record, printed.get(record.id))])
   )
 }
 

@@ -221,8 +221,8 @@ exports.connect = async (target, onOpening, openMs = ANSWER_MS) => {
   if (remote === null) throw refuse(`its inspector at ${address} refuses the connection`)
   const inspector = new Inspector({ pid, place, remote, address, isOurs: before === null })
   // A busy process may take the first question only when a second one comes.
-  const asked = await remote.evaluate(PID, { ms: POLL_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
-  const objection = impostor(asked, pid, listenersOf(pid) !== null)
+  const answer = await remote.evaluate(PID, { ms: POLL_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
+  const objection = impostor(answer, pid, listenersOf(pid) !== null)
   if (objection !== null) {
     // In a container with the network of its host, a process has another number for itself: the inspector is its own.
     const isOpened = inspector.isOurs && listenersOf(pid) !== null
@@ -255,10 +255,10 @@ async function open (target, onOpening, openMs, others) {
   const endMs = performance.now() + openMs
   while (performance.now() < endMs) {
     await sleep(POLL_MS)
-    const found = await findInspector(
+    const inspector = await findInspector(
       placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port))
     )
-    if (found !== null) return found
+    if (inspector !== null) return inspector
   }
   const silence = `its inspector did not open within ${openMs / MS_PER_S} s`
   throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `${silence}: it ${silenceOf(pid, sleeps)}`)

@@ -29,8 +29,8 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
     if (ms === 0 || isForeign(callFrame) || callFrame.functionName === '(root)') continue
     const { name, file, line } = placeOf(callFrame)
     const place = file === null ? '' : `${file}:${line}`
-    const known = hot.get(`${name}\n${place}`)
-    if (known) known.selfMs += ms
+    const row = hot.get(`${name}\n${place}`)
+    if (row) row.selfMs += ms
     else hot.set(`${name}\n${place}`, { name, place, selfMs: ms })
   }
   const grow = (/** @type {CpuNode} */ node) => {
@@ -83,13 +83,13 @@ function merged (nodes) {
   const byName = new Map()
   for (const node of nodes) {
     const key = `${node.name}\n${node.file}`
-    const known = byName.get(key)
-    if (known === undefined) byName.set(key, node)
+    const twin = byName.get(key)
+    if (twin === undefined) byName.set(key, node)
     else {
       byName.set(key, {
-        ...known,
-        value: known.value + node.value,
-        children: merged([...known.children, ...node.children])
+        ...twin,
+        value: twin.value + node.value,
+        children: merged([...twin.children, ...node.children])
       })
     }
   }

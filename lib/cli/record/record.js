@@ -48,8 +48,8 @@ exports.writeRecording = (recording, file) => {
 }
 
 /** A recording that the page saved has none yet. @param {Recording} recording */
-function findingsOf ({ findings: known, metrics, process: { pid }, versions: { platform } }) {
-  if (Array.isArray(known)) return { lines: known.map(String) }
+function findingsOf ({ findings: kept, metrics, process: { pid }, versions: { platform } }) {
+  if (Array.isArray(kept)) return { lines: kept.map(String) }
   const samples = parseSamples(metrics)
   if (!samples.some(({ name }) => name === 'loopwatch_build_info')) return { lines: [] }
   const { lines } = findings(samples, `process ${pid}`, platform)

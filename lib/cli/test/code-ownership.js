@@ -85,7 +85,7 @@ exports.ownShare = (record, isInTest) => {
 }
 
 /** Whether the whole block is a tool's. @param {BlockRecord} record */
-exports.isFromTool = ({ frame, package: found }) => (found != null && TOOL.test(found.name)) ||
+exports.isFromTool = ({ frame, package: owner }) => (owner != null && TOOL.test(owner.name)) ||
   (frame?.file != null && TOOL.test(packageNameOf(frame.file) ?? ''))
 
 /** @param {Frame} frame */
@@ -98,10 +98,10 @@ exports.isNodes = ({ file }) => file !== null && /^node:/.test(file)
  * @param {boolean} all calls of runners, loaders and transformers, and those that load modules, count too
  */
 exports.callerOf = (frames, script, all) => {
-  const known = /** @type {(Frame & { file: string })[]} */ (frames.filter(isSomebodys))
-  const [innermost] = known
+  const owned = /** @type {(Frame & { file: string })[]} */ (frames.filter(isSomebodys))
+  const [innermost] = owned
   if (innermost === undefined || (!all && !isOwn(frames))) return null
-  const own = known.find(({ file }) => packageNameOf(file) === null)
+  const own = owned.find(({ file }) => packageNameOf(file) === null)
   if (own === undefined && !all && packageNameOf(script) !== null) return null
   return { frame: own ?? innermost, package: packageNameOf(innermost.file) }
 }

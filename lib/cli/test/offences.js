@@ -76,13 +76,13 @@ const named = new ByPlace((file) => readSource(file, NAMED_BYTES), (text, offset
  * @param {{ function: string | null, file?: string | null, line?: number | null, column?: number | null }} frame
  * @param {{ name: string | null }} test
  */
-exports.nameOf = ({ function: given, file = null, line = null, column = null }, test) => {
-  if (given !== null && isOwnName(given)) return { function: given, within: null }
-  const known = file === null || line === null || column === null ? null : named.get(toPath(file) ?? '', line, column)
-  const name = given ?? known?.name ?? null
+exports.nameOf = ({ function: ownName, file = null, line = null, column = null }, test) => {
+  if (ownName !== null && isOwnName(ownName)) return { function: ownName, within: null }
+  const inSource = file === null || line === null || column === null ? null : named.get(toPath(file) ?? '', line, column)
+  const name = ownName ?? inSource?.name ?? null
   return {
     function: name ?? '(anonymous)',
-    within: known?.within ?? (known === null || name === null ? test.name : null)
+    within: inSource?.within ?? (inSource === null || name === null ? test.name : null)
   }
 }
 
@@ -98,8 +98,8 @@ exports.offencesOf = (judged, cwd) => {
   for (const [i, { ownMs, test }] of counting.entries()) {
     const record = named[i]
     const place = placeOf(record, cwd, test)
-    const known = offences.get(exports.keyOf(place))
-    if (known === undefined) {
+    const offence = offences.get(exports.keyOf(place))
+    if (offence === undefined) {
       offences.set(exports.keyOf(place), {
         ...place,
         call: null,
@@ -115,9 +115,9 @@ exports.offencesOf = (judged, cwd) => {
       })
       continue
     }
-    known.count++
-    known.records.push(record)
-    if (!known.tests.some(({ file, name }) => file === test.file && name === test.name)) known.tests.push(test)
+    offence.count++
+    offence.records.push(record)
+    if (!offence.tests.some(({ file, name }) => file === test.file && name === test.name)) offence.tests.push(test)
   }
   return [...offences.values()]
 }
@@ -135,7 +135,7 @@ function causeOf ({ cause, parts }) {
  * @param {BlockRecord} record @param {string} cwd
  * @param {{ file: string | null, name: string | null }} test
  */
-function placeOf ({ frame, package: found }, cwd, test) {
+function placeOf ({ frame, package: owner }, cwd, test) {
   if (frame === null || isBesideTest(frame)) {
     return {
       function: UNKNOWN,
@@ -154,7 +154,7 @@ function placeOf ({ frame, package: found }, cwd, test) {
     line: frame.line,
     column: frame.column,
     isExact: frame.exact ?? false,
-    package: found?.name ?? null
+    package: owner?.name ?? null
   }
 }
 

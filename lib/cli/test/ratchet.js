@@ -90,10 +90,10 @@ const isAllowed = (value) => typeof value === 'object' && value !== null &&
  */
 exports.compare = (offences, { allow, blocks, calls = [] }, isSync = false) => {
   const all = /** @type {(RatchetBlock | KnownCall)[]} */ ([...blocks, ...(isSync ? calls : [])])
-  const known = new Map(all.map((each) => [keyOf(each), each]))
-  const seen = new Set(offences.map(keyOf))
+  const listed = new Map(all.map((each) => [keyOf(each), each]))
+  const occurring = new Set(offences.map(keyOf))
   for (const offence of offences) {
-    const before = known.get(keyOf(offence))
+    const before = listed.get(keyOf(offence))
     const allowed = allow.find((each) => matches(each, offence))
     offence.knownMs = before !== undefined && 'longestMs' in before ? before.longestMs : null
     offence.reason = allowed?.reason ?? null
@@ -102,7 +102,7 @@ exports.compare = (offences, { allow, blocks, calls = [] }, isSync = false) => {
     else if (before === undefined) offence.state = 'new'
     else offence.state = isGrown ? 'longer' : 'known'
   }
-  return { gone: all.filter((each) => !seen.has(keyOf(each))) }
+  return { gone: all.filter((each) => !occurring.has(keyOf(each))) }
 }
 
 /** @param {number} ms @param {number} knownMs */

@@ -5,14 +5,14 @@ const { isFailing, keyOf, UNKNOWN } = require('./offences')
 /**
  * @import { Offence } from './offences'
  * @import { ProcessRun } from './runs'
- * @import { Seen } from './test'
+ * @import { WatchedRun } from './test'
  */
 
 /**
  * Runs what blocked once more, without output, and clears what does not block again. A file of `node --test` runs
  * alone. For other runners the whole command runs: only they know how to run one file.
- * @param {Seen} seen the states of its offences are set
- * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<Seen>} watch
+ * @param {WatchedRun} first the states of its offences are set
+ * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<WatchedRun>} watch
  * @param {string[]} command
  */
 exports.repeat = async ({ offences, runs, code }, watch, command) => {
@@ -27,12 +27,12 @@ exports.repeat = async ({ offences, runs, code }, watch, command) => {
     commands.get(JSON.stringify(ofFile(offence, runs) ?? { command, cwd: undefined }))?.offences.push(offence)
   }
   for (const again of commands.values()) {
-    const seen = await watch(again.command, { isQuiet: true, cwd: again.cwd })
-    if (seen.isInterrupted) return
+    const run = await watch(again.command, { isQuiet: true, cwd: again.cwd })
+    if (run.isInterrupted) return
     // A run that fails, as the first did not, may have ended before the test.
-    if (seen.code !== 0 && code === 0) continue
+    if (run.code !== 0 && code === 0) continue
     for (const offence of again.offences) {
-      if (!seen.offences.some((other) => isAgain(offence, other))) offence.state = 'unconfirmed'
+      if (!run.offences.some((other) => isAgain(offence, other))) offence.state = 'unconfirmed'
     }
   }
 }

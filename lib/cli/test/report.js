@@ -19,7 +19,7 @@ const TESTS_SHOWN = 3
  * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by reason
  * @property {number} overMs @property {boolean} hasCpuTimes
  * @property {boolean} isSync whether the run looked for synchronous calls
- * @property {number} seen Node.js processes @property {number} watched of them
+ * @property {number} processes Node.js processes @property {number} watched of them
  * @property {number} unwatched that should have been
  * @property {number} unwatchedTests processes and worker threads that ran tests, and were not watched
  * @property {boolean} hasWatchedNothing no process was watched, or none that ran tests
@@ -49,18 +49,18 @@ exports.testName = ({ file, name, others }) => {
 
 /** @param {Offence} offence */
 function paragraph (offence) {
-  const { tests, package: found } = offence
+  const { tests, package: owner } = offence
   const shown = tests.slice(0, TESTS_SHOWN).map((test) => `    ${exports.testName(test)}`)
   const rest = tests.length > TESTS_SHOWN ? [`    and ${counted(tests.length - TESTS_SHOWN, 'more test')}`] : []
   return [
-    `  ${exports.placeOf(offence)}${found === null ? '' : `, in ${found}`}: ${exports.lengthOf(offence)}`,
+    `  ${exports.placeOf(offence)}${owner === null ? '' : `, in ${owner}`}: ${exports.lengthOf(offence)}`,
     ...shown, ...rest
   ]
 }
 
 /** Why nothing was watched. @param {Outcome} outcome */
-function reasonOf ({ seen, unwatched, unwatchedTests }) {
-  if (seen === 0 && unwatchedTests === 0) return 'the command started no Node.js process, or replaced NODE_OPTIONS'
+function reasonOf ({ processes, unwatched, unwatchedTests }) {
+  if (processes === 0 && unwatchedTests === 0) return 'the command started no Node.js process, or replaced NODE_OPTIONS'
   if (unwatched > 0) return 'a LOOPWATCH_… variable has an invalid value'
   if (unwatchedTests > 0) {
     return 'tests ran where blocks cannot be detected, such as worker threads (docs/tools/test.md, Runners)'

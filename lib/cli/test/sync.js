@@ -38,8 +38,8 @@ exports.syncOffencesOf = (runs, { all, cwd }) => {
     const ownName = isNameless(call.function) ? null : call.function
     const named = nameOf({ function: ownName, file: call.file, line, column }, test)
     const place = { ...named, file: relative(call.file, cwd), call: call.call }
-    const known = offences.get(keyOf(place))
-    if (known === undefined) {
+    const offence = offences.get(keyOf(place))
+    if (offence === undefined) {
       offences.set(keyOf(place), {
         ...place,
         line,
@@ -58,8 +58,8 @@ exports.syncOffencesOf = (runs, { all, cwd }) => {
       })
       continue
     }
-    known.count += call.count
-    if (!known.tests.some(({ file, name }) => file === test.file && name === test.name)) known.tests.push(test)
+    offence.count += call.count
+    if (!offence.tests.some(({ file, name }) => file === test.file && name === test.name)) offence.tests.push(test)
   }
   return [...offences.values()].sort((a, b) => b.count - a.count)
 }

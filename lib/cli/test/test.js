@@ -26,7 +26,7 @@ const { excuseOfStretch, judgeAll } = require('./verdict')
  * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, ratchet: string,
  * update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
  * @typedef {{ offences: Offence[], judged: Judged[], unwatchedTests: number,
- * runs: ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
+ * runs: ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} WatchedRun
  */
 
 /** @param {string[]} command @param {Flags} flags */
@@ -38,41 +38,41 @@ exports.test = async (command, flags) => {
   // A broken file is reported before an hour of tests, not after it.
   const ratchet = readRatchet(flags.ratchet)
   const cwd = process.cwd()
-  const seen = await watch(command, flags, cwd)
-  const { gone } = compare(seen.offences, ratchet, flags.sync)
+  const run = await watch(command, flags, cwd)
+  const { gone } = compare(run.offences, ratchet, flags.sync)
   // An interrupted run, or one that watched nothing, does not know what is gone.
-  const mayUpdate = !seen.isInterrupted && !hasWatchedNothing(seen)
-  if (flags.update && mayUpdate) writeRatchet(flags.ratchet, updated(ratchet, seen.offences, flags.sync))
-  else if (flags.repeatToBeSure && !flags.update && !seen.isInterrupted) {
-    await repeat(seen, (again, how) => watch(again, { ...flags, sync: false }, cwd, how), command)
+  const mayUpdate = !run.isInterrupted && !hasWatchedNothing(run)
+  if (flags.update && mayUpdate) writeRatchet(flags.ratchet, updated(ratchet, run.offences, flags.sync))
+  else if (flags.repeatToBeSure && !flags.update && !run.isInterrupted) {
+    await repeat(run, (again, how) => watch(again, { ...flags, sync: false }, cwd, how), command)
   }
-  const outcome = outcomeOf(seen, gone, flags)
+  const outcome = outcomeOf(run, gone, flags)
   process.exitCode = exitCodeOf(outcome)
   process.stderr.write(textReport(outcome, process.stderr.isTTY && process.stderr.hasColors()))
   writeMachineFormats(outcome, flags, process.env)
 }
 
-/** No process was watched, or all tests ran unwatched. @param {Seen} seen */
+/** No process was watched, or all tests ran unwatched. @param {WatchedRun} run */
 const hasWatchedNothing = ({ runs, unwatchedTests }) => !runs.some(({ isWatched }) => isWatched) ||
   (unwatchedTests > 0 && runs.every(({ tests }) => tests.length === 0))
 
 /**
- * @param {Seen} seen @param {Outcome['gone']} gone @param {Flags} flags
+ * @param {WatchedRun} run @param {Outcome['gone']} gone @param {Flags} flags
  * @returns {Outcome}
  */
-function outcomeOf (seen, gone, { over, update = false, sync = false }) {
-  const { offences, runs, unwatchedTests, hasCpuTimes, code, isInterrupted } = seen
-  const hasNothing = hasWatchedNothing(seen)
+function outcomeOf (run, gone, { over, update = false, sync = false }) {
+  const { offences, runs, unwatchedTests, hasCpuTimes, code, isInterrupted } = run
+  const hasNothing = hasWatchedNothing(run)
   return {
     offences: update
       ? offences.map((offence) => isFailing(offence) ? { ...offence, state: 'known' } : offence)
       : offences,
     gone: update || hasNothing ? [] : gone,
-    passedOver: passedOver(seen),
+    passedOver: passedOver(run),
     overMs: over,
     isSync: sync,
     hasCpuTimes,
-    seen: runs.length,
+    processes: runs.length,
     watched: runs.filter(({ isWatched }) => isWatched === true).length,
     unwatched: runs.filter(({ isWatched }) => isWatched === false).length,
     unwatchedTests,
@@ -109,7 +109,7 @@ async function watch (command, { over, all = false, sync = false }, cwd, how = {
   }
 }
 
-/** @param {Seen} seen */
+/** @param {WatchedRun} seen */
 function passedOver ({ judged, runs }) {
   /** @type {Record<string, { count: number, longestMs: number }>} */
   const reasons = {}
@@ -119,9 +119,9 @@ function passedOver ({ judged, runs }) {
     reasons[reason].longestMs = Math.max(reasons[reason].longestMs, ms)
   }
   for (const { excuse, record } of judged) if (excuse !== null) add(excuse, record.durationMs)
-  const known = new Set(judged.map(({ stretch }) => stretch))
+  const withBlock = new Set(judged.map(({ stretch }) => stretch))
   for (const run of runs) {
-    for (const stretch of run.stretches) if (!known.has(stretch)) add(excuseOfStretch(run, stretch), stretch.cpuMs)
+    for (const stretch of run.stretches) if (!withBlock.has(stretch)) add(excuseOfStretch(run, stretch), stretch.cpuMs)
   }
   return reasons
 }

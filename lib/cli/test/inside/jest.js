@@ -55,14 +55,14 @@ const telling = (exported, recorder) => new Proxy(exported, {
     ? target[name]
     : async (/** @type {unknown[]} */ ...args) => {
       const transformer = await target.createScriptTransformer(...args)
-      const told = (/** @type {string} */ file, /** @type {any} */ result) => {
+      const noteMap = (/** @type {string} */ file, /** @type {any} */ result) => {
         if (result?.sourceMapPath) recorder.map(file, result.sourceMapPath)
         return result
       }
       const { transform, transformAsync } = transformer
-      transformer.transform = (/** @type {[string]} */ ...given) => told(given[0], transform.apply(transformer, given))
-      transformer.transformAsync = async (/** @type {[string]} */ ...given) =>
-        told(given[0], await transformAsync.apply(transformer, given))
+      transformer.transform = (/** @type {[string]} */ ...args) => noteMap(args[0], transform.apply(transformer, args))
+      transformer.transformAsync = async (/** @type {[string]} */ ...args) =>
+        noteMap(args[0], await transformAsync.apply(transformer, args))
       return transformer
     }
 })

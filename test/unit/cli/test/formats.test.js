@@ -21,10 +21,10 @@ test('the report has line, function, CPU time, cause, how often and the test', (
 })
 
 test('a run that has watched nothing says so first, in red, and in every format', () => {
-  const nothing = { ...makeOutcome([]), seen: 0, watched: 0, hasWatchedNothing: true }
+  const nothing = { ...makeOutcome([]), processes: 0, watched: 0, hasWatchedNothing: true }
   assert.match(textReport(nothing), /^\nloopwatch: nothing was watched: the command started no Node\.js process.*\(0 processes watched\)\n/)
   assert.ok(textReport(nothing, true).startsWith('\n\u001b[31mloopwatch: nothing was watched: '))
-  assert.match(textReport({ ...nothing, seen: 1, unwatchedTests: 2 }), /nothing was watched: tests ran where blocks cannot be detected[^]*2 processes or worker threads of the runner could not be watched/)
+  assert.match(textReport({ ...nothing, processes: 1, unwatchedTests: 2 }), /nothing was watched: tests ran where blocks cannot be detected[^]*2 processes or worker threads of the runner could not be watched/)
   assert.match(junitReport(nothing), /failures="0" errors="1"/)
   assert.match(githubAnnotations(nothing), /^::error title=loopwatch::nothing was watched/)
   assert.equal(sarifReport(nothing).runs[0].invocations[0].executionSuccessful, false)

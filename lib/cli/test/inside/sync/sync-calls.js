@@ -46,9 +46,9 @@ class SyncCalls {
     const { begun } = this.#log
     const { function: name, file, line, column } = caller.frame
     const key = `${begun}\n${call}\n${file}\n${line}\n${column}`
-    const known = this.#places.get(key)
-    if (known !== undefined) {
-      known.count++
+    const place = this.#places.get(key)
+    if (place !== undefined) {
+      place.count++
     } else if (this.#places.size < PLACES) {
       const id = this.#places.size
       this.#places.set(key, { id, count: 1 })
