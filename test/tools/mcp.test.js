@@ -111,3 +111,13 @@ test('what is neither a folder or file nor an address, and a missing package, ar
     assert.match(stderr, message)
   }
 })
+
+test('a message that is too long ends the server with one line', async (t) => {
+  const { child, closed } = startNode(t, [CLI, 'mcp', makeDir(t)], { cwd: PROJECT })
+  // The pipe breaks as the server ends.
+  child.stdin?.on('error', () => {})
+  child.stdin?.write('x'.repeat(30 * 1024 * 1024))
+  const { code, stdout, stderr } = await closed
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^loopwatch: cannot read stdin: .*\d{8} bytes \(LOOPWATCH_ERR_SOURCE\)\n$/)
+})
