@@ -93,7 +93,7 @@ test('a block has its source with the blamed line marked, or says that it has no
 
 test('an id that no block has is an error', async (t) => {
   const source = makeSource(t, [{}])
-  for (const tool of ['block', 'advice']) {
+  for (const tool of /** @type {const} */ (['block', 'advice'])) {
     const { text, isError } = await ask(tool, source, { id: 'nope' })
     assert.equal(isError, true, text)
     assert.match(text, /^cannot read block nope: no kept block has this id, see culprits or blocks/)
