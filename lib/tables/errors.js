@@ -54,7 +54,7 @@ const table = {
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
     `the demo is missing: ${file}; --target host:port watches your own process`,
   LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ known) =>
-    `unknown scenario "${name}", expected one of ${known.join(', ')}`,
+    `unknown scenario "${name}", expected one of ${known.join(', ')}; 'loopwatch scenario' describes them`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>
     `scenarios are not part of the installed package: run 'npm ci && npx loopwatch scenario' in a checkout of loopwatch${homepage ? ` (${homepage})` : ''}; 'loopwatch demo' works here`,
   LOOPWATCH_ERR_VARIANT: (/** @type {string} */ name, /** @type {string} */ scenario, /** @type {string} */ nearest) =>
