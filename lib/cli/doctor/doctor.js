@@ -8,6 +8,7 @@ const { ask, isAddress, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { parseSamples } = require('../common/parse')
 const { endWithReader } = require('../common/output')
+const { readSource } = require('../../util/files')
 const { MS_PER_S } = require('../../util/units')
 const fs = require('node:fs')
 const { listenersOf } = require('../common/ports')
@@ -92,7 +93,13 @@ async function addressOfProcess (pid, token) {
   if (address instanceof Error) throw address
   if (address !== null) return address
   const listens = ports.length === 0 ? 'it is not listening on any port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
-  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it without a restart`)
+  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}${choiceOf(pid)}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it without a restart`)
+}
+
+/** The variables that may exclude a process from being watched. @param {number} pid */
+function choiceOf (pid) {
+  const set = (readSource(`/proc/${pid}/environ`) ?? '').split('\0').filter((variable) => /^LOOPWATCH_(?:ONLY|SKIP)=./.test(variable))
+  return set.length === 0 ? '' : `, and ${set.join(' and ')} may exclude it`
 }
 
 /** The TCP ports that a process of this machine listens on. @param {number} pid */
