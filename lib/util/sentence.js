@@ -10,6 +10,8 @@ const { MS_PER_S } = require('./units')
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
 
+const IN_CALL = 'inside a native or synchronous call'
+
 /** Callbacks in a message. */
 const CALLBACKS = 3
 
@@ -95,15 +97,22 @@ function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */
 function where (record) {
-  const { threadId, frame, samples, profile, probable, generated } = record
+  const { frame, profile, probable, generated } = record
   if (frame !== null) {
     const call = profile?.call ? `${profile.call}${frame.exact === false ? ',' : ' in'} ` : ''
     const line = probable && probable.line !== frame.line ? ` in line ${probable.line}` : ''
     const guess = probable ? `, probably ${line === '' ? 'in ' : ''}${probable.call}${line}` : ''
     return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
   }
+  const words = exports.withoutPlace(record)
+  return words === IN_CALL ? `${words}; its line follows when it returns` : words
+}
+
+/** What is known of a block's place without a line. @param {BlockRecord} record */
+exports.withoutPlace = (record) => {
+  const { threadId, samples, profile } = record
   if (samples > 0) return 'outside application code'
-  if (causeRow(ownCauseOf(record)).isCall) return 'inside a native or synchronous call; its line follows when it returns'
+  if (causeRow(ownCauseOf(record)).isCall) return IN_CALL
   if (threadId) return profile ? 'in code that its profile does not name' : 'no profile taken'
   return 'no stack taken'
 }

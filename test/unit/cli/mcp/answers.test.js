@@ -53,7 +53,7 @@ test('culprits name their longest block, and what no code took has rows of its o
   const source = makeSource(t, [{ durationMs: 100 }, { durationMs: 300 }, { durationMs: 50, cause: 'gc', frame: other }, { durationMs: 9000, cause: 'suspended' }])
   const { rows } = await ask('culprits', source)
   assert.deepEqual(rows, [
-    'stopped: ask the host | GET /report/:id | suspended | 1 block, 9.0 s in all (95%) | longest 9.0 s: block id=1-4',
+    'stopped: find what paused it | GET /report/:id | suspended | 1 block, 9.0 s in all (95%) | longest 9.0 s: block id=1-4',
     'report (app/report.js:41) | GET /report/:id | js | 2 blocks, 400 ms in all (4%) | longest 300 ms: block id=1-2',
     'other (app/report.js:9) | GET /report/:id | gc | 1 block, 50 ms in all (1%) | longest 50 ms: block id=1-3'
   ])

@@ -1,5 +1,6 @@
-import { causeOfPart, causeRow, causes, isExcused, ownCauseOf } from '../../../../tables/causes.js'
+import { causeOfPart, causeRow, causes, isExcused } from '../../../../tables/causes.js'
 import { doubtOf } from '../../../../util/place-text.js'
+import { withoutPlace } from '../../../../util/sentence.js'
 import { functionOf } from '../format.mjs'
 
 /**
@@ -32,14 +33,12 @@ export const shortFile = (file) => file.split(/[\\/]/).slice(-2).filter(Boolean)
 
 /** Where a block was, after ≈ if its line is not certain. @param {any} row */
 export function placeOf (row) {
-  const { frame, samples, profile } = row
+  const { frame, profile } = row
   if (frame !== null) {
     return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
   }
   if (profile?.call) return profile.call
-  if (isExcused(row)) return 'not your code'
-  if (samples > 0) return 'outside your code'
-  return causeRow(ownCauseOf(row)).isCall ? 'inside a native or synchronous call' : 'no place known'
+  return isExcused(row) ? wordsOf(row.cause) : withoutPlace(row)
 }
 
 /**
