@@ -17,12 +17,16 @@ function doubtOf ({ exact }) {
   return exact === false ? '≈ ' : ''
 }
 
+/** Empty for code compiled in memory: its line is not the file's. @param {Pick<Frame, 'line' | 'compiled'>} frame */
+const lineText = ({ line, compiled }) => compiled ? '' : `:${line}`
+
 /** With ≈ if the stack was taken after a native call, maybe in the function called next. @param {Frame | null} frame */
 exports.place = (frame) => frame &&
-  `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${exports.shortPath(frame.file)}:${frame.line})`
+  `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${exports.shortPath(frame.file)}${lineText(frame)})`
 
 /** A line of a stack. @param {Frame} frame */
 exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) =>
   `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 
 exports.doubtOf = doubtOf
+exports.lineText = lineText

@@ -173,7 +173,9 @@ function rowOf (record) {
   return {
     ...{ id, pid, worker, thread, threadId },
     ...times,
-    frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
+    frame: frame && {
+      function: frame.function, file: frame.file, line: frame.line, exact: frame.exact, compiled: frame.compiled
+    },
     probable: probable ?? null,
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,
     allowed: record.allowed ?? null,

@@ -1,5 +1,5 @@
 import { causeOfPart, causeRow, causes, isExcused } from '../../../../tables/causes.js'
-import { doubtOf } from '../../../../util/place-text.js'
+import { doubtOf, lineText } from '../../../../util/place-text.js'
 import { withoutPlace } from '../../../../util/sentence.js'
 import { functionOf } from '../format.mjs'
 
@@ -35,7 +35,7 @@ export const shortFile = (file) => file.split(/[\\/]/).slice(-2).filter(Boolean)
 export function placeOf (row) {
   const { frame, profile } = row
   if (frame !== null) {
-    return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
+    return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}${lineText(frame)}`}`
   }
   if (profile?.call) return profile.call
   return isExcused(row) ? wordsOf(row.cause) : withoutPlace(row)
