@@ -1,16 +1,14 @@
 'use strict'
 
-const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownCauseOf, ownMsOf } = require('../tables/causes')
+const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
-const { doubtOf, place } = require('./place-text')
+const { doubtOf, IN_CALL, place, withoutPlace } = require('./place-text')
 const { MS_PER_S } = require('./units')
 
 /** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
 
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
-
-const IN_CALL = 'inside a native or synchronous call'
 
 /** Callbacks in a message. */
 const CALLBACKS = 3
@@ -104,17 +102,8 @@ function where (record) {
     const guess = probable ? `, probably ${line === '' ? 'in ' : ''}${probable.call}${line}` : ''
     return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
   }
-  const words = exports.withoutPlace(record)
+  const words = withoutPlace(record)
   return words === IN_CALL ? `${words}; its line follows when it returns` : words
-}
-
-/** What is known of a block's place without a line. @param {BlockRecord} record */
-exports.withoutPlace = (record) => {
-  const { threadId, samples, profile } = record
-  if (samples > 0) return 'outside application code'
-  if (causeRow(ownCauseOf(record)).isCall) return IN_CALL
-  if (threadId) return profile ? 'in code that its profile does not name' : 'no profile taken'
-  return 'no stack taken'
 }
 
 /** A template has no lines to open. @param {Frame} generated */

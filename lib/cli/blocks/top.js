@@ -1,8 +1,8 @@
 'use strict'
 
 const { Culprit, keyOf, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
-const { place } = require('../../util/place-text')
-const { counted, duration, printable, withoutPlace, workOf } = require('../../util/sentence')
+const { place, withoutPlace } = require('../../util/place-text')
+const { counted, duration, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/output')
 
 /** @import { BlockRecord } from '../../types' */

@@ -71,12 +71,6 @@ test('a place without a line has the same words on the page, in the log and in t
   }
 })
 
-test('the page says what does not work, not by which name it is counted', async () => {
-  const { degradedNote } = await import(`${MODEL}/strip.mjs`)
-  assert.equal(degradedNote(['profile', 'newer']),
-    'Degraded: no CPU profile is taken: lines of native calls are approximate; newer. The agent\'s log says why.')
-})
-
 test('the verdict says how much, how often, where, and what was not the application\'s', async () => {
   const { verdictOf, comparison, asideNote } = await import(`${MODEL}/verdict.mjs`)
   const more = { thresholdMs: 50, loops: 1 }

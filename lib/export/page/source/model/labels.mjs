@@ -1,6 +1,5 @@
 import { causeOfPart, causeRow, causes, isExcused } from '../../../../tables/causes.js'
-import { doubtOf, lineText } from '../../../../util/place-text.js'
-import { withoutPlace } from '../../../../util/sentence.js'
+import { doubtOf, lineText, withoutPlace } from '../../../../util/place-text.js'
 import { functionOf } from '../format.mjs'
 
 /**

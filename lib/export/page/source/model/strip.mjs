@@ -1,5 +1,4 @@
 import { excuseOf, isExcused } from '../../../../tables/causes.js'
-import { degraded } from '../../../../tables/degraded.js'
 import { counted, duration } from '../format.mjs'
 import { placeOf, workOf } from './labels.mjs'
 
@@ -58,10 +57,3 @@ export function titleOf (ongoing, service, time, recorded) {
   if (recorded) return `${recorded}: ${name}`
   return worst === null ? name : `Blocked ${time ?? duration(worst.durationMs)}: ${name}`
 }
-
-/** @type {Record<string, string>} */
-const meanings = degraded
-
-/** @param {string[]} reasons known to the agent, which may be newer than the page */
-export const degradedNote = (reasons) =>
-  `Degraded: ${reasons.map((reason) => meanings[reason] ?? reason).join('; ')}. The agent's log says why.`

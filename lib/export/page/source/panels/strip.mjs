@@ -1,6 +1,6 @@
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration, percent } from '../format.mjs'
-import { degradedNote, isMain, sentenceOf, titleOf, worstOf } from '../model/strip.mjs'
+import { isMain, sentenceOf, titleOf, worstOf } from '../model/strip.mjs'
 
 const TICK_MS = 100
 /** The tab's title changes no more often than this. Ten times a second, it would only flicker. */
@@ -61,7 +61,7 @@ export class Strip {
     this.#say(said)
     const note = byId('degraded')
     note.hidden = degraded.length === 0
-    setText(note, degradedNote(degraded))
+    setText(note, `Degraded: ${degraded.join('; ')}. The agent's log says why.`)
   }
 
   #tick () {
