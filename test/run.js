@@ -1,6 +1,7 @@
 'use strict'
 
-// `npm test`: lint and types beside the unit tests, then a test of each promise.
+// `npm test`: lint and types beside the unit tests, then a test of each promise. `npm test -- pool attach`: the tests
+// whose file has one of these words in its path.
 // `npm run test:all`: every test on Node.js 24, and on the others what depends on them; --on 24 leaves those out. What
 // `npm test` has passed for the same commit is not run again.
 const { spawn, spawnSync } = require('node:child_process')
@@ -11,7 +12,7 @@ const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { renderFaults, summary } = require('./support/fault-table')
 const { nodeOf, VERSIONS } = require('./support/nodes')
-const { filesIn, filesOn, inOrder, MAIN } = require('./support/suites')
+const { filesIn, filesOn, folders, inOrder, MAIN } = require('./support/suites')
 
 const ROOT = path.join(__dirname, '..')
 const SUPPORT = path.join(__dirname, 'support')
@@ -188,11 +189,22 @@ async function all (only) {
   return passed
 }
 
+/** @param {string[]} words */
+async function matching (words) {
+  const files = filesIn(folders).filter(({ file }) => words.some((word) => file.includes(word)))
+  if (files.length === 0) failures.push(`no file below test/ has ${words.map((word) => `'${word}'`).join(' or ')} in its path`)
+  if (files.length === 0) return false
+  return runTests('tests', files, { atOnce: Math.min(...files.map(({ atOnce }) => atOnce)) })
+}
+
 async function main () {
-  const { values } = parseArgs({ options: { all: { type: 'boolean' }, on: { type: 'string' } } })
+  const { values, positionals: words } = parseArgs({ options: { all: { type: 'boolean' }, on: { type: 'string' } }, allowPositionals: true })
   if (values.on !== undefined && !VERSIONS.includes(Number(values.on))) throw new Error(`--on takes one of ${VERSIONS.join(', ')}, got '${values.on}'`)
   fs.mkdirSync(CACHE, { recursive: true })
-  const passed = values.all ? await all(values.on === undefined ? undefined : Number(values.on)) : await quick()
+  if (words.length === 0) process.stdout.write(`takes ${values.all ? 'half an hour' : 'two minutes'} on two free cores\n`)
+  const passed = values.all
+    ? await all(values.on === undefined ? undefined : Number(values.on))
+    : await (words.length > 0 ? matching(words) : quick())
   if (failures.length > 0) process.stdout.write(`\n== failed\n${failures.join('\n')}\n`)
   process.exitCode = passed ? 0 : 1
 }

@@ -111,9 +111,9 @@ const where = [
     queries: [[by('sum', 'site', growth(of('site'), RANGE)), 'Time blocked']],
     labels: { site: 'Function' },
     unit: 's',
-    shows: 'Time blocked within the range by the innermost function of the application, with file and line. The first 20 have a line of their own, the rest is (other).',
+    shows: 'Time blocked within the range by the innermost function of the application, with its file. The first 20 have a row of their own, the rest is (other).',
     bad: 'one function with most of the time: the cheapest fix there is.',
-    act: 'open that line. `/blocks` has the whole stack, the request and the evidence.'
+    act: 'look it up on the live page or in `/blocks`, which have its lines, the whole stack, the request and the evidence.'
   }),
   blockedBy('route', of('blocked', ROUTE), {
     title: 'Time blocked by route',
@@ -125,7 +125,7 @@ const where = [
     title: 'Time blocked by function',
     shows: 'Share of time blocked by each function of the application, averaged over the chosen processes.',
     bad: 'a new function, or one that grows.',
-    act: 'look at what changed in it; a line number that moved makes a new series.'
+    act: 'look at what changed in it.'
   })
 ]
 

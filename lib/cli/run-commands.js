@@ -4,8 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { Option } = require('commander')
 const { codedError } = require('../tables/errors')
-const { DEADLINE, DEFAULT_TARGET, examples, limit, number, target } = require('./common/flags')
-const { endWithReader } = require('./common/output')
+const { DEADLINE, examples, limit, number } = require('./common/flags')
 
 // Flags and help of the commands that run something, but `run`, whose flags are the options of the agent. Each loads
 // its code on use.
@@ -80,24 +79,6 @@ const addDiagnose = (program) => program.command('diagnose')
   ))
   .action((command, flags) => require('./diagnose/diagnose').diagnose(command, flags))
 
-/** @param {Command} program */
-const addStack = (program) => program.command('stack')
-  .description('start the locally installed Prometheus and Grafana, scraping watched processes, until Ctrl-C')
-  .option('--target <host:port>', `endpoint of a watched process, may be repeated (default ${DEFAULT_TARGET}, or the demo)`, target)
-  .option('--demo', 'start the demo, a shop and a queue worker, and watch both')
-  .option('--port <port>', 'port of Prometheus, 0 = any free one (default 9090, or a free one if that is taken)', number('--port', 0, 65535))
-  .option('--grafana-port <port>', 'port of Grafana (default 3000, or a free one if that is taken)', number('--grafana-port', 0, 65535))
-  // Soon enough for a person, at the cost of one scrape.
-  .option('--interval <seconds>', 'time between scrapes, and between evaluations of the rules', number('--interval', 1, 60), 5)
-  .option('--dashboards <folder>', 'only write the dashboards into this folder, for import, and exit')
-  .option('--seconds <seconds>', 'exit after this long', number('--seconds', 1, 86400))
-  .addHelpText('after', examples('stack --target 127.0.0.1:9464', 'stack --demo', 'stack --dashboards ./dashboards'))
-  .action((flags) => {
-    if (flags.dashboards === undefined) return require('./stack/stack').stack(flags)
-    endWithReader()
-    process.stdout.write(`${require('./stack/stack').writeDashboards(flags.dashboards).join('\n')}\n`)
-  })
-
 /** A shop that blocks in seven ways, under the agent and a gentle load. @param {Command} program */
 const addDemo = (program) => program.command('demo')
   .description('start a small shop that blocks its event loop, and show what loopwatch finds')
@@ -120,4 +101,4 @@ const addScenario = (program) => program.command('scenario')
   })
 
 exports.LACKS = LACKS
-exports.runCommands = [addTest, addProfile, addDiagnose, addStack, addDemo, addScenario]
+exports.runCommands = [addTest, addProfile, addDiagnose, addDemo, addScenario]

@@ -16,12 +16,6 @@ Examples:
   $ loopwatch run --threshold 100 --log warn,json dist/main.js --port 8080
 `
 
-const GROUPS = [
-  { name: 'What counts as a block:', keys: ['threshold', 'stuck', 'onStuck'] },
-  { name: 'Output:', keys: ['log', 'port', 'host', 'token', 'allowHosts', 'source', 'dir', 'notify', 'notifyAbove', 'otlp', 'labels', 'keep'] }
-]
-const OTHERS = 'What is monitored:'
-
 const REGISTER = entryPoint('register')
 /** People put this before the file, as other tools want it. */
 const NODE = /^(?:node|npm|npx|pnpm|yarn)$/
@@ -43,7 +37,7 @@ exports.addRun = (program) => {
     const byDefault = toText(row, /** @type {Record<string, unknown>} */ (preloadDefaults)[row.key] ?? row.default)
     const given = byDefault === '' ? '' : ` (default ${byDefault})`
     command.addOption(new Option(`${row.flag} <value>`, `${row.doc}${given}`)
-      .helpGroup(GROUPS.find(({ keys }) => keys.includes(row.key))?.name ?? OTHERS)
+      .helpGroup(row.heading)
       .argParser((text) => parseText(row, text, row.flag)))
   }
 }

@@ -16,7 +16,7 @@ const SOME = 0.2
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
 const WRAPPERS =
-  /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|vm|buffer|encoding|dns|tls|_tls_common|worker\/js_transferable)\b/
+  /^node:(?:internal\/)?(?:zlib|crypto|fs|child_process|v8|vm|buffer|encoding|dns|_?tls\w*|worker\/js_transferable)\b/
 /**
  * Node.js's JavaScript below these counts as native: starting a process creates the loop of another file, and zlib
  * checks the kind of buffer for each chunk that it inflates.

@@ -265,9 +265,11 @@ function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks } = record
   /** @template {Frame} F @param {F} each */
   const name = (each) => ownerOf(each) === 'application' ? table.named(each) : each
-  // The frame of a sample has a column; a line of a CPU profile has none.
-  const sampled = stacks.flatMap(({ frames }) => frames)
-    .find((each) => isSame(each, frame) && each.line === frame?.line) ?? frame
+  // The frame of a sample has a column; a line of a CPU profile has none. Any place in a function leads to its name,
+  // but functions for which V8 has no name at all differ only in their lines.
+  const isAnyLine = frame !== null && frame.function !== null
+  const sampled = [...stacks, ...isAnyLine && profile ? profile.stacks : []].flatMap(({ frames }) => frames)
+    .find((each) => isSame(each, frame) && (isAnyLine ? each.column !== null : each.line === frame?.line)) ?? frame
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
   return {
     ...record,

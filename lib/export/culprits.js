@@ -2,18 +2,21 @@
 
 const { causeRow, excuseOf, othersIn, ownCauseOf, ownMsOf } = require('../tables/causes')
 
-/** @import { BlockRecord, FrameRecord } from '../types' */
+/** @import { BlockRecord, FrameRecord, WorkShare } from '../types' */
 
 /** The least share of a culprit's time for a further line to be shown. */
 const SHOWN_SHARE = 0.2
 /** Most lines, and names of work, that are shown. */
 const MOST = 3
+/** For the time of a culprit in which no request, job or message ran. */
+const NO_WORK = 'no work'
 /** Places of one line that are further apart are hardly of one function. */
 const NEAR_COLUMNS = 200
 
 /**
  * @typedef {{ profile?: { call: string | null } | null }} Called
- * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called} Row
+ * @typedef {Pick<BlockRecord, 'work' | 'request' | 'works'>} Ran
+ * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called & Ran} Row
  */
 
 /**
@@ -72,6 +75,20 @@ exports.withSharedNames = (rows) => {
 /** In a bundle. @param {FrameRecord} a @param {FrameRecord} b */
 const isElsewhere = (a, b) => a.column !== null && b.column !== null && Math.abs(a.column - b.column) > NEAR_COLUMNS
 
+/**
+ * The works of a block that ran what is blamed, each with its part of the time. One turn may run several jobs that call
+ * one function. @param {Row} row @param {(ran: WorkShare | Row) => string | null} nameOf null for none
+ * @returns {[name: string, ms: number][]}
+ */
+function worksIn (row, nameOf) {
+  const { works = [], frame, durationMs } = row
+  const key = exports.keyOf(row)
+  const own = works.filter((each) => frame === null || exports.keyOf({ ...row, frame: each.frame }) === key)
+  const allMs = own.reduce((ms, { weightMs }) => ms + weightMs, 0)
+  if (allMs === 0) return [[nameOf(row) || NO_WORK, durationMs]]
+  return own.map((each) => [nameOf(each) || NO_WORK, durationMs * each.weightMs / allMs])
+}
+
 class Shares {
   /** @type {Map<string, number>} */
   #msOf = new Map()
@@ -98,8 +115,9 @@ class Culprit {
   longestMs = -1
   longestId = ''
 
-  /** @param {Row} row @param {string} work name of the work in progress, or '' */
-  add ({ id, cause, frame, durationMs }, work) {
+  /** @param {Row} row @param {(ran: WorkShare | Row) => string | null} workOf the name of what ran, null for none */
+  add (row, workOf) {
+    const { id, cause, frame, durationMs } = row
     this.count++
     this.totalMs += durationMs
     if (durationMs > this.longestMs) {
@@ -107,7 +125,7 @@ class Culprit {
       this.longestId = id
     }
     this.#causes.add(cause, durationMs)
-    if (work !== '') this.#works.add(work, durationMs)
+    for (const [name, ms] of worksIn(row, workOf)) this.#works.add(name, ms)
     if (frame === null || excuseOf(cause) !== undefined) return
     const line = `${frame.line}`
     this.#lines.add(line, durationMs)
@@ -127,12 +145,17 @@ class Culprit {
     return lines.slice(1, MOST).filter((line) => this.#frames.get(line)?.exact)
   }
 
+  /** All works of its blocks: with one of many, the wrong job is switched off. Empty if none had any. */
   get work () {
-    // What is listed without ≈ is not listed again with it.
-    const names = this.#works.names().filter((name, i, all) => !name.includes('≈') || !all.includes(name.replaceAll('≈ ', '')))
+    const all = this.#works.names()
+    // A name without ≈ stands for the same one with it.
+    const names = all.filter((name) =>
+      name !== NO_WORK && !(name.includes('≈') && all.includes(name.replaceAll('≈ ', ''))))
+    if (names.length === 0) return ''
     const more = names.length > MOST ? ` and ${names.length - MOST} more` : ''
-    return `${names.slice(0, MOST).join(', ')}${more}`
+    return `${names.slice(0, MOST).join(', ')}${more}${all.includes(NO_WORK) ? `, ${NO_WORK}` : ''}`
   }
 }
 
+exports.NO_WORK = NO_WORK
 exports.Culprit = Culprit

@@ -30,7 +30,9 @@ const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
  */
 exports.checkExpectation = (fn, options, leastMs = 2) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'a function', fn)
-  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'an object { overMs }', options)
+  if (!type.isPlainObject(options)) {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'an object { overMs }', options)
+  }
   for (const key of Object.keys(options)) {
     if (key !== 'overMs') throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, ['overMs']))
   }

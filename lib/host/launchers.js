@@ -36,8 +36,10 @@ exports.isOwnProgram = (file) =>
  * @param {string | null} file @param {string[]} only none = all @param {string[]} skip
  */
 exports.isWatched = (file, only, skip) => {
-  const isNamed = (/** @type {string} */ pattern) =>
-    new RegExp(`(^|[\\/\\\\])${pattern.replace(/[^*\w/-]/g, '\\$&').replaceAll('*', '.*')}(\\.[cm]?[jt]s)?$`).test(file ?? '')
+  const isNamed = (/** @type {string} */ pattern) => {
+    const path = pattern.replace(/[^*\w/-]/g, '\\$&').replaceAll('*', '.*')
+    return new RegExp(`(^|[\\/\\\\])${path}(\\.[cm]?[jt]s)?$`).test(file ?? '')
+  }
   return (only.length === 0 || only.some(isNamed)) && !skip.some(isNamed)
 }
 

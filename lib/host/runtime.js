@@ -15,7 +15,8 @@ const THREAD_PROFILE = { sampleInterval: 5, maxBufferSize: 60000 }
 
 /** Null on Node.js. Bun and Deno claim its version as well. @param {Record<string, string | undefined>} [versions] */
 exports.otherRuntime = (versions = process.versions) => {
-  const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) => version !== undefined) ?? []
+  const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) =>
+    version !== undefined) ?? []
   return name === undefined ? null : `${name} ${version}`
 }
 
@@ -44,7 +45,9 @@ exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
  * (24.21): it would stop an idle thread of a large application for 0.1 s, which then starts with a smaller heap.
  * @returns {typeof globalThis}
  */
-exports.mainGlobal = () => setTimeout instanceof Function ? globalThis : require('node:vm').runInThisContext('globalThis')
+exports.mainGlobal = () => setTimeout instanceof Function
+  ? globalThis
+  : require('node:vm').runInThisContext('globalThis')
 
 /** Whether the inspector, which sees the main context, finds our globals. */
 const isInMainContext = () => Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis

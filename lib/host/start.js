@@ -117,7 +117,10 @@ function tryBegin (options, env, way) {
   } else if (current) {
     if (!way.isPreload && 'show' in current) current.show()
     const keys = Object.keys(options ?? {})
-    if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is already running; the options of this start() are ignored: ${keys.join(', ')}`)
+    if (isMainThread && keys.length > 0) {
+      warnOnce('LOOPWATCH_WARN_STARTED',
+        `loopwatch is already running; the options of this start() are ignored: ${keys.join(', ')}`)
+    }
     return current
   }
   // Jest forgets a test file's context, with the agent that it started, and goes on with the next file.
@@ -166,7 +169,10 @@ exports.expectNoBlocks = async (fn, options = {}) => {
   if (agent !== undefined && agent !== visiting?.agent) return agent.expectNoBlocks(fn, options)
   const { overMs = VISITING_MS } = require('./expect-no-blocks').checkExpectation(fn, options)
   const threshold = Math.min(overMs, VISITING_MS)
-  const visit = visiting ??= { agent: exports.visit({ port: false, log: false, requests: 'off', profile: 'off', threshold }), calls: 0 }
+  const visit = visiting ??= {
+    agent: exports.visit({ port: false, log: false, requests: 'off', profile: 'off', threshold }),
+    calls: 0
+  }
   visit.calls++
   try {
     return await visit.agent.expectNoBlocks(fn, options)

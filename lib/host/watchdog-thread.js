@@ -98,7 +98,9 @@ class WatchdogThread {
 
   #start () {
     try {
-      if (!isReadable()) throw new Error('process.env cannot be read, and Node.js reads it for every message between threads')
+      if (!isReadable()) {
+        throw new Error('process.env cannot be read, and Node.js reads it for every message between threads')
+      }
       if (OWN_FOLDER === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
       const lack = lackOfRoom(THREADS)
       if (lack !== null) throw new Error(lack)

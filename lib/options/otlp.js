@@ -34,7 +34,9 @@ exports.otlpSettings = (option, env) => {
   const attributes = pairsOf('OTEL_RESOURCE_ATTRIBUTES', env.OTEL_RESOURCE_ATTRIBUTES, faults)
   if (env.OTEL_SERVICE_NAME) attributes['service.name'] = env.OTEL_SERVICE_NAME
   const temporality = env.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE
-  if (temporality && temporality.toLowerCase() !== 'cumulative') faults.add(`metrics are cumulative, not ${temporality}`)
+  if (temporality && temporality.toLowerCase() !== 'cumulative') {
+    faults.add(`metrics are cumulative, not ${temporality}`)
+  }
   const intervalMs = timeOf('OTEL_METRIC_EXPORT_INTERVAL', env, faults) ?? MS_PER_MINUTE
   return { signals, attributes, intervalMs, faults: [...faults], failures: [...failures] }
 }
@@ -54,7 +56,9 @@ function signalSettings (signal, option, env, { faults, failures }) {
   const url = urlOf(signal, option, env, failures)
   if (url === null) return null
   const protocol = env[nameOf('PROTOCOL')]?.trim()
-  if (option === true && protocol && protocol !== 'http/json') faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, but http/json is sent`)
+  if (option === true && protocol && protocol !== 'http/json') {
+    faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, but http/json is sent`)
+  }
   const given = pairsOf(nameOf('HEADERS'), env[nameOf('HEADERS')], faults)
   return {
     url: url.href,

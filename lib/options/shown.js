@@ -16,7 +16,8 @@ const HIDDEN = '(not shown)'
  */
 exports.shownOptions = (options) => Object.fromEntries(table.map(({ key, type, default: byDefault }) => {
   const value = /** @type {Record<string, unknown>} */ (options)[key]
-  const isEmpty = value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  const isEmpty = value === undefined ||
+    (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
   if (isEmpty) return [key, 'not set']
   const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === byDefault
   return [key, isPlain || type.words?.some((word) => word === value) ? value : 'set']

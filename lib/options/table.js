@@ -14,34 +14,192 @@ const { labelNames } = require('../tables/metrics')
 
 const PREFIX = 'LOOPWATCH_'
 
+/** The headings of the help. */
+const groups = { block: 'What counts as a block:', output: 'Output:', monitored: 'What is monitored:' }
+
 /** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 const table = [
-  { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'minimum length of a block that is reported, ms; below 10, scheduler jitter is reported too' },
-  { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
-  { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
-  { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that every path requires, except /healthz and the files of the page' },
-  { key: 'allowHosts', type: type.list(), default: [], doc: 'additional Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
-  { key: 'log', type: type.log(), default: true, doc: 'log lines on stdout, or on stderr with a preload or loopwatch run: readable on a terminal, otherwise JSON; false = none; or { level, destination, format }; in text: true, false, or any of stdout, stderr, json, pretty and a level' },
-  { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the request that blocks: 'auto' = named from the first block on if following requests costs throughput (Node.js 20, 22); 'on' = always named; 'off' = neither" },
-  { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of an incoming request: (request) => string; null or undefined leaves it to loopwatch; in code only' },
-  { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation whose callback blocks was created: 'auto' = for 10 s when a line is not enough; 'on' = always, for development only; 'off' = never" },
-  { key: 'profile', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "CPU profile of the main thread, which finds the lines of native calls, collections and runs of microtasks: 'auto' = once the application has started, if it is small (starting takes up to 60 ms), otherwise in the first quiet second after a block that needs it; 'on' = from the start; 'off' = never" },
-  { key: 'source', type: type.oneOf(['on', 'off']), default: 'on', doc: "the endpoint shows the source lines around a place that blocked; 'off' = never; disabled automatically if host is reachable from other machines and no token is set" },
-  { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' saves up to 0.2 ms that Node.js spends reporting each collection" },
-  { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
-  { key: 'notify', type: type.url(), default: undefined, doc: 'URL to which a block longer than notifyAbove is posted while it lasts, as JSON; in the format of Slack if it is an address of Slack' },
-  { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'minimum length of a block that is posted to notify, ms' },
-  { key: 'otlp', type: type.or(type.or(type.url(), true), false), default: false, doc: 'metrics, block records as logs, and spans via OTLP/JSON over HTTP: true = to the address in OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables, by default http://localhost:4318; a URL = to that address' },
-  { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'number of blocks kept in memory' },
-  { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'do onStuck once a block lasts this long, ms; 0 = never' },
-  { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process with SIGABRT" },
-  { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'maximum number of distinct route labels, and as many again made from paths; the rest are counted as (other)' },
-  { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, with lines from CPU profiles of half a second (Node.js 22.20 or later; none with profile: 'off'); 'off' = nothing" },
-  { key: 'facts', type: type.text(), default: undefined, doc: 'file for everything the agent knew about each block, one JSON object per line, for a bug report about a wrong line; written by the watchdog thread, so for development only' },
-  { key: 'only', type: type.list(/[,|]/), default: [], doc: 'watch only programs with these names (the name of the main file; * matches any text); in text: server,worker-*' },
-  { key: 'skip', type: type.list(/[,|]/), default: [], doc: 'do not watch programs with these names' },
-  { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
-].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
+  {
+    key: 'threshold',
+    group: 'block',
+    type: type.number(2, 60000, 'milliseconds'),
+    default: 50,
+    doc: 'minimum length of a block that is reported, ms; below 10, scheduler jitter is reported too'
+  },
+  { key: 'host', group: 'output', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
+  {
+    key: 'port',
+    group: 'output',
+    type: type.or(type.integer(0, 65535), false),
+    default: 9464,
+    doc: 'port of the endpoint; 0 = any free port; false = no endpoint'
+  },
+  {
+    key: 'token',
+    group: 'output',
+    type: type.token(),
+    default: undefined,
+    doc: 'bearer token that every path requires, except /healthz and the files of the page'
+  },
+  {
+    key: 'allowHosts',
+    group: 'output',
+    type: type.list(),
+    default: [],
+    doc: 'additional Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example'
+  },
+  {
+    key: 'log',
+    group: 'output',
+    type: type.log(),
+    default: true,
+    doc: 'log lines on stdout, or on stderr with a preload or loopwatch run: readable on a terminal, otherwise JSON; ' +
+      'false = none; or { level, destination, format }; in text: true, false, or any of stdout, stderr, json, pretty ' +
+        'and a level'
+  },
+  {
+    key: 'requests',
+    group: 'monitored',
+    type: type.oneOf(['auto', 'on', 'off']),
+    default: 'auto',
+    doc: "metrics of HTTP requests, and the name of the request that blocks: 'auto' = named from the first block on " +
+      "if following requests costs throughput (Node.js 20, 22); 'on' = always named; 'off' = neither"
+  },
+  {
+    key: 'route',
+    group: 'monitored',
+    type: type.callback(),
+    default: undefined,
+    doc: 'names the route of an incoming request: (request) => string; null or undefined leaves it to loopwatch; ' +
+      'in code only'
+  },
+  {
+    key: 'origin',
+    group: 'monitored',
+    type: type.oneOf(['auto', 'on', 'off']),
+    default: 'auto',
+    doc: "find where the operation whose callback blocks was created: 'auto' = for 10 s when a line is not enough; " +
+      "'on' = always, for development only; 'off' = never"
+  },
+  {
+    key: 'profile',
+    group: 'monitored',
+    type: type.oneOf(['auto', 'on', 'off']),
+    default: 'auto',
+    doc: 'CPU profile of the main thread, which finds the lines of native calls, collections and runs of microtasks: ' +
+      "'auto' = once the application has started, if the pause for its start is expected to be shorter than " +
+      "threshold; 'on' = from the start; 'off' = never"
+  },
+  {
+    key: 'source',
+    group: 'output',
+    type: type.oneOf(['on', 'off']),
+    default: 'on',
+    doc: "the endpoint shows the source lines around a place that blocked; 'off' = never; disabled automatically if " +
+      'host is reachable from other machines and no token is set'
+  },
+  {
+    key: 'gc',
+    group: 'monitored',
+    type: type.oneOf(['on', 'off']),
+    default: 'on',
+    doc: "pauses of the garbage collector, as a cause and a metric; 'off' saves up to 0.2 ms that Node.js spends " +
+      'reporting each collection'
+  },
+  {
+    key: 'dir',
+    group: 'output',
+    type: type.text(),
+    default: undefined,
+    doc: 'folder for block records that outlive the process'
+  },
+  {
+    key: 'notify',
+    group: 'output',
+    type: type.url(),
+    default: undefined,
+    doc: 'URL to which a block longer than notifyAbove is posted while it lasts, as JSON; in the format of Slack if ' +
+      'it is an address of Slack'
+  },
+  {
+    key: 'notifyAbove',
+    group: 'output',
+    type: type.number(100, 86400000, 'milliseconds'),
+    default: 1000,
+    doc: 'minimum length of a block that is posted to notify, ms'
+  },
+  {
+    key: 'otlp',
+    group: 'output',
+    type: type.or(type.or(type.url(), true), false),
+    default: false,
+    doc: 'metrics, block records as logs, and spans via OTLP/JSON over HTTP: true = to the address in ' +
+      'OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables, by default http://localhost:4318; a URL = to ' +
+        'that address'
+  },
+  { key: 'keep', group: 'output', type: type.integer(1, 1000), default: 500, doc: 'number of blocks kept in memory' },
+  {
+    key: 'stuck',
+    group: 'block',
+    type: type.or(type.number(100, 86400000, 'milliseconds'), 0),
+    default: 0,
+    doc: 'do onStuck once a block lasts this long, ms; 0 = never'
+  },
+  {
+    key: 'onStuck',
+    group: 'block',
+    type: type.oneOf(['report', 'abort']),
+    default: 'report',
+    doc: "'report' logs every stack once; 'abort' then ends the process with SIGABRT"
+  },
+  {
+    key: 'routes',
+    group: 'monitored',
+    type: type.integer(1, 1000),
+    default: 50,
+    doc: 'maximum number of distinct route labels, and as many again made from paths; the rest are counted as (other)'
+  },
+  {
+    key: 'threads',
+    group: 'monitored',
+    type: type.oneOf(['auto', 'off']),
+    default: 'auto',
+    doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, with " +
+      "lines from CPU profiles of half a second (Node.js 22.20 or later; none with profile: 'off'); 'off' = nothing"
+  },
+  {
+    key: 'facts',
+    group: 'monitored',
+    type: type.text(),
+    default: undefined,
+    doc: 'file for everything the agent knew about each block, one JSON object per line, for a bug report about a ' +
+      'wrong line; written by the watchdog thread, so for development only'
+  },
+  {
+    key: 'only',
+    group: 'monitored',
+    type: type.list(/[,|]/),
+    default: [],
+    doc: 'watch only programs with these names (the name of the main file; * matches any text); in text: ' +
+      'server,worker-*'
+  },
+  {
+    key: 'skip',
+    group: 'monitored',
+    type: type.list(/[,|]/),
+    default: [],
+    doc: 'do not watch programs with these names'
+  },
+  {
+    key: 'labels',
+    group: 'output',
+    type: type.labels(labelNames),
+    default: {},
+    doc: 'constant labels on every metric; in text: service=checkout,env=prod'
+  }
+].map((row) => ({
+  ...row, heading: groups[/** @type {keyof groups} */ (row.group)], env: envName(row.key), flag: flagName(row.key)
+}))
 
 /**
  * @typedef {object} Options of start(): every key is optional, times are in milliseconds
@@ -103,7 +261,8 @@ const OF_SERVICE = /^LOOPWATCH_(?:SERVICE|PORT)_/
 
 /** Logs must not show a secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
 function refused ({ type: { takes, isSecret } }, source, value) {
-  return codedError('LOOPWATCH_ERR_OPTION', source, takes, isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
+  return codedError('LOOPWATCH_ERR_OPTION', source, takes,
+    isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
 }
 
 /** @param {(typeof table)[number]} row @param {string} text @param {string} source what the error names */
@@ -147,7 +306,9 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
       resolved[row.key] = fromVariable(row, env[row.env], byDefault)
     }
   }
-  if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time above 0 if onStuck is "abort"', resolved.stuck)
+  if (resolved.onStuck === 'abort' && resolved.stuck === 0) {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time above 0 if onStuck is "abort"', resolved.stuck)
+  }
   // At most 10 ms, and never more than a third of the threshold.
   resolved.beatPeriod = Math.max(1, Math.min(10, Math.floor(resolved.threshold / 3)))
   // At the default threshold an idle host then wakes 40 times a second, and every block is still seen in time.
@@ -157,7 +318,9 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
   // The application may change its working directory.
   if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)
   if (resolved.facts !== undefined) resolved.facts = path.resolve(resolved.facts)
-  if (typeof resolved.log.destination === 'string') resolved.log = { ...resolved.log, destination: path.resolve(resolved.log.destination) }
+  if (typeof resolved.log.destination === 'string') {
+    resolved.log = { ...resolved.log, destination: path.resolve(resolved.log.destination) }
+  }
   return resolved
 }
 

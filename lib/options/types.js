@@ -74,7 +74,8 @@ exports.list = (separator = ',') => ({
 
 /** Names that Prometheus allows and no metric of ours uses. @param {string[]} reserved @returns {OptionType} */
 exports.labels = (reserved) => ({
-  takes: `an object of label names (letters, digits, _; not ${reserved.join(', ')}) and string values (in text: a=b,c=d)`,
+  takes: `an object of label names (letters, digits, _; not ${reserved.join(', ')}) and string values ` +
+    '(in text: a=b,c=d)',
   accepts: (value) => isPlainObject(value) && Object.entries(value).every(([name, label]) =>
     /^(?!__)[a-zA-Z_]\w*$/.test(name) && !reserved.includes(name) && typeof label === 'string'),
   parse: (text) => {
@@ -113,10 +114,11 @@ function logPart (word) {
 
 /** @returns {OptionType} */
 exports.log = () => ({
-  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file, format: json or pretty } ` +
-    '(in text: true, false, or some of stdout, stderr, json, pretty and a level, as in stderr,warn)',
-  accepts: (value) => typeof value === 'boolean' || (isPlainObject(value) && Object.entries(value).every(([key, part]) =>
-    Object.hasOwn(LOG_PARTS, key) && (part === undefined || LOG_PARTS[key](part)))),
+  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file, format: json or ` +
+    'pretty } (in text: true, false, or some of stdout, stderr, json, pretty and a level, as in stderr,warn)',
+  accepts: (value) => typeof value === 'boolean' || (isPlainObject(value) &&
+    Object.entries(value).every(([key, part]) =>
+      Object.hasOwn(LOG_PARTS, key) && (part === undefined || LOG_PARTS[key](part)))),
   parse: (text) => {
     if (text === 'true' || text === 'false') return text === 'true'
     return Object.assign({}, ...text.split(',').map((word) => logPart(word.trim())))

@@ -55,7 +55,9 @@ exports.readRecording = (file) => {
   let bytes
   try {
     const { size } = fs.statSync(file)
-    if (size > FILE_BYTES) throw codedError('LOOPWATCH_ERR_RECORDING', file, `it is larger than ${FILE_BYTES / BYTES_PER_MB} MB`)
+    if (size > FILE_BYTES) {
+      throw codedError('LOOPWATCH_ERR_RECORDING', file, `it is larger than ${FILE_BYTES / BYTES_PER_MB} MB`)
+    }
     bytes = fs.readFileSync(file)
   } catch (error) {
     if (error.code === 'LOOPWATCH_ERR_RECORDING') throw error
@@ -76,9 +78,12 @@ exports.parseRecording = (bytes, name, unpackedBytes = UNPACKED_BYTES) => {
   }
   if (read.formatVersion > VERSION) {
     const by = typeof read.versions?.loopwatch === 'string' ? ` (${read.versions.loopwatch})` : ''
-    throw codedError('LOOPWATCH_ERR_RECORDING', name, `it was written by a newer version of loopwatch${by}: update loopwatch`)
+    throw codedError('LOOPWATCH_ERR_RECORDING', name,
+      `it was written by a newer version of loopwatch${by}: update loopwatch`)
   }
-  if (!isWhole(read)) throw codedError('LOOPWATCH_ERR_RECORDING', name, 'parts of it are missing or damaged: record again')
+  if (!isWhole(read)) {
+    throw codedError('LOOPWATCH_ERR_RECORDING', name, 'parts of it are missing or damaged: record again')
+  }
   return { ...read, blocks: read.blocks.filter(isRecord) }
 }
 

@@ -76,7 +76,8 @@ exports.causes = {
     color: { light: '#9a6700', dark: '#e3b341', grafana: 'yellow' }
   },
   starved: {
-    meaning: 'the thread was ready to run but had to wait for a CPU: contention, cgroup throttling, CPU steal by the hypervisor',
+    meaning: 'the thread was ready to run but had to wait for a CPU: contention, cgroup throttling, CPU steal by the ' +
+      'hypervisor',
     phrase: 'waiting for a CPU',
     remedy: 'give it more CPU',
     excuse: 'the process was kept waiting for a CPU',
@@ -105,7 +106,8 @@ exports.causes = {
 /** @typedef {'js' | 'native' | 'gc' | 'sync-io' | 'many' | 'starved' | 'suspended' | 'unknown'} Cause */
 
 /** A record of another version may have a cause that is unknown here. @param {string} cause @returns {CauseRow} */
-exports.causeRow = (cause) => exports.causes[Object.hasOwn(exports.causes, cause) ? /** @type {Cause} */ (cause) : 'unknown']
+exports.causeRow = (cause) =>
+  exports.causes[Object.hasOwn(exports.causes, cause) ? /** @type {Cause} */ (cause) : 'unknown']
 
 /** What happened, if no line of code is to blame. @param {string} cause */
 exports.excuseOf = (cause) => exports.causeRow(cause).excuse

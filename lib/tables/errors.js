@@ -20,7 +20,8 @@ const table = {
     return `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms${place}`
   },
   LOOPWATCH_ERR_UNWATCHED: () =>
-    'expectNoBlocks() needs a watchdog, and none is running (worker thread, bundle, stopped agent, or a watchdog that is restarting)',
+    'expectNoBlocks() needs a watchdog, and none is running (worker thread, bundle, stopped agent, or a watchdog ' +
+      'that is restarting)',
   LOOPWATCH_ERR_BUNDLED: (/** @type {string} */ file) =>
     `${file} is missing: loopwatch was bundled. Mark it as external and install it next to the bundle`,
   LOOPWATCH_ERR_RUNTIME: (/** @type {string} */ runtime) =>
@@ -34,13 +35,16 @@ const table = {
   LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>
     `${tool} is not on the PATH: ${hint}`,
   LOOPWATCH_ERR_PROFILER: (/** @type {string} */ tool) =>
-    `${tool} is not installed: npm install --save-dev ${tool}, or npm install --global ${tool}; 'loopwatch profile cpu' works without it`,
+    `${tool} is not installed: npm install --save-dev ${tool}, or npm install --global ${tool}; ` +
+      "'loopwatch profile cpu' works without it",
   LOOPWATCH_ERR_TARGET: (/** @type {string} */ command) =>
-    `expected a Node.js command after --, such as 'node app.js', got ${show(command)}; npm scripts and shell commands are not supported`,
+    `expected a Node.js command after --, such as 'node app.js', got ${show(command)}; npm scripts and shell ` +
+      'commands are not supported',
   LOOPWATCH_ERR_START: (/** @type {string} */ reason) =>
     `the application could not start: ${reason}`,
   LOOPWATCH_ERR_CLUSTER: (/** @type {string} */ tool) =>
-    `${tool} profiles one process, but the application forks workers with node:cluster: profile the code of one worker alone, or watch all of them with 'loopwatch run', whose endpoint serves /profile`,
+    `${tool} profiles one process, but the application forks workers with node:cluster: profile the code of one ` +
+      "worker alone, or watch all of them with 'loopwatch run', whose endpoint serves /profile",
   LOOPWATCH_ERR_NO_REPORT: (/** @type {string} */ tool, /** @type {string} */ reason, /** @type {string} */ output) =>
     `${tool} produced no report: ${reason}${output === '' ? '' : `; its output:\n${output}\n`}`,
   LOOPWATCH_ERR_ATTACH: (/** @type {number} */ pid, /** @type {string} */ reason) =>
@@ -56,7 +60,8 @@ const table = {
   LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ known) =>
     `unknown scenario "${name}", expected one of ${known.join(', ')}; 'loopwatch scenario' describes them`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>
-    `scenarios are not part of the installed package: run 'npm ci && npx loopwatch scenario' in a checkout of loopwatch${homepage ? ` (${homepage})` : ''}; 'loopwatch demo' works here`,
+    "scenarios are not part of the installed package: run 'npm ci && npx loopwatch scenario' in a checkout of " +
+      `loopwatch${homepage ? ` (${homepage})` : ''}; 'loopwatch demo' works here`,
   LOOPWATCH_ERR_VARIANT: (/** @type {string} */ name, /** @type {string} */ scenario, /** @type {string} */ nearest) =>
     `--only ${name}: ${scenario} has no such variant in this mode, did you mean "${nearest}"?`,
   LOOPWATCH_ERR_OUTPUT: (/** @type {string} */ flag, /** @type {string} */ file, /** @type {string} */ reason) =>

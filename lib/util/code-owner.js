@@ -42,7 +42,9 @@ exports.originOf = (/** @type {string} */ file) => file.replace(/^(?:eval at [^/
 /** The innermost folder and name. Folders with a dot (`.pnpm`, `.vite`) belong to tools. @param {string} file */
 const packageIn = (file) => {
   const [, folder, name, last] = FOLDER.exec(exports.originOf(file)) ?? []
-  return folder === undefined || folder === ROOT || /^[.@]/.test(last) ? null : { folder, name: name.replace('\\', '/') }
+  return folder === undefined || folder === ROOT || /^[.@]/.test(last)
+    ? null
+    : { folder, name: name.replace('\\', '/') }
 }
 
 /** The package that a file belongs to, the innermost if packages are nested; null for none. @param {string} file */

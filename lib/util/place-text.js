@@ -32,7 +32,8 @@ exports.place = (frame) => frame &&
 
 /** A line of a stack. @param {Frame} frame */
 exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) =>
-  `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+  `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} ` +
+    `(${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 
 /** What is known of a block's place without a line. @param {BlockRecord} record */
 exports.withoutPlace = (record) => {

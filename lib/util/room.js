@@ -47,7 +47,8 @@ let limits
 
 function readLimits () {
   const text = read('/proc/self/limits')
-  const softOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} +([0-9]+)`, 'm').exec(text ?? '')?.[1] ?? Infinity)
+  const softOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} +([0-9]+)`, 'm').exec(text ?? '')?.[1] ??
+    Infinity)
   const [max, current] = cgroupPaths('pids', [['pids.max', 'pids.current']])
   const processes = softOf('Max processes')
   const user = process.getuid?.() ?? 0
@@ -85,7 +86,8 @@ exports.lackOfRoom = (threads, { addressSpaceMb = ADDRESS_SPACE_MB, room = readR
   try {
     const left = room()
     if (left.threads < threads) {
-      return `only ${Math.max(0, left.threads)} more threads can be started (ulimit -u, or the pids limit of a container)`
+      return `only ${Math.max(0, left.threads)} more threads can be started (ulimit -u, or the pids limit of a ` +
+        'container)'
     }
     if (left.addressSpaceMb >= addressSpaceMb) return null
     return `only ${Math.max(0, Math.round(left.addressSpaceMb))} MB of address space are left (ulimit -v)`

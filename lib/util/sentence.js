@@ -20,7 +20,8 @@ exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(
 
 /** For a block in which its process ended. @param {BlockRecord} record as it was last */
 exports.endSentenceOf = (record) => printable(about(record,
-  `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a block${record.startup ? ' at start-up' : ''}`))
+  `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
+    `block${record.startup ? ' at start-up' : ''}`))
 
 /** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
@@ -41,7 +42,9 @@ function sentence (record, bound) {
   const { thread, threadId, durationMs, ongoing, startup } = record
   // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
-  const how = ongoing ? `blocked for ${bound}${duration(durationMs)} so far` : `was blocked for ${bound}${duration(durationMs)}`
+  const how = ongoing
+    ? `blocked for ${bound}${duration(durationMs)} so far`
+    : `was blocked for ${bound}${duration(durationMs)}`
   return about(record, `${loop} ${how}${startup ? ' at start-up' : ''}`)
 }
 

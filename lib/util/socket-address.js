@@ -16,7 +16,9 @@ exports.parseAddress = (text) => {
   const four = bytes.length === 4 ? bytes : isMapped ? bytes.subarray(12) : null
   return {
     // A URL shortens the zeros.
-    host: four !== null ? four.join('.') : new URL(`http://[${bytes.toString('hex').match(/.{4}/g)?.join(':')}]`).hostname,
+    host: four !== null
+      ? four.join('.')
+      : new URL(`http://[${bytes.toString('hex').match(/.{4}/g)?.join(':')}]`).hostname,
     port: Number.parseInt(port, 16),
     isLoopback: four !== null ? four[0] === 127 : bytes.equals(ONE)
   }

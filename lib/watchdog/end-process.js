@@ -44,8 +44,8 @@ exports.endProcess = (record) => {
 exports.warnOfInit = (mayInspect, say) => {
   if (!IS_INIT) return
   const when = mayInspect ? 'is stuck in a native call' : 'is stuck, as the inspector may not be used'
-  const message = `this process is PID 1, which ignores signals from within: onStuck 'abort' cannot end it while it ${when}. ` +
-    'Start the container with --init'
+  const message = 'this process is PID 1, which ignores signals from within: onStuck \'abort\' cannot end it while ' +
+    `it ${when}. Start the container with --init`
   say('warn', { event: 'pid_1' }, message)
 }
 

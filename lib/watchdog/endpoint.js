@@ -73,11 +73,15 @@ class Endpoint {
   #announce (url, port) {
     const { data: { options, isQuiet }, health: { say } } = this.#parts
     const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
-    if (isOther) say(isQuiet ? 'info' : 'warn', { event: 'listening', url, port }, `watching, port ${port} is taken; live page: ${url}/`)
-    else say('info', { event: 'listening', url }, `watching, live page: ${url}/`)
+    if (isOther) {
+      say(isQuiet ? 'info' : 'warn', { event: 'listening', url, port },
+      `watching, port ${port} is taken; live page: ${url}/`)
+    } else say('info', { event: 'listening', url }, `watching, live page: ${url}/`)
     if (this.#hasWarned || !require('./page-feed/block-detail').isExposed(options)) return
     this.#hasWarned = true
-    say('warn', { event: 'exposed', host: options.host }, `the endpoint listens on ${options.host} without a token: anyone who reaches it can read routes, stacks, functions and paths of files; set the option \`token\` (LOOPWATCH_TOKEN)`)
+    say('warn', { event: 'exposed', host: options.host },
+      `the endpoint listens on ${options.host} without a token: anyone who reaches it can read routes, stacks, ` +
+        'functions and paths of files; set the option `token` (LOOPWATCH_TOKEN)')
   }
 
   close () {

@@ -52,7 +52,8 @@ class Health {
     if (this.#thrown.has(sink)) return
     this.#thrown.add(sink)
     try {
-      this.say('warn', { event: 'sink', sink }, `a part of loopwatch failed and missed a block (${sink}): ${error?.message}`)
+      this.say('warn', { event: 'sink', sink },
+        `a part of loopwatch failed and missed a block (${sink}): ${error?.message}`)
     } catch {
       // The log itself threw.
     }

@@ -1,7 +1,8 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE, THREAD_WORK, WAITED } = require('../bridge/messages')
+const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE, THREAD_WORK, WAITED } =
+  require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -9,7 +10,8 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry, openTimelines, settle } = require('./outputs')
+const { flush, makeBudget, openFile, openLog, openNotifier, openTelemetry, openTimelines, settle } =
+  require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, threadSinks } = require('./sinks')

@@ -12,15 +12,22 @@ const OF_MACHINE = ['starved', 'gc']
 
 /** @typedef {Awaited<ReturnType<typeof startInspected>>} App */
 
+/** A busy machine keeps each block waiting for a CPU. */
+const TRIES = 5
+
 /**
- * The settled log line of one block.
+ * The settled log line of a block, which is not the machine's doing if one of some tries is not.
  * @param {App} app
  * @param {string} name of the route
  */
 async function blockOf (app, name) {
-  const known = new Set(app.lines().map(({ block }) => block))
-  await app.get(`/${name}?ms=300`)
-  return app.line((line) => line.event === 'settled' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > 250, `${name} to be settled`)
+  let line
+  for (let i = 0; i < TRIES && (i === 0 || OF_MACHINE.includes(ownCauseOf(line))); i++) {
+    const earlier = new Set(app.lines().map(({ block }) => block))
+    await app.get(`/${name}?ms=300`)
+    line = await app.line((each) => each.event === 'settled' && !earlier.has(each.block) && each.request?.route === `/${name}` && each.durationMs > 250, `${name} to be settled`)
+  }
+  return line
 }
 
 /** @param {App} app @returns {Promise<any>} */

@@ -232,7 +232,7 @@ test('blocks that come again outside any request open a window by themselves, wh
     await agent.stop()`)
   const on = log.filter(({ event }) => event === 'origin_tracking_on')
   assert.deepEqual(on.map(({ reason, seconds }) => [reason, seconds]), [['auto', 10]])
-  assert.match(on[0].msg, /for 10 s \(3 blocks in hold \(.*origin-app\.js:\d+\) outside any request\)/)
+  assert.match(on[0].msg, /for 10 s \(3 blocks in hold \(.*origin-app\.js:\d+\) outside any request or job\)/)
   const off = log.find(({ event }) => event === 'origin_tracking_off')
   assert.equal(off.ended, 'found')
   assert.match(off.msg, /early: it found what it was looking for: slow callbacks created at planTimer/)

@@ -104,13 +104,16 @@ test('by default the first block in a native call has its line, and the profile 
   const { said, log } = await run(t, `${BLOCK_OF}
     // Asking without a pause would keep a CPU busy, and make the start dear.
     if (!await until(async () => { await sleep(300); return await gauge() === '1' }, 40)) say({ isBusy: true })
-    const first = await recordOf('parseLast')
+    const taken = [await recordOf('parseLast')]
+    // Of the two samples of a block that waits for a CPU, one may be elsewhere.
+    while (taken.length < 5 && !taken.at(-1)?.frame?.exact) taken.push(await recordOf('parseLast'))
     await agent.stop()
     ${LEFT}
-    say({ first, left, handles })`, { threshold: SHORTEST_BLOCK_MS })
+    say({ taken, left, handles })`, { threshold: SHORTEST_BLOCK_MS })
   if (said.isBusy) return t.skip('the CPUs are taken')
   assert.deepEqual({ left: said.left, handles: said.handles }, { left: 0, handles: [] })
-  assertExact(said.first, 'parseLast')
+  for (const { frame } of said.taken) assert.equal(frame.function, 'parseLast')
+  assertExact(said.taken.at(-1), 'parseLast')
   assert.equal(log.some(({ event }) => event === 'profile_on'), false, 'a start that nobody notices is not news')
   // Its own start is no block of the application.
   for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'settled' ? `${frame?.file} ${stack}` : '', /profiler\.js/)

@@ -16,12 +16,13 @@ const skip = process.platform !== 'linux' || !['x64', 'arm64'].includes(process.
 
 const APP = `
 const agent = require(${JSON.stringify(ROOT)}).start({ port: false, threshold: 60, log: { destination: 2 } })
-const { execFileSync, spawn } = require('node:child_process')
+const { execFileSync, execSync, spawn } = require('node:child_process')
 const fs = require('node:fs')
 const fifo = process.argv[2]
 const later = () => spawn('sh', ['-c', 'sleep ${HOLD_S}; echo x > ' + fifo])
 const calls = {
   child: () => execFileSync('sleep', ['${HOLD_S}']),
+  shell: () => execSync('sleep ${HOLD_S}; echo'),
   open: () => { later(); fs.readFileSync(fifo) },
   read: () => { const fd = fs.openSync(fifo, 'r+'); later(); fs.readSync(fd, Buffer.alloc(1)) },
   wait: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${HOLD_S * 1000}),
@@ -54,6 +55,7 @@ function settled (log) {
 
 for (const [name, call, said] of /** @type {[string, string, (fifo: string) => RegExp][]} */ ([
   ['child', 'epoll_wait', () => /^epoll_wait for child process \d+ \(sleep\)$/],
+  ['shell', 'epoll_wait', () => /^epoll_wait for child process \d+ \(sh, running sleep\)$/],
   ['open', 'open', (fifo) => new RegExp(`^open of ${fifo}$`)],
   ['read', 'read', (fifo) => new RegExp(`^read of ${fifo}$`)],
   ['wait', 'futex', () => /^futex \(Atomics\.wait or a native wait\)$/],

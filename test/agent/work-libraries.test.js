@@ -9,6 +9,7 @@ const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { missingDatabase, startDatabase } = require('../../scenarios/cluster-http/database/database')
+const { culpritsOf } = require('../../lib/cli/blocks/top')
 const { eventually, startNode } = require('../support/app')
 const { parseExposition } = require('../support/exposition')
 const { noRedis, startRedis } = require('../support/redis')
@@ -64,6 +65,25 @@ test('a job of graphile-worker is named by its task', { skip: noDatabase }, asyn
   assert.deepEqual([kind, name, ended], ['job', 'send-mail', false])
 })
 
+test('a job of agenda is named by its name', { skip: noRedis }, async (t) => {
+  const { kind, name, ended } = await workOf(t, 'agenda', { env: { REDIS_PORT: await startRedis(t) } })
+  assert.deepEqual([kind, name, ended], ['job', 'send invoices', false])
+})
+
+test('two jobs of @nestjs/schedule that call one function are two works, and both are in the row of that function', async (t) => {
+  const { child, out } = startNode(t, ['libraries-app.js', 'nest-schedule'], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const [{ url }] = await once(child, 'message')
+  const rowOf = async () => {
+    const blocks = /** @type {any[]} */ (await (await fetch(`${url}/blocks`)).json())
+    return culpritsOf(blocks.filter(({ startup }) => !startup)).find(({ place }) => place.includes('spin ('))
+  }
+  const jobs = ['job nightly-rollup', 'job cron */2 * * * * *']
+  await eventually(async () => {
+    const work = (await rowOf())?.work
+    return jobs.every((name) => work?.includes(name))
+  }, () => `both jobs; ${out.stdout} ${out.stderr}`, 30_000)
+})
+
 test('a job of Bree is the work of its thread', async (t) => {
   const isOurs = (/** @type {any} */ { threadId }) => threadId !== 0
   const { kind, name, thread } = await workOf(t, 'bree', { isOurs })
@@ -73,11 +93,15 @@ test('a job of Bree is the work of its thread', async (t) => {
 for (const [library, expectedKind, expectedName] of [
   ['node-cron', 'job', 'nightly'],
   ['node-cron-unnamed', 'job', 'cron */2 * * * * *'],
+  ['cron', 'job', 'nightly'],
+  ['cron-unnamed', 'job', 'cron */2 * * * * *'],
   ['kafkajs', 'message', 'kafka orders'],
   ['amqplib', 'message', 'amqp invoices'],
   ['graphql', 'operation', 'query Sales'],
   ['socket.io', 'message', 'socket.io /shop checkout'],
-  ['ws', 'message', 'ws /chat/:id']
+  ['ws', 'message', 'ws /chat/:id'],
+  ['nest-ws', 'message', 'ws /quotes price'],
+  ['nest-socket.io', 'message', 'socket.io /quotes price']
 ]) {
   test(`work of ${library} is called "${expectedName}"`, async (t) => {
     const { kind, name } = await workOf(t, library)

@@ -6,7 +6,6 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { parse } = require('yaml')
 const { makeRule } = require('../../grafana/kubernetes/make-rule')
-const { withInterval } = require('../../lib/cli/stack/stack')
 
 const FOLDER = path.join(__dirname, '..', '..', 'grafana')
 
@@ -92,10 +91,4 @@ test('Kubernetes: every dashboard has its ConfigMap', () => {
   const folder = path.join(FOLDER, 'dashboards')
   const files = fs.readdirSync(folder).filter((file) => file.endsWith('.json')).map((file) => `dashboards/${file}`)
   assert.deepEqual(read('kustomization.yaml').configMapGenerator.flatMap((/** @type {any} */ { files }) => files).sort(), files.sort())
-})
-
-test('another interval changes the intervals of the configuration and nothing else', () => {
-  const config = read('prometheus/prometheus.yml')
-  const changed = parse(withInterval(text('prometheus/prometheus.yml'), 3))
-  assert.deepEqual(changed, { ...config, global: { scrape_interval: '3s', evaluation_interval: '3s' } })
 })

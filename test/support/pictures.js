@@ -22,9 +22,14 @@ const shown = /** @type {Record<string, string[]>} */ ({
   'dashboard-scenarios.png': ['grafana/scenarios/scenarios.json']
 })
 
+/** The values of a table: comments show in no picture. @param {string} file */
+const contentOf = (file) => file.endsWith('.js')
+  ? JSON.stringify(require(path.join(ROOT, file)))
+  : fs.readFileSync(path.join(ROOT, file))
+
 /** @param {string} name of a picture */
 const digestOf = (name) => shown[name]
-  .reduce((hash, file) => hash.update(`\0${file}\0`).update(fs.readFileSync(path.join(ROOT, file))), createHash('sha256')).digest('hex')
+  .reduce((hash, file) => hash.update(`\0${file}\0`).update(contentOf(file)), createHash('sha256')).digest('hex')
 
 /** @returns {Record<string, string>} by picture */
 const taken = () => fs.existsSync(TAKEN) ? JSON.parse(fs.readFileSync(TAKEN, 'utf8')) : {}

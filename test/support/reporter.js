@@ -27,24 +27,32 @@ function keepFailure ({ type, data }) {
   fs.appendFileSync(kept, `${path.relative(process.cwd(), data.file ?? '')}: ${data.name}\n  ${why}\n`)
 }
 
-/** What the runner says, with the slowest files before its summary. @param {AsyncIterable<any>} events */
-async function * withSlowest (events) {
+/** A test that passed says nothing. One that was skipped says why. @param {{ type: string, data: any }} event */
+const isQuiet = ({ type, data }) =>
+  type === 'test:start' || (type === 'test:pass' && data.skip === undefined && data.todo === undefined)
+
+/** A line for each file, then its failures, the slowest files and the summary. @param {AsyncIterable<any>} events */
+async function * shorten (events) {
   const files = new Map()
+  const say = (/** @type {string} */ message) => ({ type: 'test:diagnostic', data: { nesting: 0, message } })
   for await (const event of events) {
     const { type, data } = event
     keepFailure(event)
     // The runner reports a file as a test with the file's name, from Node.js 24 on relative to the working directory.
     const isFile = type === 'test:complete' && data.nesting === 0 && path.resolve(data.name) === data.file
-    if (isFile) files.set(data.file, data.details.duration_ms)
-    if (isSummary(event)) for (const message of ['slowest files', ...slowest(files)]) yield { type: 'test:diagnostic', data: { ...data, message } }
-    yield event
+    if (isFile) {
+      files.set(data.file, data.details.duration_ms)
+      yield say(path.relative(process.cwd(), data.file))
+    }
+    if (isSummary(event)) for (const message of ['slowest files', ...slowest(files)]) yield say(message)
+    if (!isQuiet(event)) yield event
   }
 }
 
 /**
- * A reporter of node:test: its `spec`, with the ten slowest files before the summary.
+ * A reporter of node:test: its `spec` without what passed, and with the slowest files before the summary.
  * @param {AsyncIterable<any>} events
  */
 module.exports = async function * reporter (events) {
-  yield * Readable.from(withSlowest(events)).pipe(new Spec())
+  yield * Readable.from(shorten(events)).pipe(new Spec())
 }

@@ -5,6 +5,8 @@ const path = require('node:path')
 const ts = require('typescript')
 
 const ROOT = path.join(__dirname, '..', '..')
+exports.ROOT = ROOT
+
 /** Built by esbuild, compiled by cargo and Go, or installed. */
 const NOT_OURS = /(^|\/)(node_modules|built|target|\.cache)\//
 
@@ -23,7 +25,6 @@ exports.filesBelow = (folder) => fs.readdirSync(path.join(ROOT, folder), { recur
  * @property {string} file relative to the root
  * @property {string} text
  * @property {number} lines
- * @property {number} codeLines lines with a token, of which the end of the file is one; comments do not count
  * @property {Import[]} imports by require(), import, import() and JSDoc's import('…'), and built-ins by
  * getBuiltinModule()
  * @property {{ name: string, line: number, lines: number }[]} functions with the lines from the first of their own,
@@ -38,9 +39,7 @@ exports.parse = (file) => {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS)
   const lineAt = (/** @type {number} */ position) => tree.getLineAndCharacterOfPosition(position).line
   /** @type {Source} */
-  const source = {
-    file, text, lines: lineAt(text.length), get codeLines () { return countCode(tree) }, imports: [], functions: []
-  }
+  const source = { file, text, lines: lineAt(text.length), imports: [], functions: [] }
   /** @param {ts.Node} node */
   const visit = (node) => {
     const imported = importOf(node)
@@ -56,23 +55,6 @@ exports.parse = (file) => {
   }
   visit(tree)
   return source
-}
-
-/** @param {ts.SourceFile} tree */
-function countCode (tree) {
-  const lineAt = (/** @type {number} */ position) => tree.getLineAndCharacterOfPosition(position).line
-  const lines = new Set()
-  const visit = (/** @type {ts.Node} */ node) => {
-    const isComment = node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode
-    if (isComment) return
-    const parts = node.getChildren(tree)
-    parts.forEach(visit)
-    const [start, isEnd] = [node.getStart(tree), node.kind === ts.SyntaxKind.EndOfFileToken]
-    if (parts.length > 0 || (start === node.end && !isEnd)) return
-    for (let line = lineAt(start); line <= lineAt(node.end); line++) lines.add(line)
-  }
-  visit(tree)
-  return lines.size
 }
 
 /** @param {ts.Node} node @returns {Import | null} */

@@ -59,8 +59,9 @@ exports.filesIn = (folders) => folders.flatMap((folder) => fs.readdirSync(path.j
  * @returns {TestFile[]}
  */
 exports.filesOn = (version) =>
-  exports.filesIn(Object.keys(FOLDERS)).filter(({ versions }) => versions.includes(version))
+  exports.filesIn(exports.folders).filter(({ versions }) => versions.includes(version))
 
+exports.folders = Object.keys(FOLDERS)
 /** The versions in the order in which they run. */
 exports.inOrder = [MAIN, ...VERSIONS.filter((version) => version !== MAIN)]
 exports.MAIN = MAIN

@@ -23,3 +23,19 @@ test('the tests that failed, and why, are kept for the last lines of a run', asy
   for await (const _ of reporter(events())); // eslint-disable-line no-unused-vars
   assert.equal(fs.readFileSync(failed, 'utf8'), `${path.join('test', 'unit', 'a.test.js')}: one that fails\n  no\n`)
 })
+
+test('a file that passes is one line, and what was skipped says why', async () => {
+  const file = path.resolve('test/unit/a.test.js')
+  const data = { file, nesting: 0, testNumber: 1, details: { duration_ms: 1 } }
+  async function * events () {
+    yield { type: 'test:start', data: { ...data, name: 'well' } }
+    yield { type: 'test:pass', data: { ...data, name: 'well' } }
+    yield { type: 'test:pass', data: { ...data, name: 'elsewhere', skip: 'needs Go' } }
+    yield { type: 'test:complete', data: { ...data, name: file } }
+  }
+  let text = ''
+  for await (const part of reporter(events())) text += part
+  assert.match(text, /a\.test\.js$/m)
+  assert.match(text, /elsewhere.*# needs Go/)
+  assert.doesNotMatch(text, /well/)
+})

@@ -8,14 +8,17 @@ const { duration } = require('../../util/sentence')
 const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
 const { ANSWER_MS, STOP_MS, connect } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
+const { kernelView } = require('./kernel-view')
 const { checkProcess } = require('./target-process')
 const { choosePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
+const { rowOf } = require('../doctor/doctor')
 const { POLL_MS, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**
  * @import { Options } from '../../options/table'
+ * @import { KernelView } from './kernel-view'
  * @import { Target } from './target-process'
  */
 
@@ -38,7 +41,13 @@ const SAMPLED_WITHIN_MS = 1000
 exports.attach = async (text, flags) => {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw codedError('LOOPWATCH_ERR_OPTION', 'attach', 'a process id', text)
   const pid = Number(text)
+  const view = await kernelView(pid)
+  if (flags.once) {
+    if (process.platform !== 'linux') say('only Linux has /proc, which shows the kernel\'s view; the stack follows')
+    for (const row of view?.rows ?? []) print(rowOf(row))
+  }
   const target = checkProcess(pid)
+  await checkCall(pid, view, flags.once ? 0 : ANSWER_MS)
   if (typeof WebSocket === 'undefined') {
     throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the command needs Node.js 22 or later, got ${process.versions.node}; the process may run an older one`)
   }
@@ -60,6 +69,19 @@ exports.attach = async (text, flags) => {
     signals.stop()
     signals.release()
   }
+}
+
+/**
+ * A signal during a call that nothing interrupts would open the inspector later, and leave it open.
+ * @param {number} pid @param {KernelView | null} first @param {number} patienceMs @throws LOOPWATCH_ERR_ATTACH
+ */
+async function checkCall (pid, first, patienceMs) {
+  const endMs = performance.now() + patienceMs
+  let view = first
+  while (view?.stuckIn && performance.now() < endMs) view = await kernelView(pid)
+  if (!view?.stuckIn) return
+  const reason = `its main thread is asleep in ${view.stuckIn}, and shows no stack until that returns`
+  throw codedError('LOOPWATCH_ERR_ATTACH', pid, `${reason}; nothing was sent to it`)
 }
 
 /** @param {Inspector['remote']} remote @param {number} pid */

@@ -5,6 +5,8 @@ const { parsed } = require('../common/parse')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { CLOSE, PID } = require('./expressions')
 const { listenerOn, listenersOf } = require('../common/ports')
+const { inspectorSleeps } = require('./kernel-view')
+const { isAlive } = require('../../util/processes')
 const { checkAgain } = require('./target-process')
 const { POLL_MS } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
@@ -234,6 +236,7 @@ async function open (target, onOpening, openMs, others) {
   }
   onOpening()
   checkAgain(target)
+  const sleeps = inspectorSleeps(pid)
   sendSignal(pid)
   const endMs = performance.now() + openMs
   while (performance.now() < endMs) {
@@ -243,7 +246,17 @@ async function open (target, onOpening, openMs, others) {
     )
     if (found !== null) return found
   }
-  throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `its inspector did not open within ${openMs / MS_PER_S} s: it has ended, or handles SIGUSR1 itself (start it with 'loopwatch run'), or is inside a native call, after which the inspector opens and stays open`)
+  const silence = `its inspector did not open within ${openMs / MS_PER_S} s`
+  throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `${silence}: it ${silenceOf(pid, sleeps)}`)
+}
+
+/** Why the inspector did not open after the signal. @param {number} pid @param {number} sleeps before it */
+function silenceOf (pid, sleeps) {
+  const handles = "handles SIGUSR1 itself (start it with 'loopwatch run')"
+  const computes = 'is inside a native call, after which the inspector opens and stays open'
+  if (!isAlive(pid)) return 'has ended'
+  const more = inspectorSleeps(pid) - sleeps
+  return Number.isNaN(more) ? `${handles}, or ${computes}` : more === 0 ? handles : computes
 }
 
 /** @param {number} pid */

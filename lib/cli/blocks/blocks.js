@@ -205,11 +205,13 @@ const filterOf = (asked) => (record) => isWithin(record, asked) && isAsked(recor
 const isWithin = ({ startedAt, durationMs }, { since = -Infinity, until = Infinity }) =>
   Date.parse(startedAt) + durationMs >= since && Date.parse(startedAt) <= until
 
-/** @param {BlockRecord} record @param {Asked} asked */
-function isAsked ({ cause, frame, request, work }, asked) {
+/** One of the works of a block is enough. @param {BlockRecord} record @param {Asked} asked */
+function isAsked (record, asked) {
+  const { cause, frame, works = [] } = record
+  const all = [record, ...works]
   const own = {
-    route: request && `${request.method} ${request.route}`,
-    work: work && `${work.kind} ${work.name}`,
+    route: all.map(({ request }) => request && `${request.method} ${request.route}`).join('\n'),
+    work: all.map(({ work }) => work && `${work.kind} ${work.name}`).join('\n'),
     file: frame?.file,
     function: frame?.function
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Culprit, keyOf, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
+const { Culprit, keyOf, NO_WORK, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
 const { place, withoutPlace } = require('../../util/place-text')
 const { counted, duration, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/output')
@@ -13,9 +13,6 @@ const ROWS = 20
 
 /** Advice is for the heaviest culprits. */
 exports.ADVISED = 3
-
-/** @param {BlockRecord} block */
-const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '')
 
 /** @param {Culprit} culprit @param {BlockRecord} block one of its blocks */
 function placeOf ({ frame, cause, otherLines }, block) {
@@ -30,13 +27,13 @@ exports.culpritsOf = (blocks) => {
   for (const block of sharesOf(withSharedNames(blocks))) {
     const group = groups.get(keyOf(block)) ?? { culprit: new Culprit(), block }
     groups.set(keyOf(block), group)
-    group.culprit.add(block, workNameOf(block))
+    group.culprit.add(block, (ran) => workOf(ran) ?? (block.startup ? '(start-up)' : null))
   }
   return [...groups].map(([key, { culprit, block }]) => {
     const { work, cause, count, totalMs, longestMs, longestId } = culprit
     const place = placeOf(culprit, block)
     const hasPlace = culprit.frame !== null
-    return { key, place, hasPlace, work: work || '(no request)', cause, count, totalMs, longestMs, longestId }
+    return { key, place, hasPlace, work: work || NO_WORK, cause, count, totalMs, longestMs, longestId }
   }).sort((a, b) => b.totalMs - a.totalMs)
 }
 

@@ -4,8 +4,8 @@ const { makePaths } = require('../../export/http/paths')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { printable } = require('../../util/sentence')
 const { MS_PER_S } = require('../../util/units')
-const { HOST_AND_PORT } = require('./flags')
 
+const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5}$/i
 /** How long an agent may take to answer. */
 const ANSWER_MS = 10000
 /** Between two questions to an agent that a command watches. */

@@ -1,9 +1,9 @@
 'use strict'
 
 const { once } = require('node:events')
-const fs = require('node:fs')
 const net = require('node:net')
 const { codedErrorFrom } = require('../../tables/errors')
+const { linkOf, namesIn, textOf } = require('../../util/kernel/file')
 const { parseAddress } = require('../../util/socket-address')
 
 const HOST = '127.0.0.1'
@@ -40,16 +40,9 @@ const LISTEN = '0A'
 /** TCP listeners by the kernel's tables; null on other systems than Linux. @param {number} pid */
 exports.listenersOf = (pid) => {
   if (process.platform !== 'linux') return null
-  const inodes = new Set()
-  for (const fd of entries(`/proc/${pid}/fd`)) {
-    try {
-      const inode = /^socket:\[(\d+)\]$/.exec(fs.readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1]
-      if (inode !== undefined) inodes.add(inode)
-    } catch {
-      // It was closed meanwhile.
-    }
-  }
-  return ['tcp', 'tcp6'].flatMap((table) => readLines(`/proc/${pid}/net/${table}`)
+  const links = namesIn(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
+  const inodes = new Set(links.map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1]))
+  return ['tcp', 'tcp6'].flatMap((table) => textOf(`/proc/${pid}/net/${table}`).split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter((cells) => cells[3] === LISTEN && inodes.has(cells[9]))
     .map((cells) => parseAddress(cells[1])))
@@ -57,24 +50,6 @@ exports.listenersOf = (pid) => {
 
 /** The process that listens on a port of this machine; null if that cannot be seen. @param {number} port */
 exports.listenerOn = (port) => {
-  const pids = entries('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
   return pids.find((pid) => exports.listenersOf(pid)?.some((each) => each.port === port)) ?? null
-}
-
-/** @param {string} folder */
-function entries (folder) {
-  try {
-    return fs.readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-/** @param {string} file */
-function readLines (file) {
-  try {
-    return fs.readFileSync(file, 'utf8').split('\n').slice(1)
-  } catch {
-    return []
-  }
 }

@@ -1,5 +1,6 @@
 'use strict'
 
+const { isNameless } = require('../../explain/source/frame-table')
 const { keyOf, nameOf } = require('./offences')
 const { originalOf } = require('./runs')
 const { fileOf, relative } = require('./verdict')
@@ -34,7 +35,8 @@ exports.syncOffencesOf = (runs, { all, cwd }) => {
   for (const { call, run } of calls.filter(({ call, run }) => all || !isStartup(call, run))) {
     const { line, column } = originalOf(call, run) ?? call
     const test = testOf(call, run, cwd)
-    const named = nameOf({ function: call.function, file: call.file, line, column }, test)
+    const ownName = isNameless(call.function) ? null : call.function
+    const named = nameOf({ function: ownName, file: call.file, line, column }, test)
     const place = { ...named, file: relative(call.file, cwd), call: call.call }
     const known = offences.get(keyOf(place))
     if (known === undefined) {

@@ -6,11 +6,13 @@
  */
 exports.cures = {
   js: {
-    nested: 'Write it without the inner repetition, limit the length of the text first, or use a linear-time engine (re2).',
+    nested: 'Write it without the inner repetition, limit the length of the text first, or use a ' +
+      'linear-time engine (re2).',
     neighbours: 'Let them match different characters, or limit the length of the text first.',
     pattern: 'Limit the length of the text first, or search less often.',
     require: 'Load it at the top of the file, or once at start-up.',
-    mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain rows (lean(), raw: true).',
+    mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain ' +
+      'rows (lean(), raw: true).',
     template: 'Put fewer items on it, keep finished parts, or let it render as a stream.',
     search: 'Make a Map or a Set of the list before the loop, and look it up there.',
     microtasks: 'Every few milliseconds, await setImmediate() of node:timers/promises.',
@@ -30,12 +32,15 @@ exports.cures = {
   },
   'sync-io': {
     database: 'Give the query an index and a limit, and run long ones in a worker thread with a connection of its own.',
-    logging: 'Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with sync: false).',
+    logging: 'Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with ' +
+      'sync: false).',
     report: 'Set process.report.excludeNetwork = true before (Node.js 20.13 and 22).'
   },
   gc: {
-    memory: 'Compare two heap snapshots to find what grows, and bound it: a cache, a list, listeners. If all of it is needed, raise --max-old-space-size.',
-    allocation: 'Create fewer objects here (no copies in loops, no growing strings or spreads), keep less alive, or enlarge the heap (--max-semi-space-size, --max-old-space-size).'
+    memory: 'Compare two heap snapshots to find what grows, and bound it: a cache, a list, listeners. If all of it ' +
+      'is needed, raise --max-old-space-size.',
+    allocation: 'Create fewer objects here (no copies in loops, no growing strings or spreads), keep less alive, or ' +
+      'enlarge the heap (--max-semi-space-size, --max-old-space-size).'
   },
   many: {
     many: 'Take fewer at a time (a limit, a queue), do less in each, or add processes.'
@@ -44,15 +49,24 @@ exports.cures = {
 
 /** Advice on built-ins that no other detector has: docs/causes/native.md, "By call". */
 const OF_BUILTINS = {
-  'shift unshift splice': 'shifts every element after the change. In a long list, take from the end (pop), remember the index of the first one, or use a queue.',
-  'indexOf lastIndexOf includes': 'searches from one end to the other. In a loop, keep a Set or a Map of what you look for.',
-  'spread concat Object.assign': 'copies everything, at each step of a loop. Add to one list or object instead (push, a property, a Map).',
-  'slice Array.from fill reverse flat Object.keys Object.values Object.entries Object.fromEntries': 'goes over the whole list or object. Do it once, not in a loop, and only for the part that you need.',
-  'join repeat toLowerCase toUpperCase normalize encodeURIComponent decodeURIComponent': 'copies the whole string. Limit its length, or process it in parts.',
-  'match matchAll replace replaceAll search split test exec': 'goes through the whole text. Limit its length, or process it line by line (readline).',
-  'Buffer.concat Buffer.from toString set': 'copies all the bytes. Limit their number, and handle large data in chunks as they arrive (a stream, TextDecoder with stream: true).',
-  'toLocaleString localeCompare': 'looks up the rules of its language at each call. Reuse one formatter (Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).',
-  addEventListener: 'compares the listener with all existing ones. Remove those that are no longer needed (once: true, a signal).',
+  'shift unshift splice': 'shifts every element after the change. In a long list, take from the end (pop), remember ' +
+    'the index of the first one, or use a queue.',
+  'indexOf lastIndexOf includes': 'searches from one end to the other. In a loop, keep a Set or a Map of what ' +
+    'you look for.',
+  'spread concat Object.assign': 'copies everything, at each step of a loop. Add to one list or object instead ' +
+    '(push, a property, a Map).',
+  'slice Array.from fill reverse flat Object.keys Object.values Object.entries Object.fromEntries': 'goes over the ' +
+    'whole list or object. Do it once, not in a loop, and only for the part that you need.',
+  'join repeat toLowerCase toUpperCase normalize encodeURIComponent decodeURIComponent': 'copies the whole string. ' +
+    'Limit its length, or process it in parts.',
+  'match matchAll replace replaceAll search split test exec': 'goes through the whole text. Limit its length, or ' +
+    'process it line by line (readline).',
+  'Buffer.concat Buffer.from toString set': 'copies all the bytes. Limit their number, and handle large data in ' +
+    'chunks as they arrive (a stream, TextDecoder with stream: true).',
+  'toLocaleString localeCompare': 'looks up the rules of its language at each call. Reuse one formatter ' +
+    '(Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).',
+  addEventListener: 'compares the listener with all existing ones. Remove those that are no longer needed (once: ' +
+    'true, a signal).',
   next: 'runs a whole step of its iterator. Make the steps smaller, and let the loop come round between them.',
   structuredClone: `copies the whole value. ${exports.cures.native.copy}`,
   eval: 'compiles its text at each call. Compile it once, as a function or a vm.Script.',

@@ -194,7 +194,8 @@ exports.detectors = {
       if ((isSort || view.call === 'localeCompare') && /sort.*localeCompare/i.test(view.line)) {
         return ['localeCompare builds its rules at every comparison.', native.compare]
       }
-      const isComparing = areMost(view, ({ callers }) => /^null (?:sort|toSorted)$/m.test(callers))
+      // It has called something.
+      const isComparing = areMost(view, ({ callers }) => /\nnull (?:sort|toSorted)$/m.test(callers))
       if (isComparing) return ['The comparator runs for every pair that is compared.', native.keys]
       // Stacks of one block may be of several lines.
       const isHere = view.call !== null || /^$|sort/i.test(view.line)

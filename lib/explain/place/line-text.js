@@ -11,7 +11,8 @@ const WORK = /\.\.\.|`|(?<!\*)\*(?!\*)/
 const CLOCK = /\b(?:performance|Date)\s*\.\s*now\(\)/g
 const COMMENT = /\/\/.*$/
 /** The name and the parameters of a function, which look like a call. */
-const PARAMETERS = /\bfunction\b\s*\*?\s*[\w$]*\s*\(|^\s*(?:async\s+|static\s+|get\s+|set\s+)*[\w$#]+\s*\([^;]*\)\s*\{\s*$/
+const PARAMETERS =
+  /\bfunction\b\s*\*?\s*[\w$]*\s*\(|^\s*(?:async\s+|static\s+|get\s+|set\s+)*[\w$#]+\s*\([^;]*\)\s*\{\s*$/
 /** Brackets, or a jump with a plain value. */
 const END = /^[\s)\]};,]*(?:[)\]}]|\b(?:return|break|continue)(?:\s+[\w$]+)?)[\s)\]};,]*$/
 /** The head of a function, a branch or a loop whose body is in the lines below. */
@@ -22,7 +23,11 @@ const HEAD = new RegExp([
   /^\s*\}\s*while\b/
 ].map(({ source }) => source).join('|'))
 /** Objects or strings that are made. A `{` that begins a block follows a parenthesis or a keyword. */
-const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]|\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll|entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
+const ALLOCATES = new RegExp([
+  /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]\s*\+|\+\s*['"]/,
+  /\.(?:map|filter|flatMap|flat|concat|slice|split|join|repeat|replace|replaceAll|match|matchAll)\s*\(/,
+  /\.(?:entries|keys|values|from|push|unshift|assign|stringify|parse)\s*\(|\bstructuredClone\s*\(/
+].map(({ source }) => source).join('|'))
 /** A loop that is in one line. */
 const LOOP = /\b(?:for|while)\s*\((?!.*\{\s*$).*\)\s*\S/
 

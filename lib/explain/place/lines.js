@@ -237,7 +237,8 @@ class Lines {
   settle () {
     for (const scope of [...this.#scopes.values()].filter(({ unplaced }) => unplaced > 0)) {
       const own = this.all.filter((line) => line.scope === scope)
-      const key = /** @type {const} */ (['samples', 'inCallMs', 'promptMs']).find((each) => own.some((line) => line[each] > 0))
+      const key = /** @type {const} */ (['samples', 'inCallMs', 'promptMs']).find((each) =>
+        own.some((line) => line[each] > 0))
       const total = key === undefined ? 0 : own.reduce((sum, line) => sum + line[key], 0)
       const parts = key === undefined
         ? [{ line: this.at(scope.begin), part: 1 }]
@@ -291,7 +292,8 @@ const nameOf = ({ file, function: name }) => `${file}\n${name}`
 
 /** Built-ins that V8 inlines together with their callbacks. */
 const INLINABLE = new Set([
-  'map', 'flatMap', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'next'
+  'map', 'flatMap', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex',
+  'call', 'apply', 'next'
 ])
 
 /** Whether V8 may have inlined a function that this one calls into its caller. @param {Frame} frame */

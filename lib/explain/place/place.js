@@ -42,8 +42,8 @@ const doubts = [
     applies: ({ line: { frame } }) => frame.compiled === true
   },
   {
-    when: 'it cannot explain the block: a native call or a sleep needs a call in the line, collections need an allocation ' +
-      'and two samples, and a bracket or a head takes no time',
+    when: 'it cannot explain the block: a native call or a sleep needs a call in the line, collections need an ' +
+      'allocation and two samples, and a bracket or a head takes no time',
     applies: ({ line, record }) => !explains(line, record)
   },
   {
@@ -63,8 +63,8 @@ const doubts = [
     applies: ({ line, record }) => isAnswered(line) && isHeldUp(record)
   },
   {
-    when: 'only answers show it, and a native call may have delayed them: they came late, or a quarter is elsewhere, or it ' +
-      'or another line of its loop makes a call, unless most are in JavaScript that it called',
+    when: 'only answers show it, and a native call may have delayed them: they came late, or a quarter is elsewhere, ' +
+      'or it or another line of its loop makes a call, unless most are in JavaScript that it called',
     applies: (candidate) => isAnswered(candidate.line) && mayBeLate(candidate)
   },
   {

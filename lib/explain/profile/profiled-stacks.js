@@ -20,7 +20,8 @@ const { ownerOf } = require('../../util/code-owner')
 /** The file shown for code of `new Function` and the like: a profile does not contain where it was made. */
 const GENERATED = 'generated code'
 /** Functions of Node.js that read a clock or a global, by file and name. */
-const CLOCK = /^node:internal\/(?:util get(?: performance)?|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
+const CLOCK =
+  /^node:internal\/(?:util get(?: performance)?|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** Nodes of a profile that are not functions. */
 const STATES = ['(root)', '(program)', '(idle)', GC]
 /** If a larger share is collections in a row, the function between them does not make the garbage. */

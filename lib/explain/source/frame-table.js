@@ -84,15 +84,15 @@ class FrameTable {
     return this.#source.routesOf?.(frame) ?? []
   }
 
-  /** By its source, if it has no name. @template {Frame} F @param {F} frame @returns {F} */
+  /** By its source, if it has no name of its own. @template {Frame} F @param {F} frame @returns {F} */
   named (frame) {
-    if (frame.function !== null) return frame
+    if (!isNameless(frame.function)) return frame
     let named = this.#named.get(frame)
     if (named === undefined) {
-      const name = this.#source.nameOf?.(frame)
-      if (name === undefined) return frame
-      named = name === null ? frame : { ...frame, function: name }
-      this.#named.set(frame, named)
+      const ofSource = this.#source.nameOf?.(frame)
+      const name = ofSource === null && ASSIGNED.test(`${frame.function}`) ? frame.function : ofSource ?? null
+      named = name === frame.function ? frame : { ...frame, function: name }
+      if (ofSource !== undefined) this.#named.set(frame, named)
     }
     return /** @type {F} */ (named)
   }
@@ -102,6 +102,18 @@ class FrameTable {
     this.#frames.clear()
   }
 }
+
+/** `Class.object.method.argument`: what V8 calls a function without a name by the code around it. */
+const GUESSED = /^[\w$#]+(?:\.[\w$#]+)+$/
+
+/**
+ * Mostly the place it was assigned to, as in `Parser.prototype.parse = function`. In a bundle that is too large to be
+ * searched, nothing else tells functions of one line apart.
+ */
+const ASSIGNED = /^[^.]+\.[^.]+$/
+
+/** Whether a function has no name of its own. @param {string | null} name by V8 */
+const isNameless = (name) => name === null || GUESSED.test(name)
 
 /** A string cut from an answer would keep all of it in memory. @param {Frame} frame @returns {Frame} */
 const copy = (frame) => JSON.parse(JSON.stringify(frame))
@@ -115,8 +127,10 @@ const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u
 const METHOD = /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*\??\.\s*$/u
 const REFLECT = /^apply\s*\(\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/u
 /** Lists of parameters: before an arrow, before the body of a function, or a single one. */
-const PARAMETERS =
-  /\((?<!\b(?:if|for|while|switch|catch|with)\s*\()([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)|([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/gu
+const PARAMETERS = new RegExp([
+  /\((?<!\b(?:if|for|while|switch|catch|with)\s*\()([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?::[^;{}()=]*)?(?:=>|\{)/,
+  /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u
+].map(({ source }) => source).join('|'), 'gu')
 
 /** Null for a member. @param {string} before the call, in its line @param {string} rest of the text */
 function calleeAt (before, rest) {
@@ -180,4 +194,5 @@ class ByPlace {
 }
 
 exports.FrameTable = FrameTable
+exports.isNameless = isNameless
 exports.ByPlace = ByPlace

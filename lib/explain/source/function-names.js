@@ -19,6 +19,8 @@ const ASYNC_SINGLE = /(?:\basync\s*)?(?:[\w$]+\s*)?$/
 const ASSIGNED = /((?:[\w$]+\.)*[\w$#]+)\s*(?::[^=;,(){}]+)?[^=!<>+\-*/%&|^]?=$/
 const PROPERTY = /(?:([\w$]+)|'([^'\n]*)'|"([^"\n]*)")\s*:$/
 const CALLEE = /(\bnew\s+)?(?:([\w$]*)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
+/** A default import, as TypeScript and Babel compile it: `node_cron_1.default.schedule(`. */
+const DEFAULT_IMPORT = /(?:_\d+)?\.default(?=\.)/g
 const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
 
 /**
@@ -99,7 +101,7 @@ const textBefore = (text, end) => text.slice(Math.max(0, end - BEFORE_CHARS), en
 function describe (text, level, outer, start) {
   const before = text.slice(Math.max(level.from, start - BEFORE_CHARS), start).trimEnd()
   const assigned = ASSIGNED.exec(before)
-  if (assigned !== null) return assigned[1].split('.').slice(-2).join('.')
+  if (assigned !== null) return assigned[1].replace('.prototype.', '.').split('.').slice(-2).join('.')
   const property = level.char === '{' && !before.includes('?') ? PROPERTY.exec(before) : null
   if (property !== null) return property[1] ?? property[2] ?? property[3]
   return level.char === '(' && before === '' ? callbackOf(text, level, outer) : null
@@ -115,7 +117,7 @@ function callbackOf (text, { index }, outer) {
 
 /** Null if it is not a call. @param {string} text @param {number} index */
 function callAt (text, index) {
-  const [, made, object, method] = CALLEE.exec(textBefore(text, index)) ?? []
+  const [, made, object, method] = CALLEE.exec(textBefore(text, index).replace(DEFAULT_IMPORT, '')) ?? []
   if (method === undefined || (object === undefined && KEYWORD.test(method))) return null
   const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2]
   if (made) return { name: `new ${method}`, route: null }

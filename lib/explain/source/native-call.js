@@ -15,7 +15,9 @@ const COPIES = new Set([
 /** Built-ins that search by a regular expression. */
 const SEARCHES = new Set(['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split'])
 /** Built-ins that move all elements, copy everything or look up rules at each call: they make a loop slow. */
-const REPEATED = new Set(['shift', 'unshift', 'splice', 'spread', 'toLocaleString', 'localeCompare', 'addEventListener'])
+const REPEATED = new Set([
+  'shift', 'unshift', 'splice', 'spread', 'toLocaleString', 'localeCompare', 'addEventListener'
+])
 /** Built-ins that can take long. V8's profile has no frames for them: their samples are in the line that calls them. */
 const BUILTINS = new Set([
   ...DEAR, ...COPIES, ...SEARCHES, ...REPEATED,
@@ -51,7 +53,8 @@ const FUNCTIONS = new Set([
   'parseInt', 'structuredClone'
 ])
 /** Methods that may be given a function, and how a function that is given looks. */
-const CALLING_BACK = /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|call|apply|groupBy|eval)$/
+const CALLING_BACK =
+  /^(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*|some|every|find\w*|\w*[sS]ort\w*|replace\w*|call|apply|groupBy|eval)$/
 /** A function that is given after what it is called for. */
 const FROM = /\bfrom\s*\(.*,/
 const PASSES = /=>|\bfunction\b/

@@ -5,7 +5,8 @@ const { escaped, regExpsIn } = require('./javascript')
 /** A longer pattern is generated, and a hint would not help to rewrite it. */
 const PATTERN_CHARS = 500
 /** A pattern in a variable whose methods are called, or that is an argument. */
-const NAMED = /(?<![\w$])([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
+const NAMED =
+  /(?<![\w$])([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match(?:All)?|replace(?:All)?|search|split)\s*\(\s*([\w$]+)/g
 /** A part of a pattern, perhaps a bracket, and what repeats it. */
 const PART = /(?:\\[^]|\[(?:\\[^]|[^\\\]])*\]?|([()])|[^])([*+]|\{\d+,\d*\})?/g
 

@@ -329,9 +329,12 @@ class Metrics {
 /** ≈ marks doubt. @param {{ exact?: boolean }} named @param {string} label */
 const inDoubt = ({ exact }, label) => exact === false ? `≈ ${label}` : label
 
-/** With only the last folder of the path. @param {FrameRecord} frame */
-const siteOf = (frame) =>
-  inDoubt(frame, `${frame.function ?? '(anonymous)'} ${shortPath(frame.file)}:${frame.line}`)
+/**
+ * One function is one series: its line and how certain that is change from block to block. A function without a name is
+ * its line. @param {FrameRecord} frame
+ */
+const siteOf = ({ function: name, file, line }) =>
+  name === null ? `(anonymous) ${shortPath(file)}:${line}` : `${name} ${shortPath(file)}`.trimEnd()
 
 /** prom-client's metrics return the objects in which they count. @param {Value} value @returns {Value} */
 function copyOf ({ labels, value, metricName, exemplar }) {

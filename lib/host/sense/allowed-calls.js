@@ -11,7 +11,9 @@ const FINEST_MS = 1
 /** Throws LOOPWATCH_ERR_OPTION. @param {unknown} fn @param {unknown} reason */
 exports.checkAllow = (fn, reason) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'allow()', 'a function', fn)
-  if (typeof reason !== 'string' || reason === '') throw codedError('LOOPWATCH_ERR_OPTION', 'reason of allow()', 'some words', reason)
+  if (typeof reason !== 'string' || reason === '') {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'reason of allow()', 'some words', reason)
+  }
 }
 
 /** Reports calls that may block to the watchdog: the start of the current one, and later its end. */

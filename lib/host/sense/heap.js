@@ -70,7 +70,8 @@ exports.startGcObserver = (bridge) => {
   try {
     return observe(bridge)
   } catch (error) {
-    warnOnce('LOOPWATCH_WARN_GLOBALS', `loopwatch does not see pauses of the garbage collector: ${error?.message}`, 'gc')
+    warnOnce('LOOPWATCH_WARN_GLOBALS',
+      `loopwatch does not see pauses of the garbage collector: ${error?.message}`, 'gc')
     return { stop: () => {} }
   }
 }

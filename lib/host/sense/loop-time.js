@@ -35,7 +35,9 @@ exports.loopTime = () => {
 
 /** Blocks are still seen, by how late the beats come. */
 function alwaysBusy () {
-  warnOnce('LOOPWATCH_WARN_GLOBALS', 'loopwatch cannot tell how busy the event loop is, utilization is 1: `performance` of node:perf_hooks has been replaced', 'utilization')
+  const reason = '`performance` of node:perf_hooks has been replaced'
+  warnOnce('LOOPWATCH_WARN_GLOBALS',
+    `loopwatch cannot tell how busy the event loop is, utilization is 1: ${reason}`, 'utilization')
   return { idle: 0, active: nowMs() }
 }
 

@@ -56,7 +56,8 @@ function writeFrames (sites, see) {
     const name = site.getFunctionName()
     const file = fileOf(site)
     if (file) see(file)
-    text += (site.isAsync() ? AWAITING : '') + (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD +
+    text += (site.isAsync() ? AWAITING : '') + (site.getLineNumber() ?? '') + FIELD +
+      (site.getColumnNumber() ?? '') + FIELD +
       (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : startOf(site)) + LINE
   }
   return sites.length === DEPTH ? text + CUT : text

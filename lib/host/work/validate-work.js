@@ -9,7 +9,9 @@ exports.checkWork = (method, name, fn) => {
   if (typeof name !== 'string' || name === '') {
     throw codedError('LOOPWATCH_ERR_ARGUMENT', `the name in ${method}(name, fn)`, 'a string that is not empty', name)
   }
-  if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_ARGUMENT', `fn in ${method}(name, fn)`, 'a function', fn)
+  if (typeof fn !== 'function') {
+    throw codedError('LOOPWATCH_ERR_ARGUMENT', `fn in ${method}(name, fn)`, 'a function', fn)
+  }
 }
 
 /** Keeps 8 strings and numbers of at most 200 characters. Throws LOOPWATCH_ERR_ARGUMENT. @param {unknown} attributes */

@@ -1,8 +1,8 @@
 'use strict'
 
-const fs = require('node:fs')
 const os = require('node:os')
 const { cgroupPaths } = require('../../util/cgroup')
+const { textOf } = require('../../util/kernel/file')
 
 /** @import { OwnTimes } from '../loop/self-lateness' */
 
@@ -63,7 +63,7 @@ let cpus
  * Elsewhere only the average of the last minute is known.
  */
 function crowdNow () {
-  const [, runnable] = /^\S+ \S+ \S+ (\d+)\//.exec(read('/proc/loadavg')) ?? []
+  const [, runnable] = /^\S+ \S+ \S+ (\d+)\//.exec(textOf('/proc/loadavg')) ?? []
   cpus ??= os.cpus().length || 1
   return (runnable === undefined ? os.loadavg()[0] : Number(runnable)) / cpus
 }
@@ -71,17 +71,8 @@ function crowdNow () {
 /** The CPUs that the cgroup may use, Infinity without a limit. */
 function quotaNow () {
   const paths = cgroupPaths('cpu', [['cpu.max'], ['cpu.cfs_quota_us', 'cpu.cfs_period_us']])
-  const [quota, period] = paths.map(read).join(' ').split(/\s+/).map(Number)
+  const [quota, period] = paths.map(textOf).join(' ').split(/\s+/).map(Number)
   return quota > 0 && period > 0 ? quota / period : Infinity
-}
-
-/** A file of the kernel, empty if it cannot be read. @param {string} file */
-function read (file) {
-  try {
-    return fs.readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
 }
 
 exports.CpuPrice = CpuPrice

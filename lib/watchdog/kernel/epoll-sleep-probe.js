@@ -1,6 +1,6 @@
 'use strict'
 
-const { KernelFile } = require('./file')
+const { KernelFile } = require('../../util/kernel/file')
 
 /** @import { Beat } from '../../bridge/beat' */
 

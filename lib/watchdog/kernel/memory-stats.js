@@ -1,16 +1,11 @@
 'use strict'
 
-const { KernelFile, NOWHERE, statOf } = require('./file')
-const { cgroupPaths, numberIn } = require('../../util/cgroup')
+const { KernelFile, statOf } = require('../../util/kernel/file')
+const { memoryLimitIn, memoryPaths, numberIn } = require('../../util/cgroup')
 const { residentBytes } = require('../../util/usage')
 const { US_PER_MS } = require('../../util/units')
 
 /** @import { MemoryReading } from '../../types' */
-
-/** Files of the process's cgroup in version 2, then 1, relative to its folder. */
-const CGROUP_FILES = [['memory.current', 'memory.max'], ['memory.usage_in_bytes', 'memory.limit_in_bytes']]
-/** A cgroup of version 1 without a limit reports at least this much. */
-const NO_LIMIT_BYTES = 2 ** 60
 
 /** Memory figures of the system. A reading takes 20 us, so only blocks have one. */
 class MemoryStats {
@@ -20,11 +15,10 @@ class MemoryStats {
   /** @returns {MemoryReading} */
   read () {
     const { current, limit, stat, memory, io } = this.#files ??= open()
-    const limitBytes = numberIn(limit.read())
     return {
       rssBytes: residentBytes(),
       cgroupBytes: numberIn(current.read()),
-      cgroupLimitBytes: limitBytes === null || limitBytes >= NO_LIMIT_BYTES ? null : limitBytes,
+      cgroupLimitBytes: memoryLimitIn(limit.read()),
       majorFaults: majorFaultsIn(stat.read()),
       memoryStallMs: stallIn(memory.read()),
       ioStallMs: stallIn(io.read())
@@ -38,7 +32,7 @@ class MemoryStats {
 }
 
 function open () {
-  const [current = NOWHERE, limit = NOWHERE] = cgroupPaths('memory', CGROUP_FILES)
+  const [current, limit] = memoryPaths()
   return {
     current: new KernelFile(current),
     limit: new KernelFile(limit),

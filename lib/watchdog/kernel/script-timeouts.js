@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { statOf, TASKS } = require('./file')
+const { statOf, TASKS } = require('../../util/kernel/file')
 const { MS_PER_TICK, NS_PER_MS } = require('../../util/units')
 
 const OWN = '/proc/thread-self'

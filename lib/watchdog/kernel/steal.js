@@ -3,7 +3,7 @@
 const { cpus } = require('node:os')
 const { nowMs } = require('../../util/clock')
 const { MS_PER_TICK } = require('../../util/units')
-const { KernelFile } = require('./file')
+const { KernelFile } = require('../../util/kernel/file')
 
 /** The longest line of a CPU in /proc/stat: ten numbers of up to 15 digits. */
 const LINE_BYTES = 160

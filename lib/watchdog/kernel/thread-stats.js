@@ -2,13 +2,14 @@
 
 const { existsSync } = require('node:fs')
 const os = require('node:os')
-const { KernelFile, NOWHERE, statOf, TASKS } = require('./file')
+const { KernelFile, schedIn, statOf, TASKS } = require('../../util/kernel/file')
+const { NOWHERE } = require('../../util/cgroup')
 const { SleepSight } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
-const { SystemCallReader } = require('./system-call-reader')
+const { SystemCallReader } = require('../../util/kernel/system-call-reader')
 const { MachineSteal, Steal } = require('./steal')
 const { openThrottling } = require('./throttling')
-const { MS_PER_S, MS_PER_TICK, NS_PER_MS } = require('../../util/units')
+const { MS_PER_S, MS_PER_TICK } = require('../../util/units')
 
 /**
  * @import { Counters } from '../../bridge/counters'
@@ -78,7 +79,7 @@ class ThreadStats {
     this.isGone ||= this.#hasRun && text === null
     this.#hasRun ||= text !== null
     const cpuMs = this.#countedMs('userMs') + this.#countedMs('systemMs')
-    const sched = schedOf(text)
+    const sched = schedIn(text)
     return {
       atMs: nowMs,
       ...sched,
@@ -102,12 +103,12 @@ class ThreadStats {
 
   /** Time on a CPU and waiting for one so far, to the microsecond; null if unknown. */
   times () {
-    return schedOf(this.#schedstat.read())
+    return schedIn(this.#schedstat.read())
   }
 
   /** Time the thread has waited for a CPU, or for CPU quota; 0 if unknown. */
   queuedMs = (/** @type {number} */ nowMs) => {
-    const { runQueueMs } = schedOf(this.#schedstat.read())
+    const { runQueueMs } = schedIn(this.#schedstat.read())
     return runQueueMs ?? this.#shared.throttling.recent(nowMs) ?? 0
   }
 
@@ -139,14 +140,6 @@ class ThreadStats {
 function folderOf (tid) {
   if (tid === 'caller') return CALLER
   return tid === null ? NOWHERE : `${TASKS}/${tid}`
-}
-
-/** @param {string | null} schedstat @returns {{ cpuMs: number | null, runQueueMs: number | null }} */
-function schedOf (schedstat) {
-  const [cpuNs, runQueueNs] = (schedstat ?? '').split(' ').map(Number)
-  // A kernel without CONFIG_SCHED_INFO prints zeros.
-  if (!(cpuNs > 0)) return { cpuMs: null, runQueueMs: null }
-  return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
 }
 
 /** The CPU that a thread runs on, or ran on last. @param {string | null} stat */

@@ -1,8 +1,7 @@
 'use strict'
 
-const { KernelFile, NOWHERE } = require('./file')
-const { cgroupPaths } = require('../../util/cgroup')
-const { NS_PER_MS, US_PER_MS } = require('../../util/units')
+const { KernelFile } = require('../../util/kernel/file')
+const { cpuStatPath, throttledIn } = require('../../util/cgroup')
 
 /**
  * While all is calm, a figure may be this old. For cpu.stat the kernel sums the cgroup's statistics over all CPUs
@@ -49,17 +48,8 @@ class Throttling {
 }
 
 function openThrottling () {
-  const file = new KernelFile(cgroupPaths('cpu', [['cpu.stat']])[0] ?? NOWHERE)
-  return new Throttling(() => throttledOf(file.read()), () => file.close())
-}
-
-/** @param {string | null} cpuStat of cgroups version 2 or 1 */
-function throttledOf (cpuStat) {
-  if (cpuStat === null) return null
-  const v2 = /^throttled_usec (\d+)/m.exec(cpuStat)
-  if (v2) return Number(v2[1]) / US_PER_MS
-  const v1 = /^throttled_time (\d+)/m.exec(cpuStat)
-  return v1 ? Number(v1[1]) / NS_PER_MS : null
+  const file = new KernelFile(cpuStatPath())
+  return new Throttling(() => throttledIn(file.read()), () => file.close())
 }
 
 exports.CALM_MS = CALM_MS

@@ -1,6 +1,6 @@
 'use strict'
 
-const { hasClient: hasClientAt } = require('../kernel/system-call-reader')
+const { hasClient: hasClientAt } = require('../../util/kernel/system-call-reader')
 const { LATE_MS } = require('./sampler')
 
 /**

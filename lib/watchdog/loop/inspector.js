@@ -8,7 +8,8 @@ const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${put
 
 /** Why the watchdog does not ask: see mayInspect() in lib/host/runtime.js. */
 exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it would end the events of ' +
-  '--experimental-network-inspection, this is node --test, or the globals are frozen with their prototype, or not those of the process (Jest)'
+  '--experimental-network-inspection, this is node --test, or the globals are frozen with their prototype, or not ' +
+    'those of the process (Jest)'
 
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 

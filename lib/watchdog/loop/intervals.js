@@ -13,7 +13,7 @@ const { US_PER_MS } = require('../../util/units')
  * @import { Counters } from '../../bridge/counters'
  * @import { PollReading } from './monitor'
  * @import { SleptIn } from '../../types'
- * @import { Wait } from '../kernel/system-call-reader'
+ * @import { Wait } from '../../util/kernel/system-call-reader'
  */
 
 /** The latest pauses that are kept, enough for the longest batch of one block. Older ones belong to settled blocks. */

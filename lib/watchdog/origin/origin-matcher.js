@@ -75,7 +75,7 @@ class Origins {
     if (this.#kept.length > KEPT) this.#kept.shift()
     if (this.#window === null) return
     this.#window.found++
-    if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(frame)}`)
+    if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(this.#parts.frames.named(frame))}`)
   }
 
   /** @param {{ reason: 'on' | 'hunt' | 'auto', seconds: number | null, why: string }} message */
@@ -85,7 +85,8 @@ class Origins {
     this.#window = { openedAtMs: nowMs(), found: 0, places: new Set(), ...this.#window, isAuto }
     const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
     const reasonGiven = reason === 'auto' ? why : reasons[reason]
-    const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ${isAuto ? 'at most 10 ms in all' : 'up to 100 ms of each second'}`
+    const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ` +
+      `${isAuto ? 'at most 10 ms in all' : 'up to 100 ms of each second'}`
     this.#parts.say('warn', { event: 'origin_tracking_on', reason, seconds }, message)
   }
 

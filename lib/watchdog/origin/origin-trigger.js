@@ -99,11 +99,11 @@ function utilization (from, to) {
   return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : 1
 }
 
-/** Whether an origin would help: no request or no frame, but an asynchronous callback. @param {BlockRecord} record */
+/** Whether an origin would help: no work or no frame, but an asynchronous callback. @param {BlockRecord} record */
 function isPuzzling (record) {
-  const { thread, startup, request, frame } = record
+  const { thread, startup, work, request, frame } = record
   const isBlamable = causeRow(ownCauseOf(record)).hasCallback === true
-  return isBlamable && !startup && thread === 'main' && (request === null || frame === null)
+  return isBlamable && !startup && thread === 'main' && (frame === null || !(work ?? request))
 }
 
 /** The place of a block, without the line, which differs between blocks at one place. @param {BlockRecord} record */
@@ -115,7 +115,7 @@ function siteOf ({ frame }) {
 function whyOf ({ frame }) {
   return frame === null
     ? `${BLOCKS} blocks outside application code`
-    : `${BLOCKS} blocks in ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line}) outside any request`
+    : `${BLOCKS} blocks in ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line}) outside any request or job`
 }
 
 exports.OriginTrigger = OriginTrigger

@@ -47,7 +47,9 @@ class ProfileWindows {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
     // The last sample does not stand for a time in which none was taken.
     const lastMs = windows.at(-1)?.endMs
-    return lastMs === undefined ? null : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
+    return lastMs === undefined
+      ? null
+      : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
   }
 
   /** For how much of a time there are profiles, ms. @param {number} startMs @param {number} endMs */

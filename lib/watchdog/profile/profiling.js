@@ -141,8 +141,9 @@ class Profiling {
     if (action === 'start') this.#started(message, now)
     this.#switch(message, atMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
-    else if (isOn && action === 'take' && tookMs > LONG_TAKE_MS) this.#giveUp(`reading it paused the application for ${Math.round(tookMs)} ms`)
-    else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
+    else if (isOn && action === 'take' && tookMs > LONG_TAKE_MS) {
+      this.#giveUp(`reading it paused the application for ${Math.round(tookMs)} ms`)
+    } else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
     else if (isOn && !this.#isGivenUp) this.#parts.onState(null)
   }
 
@@ -172,9 +173,12 @@ class Profiling {
       this.#onSinceMs = atMs
       const more = !isUnexpected({ tookMs, estimateMs })
         ? ''
-        : ` instead of ${Math.round(estimateMs)} ms; if it has to start again, it waits for ${RETRY_UNEXPECTED_MS / MS_PER_MINUTE} minutes`
+        : ` instead of ${Math.round(estimateMs)} ms; if it has to start again, it waits for ` +
+          `${RETRY_UNEXPECTED_MS / MS_PER_MINUTE} minutes`
       // A start that nobody asked for or notices is not news.
-      say(mode === 'auto' && tookMs < thresholdMs ? 'debug' : 'info', { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${mode}'); starting it paused the application for ${ms} ms${more}`)
+      say(mode === 'auto' && tookMs < thresholdMs ? 'debug' : 'info', { event: 'profile_on', tookMs: ms },
+        `CPU profiler started, so that native calls have their lines (option profile: '${mode}'); starting it ` +
+          `paused the application for ${ms} ms${more}`)
     } else {
       const seconds = Math.round((atMs - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
       this.#onSinceMs = null

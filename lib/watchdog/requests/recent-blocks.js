@@ -92,7 +92,16 @@ class RecentBlocks {
     this.#waits.delete(record.id)
     const startedAt = new Date(Date.parse(record.startedAt) + startMs - block.startMs).toISOString()
     const told = { startedAt, traceId: null, ended: false, exact: false }
-    const work = { kind: /** @type {const} */ ('request'), name, id: `${id}`, parent: null, attributes: {}, spanId: null, sampled: null, ...told }
+    const work = {
+      kind: /** @type {const} */ ('request'),
+      name,
+      id: `${id}`,
+      parent: null,
+      attributes: {},
+      spanId: null,
+      sampled: null,
+      ...told
+    }
     return { ...record, work, request: { method: name.split(' ')[0], route, ...told } }
   }
 

@@ -48,8 +48,8 @@ class RequestTracking {
     if (!this.isOn) return
     this.isOn = false
     this.#pausedUntilMs = nowMs + PAUSE_MS
-    const message = 'requests are not tracked for an hour: the application creates more than a million promises a second, ' +
-      "and tracking costs time for each; update Node.js, or set requests: 'on' to keep naming requests anyway"
+    const message = 'requests are not tracked for an hour: the application creates more than a million promises a ' +
+      "second, and tracking costs time for each; update Node.js, or set requests: 'on' to keep naming requests anyway"
     this.#say('warn', { event: 'requests_off' }, message)
   }
 }

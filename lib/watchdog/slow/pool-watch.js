@@ -4,8 +4,8 @@ const { nowMs } = require('../../util/clock')
 const { fillingText, isFull, THREADS } = require('./pool-filling')
 const { FULL_MS, PoolIncident } = require('./pool-incident')
 const fs = require('node:fs')
-const { callOf } = require('../kernel/system-call')
-const { TASKS } = require('../kernel/file')
+const { isOfPool, poolThreads } = require('../../util/kernel/pool-threads')
+const { TASKS } = require('../../util/kernel/file')
 const dns = require('node:dns')
 const { lackOfRoom } = require('../../util/room')
 
@@ -17,16 +17,11 @@ const { lackOfRoom } = require('../../util/room')
 /** Node.js refuses the work under --permission, without a thread. */
 const DENIED = 'ERR_ACCESS_DENIED'
 
-/** libuv's name for the threads of its pool, since Node.js 22. */
-const POOL = 'libuv-worker'
 /** Before Node.js 22 the pool's threads have no names. With this many left, it gets all that it wants. */
 const MANY_THREADS = 64
 /** Whether the pool has threads is looked up until it has some, ever more seldom: 10 us for each thread. */
 const FIRST_LOOK_MS = 50
 const LAST_LOOK_MS = 1000
-
-/** An idle thread of the pool is in this call. */
-const IDLE = 'futex'
 
 /** A host that does not answer within this time is busy itself: the incident is then reported without its answer. */
 const ANSWER_MS = 500
@@ -143,35 +138,6 @@ class PoolWatch {
       threads: this.#seen?.threads ?? threads,
       filling: fillingText(this.#kind, this.#filling, this.#seen)
     })
-  }
-}
-
-/**
- * The threads of libuv's pool: all, busy and computing; null if unknown. For incidents only: it reads three files per
- * thread. @returns {{ threads: number, busy: number, computing: number } | null}
- */
-const poolThreads = () => {
-  try {
-    const read = (/** @type {string} */ tid, /** @type {string} */ file) => fs.readFileSync(`${TASKS}/${tid}/${file}`, 'latin1')
-    const pool = fs.readdirSync(TASKS).filter((tid) => read(tid, 'comm').trim() === POOL)
-    if (pool.length === 0) return null
-    const isIdle = pool.map((tid) => callOf(read(tid, 'syscall'), process.arch)?.name === IDLE)
-    const states = pool.map((tid) => read(tid, 'stat').split(') ').at(-1)?.[0])
-    const computing = states.filter((state, i) => state === 'R' && !isIdle[i]).length
-    return { threads: pool.length, busy: isIdle.filter((idle) => !idle).length, computing }
-  } catch {
-    // Not Linux, hidden, or a thread has just ended.
-    return null
-  }
-}
-
-/** @param {string} tid */
-const isOfPool = (tid) => {
-  try {
-    return fs.readFileSync(`${TASKS}/${tid}/comm`, 'latin1').trim() === POOL
-  } catch {
-    // It has just ended.
-    return false
   }
 }
 

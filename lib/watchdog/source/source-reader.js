@@ -172,7 +172,8 @@ class SourceReader {
   #sayTooLarge (file) {
     if (this.#said.get(file)) return
     this.#said.set(file, true)
-    this.#say('warn', { event: 'source_map', file }, `the source map of ${file} is too large to read: positions are those of the compiled code`)
+    this.#say('warn', { event: 'source_map', file },
+      `the source map of ${file} is too large to read: positions are those of the compiled code`)
   }
 
   /** @param {string} file */

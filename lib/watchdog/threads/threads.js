@@ -124,7 +124,8 @@ class WatchedThreads {
   #leave ({ threadId, name }) {
     if (this.#foreign.has(threadId)) return
     remember(this.#foreign, threadId)
-    const message = `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
+    const message =
+      `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
     this.#parts.say('warn', { event: 'other_version', thread: name, threadId }, message)
   }
 

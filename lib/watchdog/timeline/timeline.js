@@ -215,7 +215,10 @@ class Timeline {
   /** A second has ended. @param {number} second its number in the history */
   endSecond (second) {
     this.#drain()
-    this.#samples[second % SECONDS] = { second, values: counters.map((row) => 'read' in row ? row.read(this.#bridge) : null) }
+    this.#samples[second % SECONDS] = {
+      second,
+      values: counters.map((row) => 'read' in row ? row.read(this.#bridge) : null)
+    }
   }
 
   #drain () {
@@ -281,8 +284,14 @@ const heapOf = (heap) => ({ used: inMb(heap?.usedBytes ?? null), external: inMb(
 
 /** `of` takes it from the page's history, `read` is called each second. @type {(HistoryTrack | Sampled)[]} */
 const counters = [
-  { name: 'loop delay (ms)', of: ({ delayMax, delayP99, delayP50 }) => ({ max: delayMax, p99: delayP99, p50: delayP50 }) },
-  { name: 'loop utilization (%)', of: ({ utilization }) => ({ utilization: utilization === null ? null : utilization * 100 }) },
+  {
+    name: 'loop delay (ms)',
+    of: ({ delayMax, delayP99, delayP50 }) => ({ max: delayMax, p99: delayP99, p50: delayP50 })
+  },
+  {
+    name: 'loop utilization (%)',
+    of: ({ utilization }) => ({ utilization: utilization === null ? null : utilization * 100 })
+  },
   { name: 'requests per second', of: ({ requests }) => ({ requests }) },
   { name: 'request latency (ms)', of: ({ latencyP99, latencyP50 }) => ({ p99: latencyP99, p50: latencyP50 }) },
   { name: 'heap (MB)', read: ({ heap }) => heapOf(heap.read()) },

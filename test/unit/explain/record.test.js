@@ -403,6 +403,17 @@ test('a name that is still being read is in the next record once it is known', (
   assert.equal(facts.soFar(1080, null).frame?.function, 'f')
 })
 
+test('what V8 calls a function without a name is in no message, stack or callback', () => {
+  const guess = 'RollupCron.node_cron_1.default.schedule.name'
+  const nameOf = (/** @type {{ column: number | null }} */ { column }) => column === null ? null : 'callback of cron.schedule'
+  const ofV8 = (/** @type {any} */ frame) => ({ ...frame, function: frame.file === '/app/a.js' ? guess : frame.function })
+  const { facts, answer } = observed(new FrameTable(ofV8, { nameOf }))
+  answer(1060)
+  const record = facts.soFar(1070, null)
+  assert.equal(record.frame?.function, 'callback of cron.schedule')
+  assert.doesNotMatch(JSON.stringify(record), /node_cron_1/)
+})
+
 test('an answer before which nothing could be asked shows neither a native call nor a certain line or request', () => {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const seen = (/** @type {boolean} */ isFirstAsked) => {

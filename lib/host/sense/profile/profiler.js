@@ -150,7 +150,17 @@ class HostProfiler {
     if (!this.#source.isOn) return
     // Nothing is known from before sampling began, so there is nothing to wait for. This does not end a rest: on a busy
     // machine a gap is mostly not the loop's doing.
-    if (this.#own?.isResting) return this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
+    if (this.#own?.isResting) {
+      return this.#send({
+        code: PROFILE,
+        action: 'missed',
+        isOn: true,
+        tookMs: 0,
+        failure: null,
+        taken: null,
+        endMs: atMs
+      })
+    }
     if (this.#owed === undefined) this.#owedAtMs = atMs
     else if (atMs - this.#owedAtMs >= LONGEST_OWED_MS) return
     clearTimeout(this.#owed)

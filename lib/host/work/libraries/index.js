@@ -81,6 +81,19 @@ const jobs = [
     }
   },
   {
+    // @nestjs/schedule uses it. A tick does not wait for a callback that is async, so each callback is wrapped.
+    file: ['cron', 'dist', 'job.js'],
+    attach: ({ CronJob: { prototype } }, naming) => naming.before(prototype, ['fireOnTick'], (task) => {
+      const name = task.name || (task.runOnce ? 'cron (once)' : `cron ${task.cronTime.source}`)
+      task._callbacks = task._callbacks.map((/** @type {any} */ each) => naming.named(each, () => job(name)))
+    })
+  },
+  // The first one up to version 5, the second one since 6 where require() has loaded it: it is an ES module.
+  ...[['job', 'index.js'], ['index.js']].map((end) => /** @type {Library} */ ({
+    file: ['agenda', 'dist', ...end],
+    attach: ({ Job }, naming) => naming.calls(Job.prototype, ['run'], ({ attrs }) => job(attrs.name))
+  })),
+  {
     file: ['piscina', 'dist', 'index.js'],
     attach: ({ default: { prototype } }, naming) =>
       naming.pool(prototype, 'run', ({ options, threads }) => [options.filename, threads])
@@ -112,10 +125,12 @@ const messages = [
   {
     // A batch may take several messages, each of them a piece of work.
     file: ['kafkajs', 'src', 'consumer', 'runner.js'],
-    attach: ({ prototype }, naming) => naming.before(prototype, ['processEachMessage', 'processEachBatch'], (runner) => {
-      runner.eachMessage = naming.named(runner.eachMessage, ([{ topic }]) => message(`kafka ${topic}`))
-      runner.eachBatch = naming.named(runner.eachBatch, ([{ batch }]) => message(`kafka ${batch.topic}`))
-    })
+    attach ({ prototype }, naming) {
+      naming.before(prototype, ['processEachMessage', 'processEachBatch'], (runner) => {
+        runner.eachMessage = naming.named(runner.eachMessage, ([{ topic }]) => message(`kafka ${topic}`))
+        runner.eachBatch = naming.named(runner.eachBatch, ([{ batch }]) => message(`kafka ${batch.topic}`))
+      })
+    }
   },
   {
     // The default exchange routes by the queue's name; there may be as many other routing keys as messages.
@@ -136,10 +151,18 @@ const messages = [
   },
   {
     file: ['ws', 'lib', 'websocket.js'],
-    attach: ({ prototype }, naming) => naming.calls(prototype, ['emit'], (socket, [event]) => {
-      if (event !== 'message' || !socket._isServer) return null
-      const path = paths.get(socket)
-      return { ...message(path === undefined ? 'ws' : `ws ${path}`), isOpen: true }
+    attach: ({ prototype }, naming) => naming.calls(prototype, ['emit'], (socket, [event]) =>
+      event === 'message' && socket._isServer ? { ...message(socketName(socket)), isOpen: true } : null)
+  },
+  {
+    // A gateway of NestJS: one message has an event and its handler.
+    file: ['@nestjs', 'platform-ws', 'index.js'],
+    attach: ({ WsAdapter: { prototype } }, naming) => naming.before(prototype, ['bindMessageHandlers'], (_, args) => {
+      const name = socketName(args[0])
+      args[1] = args[1].map((/** @type {any} */ handler) => {
+        const event = { ...message(`${name} ${handler.message}`), isPart: true }
+        return { ...handler, callback: naming.named(handler.callback, () => event) }
+      })
     })
   },
   {
@@ -150,6 +173,12 @@ const messages = [
         : null)
   }
 ]
+
+/** @param {object} socket of ws */
+function socketName (socket) {
+  const path = paths.get(socket)
+  return path === undefined ? 'ws' : `ws ${path}`
+}
 
 /** @param {string} name @returns {NamedCall} */
 function message (name) {

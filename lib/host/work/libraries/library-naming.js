@@ -103,7 +103,11 @@ class Naming {
   #thread (worker, { kind, name }) {
     const { work, end } = this.#works.beginThread({ kind, name })
     const { id, startedAtMs } = work
-    this.#post({ code: THREAD_WORK, threadId: worker.threadId, work: { kind, name: work.name, id: `${id}`, startedAtMs } })
+    this.#post({
+      code: THREAD_WORK,
+      threadId: worker.threadId,
+      work: { kind, name: work.name, id: `${id}`, startedAtMs }
+    })
     // Removing all listeners of its end is a sign of the end: terminate() follows.
     const onRemoved = (/** @type {string | symbol} */ _, /** @type {unknown} */ listener) => {
       if (listener === onExit) onExit()
@@ -152,7 +156,9 @@ const wrapMethod = (owner, key, around) => {
   const wrapped = function (...args) {
     return around(this, args, () => Reflect.apply(original, this, args))
   }
-  for (const name of ['name', 'length']) Object.defineProperty(wrapped, name, { value: original[name], configurable: true })
+  for (const name of ['name', 'length']) {
+    Object.defineProperty(wrapped, name, { value: original[name], configurable: true })
+  }
   Object.defineProperty(owner, key, { configurable: true, enumerable: false, writable: true, ...own, value: wrapped })
   return () => {
     // Somebody else may have wrapped ours meanwhile: it then passes calls on, and names nothing any more.

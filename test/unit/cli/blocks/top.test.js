@@ -60,7 +60,7 @@ test('the table has shares of all blocked time, and a doubtful line is marked', 
   ])
   assert.match(table, /^2 blocks, 1\.0 s in all$/m)
   assert.match(table, /^ {2}≈ parse \(app\/orders\.js:7\) +GET \/orders +native +1 +750 ms +75% +750 ms$/m)
-  assert.match(table, /^ {2}waiting for a CPU: give it more CPU +\(no request\) +starved +1 +250 ms +25% +250 ms$/m)
+  assert.match(table, /^ {2}waiting for a CPU: give it more CPU +no work +starved +1 +250 ms +25% +250 ms$/m)
   assert.equal(topTable([]), 'no blocks\n')
 })
 
@@ -111,5 +111,7 @@ test('a block of a queue worker, without any request, says its job; within a req
   assert.match(topTable([job, within]), /render \(app\/orders\.js:7\) +job email:send, task email:send of GET \/orders +js +2/)
   assert.equal(filterOf({ work: 'job email' })(job), true)
   assert.equal(filterOf({ work: 'job email' })(within), false)
+  const works = [{ ...within, weightMs: 200 }, { ...job, weightMs: 90 }]
+  assert.equal(filterOf({ work: 'job email' })({ ...within, works }), true, 'one of several works of a turn')
   assert.equal(filterOf({ work: 'job' })(makeRecord({ work: null })), false)
 })

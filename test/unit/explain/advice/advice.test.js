@@ -179,7 +179,9 @@ const PAIRS = {
     no: [
       { code: 'list.sort().map(slow)' },
       { code: 'list.sort(byName).map((row) => slow(row))' },
-      { call: 'sort', builtin: false }
+      { call: 'sort', builtin: false },
+      // A short sort in another line of the block.
+      { record: { stacks: [{ count: 13, weightMs: 312.4, frames: [frame('sort'), frame('list', FILE)] }] } }
     ]
   },
   search: {

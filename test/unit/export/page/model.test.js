@@ -23,7 +23,7 @@ test('culprits add up blocks of one function in a file, and say who waited', asy
   const told = (/** @type {any} */ { place, work, count, totalMs, longestMs, waited }) =>
     [place, work, count, totalMs, longestMs, waited]
   assert.deepEqual(culprits.map(told), [
-    ['report app/report.js:41', 'GET /report/:id', 3, 5000, 3000, 4],
+    ['report app/report.js:41', 'GET /report/:id, no work', 3, 5000, 3000, 4],
     ['other app/other.js:1', 'GET /report/:id', 1, 500, 500, 0]
   ])
   assert.equal(culprits.reduce((/** @type {number} */ sum, /** @type {any} */ { share }) => sum + share, 0), 1)
@@ -138,6 +138,8 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
   const { keyOf } = require('../../../../lib/export/culprits')
   const chosen = (/** @type {any} */ row, /** @type {any} */ view) => isChosen(row, { ...start, ...view })
   assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
+  const works = [{ request: null, work: { kind: 'job', name: 'nightly' }, frame: null, weightMs: 40 }]
+  assert.ok(chosen(at(1, /** @type {any} */ ({ works })), { text: 'job nightly' }) && !chosen(at(1), { text: 'job nightly' }))
   assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
   assert.deepEqual([{}, { ongoing: true }].map((more) => chosen(at(1, { threadId: 3, ...more }), {})), [false, false])
   for (const aside of [{ cause: 'starved' }, { startup: true }, { allowed: 'migration' }]) {

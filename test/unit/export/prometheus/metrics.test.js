@@ -102,7 +102,7 @@ test('the values are those of the host, in seconds', async () => {
     ['loopwatch_block_duration_seconds_bucket', { cause: 'js', le: '0.5' }, 1],
     ['loopwatch_blocked_seconds_total', { cause: 'js', route: '/report/:id', work: '(none)' }, 0.3],
     ['loopwatch_blocked_seconds_total', { cause: 'gc', route: '(none)', work: '(none)' }, 0.7],
-    ['loopwatch_block_site_seconds_total', { site: 'report app/report.js:41' }, 0.3],
+    ['loopwatch_block_site_seconds_total', { site: 'report app/report.js' }, 0.3],
     ['loopwatch_gc_duration_seconds_sum', { kind: 'major' }, 0.03],
     ['loopwatch_thread_cpu_seconds_total', { thread: 'watchdog', mode: 'system' }, 0.05],
     ['loopwatch_events_dropped_total', { reason: 'record' }, 5],
@@ -127,7 +127,7 @@ test('works of one block are each charged with their part of it, and the parts m
   const found = await samples()
   const charged = (/** @type {Record<string, string>} */ labels) => valueOf(found, 'loopwatch_blocked_seconds_total', labels)
   assert.deepEqual([charged({ route: '/report/:id', work: '(none)' }), charged({ route: '(none)', work: 'nightly' })], [1.5, 0.5])
-  const sites = ['report app/report.js:41', 'tidy app/report.js:7']
+  const sites = ['report app/report.js', 'tidy app/report.js']
   assert.deepEqual(sites.map((site) => valueOf(found, 'loopwatch_block_site_seconds_total', { site })), [1.5, 0.5])
 })
 
@@ -143,7 +143,7 @@ test('each part of a block counts under its own cause, and a line is charged wit
   const causes = ['js', 'native', 'many', 'gc', 'sync-io', 'starved', 'suspended', 'unknown', 'allowed']
   const charged = causes.map((cause) => Number(valueOf(found, 'loopwatch_blocked_seconds_total', { cause })).toFixed(1))
   assert.deepEqual(charged, ['1.8', '0.6', '0.8', '0.4', '0.4', '2.8', '0.8', '0.4', '2.0'])
-  assert.equal(valueOf(found, 'loopwatch_block_site_seconds_total', { site: 'report app/report.js:41' }), 3)
+  assert.equal(valueOf(found, 'loopwatch_block_site_seconds_total', { site: 'report app/report.js' }), 3)
 })
 
 test('a machine that does not tell CPU time has no CPU metric rather than a wrong one', async () => {
@@ -300,7 +300,7 @@ test('however many routes blocks have, certain or in doubt, the option bounds wh
 
 test('sites beyond twenty go to (other) and are counted as overflow', async () => {
   const { metrics, samples } = makeMetrics()
-  for (let line = 1; line <= 100; line++) metrics.observeBlock(makeRecord({ durationMs: 1000, frame: { function: 'f', file: '/srv/app/a.js', line, column: 1, exact: true } }))
+  for (let line = 1; line <= 100; line++) metrics.observeBlock(makeRecord({ durationMs: 1000, frame: { function: `f${line}`, file: '/srv/app/a.js', line, column: 1, exact: true } }))
   const found = await samples()
   const sites = found.filter(({ name }) => name === 'loopwatch_block_site_seconds_total')
   assert.equal(sites.length, SITES + 1)
@@ -308,7 +308,19 @@ test('sites beyond twenty go to (other) and are counted as overflow', async () =
   assert.equal(valueOf(found, 'loopwatch_label_overflow_total', { label: 'site' }), 80)
 })
 
-test('a site is a function with file and line, without the folders above', async () => {
+test('one function is one series, whatever its line and however certain that is', async () => {
+  const { metrics, samples } = makeMetrics()
+  for (const line of [9, 12]) {
+    for (const exact of [true, false]) {
+      const frame = { function: 'rollUp', file: '/srv/src/rollup.ts', line, column: 1, exact }
+      metrics.observeBlock(makeRecord({ durationMs: 1000, frame }))
+    }
+  }
+  const sites = (await samples()).filter(({ name }) => name === 'loopwatch_block_site_seconds_total')
+  assert.deepEqual(sites.map(({ labels, value }) => [labels.site, value]), [['rollUp src/rollup.ts', 4]])
+})
+
+test('the site of a function without a name is its file and line, without the folders above', async () => {
   const { metrics, samples } = makeMetrics()
   for (const file of ['/very/long/way/to/src/report.js', 'C:\\way\\to\\src\\report.js', 'report.js']) {
     metrics.observeBlock(makeRecord({ frame: { function: null, file, line: 41, column: 1, exact: true } }))
@@ -324,7 +336,7 @@ test('label values with line ends, quotes, backslashes and any script are escape
     metrics.observeBlock(makeRecord({ request: { method: 'GET', route: odd, startedAt: '' }, frame: { function: odd, file: '/a/b.js', line: 1, column: 1, exact: true } }))
     const found = await samples(openMetrics)
     assert.equal(found.find(({ name }) => name === 'loopwatch_blocked_seconds_total')?.labels.route, odd)
-    assert.equal(found.find(({ name }) => name === 'loopwatch_block_site_seconds_total')?.labels.site, `${odd} a/b.js:1`)
+    assert.equal(found.find(({ name }) => name === 'loopwatch_block_site_seconds_total')?.labels.site, `${odd} a/b.js`)
     for (const { labels, name } of found) assert.equal(labels.service, odd, name)
   }
 })

@@ -62,7 +62,16 @@ test('three blocks of one place without a request open a window of 10 s that say
   story.block(1)
   const request = story.pass(1000, 0.1)
   assert.deepEqual({ open: request?.open, seconds: request?.seconds }, { open: true, seconds: 10 })
-  assert.equal(request.why, '3 blocks in report (/srv/app/report.js:41) outside any request')
+  assert.equal(request.why, '3 blocks in report (/srv/app/report.js:41) outside any request or job')
+})
+
+test('blocks in a named job, message or request open none: they have a name already', () => {
+  const work = { kind: 'job', name: 'thumbnails:resize', id: '7', parent: null, ended: false }
+  for (const differences of [{ work, request: null }, { work: null, request: makeRecord().request }]) {
+    const story = makeStory()
+    story.block(3, makeRecord(/** @type {any} */ (differences)))
+    assert.equal(story.pass(6000, 0.1), null)
+  }
 })
 
 test('three blocks without a place open one as well, even in requests', () => {

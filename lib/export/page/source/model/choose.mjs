@@ -33,8 +33,10 @@ export function isChosen (row, { culprit, cause, text, aside }) {
 }
 
 /** @param {any} row */
-const textOf = (row) =>
-  [row.id, placeOf(row), workOf(row), row.cause, wordsOf(row.cause), row.thread].join(' ').toLowerCase()
+function textOf (row) {
+  const { id, cause, thread, works = [] } = row
+  return [id, placeOf(row), ...[row, ...works].map(workOf), cause, wordsOf(cause), thread].join(' ').toLowerCase()
+}
 
 /**
  * The same choice as a query for the endpoint, which cannot search text and does not fold blocks away.

@@ -42,7 +42,7 @@ export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
     groups.set(key, group)
     const ms = row.durationMs
     allMs += ms
-    group.blocks.add(row, workOf(row))
+    group.blocks.add(row, workOf)
     group.waited += waitedFor(row.id)
     group.lastMs = Math.max(group.lastMs, endOf(row.whole))
     const bin = Math.floor((Date.parse(row.startedAt) - fromMs) / Math.max(1, toMs - fromMs) * BINS)

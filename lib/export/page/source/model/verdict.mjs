@@ -45,7 +45,7 @@ function fewFunctions (rows, range, allMs) {
     const { whole, durationMs } = share
     const culprit = byKey.get(keyOf(share)) ?? new Culprit()
     byKey.set(keyOf(share), culprit)
-    culprit.add({ ...share, durationMs: withinMs(whole, range) * durationMs / whole.durationMs }, '')
+    culprit.add({ ...share, durationMs: withinMs(whole, range) * durationMs / whole.durationMs }, () => null)
   }
   const culprits = [...byKey.values()].sort((a, b) => b.totalMs - a.totalMs).slice(0, 3)
   let ms = 0

@@ -1,7 +1,7 @@
 'use strict'
 
 const { callsOf } = require('../../tables/system-calls')
-const { parseAddress } = require('../../util/socket-address')
+const { parseAddress } = require('../socket-address')
 
 /** @import { Waited } from '../../tables/system-calls' */
 
@@ -80,8 +80,14 @@ exports.pathOf = (bytes) => {
   return PATH.test(text) ? cut(text) : null
 }
 
-/** @param {number} pid @param {string | null} name of the program, null if unknown */
-exports.childText = (pid, name) => name === null ? `child process ${pid}` : `child process ${pid} (${cut(name)})`
+/**
+ * @param {number} pid @param {string | null} name of the program, null if unknown
+ * @param {string | null} [running] the program that it waits for: a shell's command
+ */
+exports.childText = (pid, name, running = name) => {
+  if (name === null) return `child process ${pid}`
+  return `child process ${pid} (${cut(name)}${running === null || running === name ? '' : `, running ${cut(running)}`})`
+}
 
 /** The tables in which a socket is looked for, by their names in /proc/net. */
 const SOCKETS = /** @type {const} */ ({ tcp: 'a socket', tcp6: 'a socket', udp: 'a UDP socket', udp6: 'a UDP socket' })
@@ -103,3 +109,5 @@ exports.socketText = (inode, table, text) => {
 function cut (name) {
   return name.length <= NAME_CHARS ? name : `${name.slice(0, NAME_CHARS / 2)}…${name.slice(-NAME_CHARS / 2)}`
 }
+
+exports.cut = cut

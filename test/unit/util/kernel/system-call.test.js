@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const os = require('node:os')
 const {
   callOf, callText, childText, descriptorText, lockText, pathOf, polledOf, polledText, socketTables, socketText
-} = require('../../../../lib/watchdog/kernel/system-call')
+} = require('../../../../lib/util/kernel/system-call')
 const { callsOf, table } = require('../../../../lib/tables/system-calls')
 
 const REST = '0x7ffe150c3000 0x7fef3703cc4a\n'
@@ -39,7 +39,7 @@ test('no number stands for two calls', () => {
 })
 
 test('a call reads as a person would say it', () => {
-  const call = (/** @type {string} */ text) => /** @type {import('../../../../lib/watchdog/kernel/system-call').Call} */ (callOf(text, 'x64'))
+  const call = (/** @type {string} */ text) => /** @type {import('../../../../lib/util/kernel/system-call').Call} */ (callOf(text, 'x64'))
   assert.equal(callText(call(`1 0x1 ${REST}`), 'fd 1 (pipe)'), 'write to fd 1 (pipe)')
   assert.equal(callText(call(`7 0x7ffe 0x1 0x1388 ${REST}`), 'a UDP socket to 10.0.0.2:53'), 'poll on a UDP socket to 10.0.0.2:53')
   assert.equal(callText(call(`61 0x10 ${REST}`), childText(16, 'sleep')), 'wait4 for child process 16 (sleep)')
@@ -48,6 +48,8 @@ test('a call reads as a person would say it', () => {
   assert.equal(lockText([0x10, 0x80, 2]), 'a lock')
   assert.equal(lockText([0x10, 0x189, 2]), 'Atomics.wait or a native wait')
   assert.equal(childText(16, null), 'child process 16')
+  assert.equal(childText(16, 'sh', 'git'), 'child process 16 (sh, running git)')
+  assert.equal(childText(16, 'git', 'git'), 'child process 16 (git)')
 })
 
 test('a descriptor is named by what it is open on', () => {

@@ -3,8 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { KernelFile } = require('../../../../lib/watchdog/kernel/file')
-const { SystemCallReader } = require('../../../../lib/watchdog/kernel/system-call-reader')
+const { KernelFile } = require('../../../../lib/util/kernel/file')
+const { SystemCallReader } = require('../../../../lib/util/kernel/system-call-reader')
 
 const OPEN = '2 0x7f01 0x0 0x0 0x0 0x0 0x0 0x7ffe150c3000 0x7fef3703cc4a\n'
 

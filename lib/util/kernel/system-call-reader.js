@@ -4,9 +4,12 @@ const fs = require('node:fs')
 const { KernelFile } = require('./file')
 const { callOf, callText, childText, descriptorText, lockText, pathOf } = require('./system-call')
 const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('./system-call')
-const { openFile } = require('../../util/files')
+const { openFile } = require('../files')
 
-/** @import { Call } from './system-call' */
+/**
+ * @import { Pid } from '../cgroup'
+ * @import { Call } from './system-call'
+ */
 
 /** Longest path read from memory: twice the longest that is shown. */
 const PATH_BYTES = 512
@@ -16,26 +19,33 @@ const POLLED = 16
 const SOCKETS_BYTES = 512 * 1024
 /** TCP_ESTABLISHED, as in /proc/net/tcp. */
 const ESTABLISHED = '01'
+/** Generations of child processes that are looked at: npm, a shell, Node.js, another shell and its command. */
+const DESCENDANTS = 5
 /** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
+
+/** Calls in which a thread waits for a child process. */
+const PARENTAL = new Set(['epoll', 'child', 'childById'])
 
 /** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
 
 /**
- * Reads from /proc in which system call the main thread sleeps, and what it waits for. It needs no privileges, because
- * it reads its own process. Null outside Linux, if /proc is hidden, or if the process must not be dumped.
+ * Reads from /proc in which system call the main thread sleeps, and what it waits for. It needs no privileges for its
+ * own process. Null outside Linux, if /proc is hidden, or if the process may not be traced by this one.
  */
 class SystemCallReader {
   /** Opened when a block is first looked at. @type {KernelFile | null} */
   #file = null
+  #proc
   #folder
   #arch
   #last = { text: '', wait: /** @type {Wait | null} */ (null) }
 
-  /** @param {string} [arch] @param {number} [tid] of the thread */
-  constructor (arch = process.arch, tid = process.pid) {
+  /** @param {string} [arch] @param {Pid} [pid] */
+  constructor (arch = process.arch, pid = 'self') {
     this.#arch = arch
-    this.#folder = `/proc/self/task/${tid}`
+    this.#proc = `/proc/${pid}`
+    this.#folder = `${this.#proc}/task/${pid === 'self' ? process.pid : pid}`
   }
 
   /** @returns {Wait | null} */
@@ -45,8 +55,8 @@ class SystemCallReader {
     const text = this.#file.read()
     const call = callOf(text, this.#arch)
     if (call === null || text === null) return null
-    // Still in the same call, so it waits for the same thing.
-    if (text !== this.#last.text) this.#last = { text, wait: this.#waitOf(call, text) }
+    // Still in the same call, so it waits for the same thing: but a shell may have started the next command.
+    if (text !== this.#last.text || PARENTAL.has(call.waited)) this.#last = { text, wait: this.#waitOf(call, text) }
     return this.#last.wait
   }
 
@@ -69,11 +79,11 @@ class SystemCallReader {
   /** @param {Call} call @returns {string | null} */
   #target ({ waited, args }) {
     try {
-      if (waited === 'descriptor') return descriptorOf(args[0])
-      if (waited === 'path') return pathOf(memoryAt(args[0], PATH_BYTES))
-      if (waited === 'pathAt') return pathOf(memoryAt(args[1], PATH_BYTES))
-      if (waited === 'polled') return polled(args)
-      if (waited === 'epoll') return this.#newestChild()
+      if (waited === 'descriptor') return descriptorOf(this.#proc, args[0])
+      if (waited === 'path') return pathOf(memoryAt(this.#proc, args[0], PATH_BYTES))
+      if (waited === 'pathAt') return pathOf(memoryAt(this.#proc, args[1], PATH_BYTES))
+      if (waited === 'polled') return polled(this.#proc, args)
+      if (waited === 'epoll') return childOf(descendants(this.#folder))
       if (waited === 'child') return child(args[0])
       if (waited === 'childById') return args[0] === BY_PID ? child(args[1]) : 'a child process'
       return waited === 'lock' ? lockText(args) : null
@@ -83,41 +93,35 @@ class SystemCallReader {
     }
   }
 
-  /** spawnSync() waits in its own loop for the child it started last. */
-  #newestChild () {
-    const pids = read(`${this.#folder}/children`).trim().split(' ').map(Number)
-    return pids.at(-1) ? child(/** @type {number} */ (pids.at(-1))) : null
-  }
-
   close () {
     this.#file?.close()
   }
 }
 
-/** @param {number[]} args of poll() */
-function polled ([address, count]) {
-  const fds = polledOf(memoryAt(address, Math.min(count, POLLED) * POLLFD_BYTES))
-  return fds.length === 0 ? null : polledText(fds.map(descriptorOf))
+/** @param {string} proc @param {number[]} args of poll() */
+function polled (proc, [address, count]) {
+  const fds = polledOf(memoryAt(proc, address, Math.min(count, POLLED) * POLLFD_BYTES))
+  return fds.length === 0 ? null : polledText(fds.map((fd) => descriptorOf(proc, fd)))
 }
 
-/** @param {number} fd */
-function descriptorOf (fd) {
-  return descriptorText(fd, fs.readlinkSync(`/proc/self/fd/${fd}`), socketOf)
+/** @param {string} proc folder of the process @param {number} fd */
+function descriptorOf (proc, fd) {
+  return descriptorText(fd, fs.readlinkSync(`${proc}/fd/${fd}`), (inode) => socketOf(proc, inode))
 }
 
 /** A thread often waits for the same socket again, for example that of a name server. */
 let lastSocket = { inode: '', text: '' }
 
-/** @param {string} inode */
-function socketOf (inode) {
-  if (inode !== lastSocket.inode) lastSocket = { inode, text: findSocket(inode) }
+/** @param {string} proc @param {string} inode */
+function socketOf (proc, inode) {
+  if (inode !== lastSocket.inode) lastSocket = { inode, text: findSocket(proc, inode) }
   return lastSocket.text
 }
 
-/** @param {string} inode */
-function findSocket (inode) {
+/** @param {string} proc @param {string} inode */
+function findSocket (proc, inode) {
   for (const table of socketTables) {
-    const text = read(`/proc/self/net/${table}`, SOCKETS_BYTES)
+    const text = read(`${proc}/net/${table}`, SOCKETS_BYTES)
     const found = text === '' ? null : socketText(inode, table, text)
     if (found !== null) return found
   }
@@ -127,9 +131,35 @@ function findSocket (inode) {
 /** wait4() can wait for any child. @param {number} id */
 function child (id) {
   const pid = id | 0
-  if (pid <= 0) return 'a child process'
-  return childText(pid, read(`/proc/${pid}/comm`).trim() || null)
+  return pid <= 0 ? 'a child process' : childOf([pid, ...descendants(taskOf(pid))])
 }
+
+/** @param {number[]} pids a child and its descendants @returns {string | null} */
+function childOf (pids) {
+  const [first, last] = [pids[0], pids.at(-1)].map((pid) => read(`/proc/${pid}/comm`).trim() || null)
+  return pids.length === 0 ? null : childText(pids[0], first, last)
+}
+
+/** The main thread of a process. @param {number} pid */
+const taskOf = (pid) => `/proc/${pid}/task/${pid}`
+
+/**
+ * The child that a thread started last, that child's last child, and so on: a shell runs commands in children of its
+ * own. spawnSync() waits in its own loop for the child it started last. @param {string} task folder of the thread
+ */
+function descendants (task) {
+  /** @type {number[]} */
+  const pids = []
+  for (let folder = task; pids.length < DESCENDANTS; folder = taskOf(pids[pids.length - 1])) {
+    const pid = Number(read(`${folder}/children`).trim().split(' ').at(-1))
+    if (pid === 0) break
+    pids.push(pid)
+  }
+  return pids
+}
+
+/** Those of a process. @param {number} pid */
+exports.descendantsOf = (pid) => descendants(taskOf(pid))
 
 /** The start of a file, empty if it cannot be read. @param {string} file @param {number} [bytes] */
 function read (file, bytes = 4096) {
@@ -140,8 +170,9 @@ function read (file, bytes = 4096) {
   }
 }
 
-/** Memory of this process, read by the kernel: a stale address is an error, not a crash. */
-const memoryAt = (/** @type {number} */ address, /** @type {number} */ bytes) => readAt('/proc/self/mem', address, bytes)
+/** Memory of the process, read by the kernel: a stale address is an error, not a crash. */
+const memoryAt = (/** @type {string} */ proc, /** @type {number} */ address, /** @type {number} */ bytes) =>
+  readAt(`${proc}/mem`, address, bytes)
 
 /** @param {string} file @param {number} position @param {number} bytes */
 function readAt (file, position, bytes) {
