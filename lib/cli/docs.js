@@ -4,10 +4,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { readSource } = require('../util/files')
 const { codedError } = require('../tables/errors')
+const { nearest } = require('../options/table')
 const { endWithReader } = require('./common/output')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
-const ELSEWHERE = 'all others are in docs/ of the repository'
+const ELSEWHERE = 'All others are in docs/ of the repository'
 const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
 
 /** Files by name, such as `causes/js`. @returns {Map<string, string>} */
@@ -30,7 +31,12 @@ exports.showDocs = (name) => {
   // `options` is enough for use/options, and `causes` for the index of that folder.
   const isMeant = (/** @type {string} */ each) => each === name || each.endsWith(`/${name}`) || each === `${name}/README`
   const [file, ...others] = [...docs].filter(([each]) => isMeant(each)).map(([, path]) => path)
-  if (file === undefined || others.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', 'docs', `one of ${[...docs.keys()].join(', ')} (${ELSEWHERE})`, name)
+  if (file === undefined || others.length > 0) {
+    const names = [...docs.keys()]
+    const meant = nearest(name, names.flatMap((each) => [each, path.posix.basename(each)]))
+    const expected = `one of ${names.join(', ')} (did you mean ${meant}? ${ELSEWHERE})`
+    throw codedError('LOOPWATCH_ERR_OPTION', 'docs', expected, name)
+  }
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 

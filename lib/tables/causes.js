@@ -88,7 +88,7 @@ exports.causes = {
   suspended: {
     meaning: 'the whole process was stopped: SIGSTOP, a paused virtual machine',
     phrase: 'stopped',
-    remedy: 'ask the host',
+    remedy: 'find what paused it',
     excuse: 'the whole process was stopped',
     isExcusedInTests: true,
     tool: null,

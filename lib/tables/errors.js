@@ -16,7 +16,7 @@ const table = {
     /** @type {Pick<BlockRecord, 'durationMs' | 'cause' | 'frame'>} */ { durationMs, cause, frame },
     /** @type {number} */ overMs
   ) => {
-    const place = frame === null ? '' : `: ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line})`
+    const place = frame === null ? '' : `: ${frame.function ?? '(anonymous)'} (${frame.file}${frame.compiled ? '' : `:${frame.line}`})`
     return `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms${place}`
   },
   LOOPWATCH_ERR_UNWATCHED: () =>
@@ -58,7 +58,7 @@ const table = {
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
     `the demo is missing: ${file}; --target host:port watches your own process`,
   LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ known) =>
-    `unknown scenario "${name}", expected one of ${known.join(', ')}`,
+    `unknown scenario "${name}", expected one of ${known.join(', ')}; 'loopwatch scenario' describes them`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>
     "scenarios are not part of the installed package: run 'npm ci && npx loopwatch scenario' in a checkout of " +
       `loopwatch${homepage ? ` (${homepage})` : ''}; 'loopwatch demo' works here`,

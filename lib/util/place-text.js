@@ -1,5 +1,9 @@
 'use strict'
 
+const { causeRow, ownCauseOf } = require('../tables/causes')
+
+/** @import { BlockRecord } from '../types' */
+
 /** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
 
 /** V8's name for the file of code that `eval` or `new Function` made, with the file that made it. */
@@ -17,13 +21,29 @@ function doubtOf ({ exact }) {
   return exact === false ? '≈ ' : ''
 }
 
+/** Empty for code compiled in memory: its line is not the file's. @param {Pick<Frame, 'line' | 'compiled'>} frame */
+const lineText = ({ line, compiled }) => compiled ? '' : `:${line}`
+
+const IN_CALL = 'inside a native or synchronous call'
+
 /** With ≈ if the stack was taken after a native call, maybe in the function called next. @param {Frame | null} frame */
 exports.place = (frame) => frame &&
-  `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${exports.shortPath(frame.file)}:${frame.line})`
+  `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${exports.shortPath(frame.file)}${lineText(frame)})`
 
 /** A line of a stack. @param {Frame} frame */
 exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) =>
   `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} ` +
     `(${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 
+/** What is known of a block's place without a line. @param {BlockRecord} record */
+exports.withoutPlace = (record) => {
+  const { threadId, samples, profile } = record
+  if (samples > 0) return 'outside application code'
+  if (causeRow(ownCauseOf(record)).isCall) return IN_CALL
+  if (threadId) return profile ? 'in code that its profile does not name' : 'no profile taken'
+  return 'no stack taken'
+}
+
+exports.IN_CALL = IN_CALL
 exports.doubtOf = doubtOf
+exports.lineText = lineText

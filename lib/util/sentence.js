@@ -1,8 +1,8 @@
 'use strict'
 
-const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownCauseOf, ownMsOf } = require('../tables/causes')
+const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
-const { doubtOf, place } = require('./place-text')
+const { doubtOf, IN_CALL, place, withoutPlace } = require('./place-text')
 const { MS_PER_S } = require('./units')
 
 /** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
@@ -98,19 +98,15 @@ function callbackText ({ kind, event, frame, work, weightMs }, hasLine) {
 
 /** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */
 function where (record) {
-  const { threadId, frame, samples, profile, probable, generated } = record
+  const { frame, profile, probable, generated } = record
   if (frame !== null) {
     const call = profile?.call ? `${profile.call}${frame.exact === false ? ',' : ' in'} ` : ''
     const line = probable && probable.line !== frame.line ? ` in line ${probable.line}` : ''
     const guess = probable ? `, probably ${line === '' ? 'in ' : ''}${probable.call}${line}` : ''
     return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
   }
-  if (samples > 0) return 'outside application code'
-  if (causeRow(ownCauseOf(record)).isCall) {
-    return 'inside a native or synchronous call; its line follows when it returns'
-  }
-  if (threadId) return profile ? 'in code that its profile does not name' : 'no profile taken'
-  return 'no stack taken'
+  const words = withoutPlace(record)
+  return words === IN_CALL ? `${words}; its line follows when it returns` : words
 }
 
 /** A template has no lines to open. @param {Frame} generated */

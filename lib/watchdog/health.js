@@ -59,7 +59,7 @@ class Health {
     }
   }
 
-  /** @returns {Iterable<[string, boolean]>} every reason, true while it holds */
+  /** @returns {Iterable<[Reason, boolean]>} every reason, true while it holds */
   entries () {
     return this.#states.entries()
   }

@@ -7,6 +7,8 @@ const { makePretty } = require('../../lib/export/log/pretty')
 /** pino's number of a warning. */
 const WARN = 40
 
+const NAME_WIDTH = 'worker '.length
+
 const ROOT = path.join(__dirname, '..', '..')
 
 /** Of the application's code, and not at start-up: that is information, and no line opens it. @param {any} line */
@@ -18,14 +20,15 @@ const isNeeded = ({ event, level, frame }) => event === 'listening' || (level >=
 /**
  * Passes a child's lines on, and what is in them. On a busy machine its start alone would make some twenty lines, so
  * until its first block only those that are needed are printed.
+ * @param {string} name of the child, before each line that a person reads; lines of JSON have its pid
  * @param {import('node:stream').Readable} stream
  * @param {'pretty' | 'json'} format as a person reads them, or as they came
  * @param {(line: any) => void} onLine each that is JSON
  */
-exports.passThrough = (stream, format, onLine) => {
-  const toText = format === 'pretty'
-    ? makePretty({ hasColors: process.stdout.isTTY && process.stdout.hasColors(), cwd: ROOT })
-    : (/** @type {string} */ text) => `${text}\n`
+exports.passThrough = (name, stream, format, onLine) => {
+  const pretty = makePretty({ hasColors: process.stdout.isTTY && process.stdout.hasColors(), cwd: ROOT })
+  const toText = (/** @type {string} */ text) =>
+    format === 'pretty' ? `${name.padEnd(NAME_WIDTH)}${pretty(text)}` : `${text}\n`
   let hasBlocked = false
   readline.createInterface({ input: stream }).on('line', (text) => {
     const line = parse(text)

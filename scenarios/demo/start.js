@@ -40,9 +40,9 @@ async function main (args, command) {
   if (demo.stopping !== undefined) return
   demo.shop = new Child('shop', [], { LOOPWATCH_PORT: `${port}`, PORT: `${flags.appPort}` }, died('the shop'))
   const format = flags.format ?? (process.stdout.isTTY ? 'pretty' : 'json')
-  passThrough(demo.shop.stdout, format, followShop)
+  passThrough('shop', demo.shop.stdout, format, followShop)
   demo.worker = new Child('worker', [`${flags.every * 2000}`], { LOOPWATCH_PORT: `${workerPort}` }, died('the worker'))
-  passThrough(demo.worker.stdout, format, followWorker)
+  passThrough('worker', demo.worker.stdout, format, followWorker)
 }
 
 /** @param {string} flag @param {number | undefined} asked @param {number} usual */
@@ -111,18 +111,20 @@ const died = (who) => (/** @type {number | null} */ code, /** @type {string | nu
   stop()
 }
 
-/** Ends all children, the load first, and says in between what has been seen. */
+/** Ends all children, the load first. What the agents have seen is the last that is printed. */
 function stop () {
   demo.stopping ??= (async () => {
     await demo.load?.end()
-    if (demo.load && !process.exitCode) {
-      for (const [name, child, url] of /** @type {const} */ ([['shop', demo.shop, demo.agentUrl], ['worker', demo.worker, demo.workerUrl]])) {
-        if (typeof url === 'string') say(`\n  ${name} (pid ${child?.pid}): ${await report(url)}`)
-      }
-      say('\n')
-    }
+    const summary = demo.load && !process.exitCode ? `${await summaryOf('shop')}${await summaryOf('worker')}\n` : ''
     await Promise.all([demo.shop?.end(), demo.worker?.end()])
+    say(summary)
   })()
+}
+
+/** @param {'shop' | 'worker'} name */
+async function summaryOf (name) {
+  const url = name === 'shop' ? demo.agentUrl : demo.workerUrl
+  return typeof url === 'string' ? `\n  ${name} (pid ${demo[name]?.pid}): ${await report(url)}` : ''
 }
 
 exports.main = (/** @type {string[]} */ args) => main(args, 'loopwatch demo')

@@ -64,10 +64,10 @@ test('every alert says what is wrong, links to the agent\'s page and to its own 
   assert.deepEqual(headings, alerts.map(({ alert }) => alert))
   for (const { alert, labels, annotations } of alerts) {
     assert.match(labels.severity, /^(critical|warning|info)$/, alert)
-    const { summary, description, site, route, page, runbook_url: runbook, ...others } = annotations
+    const { summary, description, site, work, page, runbook_url: runbook, ...others } = annotations
     assert.ok(summary && description, alert)
     assert.deepEqual(others, {}, alert)
-    assert.equal(site === undefined, route === undefined, alert)
+    assert.equal(site === undefined, work === undefined, alert)
     assert.equal(page, alert === UNANSWERED ? undefined : 'http://{{ $labels.instance }}/', alert)
     assert.match(runbook, /^http:\/\/.*\{\{ \$labels\.instance \}\}/, alert)
     assert.ok(runbook.endsWith(`/runbook#${alert}`), runbook)

@@ -160,7 +160,7 @@ test('what cannot be run is said before anything runs', (t) => {
   const dir = makeDir(t)
   /** @type {[string[], RegExp][]} */
   const failures = [
-    [['mesaging'], /unknown scenario "mesaging", expected one of .*\bmessaging\b.* \(LOOPWATCH_ERR_SCENARIO\)/],
+    [['mesaging'], /unknown scenario "mesaging", expected one of .*\bmessaging\b.*; 'loopwatch scenario' describes them \(LOOPWATCH_ERR_SCENARIO\)/],
     [['messaging', '--only', 'fork-jsn'], /--only fork-jsn: messaging has no such variant in this mode, did you mean "fork-json"\?/],
     [['offload', '--quick', '--repeats', '0'], /--repeats takes a whole number from 1 to 1000, got "0"/],
     [['offload', '--seconds', 'x'], /--seconds takes a whole number/],

@@ -42,6 +42,7 @@ exports.parts = [
   {
     part: 'The watchdog',
     rows: [
+      { fault: 'files without end that are compiled in memory', host: 'nothing', lost: 'what was known of the oldest', file: 'unit/explain/source/source-map', test: 'memory does not grow with the number of files that were compiled in memory' },
       { fault: 'its thread is ended', host: 'one warning', lost: 'blocks of the time without it, counted as missed; counters begin anew', file: 'agent/faults', test: 'the watchdog thread ends: it is started again, and blocks of the time without it are counted as missed' },
       { fault: 'its thread is ended during a block', host: 'nothing', lost: 'what was known of that block', file: 'agent/faults', test: 'a host stuck while the watchdog ends does not crash, and has a watchdog again afterwards' },
       { fault: 'out of memory as it starts', host: 'one warning', lost: 'the time until the next start', file: 'agent/faults', test: 'the watchdog runs out of memory: the application does not, and a new watchdog is started' },
@@ -206,6 +207,8 @@ exports.parts = [
   {
     part: 'Profiles and attach',
     rows: [
+      { fault: 'a message of 30 MB for `loopwatch mcp`', host: '-', lost: 'the connection; stderr says why', file: 'tools/mcp', test: 'a message that is too long ends the server with one line' },
+      { fault: '`LOOPWATCH_ONLY` names another program', host: 'nothing', lost: 'its blocks; `doctor` names the variable', file: 'tools/doctor-command', test: 'a process that LOOPWATCH_ONLY excludes is reported with that variable' },
       { fault: 'the application profiles itself in addition to the agent, by an inspector session, @datadog/pprof or v8.startCpuProfile()', host: 'its own profile, as without the agent', lost: 'nothing', file: 'agent/profilers.alone', test: ' has its profile, and blocks have their lines before, beside and after it' },
       { fault: '--cpu-prof, coverage', host: 'as without the agent', lost: 'nothing; before Node.js 26 the profile: lines of native calls are in doubt', file: 'agent/profilers.alone', test: 'under --cpu-prof and while coverage is counted the agent takes no profile by the inspector, and Node.js prints nothing about one' },
       { fault: 'the same, begun before the agent', host: 'its own profile, as without the agent', lost: 'nothing', file: 'agent/profilers.alone', test: ' has its profile, and so have blocks their lines' },

@@ -1,15 +1,18 @@
 'use strict'
 
+const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
-const { eventually, startNode } = require('./app')
+const { eventually, FIXTURES, startNode } = require('./app')
+
+const SERVER = path.join(FIXTURES, 'orders', 'server.js')
 
 /**
- * The application of fixtures/observed-app.js, listening.
+ * The application of fixtures/orders/server.js, listening.
  * @param {import('node:test').TestContext} t
  * @param {number} workers 0 = no cluster
  */
 exports.startObserved = async (t, workers) => {
-  const { child, out } = startNode(t, ['observed-app.js'], { stdio: ['pipe', 'pipe', 'pipe', 'ipc'], env: { TEST_WORKERS: `${workers}` } })
+  const { child, out } = startNode(t, [SERVER], { stdio: ['pipe', 'pipe', 'pipe', 'ipc'], env: { TEST_WORKERS: `${workers}` } })
   /** @type {any[]} */
   const messages = []
   child.on('message', (message) => messages.push(message))

@@ -96,8 +96,11 @@ test('in a pipe it prints lines of JSON and says how to read them, or what a per
   }
   assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is not a terminal; --format pretty prints what a person reads$/m)
   const pretty = await startDemo(t, [...short, '--format', 'pretty']).closed
-  assert.match(pretty.stdout, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO {2}/)
-  assert.doesNotMatch(pretty.stdout, /^\{/m)
+  for (const line of pretty.stdout.split('\n').filter((each) => /^\S/.test(each))) {
+    assert.match(line, /^(shop {3}|worker )\[\d\d:\d\d:\d\d\.\d{3}\] [A-Z]+ /)
+  }
+  for (const name of ['shop', 'worker']) assert.match(pretty.stdout, new RegExp(`^${name} +\\[`, 'm'))
+  assert.doesNotMatch(pretty.stdout, /\{"/)
   assert.ok(!pretty.stdout.includes('\u001b'), 'colours')
   assert.doesNotMatch(pretty.stderr, /--format/)
 })

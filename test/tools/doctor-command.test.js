@@ -33,6 +33,14 @@ test('a process is found by its id, though another port of it never answers; one
   assert.match(stderr, /none of its ports \(\d+\) is the endpoint of an agent.*LOOPWATCH_ERR_SOURCE/)
 })
 
+test('a process that LOOPWATCH_ONLY excludes is reported with that variable', { skip: process.platform !== 'linux' }, async (t) => {
+  const app = startNode(t, ['-r', path.join(ROOT, 'lib', 'register.js'), '-e', 'console.log("runs"); setInterval(() => {}, 1000)'], { env: { LOOPWATCH_ONLY: 'server' } })
+  await eventually(() => app.out.stdout, 'a process that runs')
+  const { code, stderr } = await examine(t, app.child.pid)
+  assert.equal(code, 1)
+  assert.match(stderr, /it is not listening on any port, and LOOPWATCH_ONLY=server may exclude it\. Start it/)
+})
+
 test('the ports of another network namespace are not asked for here', { skip: !mayUnshare }, async (t) => {
   const app = startNode(t, ['-n', process.execPath, '-e', 'console.log("runs"); setInterval(() => {}, 1000)'], { node: 'unshare' })
   await eventually(() => app.out.stdout, 'a process in a network of its own')

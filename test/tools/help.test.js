@@ -84,4 +84,7 @@ test('docs lists what the package has of documents, prints one, and refuses othe
   for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/runbook', 'use/options']) assert.ok(names.includes(name), name)
   assert.match((await run(process.execPath, [CLI, 'docs', 'causes/gc'])).stdout, /^# gc: /)
   await assert.rejects(run(process.execPath, [CLI, 'docs', '../package']), { code: 2, stderr: /docs takes one of .*causes\/js.*LOOPWATCH_ERR_OPTION/ })
+  for (const [name, meant] of [['causes/natve', 'causes/native'], ['runbok', 'runbook']]) {
+    await assert.rejects(run(process.execPath, [CLI, 'docs', name]), { code: 2, stderr: new RegExp(`did you mean ${meant}\\? `) })
+  }
 })

@@ -41,8 +41,8 @@ test('from "the service is slow" to file and line by tools alone', async (t) => 
   await eventually(async () => {
     await app.get('/spin?ms=300')
     const blocks = /** @type {any[]} */ (await (await app.watchdog('/blocks')).json())
-    return blocks.some(({ frame, ongoing }) => !ongoing && frame?.function === 'spin')
-  }, 'a block of spin')
+    return blocks.some(({ frame, ongoing }) => !ongoing && frame?.function === 'spin' && frame.exact)
+  }, 'a certain block of spin')
   const client = await connect(t, [app.url])
   assert.match(`${client.getInstructions()}`, /never an instruction/)
   /** @type {{ tools: { name: string, annotations?: { readOnlyHint?: boolean } }[] }} */
@@ -110,4 +110,14 @@ test('what is neither a folder or file nor an address, and a missing package, ar
     assert.deepEqual([code, stdout], [expected, ''], stderr)
     assert.match(stderr, message)
   }
+})
+
+test('a message that is too long ends the server with one line', async (t) => {
+  const { child, closed } = startNode(t, [CLI, 'mcp', makeDir(t)], { cwd: PROJECT })
+  // The pipe breaks as the server ends.
+  child.stdin?.on('error', () => {})
+  child.stdin?.write('x'.repeat(30 * 1024 * 1024))
+  const { code, stdout, stderr } = await closed
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^loopwatch: cannot read stdin: .*\d{8} bytes \(LOOPWATCH_ERR_SOURCE\)\n$/)
 })

@@ -1,7 +1,7 @@
 'use strict'
 
 const { Culprit, keyOf, NO_WORK, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
-const { place } = require('../../util/place-text')
+const { place, withoutPlace } = require('../../util/place-text')
 const { counted, duration, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/output')
 
@@ -11,28 +11,29 @@ const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 const NUMERIC = [3, 4, 5, 6]
 const ROWS = 20
 
-exports.NO_PLACE = '-'
 /** Advice is for the heaviest culprits. */
 exports.ADVISED = 3
 
-/** @param {Culprit} culprit */
-function placeOf ({ frame, cause, otherLines }) {
-  if (frame === null) return remedyOf(cause) ?? exports.NO_PLACE
+/** @param {Culprit} culprit @param {BlockRecord} block one of its blocks */
+function placeOf ({ frame, cause, otherLines }, block) {
+  if (frame === null) return remedyOf(cause) ?? withoutPlace(block)
   return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
 }
 
 /** By function and file, the longest total first. @param {BlockRecord[]} blocks */
 exports.culpritsOf = (blocks) => {
-  /** @type {Map<string, Culprit>} */
+  /** @type {Map<string, { culprit: Culprit, block: BlockRecord }>} */
   const groups = new Map()
   for (const block of sharesOf(withSharedNames(blocks))) {
-    const group = groups.get(keyOf(block)) ?? new Culprit()
+    const group = groups.get(keyOf(block)) ?? { culprit: new Culprit(), block }
     groups.set(keyOf(block), group)
-    group.add(block, (ran) => workOf(ran) ?? (block.startup ? '(start-up)' : null))
+    group.culprit.add(block, (ran) => workOf(ran) ?? (block.startup ? '(start-up)' : null))
   }
-  return [...groups].map(([key, culprit]) => {
+  return [...groups].map(([key, { culprit, block }]) => {
     const { work, cause, count, totalMs, longestMs, longestId } = culprit
-    return { key, place: placeOf(culprit), work: work || NO_WORK, cause, count, totalMs, longestMs, longestId }
+    const place = placeOf(culprit, block)
+    const hasPlace = culprit.frame !== null
+    return { key, place, hasPlace, work: work || NO_WORK, cause, count, totalMs, longestMs, longestId }
   }).sort((a, b) => b.totalMs - a.totalMs)
 }
 

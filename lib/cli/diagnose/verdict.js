@@ -3,7 +3,7 @@
 const { causeRow, causes } = require('../../tables/causes')
 const { adviceOn } = require('../docs')
 const { counted, duration, printable } = require('../../util/sentence')
-const { ADVISED, culpritsOf, topTable, NO_PLACE } = require('../blocks/top')
+const { ADVISED, culpritsOf, topTable } = require('../blocks/top')
 const { parseSamples } = require('../common/parse')
 const { faultInWords } = require('../profile/load')
 const { detailIn } = require('../record/sources')
@@ -70,8 +70,8 @@ exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
 }
 
 /** Whether one function had the time of turns with many requests. @param {Culprit} culprit @param {number} blockedMs */
-const isSingle = ({ cause, place, totalMs }, blockedMs) =>
-  cause === 'many' && place !== NO_PLACE && totalMs >= SINGLE_SHARE * blockedMs
+const isSingle = ({ cause, hasPlace, totalMs }, blockedMs) =>
+  cause === 'many' && hasPlace && totalMs >= SINGLE_SHARE * blockedMs
 
 /**
  * Whether a block delays requests. One that lasts at the end does not belong to start-up.
@@ -89,14 +89,16 @@ function utilizationOf (metrics) {
 }
 
 /** The longest block of a culprit shows what to do about it. @param {Culprit} culprit @param {Recording} recording */
-function adviceFor ({ place, cause, longestId }, recording) {
+function adviceFor ({ place, hasPlace, cause, longestId }, recording) {
   const { excuse, meaning } = causes[cause]
   // The block may have been a function's for another part of its time.
   const { advice: all = [] } = (excuse === undefined && detailIn(recording, longestId)) || {}
   const advice = all.filter(({ kind }) => kind !== 'many' || cause === 'many')
-  const head = printable(`${place === NO_PLACE || excuse !== undefined ? '' : `${place}: `}${meaning} (${cause})`)
-  const rows = advice.map(({ text }) => `- ${printable(text)}\n`).join('')
-  return `${head}\n${rows || general(cause)}`
+  const head = printable(`${hasPlace && excuse === undefined ? `${place}: ` : ''}${meaning} (${cause})`)
+  const rows = advice.map(({ text }) => `- ${printable(text)}
+`).join('')
+  return `${head}
+${rows || general(cause)}`
 }
 
 /** From the document of a cause, which a bundler may have left out. @param {string} name */

@@ -2,11 +2,13 @@
 
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { degraded } = require('../../tables/degraded')
+const { notKept } = require('../../tables/not-kept')
 const { duration, printable } = require('../../util/sentence')
 const { ask, isAddress, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { parseSamples } = require('../common/parse')
 const { endWithReader } = require('../common/output')
+const { readSource } = require('../../util/files')
 const { MS_PER_S } = require('../../util/units')
 const fs = require('node:fs')
 const { listenersOf } = require('../common/ports')
@@ -40,7 +42,7 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
   const broken = samples.filter(({ name, value }) => name === 'loopwatch_degraded' && value === 1).map(({ labels }) => labels.reason)
   const blockedMs = main('loopwatch_block_in_progress_seconds') * MS_PER_S
   const ageMs = main('loopwatch_eventloop_heartbeat_age_seconds') * MS_PER_S
-  const faults = broken.length === 0 ? ['nothing'] : broken.map((reason) => `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`)
+  const faults = broken.length === 0 ? ['nothing'] : broken.map((reason) => `${reason}: ${meaningIn(degraded, reason)}; the log says why (event "degraded")`)
   const isSilent = blockedMs === 0 && ageMs > LATE_MS
   const thresholdMs = main('loopwatch_config_threshold_seconds') * MS_PER_S
   /** @type {[string, string][]} */
@@ -71,7 +73,10 @@ const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.tes
 
 /** @param {Sample[]} samples */
 const dropped = (samples) => samples.filter(({ name, value }) => name === 'loopwatch_events_dropped_total' && value > 0)
-  .map(({ labels, value }) => `${labels.reason} ${value}`).join(', ') || 'nothing'
+  .map(({ labels: { reason }, value }) => `${value} ${meaningIn(notKept, reason)} (${reason})`).join(', ') || 'nothing'
+
+/** @param {Record<string, string>} meanings @param {string} reason */
+const meaningIn = (meanings, reason) => Object.hasOwn(meanings, reason) ? meanings[reason] : 'not known to this version'
 
 /**
  * Asks all ports at once. One of the application's own may never answer; an agent answers even while the loop is stuck.
@@ -88,7 +93,13 @@ async function addressOfProcess (pid, token) {
   if (address instanceof Error) throw address
   if (address !== null) return address
   const listens = ports.length === 0 ? 'it is not listening on any port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
-  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it without a restart`)
+  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}${choiceOf(pid)}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it without a restart`)
+}
+
+/** The variables that may exclude a process from being watched. @param {number} pid */
+function choiceOf (pid) {
+  const set = (readSource(`/proc/${pid}/environ`) ?? '').split('\0').filter((variable) => /^LOOPWATCH_(?:ONLY|SKIP)=./.test(variable))
+  return set.length === 0 ? '' : `, and ${set.join(' and ')} may exclude it`
 }
 
 /** The TCP ports that a process of this machine listens on. @param {number} pid */

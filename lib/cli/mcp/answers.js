@@ -109,13 +109,16 @@ async function detailsOf (source, ids) {
   return Promise.all(found.map((record) => source.detail(record, records)))
 }
 
-/** @type {Answer} */
-const NO_BLOCK = { head: ['This block is no longer known: ask culprits or blocks.'] }
+/** @param {Source} source @param {string} id */
+async function oneDetail (source, id) {
+  const [detail] = await detailsOf(source, [id])
+  if (detail !== undefined) return detail
+  throw codedError('LOOPWATCH_ERR_SOURCE', `block ${id}`, 'no kept block has this id, see culprits or blocks')
+}
 
 /** @type {Tool} */
 exports.block = async (source, { id }) => {
-  const [detail] = await detailsOf(source, [id])
-  if (detail === undefined) return NO_BLOCK
+  const detail = await oneDetail(source, id)
   const { block, source: excerpt, waits } = detail
   const evidence = Object.entries(block.evidence).filter(([, value]) => Number(value) > 0)
   return {
@@ -157,13 +160,17 @@ const adviceByCause = (names) => [...new Set(names)].filter((name) => Object.has
   return advice === null ? [] : [`For every block whose cause is ${name}: ${advice.about}`, advice.toDo]
 })
 
+/** For the longest block of each of the first culprits. @param {Source} source */
+async function detailsOfCulprits (source) {
+  const culprits = culpritsOf((await source.records()).filter(isOfMain)).filter(isBlamed)
+  return detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
+}
+
 /** @type {Tool} */
 exports.advice = async (source, { id }) => {
-  const all = id === undefined ? (await source.records()).filter(isOfMain) : []
-  const culprits = id === undefined ? culpritsOf(all).filter(isBlamed) : [{ longestId: id }]
-  const details = await detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
+  const details = id === undefined ? await detailsOfCulprits(source) : [await oneDetail(source, id)]
   return {
-    head: details.length === 0 ? NO_BLOCK.head : [],
+    head: details.length === 0 ? ['No code is to blame for a block.'] : [],
     rows: details.flatMap((detail) => [rowOf(detail.block), ...adviceRows(detail)]),
     tail: adviceByCause(details.filter(({ advice }) => advice.length === 0).map(({ block }) => block.cause))
   }
@@ -185,11 +192,17 @@ exports.flame = async (source, { top = 20, ...args }) => {
 /** @type {Tool} */
 exports.compare = async (source, args) => {
   const records = await source.records()
-  const [before, after] = [['baselineSince', 'baselineUntil'], ['since', 'until']].map(([begin, end]) => {
-    const asked = { since: timeIn(args, begin) ?? 0, until: timeIn(args, end) ?? Date.now() }
-    if (asked.until <= asked.since) throw codedError('LOOPWATCH_ERR_OPTION', end, `a time after ${begin}`, args[end])
-    return { minutes: (asked.until - asked.since) / MS_PER_MINUTE, records: records.filter(filterOf(asked)) }
-  })
+  const since = timeIn(args, 'since') ?? 0
+  const until = timeIn(args, 'until') ?? Date.now()
+  const baselineUntil = timeIn(args, 'baselineUntil') ?? since
+  const baselineSince = timeIn(args, 'baselineSince') ?? baselineUntil - (until - since)
+  /** @param {number} from @param {number} to @param {string} begin @param {string} end */
+  const inRange = (from, to, begin, end) => {
+    if (to <= from) throw codedError('LOOPWATCH_ERR_OPTION', end, `a time after ${begin}`, args[end])
+    return { minutes: (to - from) / MS_PER_MINUTE, records: records.filter(filterOf({ since: from, until: to })) }
+  }
+  const after = inRange(since, until, 'since', 'until')
+  const before = inRange(baselineSince, baselineUntil, 'baselineSince', 'baselineUntil')
   const [old, recent] = [before, after].map(({ records }) =>
     new Map(culpritsOf(records.filter(isOfMain)).map((each) => /** @type {const} */ ([each.key, each]))))
   const rows = [...new Map([...old, ...recent])].map(([key, culprit]) => {

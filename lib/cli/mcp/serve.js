@@ -3,8 +3,9 @@
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { causes } = require('../../tables/causes')
-const { codedErrorFrom } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { version } = require('../../../package.json')
+const { endWith } = require('../common/failure')
 const answers = require('./answers')
 const { openSource } = require('./source')
 const { plain, textOf } = require('./text')
@@ -57,9 +58,10 @@ exports.tools = {
     properties: { ...range, route: text(), work: text(), top: whole(1, 60) }
   },
   compare: {
-    description: 'Two ranges of time by culprit: what got better or worse, for example after a deployment.',
+    description: 'Two ranges of time by culprit: what got better or worse, for example after a deployment. ' +
+      'By default the baseline ends at since, and is as long as the range.',
     properties: { baselineSince: time, baselineUntil: time, since: time, until: time },
-    required: ['baselineSince', 'baselineUntil', 'since']
+    required: ['since']
   },
   advice: {
     description: 'What to do about a block; without an id, about the top culprits.',
@@ -111,6 +113,13 @@ exports.callTool = async (name, source, args) => {
 exports.serve = (from, { token }) => {
   const source = openSource(from, token)
   const { McpServer, fromJsonSchema, serveStdio } = exports.loadProtocol()
+  /** @type {Error | undefined} */
+  let failure
+  // A message that is too long ends the connection: the client would see nothing but the end.
+  process.once('exit', () => {
+    if (failure !== undefined && !process.stdin.readableEnded) endWith(codedError('LOOPWATCH_ERR_SOURCE', 'stdin', failure.message))
+  })
+  const onerror = (/** @type {Error} */ error) => { failure = error }
   serveStdio(() => {
     const server = new McpServer({ name: 'loopwatch', version }, { instructions: INSTRUCTIONS })
     for (const name of /** @type {ToolName[]} */ (Object.keys(exports.tools))) {
@@ -120,5 +129,5 @@ exports.serve = (from, { token }) => {
       server.registerTool(name, { description, inputSchema, annotations: READ_ONLY }, call)
     }
     return server
-  })
+  }, { onerror })
 }

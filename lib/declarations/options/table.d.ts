@@ -82,44 +82,56 @@ export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "facts" |
 };
 /** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 export const table: ({
+ heading: string;
  env: string;
  flag: string;
  key: string;
+ group: string;
  type: type.OptionType;
  default: number;
  doc: string;
 } | {
+ heading: string;
  env: string;
  flag: string;
  key: string;
+ group: string;
  type: type.OptionType;
  default: string;
  doc: string;
 } | {
+ heading: string;
  env: string;
  flag: string;
  key: string;
+ group: string;
  type: type.OptionType;
  default: undefined;
  doc: string;
 } | {
+ heading: string;
  env: string;
  flag: string;
  key: string;
+ group: string;
  type: type.OptionType;
  default: never[];
  doc: string;
 } | {
+ heading: string;
  env: string;
  flag: string;
  key: string;
+ group: string;
  type: type.OptionType;
  default: boolean;
  doc: string;
 } | {
+ heading: string;
  env: string;
  flag: string;
  key: string;
+ group: string;
  type: type.OptionType;
  default: {};
  doc: string;

@@ -27,8 +27,8 @@ const runsCompiled = (file) => file !== null && COMPILED.test(file)
 
 /** Most maps kept: few files of a process block. */
 const FILES = 100
-/** Most known places of maps of files compiled in memory: more than a test process loads. */
-const PLACES = 10_000
+/** Most files about which something is remembered: more than a test process loads. */
+const REMEMBERED = 10_000
 
 /** Maps that files name, inline or next to them, and maps learned for files that were compiled in memory. */
 class SourceMaps {
@@ -36,12 +36,12 @@ class SourceMaps {
   #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })
   /** Files whose map is read later. @type {Set<string>} */
   #awaited = new Set()
-  /** Whether files were compiled in memory, if that is known. @type {Map<string, boolean>} */
-  #inMemory = new Map()
-  /** Files that do not run as they are on disk, though no loader reported it. @type {Set<string>} */
-  #misfits = new Set()
+  /** Whether files were compiled in memory, if that is known. @type {BoundedMap<boolean>} */
+  #inMemory = new BoundedMap({ mostItems: REMEMBERED })
+  /** Files that do not run as they are on disk, though no loader reported it. @type {BoundedMap<true>} */
+  #misfits = new BoundedMap({ mostItems: REMEMBERED })
   /** The map files of files that were compiled in memory. @type {BoundedMap<string>} */
-  #places = new BoundedMap({ mostItems: PLACES })
+  #places = new BoundedMap({ mostItems: REMEMBERED })
   #read
   #sizeOf
   #host
@@ -104,7 +104,7 @@ class SourceMaps {
   /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
   isInMemory (file) {
     const { stripsTypes, compilesAll = false } = this.#host
-    return this.#misfits.has(file) || (this.#inMemory.get(file) ?? (runsCompiled(file) ? !stripsTypes : compilesAll))
+    return this.#misfits.get(file) ?? this.#inMemory.get(file) ?? (runsCompiled(file) ? !stripsTypes : compilesAll)
   }
 
   /** Unchanged if no map has more. @param {Frame} frame @returns {Frame} */
@@ -150,7 +150,7 @@ class SourceMaps {
     // If the file was compiled in memory, or replaced since it was loaded, there may be no token at that place.
     const text = this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES ? null : this.#read(file)
     if (text === null || mayBeToldOf(text, line, column)) return false
-    this.#misfits.add(file)
+    this.#misfits.set(file, true)
     this.#host.onMisfit?.()
     return true
   }

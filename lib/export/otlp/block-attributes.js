@@ -41,6 +41,7 @@ const MEMORY = /** @type {const} */ ({
 /** OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {
   const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed } = record
+  const at = frame?.compiled ? null : frame
   return {
     'loopwatch.block.id': id,
     'loopwatch.block.cause': cause,
@@ -52,8 +53,8 @@ exports.blockAttributes = (record) => {
     'loopwatch.block.allowed': allowed,
     'code.function.name': frame?.function,
     'code.file.path': frame?.file,
-    'code.line.number': frame?.line,
-    'code.column.number': frame?.column,
+    'code.line.number': at?.line,
+    'code.column.number': at?.column,
     'loopwatch.code.exact': frame?.exact === false ? false : null,
     'loopwatch.code.call': profile?.call,
     'loopwatch.package.name': found?.name,

@@ -3,6 +3,7 @@
 const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
 const { FreshDelays, History } = require('./history')
+const { degraded: meanings } = require('../../tables/degraded')
 const { RecentBlocks } = require('../requests/recent-blocks')
 const { Timeline } = require('../timeline/timeline')
 const { MS_PER_S } = require('../../util/units')
@@ -12,6 +13,7 @@ const { version } = require('../../../package.json')
  * @import { Bridge } from '../../bridge/memory'
  * @import { Reply } from '../../export/http/server'
  * @import { ResolvedOptions } from '../../options/table'
+ * @import { Reason } from '../../tables/degraded'
  * @import { BlockRecord, SlowIncident } from '../../types'
  * @import { SlowWatch } from '../slow/slow-watch'
  */
@@ -42,7 +44,7 @@ class PageFeed {
    * parts.bridge
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing
-   * @param {() => number} parts.inFlight @param {() => Iterable<[string, boolean]>} parts.degraded
+   * @param {() => number} parts.inFlight @param {() => Iterable<[Reason, boolean]>} parts.degraded
    * @param {() => { worker: number, blockedMs: number }[] | null} parts.workers
    */
   constructor (parts) {
@@ -126,7 +128,7 @@ class PageFeed {
       last: this.history.last,
       whole: this.history.whole,
       inFlight: inFlight(),
-      degraded: [...degraded()].filter(([, isDegraded]) => isDegraded).map(([reason]) => reason),
+      degraded: [...degraded()].filter(([, isDegraded]) => isDegraded).map(([reason]) => meanings[reason]),
       workers: workers()?.length ?? null,
       ...this.#others
     }
@@ -173,7 +175,9 @@ function rowOf (record) {
   return {
     ...{ id, pid, worker, thread, threadId },
     ...times,
-    frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
+    frame: frame && {
+      function: frame.function, file: frame.file, line: frame.line, exact: frame.exact, compiled: frame.compiled
+    },
     probable: probable ?? null,
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,
     allowed: record.allowed ?? null,

@@ -24,6 +24,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ request: { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null, exact: false, among: 3 } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ GET /a (the oldest of 3 in flight) (js)'],
     [{ request: null, work: { ...job, exact: false } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ job email:send (js)'],
     [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
+    [{ frame: { function: 'report', file: '/srv/app/report.ts', line: 2, column: 1, exact: false, compiled: true } }, 'event loop was blocked for 312 ms: ≈ report (app/report.ts), GET /report/:id (js)'],
     [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
     [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a native or synchronous call; its line follows when it returns (native)'],
     [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process was kept waiting for a CPU (starved)'],

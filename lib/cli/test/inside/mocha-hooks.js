@@ -3,7 +3,7 @@
 // Mocha loads these root hooks with --require, even in the processes of --parallel.
 const { published } = require('./recorder')
 
-/** @typedef {{ currentTest?: { fullTitle: () => string, file?: string } }} MochaContext */
+/** @typedef {{ currentTest?: { titlePath: () => string[], file?: string } }} MochaContext */
 
 /** @type {number | undefined} */
 let running
@@ -12,7 +12,8 @@ exports.mochaHooks = {
   /** @this {MochaContext} */
   beforeEach () {
     const { currentTest } = this
-    if (currentTest !== undefined) running = published()?.begin(currentTest.fullTitle(), currentTest.file)
+    if (currentTest === undefined) return
+    running = published()?.begin(currentTest.titlePath().join(' > '), currentTest.file)
   },
   afterEach () {
     if (running !== undefined) published()?.end(running)

@@ -5,7 +5,7 @@ const { startChecker } = require('./checker')
 
 /** @import { Checker } from './checker' */
 
-/** @typedef {{ fn?: Function, file?: string, fullTitle: () => string, timeout: (ms?: number) => any }} Test */
+/** @typedef {{ fn?: Function, file?: string, titlePath: () => string[], timeout: (ms?: number) => any }} Test */
 
 /** For the check after a test, on a busy machine too. Added to the test's own timeout. */
 const CHECK_MS = 3000
@@ -20,7 +20,7 @@ let startMs = 0
  * @param {Test} test @param {Function} fn @param {Checker} checker
  */
 function checked (test, fn, checker) {
-  const check = () => checker.check(startMs, test.fullTitle(), test.file)
+  const check = () => checker.check(startMs, test.titlePath().join(' > '), test.file)
   /** @this {unknown} @param {(error?: unknown) => void} done */
   function withCallback (done) {
     fn.call(this, (/** @type {unknown} */ error) => {

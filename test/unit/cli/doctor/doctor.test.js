@@ -2,7 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
 const { parseSamples: parse } = require('../../../../lib/cli/common/parse')
+const { notKept } = require('../../../../lib/tables/not-kept')
 const { findings, limitsOf } = require('../../../../lib/cli/doctor/doctor')
 
 /** @param {string} lines that differ from an agent in good health */
@@ -45,8 +48,16 @@ test('a block in progress, lost events and the limits of an old Node.js are told
   const found = findings(lines, 'shop:9464')
   assert.equal(said(found).loop, 'blocked for 9.5 s at this moment: loopwatch blocks shop:9464')
   assert.equal(said(findings(lines, 'process 7120')).loop, 'blocked for 9.5 s when this was recorded')
-  assert.equal(said(found)['not kept'], 'log_line 3')
+  assert.equal(said(found)['not kept'], '3 log lines that could not be written (log_line)')
   assert.equal(found.lines.filter(([head]) => head === 'limit').length, 2)
+})
+
+test('every reason for what was not kept is in the documents, and says what it counts', () => {
+  const text = fs.readFileSync(path.join(__dirname, '../../../../docs/use/metrics.md'), 'utf8')
+  const [, table] = text.split('## reason of loopwatch_events_dropped_total')
+  const documented = table.split('\n').filter((line) => line.startsWith('| `'))
+    .flatMap((line) => [...line.split('|')[1].matchAll(/`(\w+)`/g)].map(([, reason]) => reason))
+  assert.deepEqual(documented.sort(), Object.keys(notKept).sort())
 })
 
 test('a process without heartbeats and without a block is not well', () => {

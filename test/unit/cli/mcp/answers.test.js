@@ -53,7 +53,7 @@ test('culprits name their longest block, and what no code took has rows of its o
   const source = makeSource(t, [{ durationMs: 100 }, { durationMs: 300 }, { durationMs: 50, cause: 'gc', frame: other }, { durationMs: 9000, cause: 'suspended' }])
   const { rows } = await ask('culprits', source)
   assert.deepEqual(rows, [
-    'stopped: ask the host | GET /report/:id | suspended | 1 block, 9.0 s in all (95%) | longest 9.0 s: block id=1-4',
+    'stopped: find what paused it | GET /report/:id | suspended | 1 block, 9.0 s in all (95%) | longest 9.0 s: block id=1-4',
     'report (app/report.js:41) | GET /report/:id | js | 2 blocks, 400 ms in all (4%) | longest 300 ms: block id=1-2',
     'other (app/report.js:9) | GET /report/:id | gc | 1 block, 50 ms in all (1%) | longest 50 ms: block id=1-3'
   ])
@@ -89,7 +89,21 @@ test('a block has its source with the blamed line marked, or says that it has no
   assert.ok(rows.includes('> 2 | 100% of samples | while (true);'), text)
   assert.match(text, /js: application JavaScript kept the CPU busy\.$/)
   for (const id of ['1-2', '1-3']) assert.match((await ask('block', source, { id })).text, /^The source is unavailable/)
-  assert.match((await ask('block', source, { id: '9-9' })).text, /^This block is no longer known/)
+})
+
+test('an id that no block has is an error', async (t) => {
+  const source = makeSource(t, [{}])
+  for (const tool of /** @type {const} */ (['block', 'advice'])) {
+    const { text, isError } = await ask(tool, source, { id: 'nope' })
+    assert.equal(isError, true, text)
+    assert.match(text, /^cannot read block nope: no kept block has this id, see culprits or blocks/)
+  }
+})
+
+test('without blocks, advice says that no code is to blame', async (t) => {
+  const { text, isError } = await ask('advice', makeSource(t, []))
+  assert.equal(isError, undefined)
+  assert.equal(text, 'No code is to blame for a block.')
 })
 
 test('advice is on one block, or on the longest ones of the first culprits', async (t) => {
@@ -100,7 +114,6 @@ test('advice is on one block, or on the longest ones of the first culprits', asy
   assert.deepEqual(rows.filter((row) => row.startsWith('block id=')).map((row) => /id=(\S+)/.exec(row)?.[1]), ['1-1', '1-2'])
   assert.match((await ask('advice', source, { id: '1-2' })).rows[1], /^no specific advice$/)
   assert.match((await ask('advice', source, { id: '1-2' })).text, /\nFor every block whose cause is unknown: .*\n- The thread hardly ran/)
-  assert.match((await ask('advice', source, { id: 'x' })).text, /^This block is no longer known/)
 })
 
 test('a flame graph of a range', async (t) => {
@@ -121,6 +134,12 @@ test('two ranges are compared by the minute, and chance is called chance', async
   assert.equal(answers.trendOf({ count: 20, minutes: 10 }, { count: 60, minutes: 10 }), 'more')
   const wrong = await ask('compare', source, { baselineSince: at(10), baselineUntil: at(0), since: at(10) })
   assert.match(wrong.text, /^baselineUntil takes a time after baselineSince/)
+})
+
+test('a range alone is compared with as much time before it', async (t) => {
+  const source = makeSource(t, [{ startedAt: at(5) }, { startedAt: at(12) }, { startedAt: at(25) }])
+  const { text } = await ask('compare', source, { since: at(20), until: at(30) })
+  assert.match(text, /^Before \(10\.0 min\): 1 block,.* After \(10\.0 min\): 1 block,/m)
 })
 
 test('with 500 blocks of hostile names every answer has less than 4 kB, and its data stays between the marks', async (t) => {

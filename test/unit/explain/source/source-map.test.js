@@ -406,3 +406,21 @@ test('a file of which a place cannot be is another than what runs under its name
   maps.learnPlain('/srv/app.js')
   assert.deepEqual([isElsewhere(4, 15), isElsewhere(4, 3), count(), maps.isInMemory('/srv/app.js')], [true, true, 1, true])
 })
+
+test('memory does not grow with the number of files that were compiled in memory', () => {
+  const maps = new SourceMaps(() => null)
+  maps.learn('/srv/first.js', '{}')
+  for (let i = 0; i < 10_000; i++) maps.learn(`/srv/${i}.js`, '{}')
+  assert.equal(maps.isInMemory('/srv/first.js'), false, 'the oldest is forgotten')
+  assert.equal(maps.isInMemory('/srv/9999.js'), true)
+})
+
+test('memory does not grow with the number of files that differ from what runs', () => {
+  const maps = new SourceMaps(() => '')
+  const misfit = (/** @type {string} */ file) => maps.original({ function: 'f', file, line: 5, column: 1 }).compiled
+  assert.equal(misfit('/srv/first.js'), true)
+  for (let i = 0; i < 10_000; i++) misfit(`/srv/${i}.js`)
+  maps.learnPlain('/srv/first.js')
+  maps.learnPlain('/srv/9999.js')
+  assert.deepEqual(['/srv/first.js', '/srv/9999.js'].map((file) => maps.isInMemory(file)), [false, true])
+})

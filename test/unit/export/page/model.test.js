@@ -2,6 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { topTable } = require('../../../../lib/cli/blocks/top')
+const { sentenceOf } = require('../../../../lib/util/sentence')
 const { makeRecord } = require('../../../support/record')
 
 const MODEL = '../../../../lib/export/page/source/model'
@@ -54,8 +56,19 @@ test('worker threads are listed by name, the busiest first, whether they live or
 test('a place that is not certain says so, and one that is none says why', async () => {
   const { placeOf } = await import(`${MODEL}/labels.mjs`)
   assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false } })), '≈ f app/f.js:1')
-  assert.equal(placeOf(at(1, { frame: null, cause: 'starved' })), 'not your code')
+  assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false, compiled: true } })), '≈ f app/f.js', 'no line of another text')
+  assert.equal(placeOf(at(1, { frame: null, cause: 'starved' })), 'waiting for a CPU')
   assert.equal(placeOf(at(1, { frame: null, cause: 'native', samples: 0 })), 'inside a native or synchronous call')
+})
+
+test('a place without a line has the same words on the page, in the log and in tables', async () => {
+  const { placeOf } = await import(`${MODEL}/labels.mjs`)
+  for (const differences of [{ samples: 2 }, { samples: 0, cause: 'native' }, { samples: 0, cause: 'unknown' }, { samples: 0, threadId: 3 }]) {
+    const row = at(1, { frame: null, request: null, ...differences })
+    const words = placeOf(row)
+    assert.ok(sentenceOf(row).includes(`: ${words}`), `${words}: ${sentenceOf(row)}`)
+    assert.ok(topTable([{ ...row, threadId: 0 }]).includes(placeOf({ ...row, threadId: 0 })))
+  }
 })
 
 test('the verdict says how much, how often, where, and what was not the application\'s', async () => {
@@ -87,7 +100,7 @@ test('one function is one row, whatever the line, its certainty and the cause of
     .map((/** @type {any} */ { place, work, cause, count }) => [place, work, cause, count])
   assert.deepEqual(told, [
     ['report app/report.js:26, 40', 'GET /report/:id, GET /b', 'js', 4],
-    ['outside your code', 'GET /report/:id', 'native', 1]
+    ['outside application code', 'GET /report/:id', 'native', 1]
   ])
   assert.match(verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 }), /One function accounts for 80% of it: report app\/report\.js:26\.$/)
   const nameless = [1, 2].map((line) => at(line, { frame: { ...frame('x', line), function: null } }))

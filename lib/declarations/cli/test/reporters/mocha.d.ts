@@ -11,6 +11,6 @@ export const mochaHooks: {
 export type Test = {
  fn?: Function;
  file?: string;
- fullTitle: () => string;
+ titlePath: () => string[];
  timeout: (ms?: number) => any;
 };

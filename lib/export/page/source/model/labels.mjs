@@ -1,5 +1,5 @@
-import { causeOfPart, causeRow, causes, isExcused, ownCauseOf } from '../../../../tables/causes.js'
-import { doubtOf } from '../../../../util/place-text.js'
+import { causeOfPart, causeRow, causes, isExcused } from '../../../../tables/causes.js'
+import { doubtOf, lineText, withoutPlace } from '../../../../util/place-text.js'
 import { functionOf } from '../format.mjs'
 
 /**
@@ -32,14 +32,12 @@ export const shortFile = (file) => file.split(/[\\/]/).slice(-2).filter(Boolean)
 
 /** Where a block was, after ≈ if its line is not certain. @param {any} row */
 export function placeOf (row) {
-  const { frame, samples, profile } = row
+  const { frame, profile } = row
   if (frame !== null) {
-    return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
+    return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}${lineText(frame)}`}`
   }
   if (profile?.call) return profile.call
-  if (isExcused(row)) return 'not your code'
-  if (samples > 0) return 'outside your code'
-  return causeRow(ownCauseOf(row)).isCall ? 'inside a native or synchronous call' : 'no place known'
+  return isExcused(row) ? wordsOf(row.cause) : withoutPlace(row)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { excuseOf, isExcused, largestOther, ownCauseOf } from '../../../../tables/causes.js'
+import { lineText } from '../../../../util/place-text.js'
 import { counted, duration, percent } from '../format.mjs'
 import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 
@@ -36,7 +37,7 @@ export function markdownOf ({ block, source, advice, waits }, link) {
     plain(whyOf(block)),
     '',
     `- block ${code(block.id)}, ${block.startedAt}, process ${block.pid}`,
-    ...(block.frame === null || isExcused(block) ? [] : [`- place ${code(`${block.frame.file}:${block.frame.line}`)}${block.frame.exact === false ? ' (≈ the line is uncertain)' : ''}`]),
+    ...(block.frame === null || isExcused(block) ? [] : [`- place ${code(`${block.frame.file}${lineText(block.frame)}`)}${block.frame.exact === false ? ' (≈ the line is uncertain)' : ''}`]),
     ...(parts === '' ? [] : [`- time: ${parts}`]),
     ...(waits.requests === 0 ? [] : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
     ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),

@@ -61,7 +61,7 @@ export class Strip {
     this.#say(said)
     const note = byId('degraded')
     note.hidden = degraded.length === 0
-    setText(note, `The agent is degraded: ${degraded.join(', ')}. Its log says why.`)
+    setText(note, `Degraded: ${degraded.join('; ')}. The agent's log says why.`)
   }
 
   #tick () {

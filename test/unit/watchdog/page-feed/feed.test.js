@@ -1,0 +1,25 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { PageFeed } = require('../../../../lib/watchdog/page-feed/feed')
+const { resolveOptions } = require('../../../../lib/options/table')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+
+test('the page is sent what does not work, not by which name it is counted', () => {
+  const page = new PageFeed({
+    options: resolveOptions({}, {}),
+    bridge: openBridge(createMemory()),
+    loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
+    blocks: () => [],
+    ongoing: () => [],
+    inFlight: () => 0,
+    degraded: () => [['profile', true], ['dir', false]],
+    workers: () => null
+  })
+  /** @type {string[]} */
+  const sent = []
+  const write = (/** @type {string} */ text) => sent.push(text)
+  page.connect().stream?.(/** @type {any} */ ({ once: () => {}, write, destroy: () => {}, writableLength: 0 }))
+  assert.match(sent.join(''), /"degraded":\["no CPU profile is taken: lines of native calls are approximate"\]/)
+})
