@@ -1,6 +1,6 @@
 'use strict'
 
-const { blamedFrame, heaviest, weightOf } = require('./frame')
+const { blamedFrame, heaviest, isOf, ownFrame, weightOf } = require('./frame')
 const { STACKS_IN_RECORD } = require('../tables/limits')
 const { roundMs } = require('../util/statistics')
 
@@ -51,9 +51,17 @@ function withoutEntered ({ isEntered, ...stack }) {
   return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
 }
 
+/**
+ * The stack without functions of loopwatch that call the application, as agent.run() does. They stay where loopwatch
+ * itself is to blame. @param {Stack} stack @returns {Stack}
+ */
+const withoutOwn = (stack) => ownFrame(stack.frames) === null
+  ? { ...stack, frames: stack.frames.filter((frame) => !isOf('own')(frame)) }
+  : stack
+
 /** The heaviest, as a record has them. @param {Stack[]} stacks @returns {StackRecord[]} */
 function listed (stacks) {
-  return merged(stacks).filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
+  return merged(stacks.map(withoutOwn)).filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames, awaiting = [], isEntered }) =>
       ({ count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting], ...(isEntered && { isEntered }) }))
 }
