@@ -13,7 +13,8 @@ const NEAR_COLUMNS = 200
 
 /**
  * @typedef {{ profile?: { call: string | null } | null }} Called
- * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called} Row
+ * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called & Part} Row
+ * @typedef {{ isPart?: boolean }} Part whether the block is counted in another row
  */
 
 /**
@@ -31,8 +32,8 @@ exports.keyOf = ({ cause, frame, profile }) => {
  * @template {Row} R @param {R[]} rows
  */
 exports.sharesOf = (rows) => rows.flatMap((whole) => {
-  const own = { ...whole, whole, cause: ownCauseOf(whole), durationMs: ownMsOf(whole) }
-  const none = { ...own, frame: null, profile: null, excused: undefined }
+  const own = { ...whole, whole, isPart: false, cause: ownCauseOf(whole), durationMs: ownMsOf(whole) }
+  const none = { ...own, isPart: true, frame: null, profile: null, excused: undefined }
   return [own, ...othersIn(whole).map(([cause, durationMs]) => ({ ...none, cause, durationMs }))]
 })
 
@@ -99,8 +100,8 @@ class Culprit {
   longestId = ''
 
   /** @param {Row} row @param {string} work name of the work in progress, or '' */
-  add ({ id, cause, frame, durationMs }, work) {
-    this.count++
+  add ({ id, cause, frame, durationMs, isPart }, work) {
+    if (!isPart) this.count++
     this.totalMs += durationMs
     if (durationMs > this.longestMs) {
       this.longestMs = durationMs

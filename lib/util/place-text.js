@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { BlockRecord } from '../types' */
+
 /** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
 
 /** V8's name for the file of code that `eval` or `new Function` made, with the file that made it. */
@@ -24,5 +26,14 @@ exports.place = (frame) => frame &&
 /** A line of a stack. @param {Frame} frame */
 exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) =>
   `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+
+/** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
+exports.workOf = ({ work, request }) => {
+  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
+  // Records of an earlier version have no work.
+  if (!work || work.kind === 'request') return asked
+  const own = `${doubtOf(work)}${work.kind} ${work.name}`
+  return asked === null ? own : `${own} of ${asked}`
+}
 
 exports.doubtOf = doubtOf

@@ -367,7 +367,7 @@ test('a culprit that is chosen, and the block that is opened, are in the address
   live.recent.add({ startMs: 0, endMs: 900, workIds: [] }, '1-3')
   live.recent.note({ startMs: 10, endMs: 950, id: 9, hasWaited: false, name: 'GET /victim' })
   const { page, complaints } = await openPage(browser, url, { viewport: { width: 1024, height: 800 } })
-  await reads(page, '#aside-note', /^Not shown: 1 block of 80 ms is not your code \(1 starved\)\.$/)
+  await reads(page, '#aside-note', /^2 blocks of .* below\. Not shown: 1 block of 80 ms is not your code \(1 starved\)\.$/)
   await reads(page, '#blocks-note', /^2 blocks, of 3 in memory/)
   await reads(page, '#victims-body', /GET \/victim1 time900 ms/)
   await page.locator('#culprits-body button', { hasText: '≈ known' }).click()

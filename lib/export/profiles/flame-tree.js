@@ -1,7 +1,8 @@
 'use strict'
 
+const { causeRow } = require('../../tables/causes')
 const { shortPath } = require('../../util/place-text')
-const { shownStacks } = require('../../util/shown-stacks')
+const { stacksOfBlock } = require('./block-stacks')
 
 /** @import { BlockRecord, Frame, FrameRecord } from '../../types' */
 
@@ -28,7 +29,8 @@ class FlameTree {
 
   /** @param {BlockRecord} record */
   add (record) {
-    for (const { weightMs, frames } of shownStacks(record).stacks) {
+    for (const { weightMs, frames: sampled, cause } of stacksOfBlock(record)) {
+      const frames = cause === undefined ? sampled : [named(cause === null ? 'not sampled' : causeRow(cause).phrase)]
       let at = this.#root
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {
@@ -55,6 +57,9 @@ class FlameTree {
     return grown(this.#root, this.#root.node.value * LEAST_SHARE)
   }
 }
+
+/** Time without a stack. @param {string} name @returns {Frame} */
+const named = (name) => ({ function: name, file: null, line: null, column: null })
 
 /** @param {Frame} frame */
 function keyOf (frame) {

@@ -287,8 +287,8 @@ test('a name that V8 took over from the answer to an interrupt is in no stack, u
     node(5, 'encodeInto', 'node:internal/encoding', [6]), node(6, 'encodeInto', null)
   ]
   const { stacks } = lay(cutProfiles([makeWindow(nodes, [3, 3, 3, 4, 4, 6])], 1000, 1060)).profile
-  assert.deepEqual(stacks.map(({ frames }) => frames.map((frame) => frame.function)),
-    [['load'], ['(regular expression)', 'load'], ['encodeInto', 'encodeInto', 'load']])
+  const names = stacks.map((/** @type {any} */ { frames }) => frames.map((/** @type {any} */ each) => each.function))
+  assert.deepEqual(names, [['load'], ['(regular expression)', 'load'], ['encodeInto', 'encodeInto', 'load']])
 })
 
 test('a sample outside of the application changes nothing', () => {

@@ -6,7 +6,7 @@ import { make, save } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
 import { counted, duration, functionOf, percent } from '../format.mjs'
 import { isOwn } from '../model/flame-view.mjs'
-import { timePartsOf } from '../model/labels.mjs'
+import { LEAST_SHARE, timePartsOf } from '../model/labels.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
 
 /** The numbers of the evidence with their meanings, the most important first. @type {[string, string][]} */
@@ -126,8 +126,9 @@ export class BlockDetails {
     if (!hasFlame) this.#raw.replaceChildren(make('div'), this.#flame.element, make('div'))
     const [first, , last] = [...this.#raw.children]
     first.replaceChildren(list(evidenceRows(record)))
-    this.#flame.element.hidden = data.value === 0
-    if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
+    const hasStack = stacks.length + (profile?.stacks?.length ?? 0) > 0
+    this.#flame.element.hidden = !hasStack
+    if (hasStack && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
     last.replaceChildren(
       make('h3', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
       ...stacksOf(stacks, frame),
@@ -165,7 +166,7 @@ function timeBar (record) {
     piece.style.inlineSize = `${ms / record.durationMs * 100}%`
     return piece
   }))
-  const shown = parts.filter(({ ms }) => ms >= record.durationMs / 200)
+  const shown = parts.filter(({ ms }) => ms >= record.durationMs * LEAST_SHARE)
   const key = make('ul', { class: 'legend' }, ...shown.map(({ cause, label, ms }) =>
     make('li', {}, make('span', { class: `chip cause-${cause}` }), `${label} ${duration(ms)}`)))
   return [bar, key]

@@ -1,7 +1,7 @@
 import { BlockDetails } from './block-details.mjs'
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
-import { calledBy, placeOf, workOf, wordsOf } from '../model/labels.mjs'
+import { calledBy, placeOf, sharesIn, workOf } from '../model/labels.mjs'
 
 /** How many rows are drawn at a time. There are not more, since each row is a Tab stop. */
 const PAGE = 50
@@ -146,7 +146,7 @@ export class BlockList {
     entry.button.replaceChildren(
       make('span', { class: 'time' }, clock(startedAt)),
       make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
-      make('span', { class: 'cause' }, make('span', { class: `chip cause-${cause}` }), wordsOf(cause)),
+      make('span', { class: 'cause' }, make('span', { class: `chip cause-${cause}` }), sharesIn(row)),
       make('span', { class: 'what' }, calledBy(row), make('code', {}, placeOf(row)), where === '' ? '' : ` (${where})`),
       make('span', { class: 'who' }, workOf(row)))
     if (isNew) entry.details?.load()

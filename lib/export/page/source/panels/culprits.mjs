@@ -89,7 +89,7 @@ export class CulpritTable {
     const [totalCell, workCell, causeCell, countCell, longestCell, waitedCell, lastCell, sparkCell] = cells
     setText(workCell, work || '–')
     if (causeCell.textContent !== words) causeCell.replaceChildren(make('span', { class: `chip cause-${cause}` }), words)
-    setText(countCell, `${count}`)
+    setText(countCell, `${count || '–'}`)
     const bar = make('span', { class: 'bar', 'aria-hidden': 'true' })
     bar.style.inlineSize = `${share * 100}%`
     if (totalCell.dataset.text !== `${totalMs} ${share}`) {
