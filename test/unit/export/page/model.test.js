@@ -69,7 +69,7 @@ test('the verdict says how much, how often, where, and what was not the applicat
   assert.doesNotMatch(verdictOf([...spread, lasting], RANGE, more), /accounts? for/, 'a block without a culprit is not a function')
   assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
   const half = START + 50_000
-  assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0% in 1 block; this range 4.0% in 2 blocks.')
+  assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, [START, half]).replace(/ \d.* to .*\):/, ':'), 'Baseline: 2.0% in 1 block; this range 4.0% in 2 blocks.')
   assert.equal(asideNote(spread, false), '4 blocks of 4.0 s below. Not shown: 1 block of 1.0 s is not your code (1 starved).')
   assert.equal(asideNote([at(1)], false), '')
 })
@@ -112,9 +112,9 @@ test('a block that reaches beyond the range makes the range longer, so that it c
 
 test('a baseline that is a part of the range is compared with what came after it', async () => {
   const { comparison } = await import(`${MODEL}/verdict.mjs`)
-  const base = { fromMs: START, toMs: START + 50_000 }
-  assert.equal(comparison([at(1), at(49.5), at(70)], RANGE, base), 'Baseline 4.0% in 2 blocks; since then 2.0% in 1 block.')
-  assert.equal(comparison([at(1)], base, base), 'Baseline 2.0% in 1 block; since then nothing yet.')
+  const base = [START, START + 50_000]
+  assert.match(comparison([at(1), at(49.5), at(70)], RANGE, base), /: 4\.0% in 2 blocks; since then 2\.0% in 1 block\.$/)
+  assert.match(comparison([at(1)], { fromMs: START, toMs: base[1] }, base), /^Baseline .* \(50\.0 s\): 2\.0% in 1 block; since then nothing yet\.$/)
 })
 
 test('whatever is chosen goes into the address and comes back from it', async () => {

@@ -174,14 +174,15 @@ function timeBar (record) {
 
 /** @param {{ kind: string, text: string, doc: string }[]} advice @param {string} cause */
 function adviceOf (advice, cause) {
-  const more = (/** @type {string} */ doc) => make('span', { class: 'quiet' }, 'More: ', make('a', { href: servedAs(doc) }, doc))
-  if (advice.length === 0) return [make('p', {}, more(`docs/causes/${cause}.md`))]
+  // Such as docs/causes/js.md, which the agent serves as a part of one page.
+  const more = (/** @type {string} */ doc) => {
+    const name = doc.replace(/^docs\/causes\/(.+)\.md$/, '$1')
+    return make('a', { href: `causes#${name}` }, `More about ${name}`)
+  }
+  if (advice.length === 0) return [make('p', {}, more(cause))]
   return [make('h3', {}, 'What to do'), make('ul', { class: 'advice' }, ...advice.map(({ text, doc }) =>
     make('li', {}, `${text} `, more(doc))))]
 }
-
-/** Where the agent serves a document of the package: `docs/causes/js.md`. @param {string} doc */
-const servedAs = (doc) => doc.replace(/^docs\/causes\/(.+)\.md$/, 'causes#$1')
 
 /** The lines around the blamed one, with their share of the samples. @param {any} source @param {any} block */
 function sourceOf (source, block) {

@@ -1,6 +1,7 @@
 import { byId, make, setText, saveButton } from '../dom.mjs'
 import { percent } from '../format.mjs'
 import { Flame } from './flame.mjs'
+import { NO_BLOCK } from '../model/choose.mjs'
 import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
 
 /** Least time between two requests, however often blocks come: the agent makes the tree from every stack in memory. */
@@ -83,7 +84,7 @@ export class FlameOfAll {
     if (tree.value === 0) {
       this.#flame?.destroy()
       this.#flame = null
-      this.#box.replaceChildren(make('p', { class: 'empty' }, 'No block to show.'))
+      this.#box.replaceChildren(make('p', { class: 'empty' }, NO_BLOCK))
       return
     }
     // The user is reading the graph: try again later.

@@ -20,6 +20,7 @@ export function windowOf ({ range }, nowMs, sinceMs) {
 export const inRange = (rows, { fromMs, toMs }) =>
   rows.filter((row) => endOf(row) >= fromMs && Date.parse(row.startedAt) <= toMs)
 
+export const NO_BLOCK = 'No block to show.'
 export const NO_MATCH = 'No block matches the filters above.'
 
 /** Whether only some blocks of the range are to be seen. @param {import('./address.mjs').View} view */

@@ -1,7 +1,7 @@
 import { excuseOf, isExcused } from '../../../../tables/causes.js'
 import { MS_PER_S } from '../../../../util/units.js'
 import { Culprit, keyOf, sharesOf } from '../../../culprits.js'
-import { counted, duration, percent } from '../format.mjs'
+import { counted, duration, percent, spanWords } from '../format.mjs'
 import { endOf } from './culprits.mjs'
 import { inRange } from './choose.mjs'
 import { asideOf, placeOf } from './labels.mjs'
@@ -79,17 +79,18 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
 
 /**
  * Compares a range with its baseline. If they overlap, only what came later is compared.
- * @param {any[]} rows of both @param {Range} range @param {Range} base
+ * @param {any[]} rows of both @param {Range} range @param {[number, number]} span of the baseline
  */
-export function comparison (rows, range, base) {
+export function comparison (rows, range, span) {
+  const base = { fromMs: span[0], toMs: span[1] }
   const before = inRange(rows, base)
   const isShared = range.fromMs < base.toMs && base.fromMs < range.toMs
   const compared = isShared ? { ...range, fromMs: base.toMs } : range
   const now = inRange(rows, compared).filter((row) => !before.includes(row))
-  const summary = (/** @type {any[]} */ blocks, /** @type {Range} */ span) =>
-    `${percent(sumOf(blocks, span).share)} in ${counted(blocks.length, 'block')}`
+  const summary = (/** @type {any[]} */ blocks, /** @type {Range} */ time) =>
+    `${percent(sumOf(blocks, time).share)} in ${counted(blocks.length, 'block')}`
   const rest = compared.toMs - compared.fromMs < MS_PER_S ? 'nothing yet' : summary(now, compared)
-  return `Baseline ${summary(before, base)}; ${isShared ? 'since then' : 'this range'} ${rest}.`
+  return `Baseline ${spanWords(span)}: ${summary(before, base)}; ${isShared ? 'since then' : 'this range'} ${rest}.`
 }
 
 /**

@@ -108,7 +108,7 @@ export class CulpritTable {
   #make ({ key, place, frame }) {
     const button = make('button', { type: 'button', title: frame?.file ?? null }, place)
     button.addEventListener('click', () => this.#view.set({ culprit: this.#view.now.culprit === key ? null : key }))
-    const cells = ['number total', 'work', '', 'number', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
+    const cells = ['number total', 'work', 'cause', 'number', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
     const row = make('tr', {}, make('th', { scope: 'row' }, button), ...cells)
     const made = { row, button, cells }
     this.#rows.set(key, made)

@@ -205,7 +205,7 @@ function sayVerdict ({ all, rows, slow, range, view, thresholdMs, loops }) {
   setText(byId('verdict'), verdict + others.join(''))
   const compared = byId('comparison')
   compared.hidden = base === null
-  if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
+  if (base !== null) setText(compared, comparison(all.filter((row) => isLoop(row) && isMatch(row, view)), range, base))
   const note = asideNote(rows, aside)
   byId('aside').hidden = note === ''
   setText(byId('aside-note'), note)
