@@ -17,6 +17,7 @@ const LEAST_SHARE = 1 / 2000
  * @property {string | null} file
  * @property {number} value ms of blocked time, callees included
  * @property {FlameNode[]} children
+ * @property {string | null} [cause] of time without a stack; null if code was not sampled
  * @typedef {{ node: FlameNode, children: Map<string, Growing>, isDoubtful?: boolean }} Growing
  */
 
@@ -41,6 +42,7 @@ class FlameTree {
           if (this.#nodes === NODES) break
           this.#nodes++
           next = growing(nameOf(frame), frame.file)
+          if (cause !== undefined) next.node.cause = cause
           at.children.set(key, next)
         }
         at = next

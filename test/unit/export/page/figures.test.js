@@ -121,7 +121,9 @@ test('a function has as much time in the flame graph as among the culprits, and 
   const score = main.children.find(({ name }) => name.startsWith('score '))
   isNear(own('["score","/srv/app/score.js"]') * 0.9, Number(score?.value), 'a tenth of it is not sampled')
   assert.ok(!main.children.some(({ name }) => name.startsWith('boot ')), 'what is not shown is not in the graph')
-  isNear(own('["starved"]'), Number(flame.children.find(({ name }) => name === 'waiting for a CPU')?.value), 'waiting')
+  const waiting = flame.children.find(({ name }) => name === 'waiting for a CPU')
+  isNear(own('["starved"]'), Number(waiting?.value), 'waiting')
+  assert.equal(waiting?.cause, 'starved', 'it has no colour of code')
 })
 
 test('the longest block of a culprit is a figure of the list', async () => {
