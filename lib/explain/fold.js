@@ -52,16 +52,27 @@ function withoutEntered ({ isEntered, ...stack }) {
 }
 
 /**
- * The stack without functions of loopwatch that call the application, as agent.run() does. They stay where loopwatch
- * itself is to blame. @param {Stack} stack @returns {Stack}
+ * The stack without functions of loopwatch, and without what they call of Node.js. An answer in them says where
+ * loopwatch was and not for how long: after a native call, V8 answers in the next function that is entered.
+ * @param {Stack} stack @returns {Stack}
  */
-const withoutOwn = (stack) => ownFrame(stack.frames) === null
-  ? { ...stack, frames: stack.frames.filter((frame) => !isOf('own')(frame)) }
-  : stack
+function withoutOwn (stack) {
+  const own = ownFrame(stack.frames)
+  const frames = own === null ? stack.frames : stack.frames.slice(stack.frames.indexOf(own))
+  return {
+    ...stack,
+    ...(own !== null && { isEntered: undefined }),
+    frames: frames.filter((frame) => !isOf('own')(frame))
+  }
+}
 
-/** The heaviest, as a record has them. @param {Stack[]} stacks @returns {StackRecord[]} */
-function listed (stacks) {
-  return merged(stacks.map(withoutOwn)).filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
+/**
+ * The heaviest, as a record has them.
+ * @param {Stack[]} stacks @param {boolean} [isOwnBlock] whether loopwatch is to blame @returns {StackRecord[]}
+ */
+function listed (stacks, isOwnBlock = false) {
+  return merged(isOwnBlock ? stacks : stacks.map(withoutOwn))
+    .filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames, awaiting = [], isEntered }) =>
       ({ count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting], ...(isEntered && { isEntered }) }))
 }
