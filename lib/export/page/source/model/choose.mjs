@@ -1,6 +1,8 @@
 import { RANGES } from './address.mjs'
 import { endOf } from './culprits.mjs'
 
+export { isMatch, isShown } from '../../../choose.js'
+
 /**
  * The time that is shown.
  * @param {import('./address.mjs').View} view
