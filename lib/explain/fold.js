@@ -1,6 +1,6 @@
 'use strict'
 
-const { blamedFrame, heaviest, weightOf } = require('./frame')
+const { blamedFrame, heaviest, isOf, ownFrame, weightOf } = require('./frame')
 const { STACKS_IN_RECORD } = require('../tables/limits')
 const { roundMs } = require('../util/statistics')
 
@@ -51,9 +51,28 @@ function withoutEntered ({ isEntered, ...stack }) {
   return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
 }
 
-/** The heaviest, as a record has them. @param {Stack[]} stacks @returns {StackRecord[]} */
-function listed (stacks) {
-  return merged(stacks).filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
+/**
+ * The stack without functions of loopwatch, and without what they call of Node.js. An answer in them says where
+ * loopwatch was and not for how long: after a native call, V8 answers in the next function that is entered.
+ * @param {Stack} stack @returns {Stack}
+ */
+function withoutOwn (stack) {
+  const own = ownFrame(stack.frames)
+  const frames = own === null ? stack.frames : stack.frames.slice(stack.frames.indexOf(own))
+  return {
+    ...stack,
+    ...(own !== null && { isEntered: undefined }),
+    frames: frames.filter((frame) => !isOf('own')(frame))
+  }
+}
+
+/**
+ * The heaviest, as a record has them.
+ * @param {Stack[]} stacks @param {boolean} [isOwnBlock] whether loopwatch is to blame @returns {StackRecord[]}
+ */
+function listed (stacks, isOwnBlock = false) {
+  return merged(isOwnBlock ? stacks : stacks.map(withoutOwn))
+    .filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames, awaiting = [], isEntered }) =>
       ({ count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting], ...(isEntered && { isEntered }) }))
 }

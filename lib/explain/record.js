@@ -97,7 +97,7 @@ exports.recordOf = (facts, code) => {
   const isPackageKnown = folder !== null && (facts.block.threadId === 0 || placed.frame !== null)
   const isCalled = placed.frame === null || ownerOf(placed.frame) !== 'application'
   const whole = {
-    ...withNames({ ...placed, stacks: shown.answered }, table),
+    ...withNames({ ...placed, stacks: listed(shown.answers, isOwnBlock(placed)) }, table),
     ...workRecords(running, facts.threadWork, facts),
     ...(works && { works }),
     generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(profiled, placed.frame),
@@ -115,7 +115,7 @@ function shownBy ({ stacks: sampled, requests }, table) {
   const stacks = merged(answers.map(withoutEntered))
   const { work, request } = workIn(stacks)
   return {
-    answered: listed(answers),
+    answers,
     stacks,
     blamed: blame(ofMost(stacks, stacks), (frame) => table.passesOn(frame), weightOf(stacks)),
     innermost: leaf(stacks),

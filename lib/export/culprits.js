@@ -16,7 +16,8 @@ const NEAR_COLUMNS = 200
 /**
  * @typedef {{ profile?: { call: string | null } | null }} Called
  * @typedef {Pick<BlockRecord, 'work' | 'request' | 'works'>} Ran
- * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called & Ran} Row
+ * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called & Ran & Part} Row
+ * @typedef {{ isPart?: boolean }} Part whether the block is counted in another row
  */
 
 /**
@@ -34,8 +35,8 @@ exports.keyOf = ({ cause, frame, profile }) => {
  * @template {Row} R @param {R[]} rows
  */
 exports.sharesOf = (rows) => rows.flatMap((whole) => {
-  const own = { ...whole, whole, cause: ownCauseOf(whole), durationMs: ownMsOf(whole) }
-  const none = { ...own, frame: null, profile: null, excused: undefined }
+  const own = { ...whole, whole, isPart: false, cause: ownCauseOf(whole), durationMs: ownMsOf(whole) }
+  const none = { ...own, isPart: true, frame: null, profile: null, excused: undefined }
   return [own, ...othersIn(whole).map(([cause, durationMs]) => ({ ...none, cause, durationMs }))]
 })
 
@@ -117,8 +118,8 @@ class Culprit {
 
   /** @param {Row} row @param {(ran: WorkShare | Row) => string | null} workOf the name of what ran, null for none */
   add (row, workOf) {
-    const { id, cause, frame, durationMs } = row
-    this.count++
+    const { id, cause, frame, durationMs, isPart } = row
+    if (!isPart) this.count++
     this.totalMs += durationMs
     if (durationMs > this.longestMs) {
       this.longestMs = durationMs

@@ -44,6 +44,15 @@ exports.withoutPlace = (record) => {
   return 'no stack taken'
 }
 
+/** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
+exports.workOf = ({ work, request }) => {
+  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
+  // Records of an earlier version have no work.
+  if (!work || work.kind === 'request') return asked
+  const own = `${doubtOf(work)}${work.kind} ${work.name}`
+  return asked === null ? own : `${own} of ${asked}`
+}
+
 exports.IN_CALL = IN_CALL
 exports.doubtOf = doubtOf
 exports.lineText = lineText

@@ -2,7 +2,7 @@
 
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
-const { doubtOf, IN_CALL, place, withoutPlace } = require('./place-text')
+const { IN_CALL, place, withoutPlace, workOf } = require('./place-text')
 const { MS_PER_S } = require('./units')
 
 /** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
@@ -22,15 +22,6 @@ exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(
 exports.endSentenceOf = (record) => printable(about(record,
   `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
     `block${record.startup ? ' at start-up' : ''}`))
-
-/** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
-exports.workOf = ({ work, request }) => {
-  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
-  // Records of an earlier version have no work.
-  if (!work || work.kind === 'request') return asked
-  const own = `${doubtOf(work)}${work.kind} ${work.name}`
-  return asked === null ? own : `${own} of ${asked}`
-}
 
 /** @param {BlockRecord} record */
 function isOver ({ work, request }) {
@@ -54,7 +45,7 @@ function about (record, begin) {
   if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)}`
   if (isExcused(record)) return `${begin}: ${excuseOf(cause)} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''
-  const name = exports.workOf(record)
+  const name = workOf(record)
   const among = record.work?.among ?? record.request?.among
   const oldest = among ? ` (the oldest of ${among} in flight)` : ''
   const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
@@ -143,3 +134,4 @@ function printable (text) {
 exports.counted = counted
 exports.duration = duration
 exports.printable = printable
+exports.workOf = workOf

@@ -201,7 +201,7 @@ test('a block of a job shows its name where a request stands, and opened its att
 test('it works by keyboard and on 320 pixels', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return
-  const { url, page: live } = await startPageAgent(t, [makeRecord({ id: '1-2', stacks: deepStack(1) }), makeRecord()])
+  const { url, page: live } = await startPageAgent(t, [makeRecord({ id: '1-2', durationMs: 100, stacks: deepStack(1) }), makeRecord()])
   const { page, complaints } = await openPage(browser, url, { viewport: { width: 320, height: 640 } })
   await reads(page, '#blocks-note', /^2 blocks, newest first/)
   await page.keyboard.press('j')
@@ -334,7 +334,7 @@ test('500 blocks with stacks of 60 frames, the newest five minutes long, are lis
   const agent = await startPageAgent(t, records)
   const { page, complaints } = await openPage(browser, agent.url)
   await reads(page, '#blocks-note', /^500 blocks/)
-  assert.equal(await page.locator('#blocks > li').count(), 50)
+  assert.equal(await page.locator('#blocks > li').count(), 20)
   await reads(page, '#state-now', /^Blocked for 5 min \d+ s in GET \/report\/:id, report app\/report\.js:41/)
   await reads(page, '#flame', /step59 app\/block-/)
   await page.uncheck('#flame-lines')
@@ -345,7 +345,7 @@ test('500 blocks with stacks of 60 frames, the newest five minutes long, are lis
   for (let i = 1; i <= 150; i++) agent.page.put(makeRecord({ id: `2-${i}`, stacks: deepStack(i) }))
   await reads(page, '#blocks-note', /^600 blocks/)
   await page.click('#blocks-more')
-  assert.equal(await page.locator('#blocks > li').count(), 100, 'fifty at a time')
+  assert.equal(await page.locator('#blocks > li').count(), 40, 'twenty at a time')
   await page.locator('#search').fill('1-500')
   await reads(page, '#blocks-note', /^1 block, of 600 in memory/)
   await page.locator('#blocks > li.ongoing > button').click()
@@ -367,7 +367,7 @@ test('a culprit that is chosen, and the block that is opened, are in the address
   live.recent.add({ startMs: 0, endMs: 900, workIds: [] }, '1-3')
   live.recent.note({ startMs: 10, endMs: 950, id: 9, hasWaited: false, name: 'GET /victim' })
   const { page, complaints } = await openPage(browser, url, { viewport: { width: 1024, height: 800 } })
-  await reads(page, '#aside-note', /^Not shown: 1 block of 80 ms is not your code \(1 starved\)\.$/)
+  await reads(page, '#aside-note', /^2 blocks of .* below\. Not shown: 1 block of 80 ms is not your code \(1 starved\)\.$/)
   await reads(page, '#blocks-note', /^2 blocks, of 3 in memory/)
   await reads(page, '#victims-body', /GET \/victim1 time900 ms/)
   await page.locator('#culprits-body button', { hasText: '≈ known' }).click()
@@ -384,13 +384,33 @@ test('a culprit that is chosen, and the block that is opened, are in the address
   await again.page.fill('#search', 'zzz')
   await reads(again.page, '#verdict', /no block matches the filters\.$/)
   await reads(again.page, '#culprits-note', /^No block matches the filters above\.$/)
+  await reads(again.page, '#flame', /^No block to show\.$/)
+  await reads(again.page, '#timeline-note', /^No block to show\.$/)
   await again.page.fill('#search', '')
   // What ranks the rows is on the screen of a telephone.
-  const total = await again.page.locator('#culprits-body .total').first().boundingBox()
-  assert.ok(total !== null && total.x + total.width <= 390, JSON.stringify(total))
+  for (const kind of ['total', 'work', 'number', 'cause']) {
+    const cell = await again.page.locator(`#culprits-body td.${kind}`).first().boundingBox()
+    assert.ok(cell !== null && cell.x + cell.width <= 390 && cell.height < 60, `${kind}: ${JSON.stringify(cell)}`)
+  }
   await again.page.keyboard.press('/')
   assert.equal(await again.page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.id), 'search')
   assert.deepEqual([...complaints, ...again.complaints], [])
+})
+
+test('with a baseline and filters, the tools are one row on a desk, and a sparkline begins where its row does', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const startedAt = new Date(Date.now() - 5000).toISOString()
+  const { url } = await startPageAgent(t, [makeRecord({ startedAt, request: { method: 'GET', route: '/a/very/long/route'.repeat(9) } })])
+  const now = Date.now()
+  const { page, complaints } = await openPage(browser, `${url}#cause=js&base=${now - 60_000}-${now}`, { viewport: { width: 1280, height: 900 } })
+  await reads(page, '#comparison', /^Baseline \d+:.* in 1 block; since then /)
+  const topOf = async (/** @type {string} */ name) => (await page.locator(name).first().boundingBox())?.y ?? NaN
+  assert.ok(Math.abs(await topOf('#help-show') - await topOf('#ranges label')) < 10, 'the last button wraps')
+  assert.ok(await topOf('#culprits-body svg') - await topOf('#culprits-body tr') < 12)
+  await page.locator('#blocks > li > button').click()
+  await reads(page, '#blocks a[href="causes#js"]', /^More about js$/)
+  assert.deepEqual(complaints, [])
 })
 
 test('in a cluster the page says which worker is blocked', async (t) => {

@@ -108,6 +108,8 @@ test('the page of a recording made during a block says when that was, and shows 
   await eventually(async () => /^Recorded \d\d:\d\d:\d\d: .*loopwatch$/.test(await page.title()), 'the tab to say so')
   assert.doesNotMatch(await page.locator('#icon').getAttribute('href') ?? '', /d1242f/)
   assert.equal(await page.locator('#state .blocked').count(), 0)
+  await reads(page, '#build', /, recorded \d/)
+  assert.equal(await page.locator('#connection').isVisible(), false, 'one banner says so')
   await page.waitForTimeout(300)
   assert.equal(await page.locator('#state-now').textContent(), first, 'its time stands still')
   assert.deepEqual(complaints, [])

@@ -162,7 +162,7 @@ function makeStack (chain, isGc, { original, lines, lineAt }) {
     lateMs: 0,
     works: [],
     gcRun: isGc ? 0 : null,
-    sampled: isGc ? collection : frames,
+    sampled: isGc ? collection : frames.filter(isSampled),
     frames: [...collection, ...frames],
     raw: [...collection, ...raw],
     ticks,
@@ -172,6 +172,14 @@ function makeStack (chain, isGc, { original, lines, lineAt }) {
     isClock: outsideClock(raw) > 0
   }
 }
+
+/**
+ * Not the call that ends an answer to an interrupt: from then on, V8 gives its name to the native code that it had
+ * interrupted (24.21). The application calls it through Node.js's own code.
+ * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
+ */
+const isSampled = ({ function: name, file }, i, frames) =>
+  name !== 'encodeInto' || file !== null || frames[i + 1]?.file?.startsWith('node:') === true
 
 /** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */
 function outsideClock (frames) {

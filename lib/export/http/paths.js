@@ -32,7 +32,7 @@ const isBrowser = (accept) => accept.includes('text/html')
 const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
 
 /** What picks blocks: query-filter.js. */
-const FILTERS = ['seconds', 'from', 'to', 'cause', 'work', 'route', 'file', 'line', 'function']
+const FILTERS = ['seconds', 'from', 'to', 'cause', 'work', 'route', 'file', 'line', 'function', 'culprit', 'text', 'aside']
 
 /**
  * Refuses other parameters: a misspelt one must not pass for all blocks.

@@ -10,14 +10,13 @@ const process = require('../../util/process')
 const { frameText } = require('../../util/place-text')
 const { printable } = require('../../util/sentence')
 const { markedRows, shownStacks } = require('../../util/shown-stacks')
+const { timePartsOf } = require('../labels')
 
 /**
  * @import { Cause } from '../../tables/causes'
  * @import { BlockRecord, FrameRecord } from '../../types'
  */
 
-/** The wait for a CPU is shown if it has at least this share of a block. */
-const WAITED_SHARE = 0.1
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
 /** @type {Record<number, [name: string, color: Style]>} pino's levels */
 const LEVELS = {
@@ -103,14 +102,11 @@ function clock (time) {
   return `${date.toTimeString().split(' ')[0]}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** @param {any} line */
-function evidence ({ durationMs, samples = 0, evidence = {} }) {
-  const ms = (/** @type {number} */ value) => `${Math.round(value)} ms`
+/** CPU time and pauses of the collector overlap, so the parts of a block are shown. @param {any} line */
+function evidence ({ parts, samples = 0, evidence = {} }) {
   return [
-    Number.isFinite(evidence.cpuMs) && `${ms(evidence.cpuMs)} of ${ms(durationMs)} on the CPU`,
+    ...timePartsOf({ parts }).map(({ label, ms }) => ms >= 1 && `${Math.round(ms)} ms ${label}`),
     evidence.memory?.isHeapFull && `heap ${outOf(evidence.memory.heapUsedBytes, evidence.memory.heapLimitBytes)}`,
-    evidence.gcMs >= 1 && `${ms(evidence.gcMs)} in the garbage collector`,
-    evidence.runQueueMs >= WAITED_SHARE * durationMs && `${ms(evidence.runQueueMs)} waiting for a CPU`,
     `${samples} stack ${samples === 1 ? 'sample' : 'samples'}`
   ].filter(Boolean).join(', ')
 }

@@ -1,7 +1,8 @@
 'use strict'
 
+const { causeRow } = require('../../tables/causes')
 const { shortPath } = require('../../util/place-text')
-const { shownStacks } = require('../../util/shown-stacks')
+const { stacksOfBlock } = require('./block-stacks')
 
 /** @import { BlockRecord, Frame, FrameRecord } from '../../types' */
 
@@ -16,6 +17,7 @@ const LEAST_SHARE = 1 / 2000
  * @property {string | null} file
  * @property {number} value ms of blocked time, callees included
  * @property {FlameNode[]} children
+ * @property {string | null} [cause] of time without a stack; null if code was not sampled
  * @typedef {{ node: FlameNode, children: Map<string, Growing>, isDoubtful?: boolean }} Growing
  */
 
@@ -28,7 +30,8 @@ class FlameTree {
 
   /** @param {BlockRecord} record */
   add (record) {
-    for (const { weightMs, frames } of shownStacks(record).stacks) {
+    for (const { weightMs, frames: sampled, cause } of stacksOfBlock(record)) {
+      const frames = cause === undefined ? sampled : [named(cause === null ? 'not sampled' : causeRow(cause).phrase)]
       let at = this.#root
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {
@@ -39,6 +42,7 @@ class FlameTree {
           if (this.#nodes === NODES) break
           this.#nodes++
           next = growing(nameOf(frame), frame.file)
+          if (cause !== undefined) next.node.cause = cause
           at.children.set(key, next)
         }
         at = next
@@ -55,6 +59,9 @@ class FlameTree {
     return grown(this.#root, this.#root.node.value * LEAST_SHARE)
   }
 }
+
+/** Time without a stack. @param {string} name @returns {Frame} */
+const named = (name) => ({ function: name, file: null, line: null, column: null })
 
 /** @param {Frame} frame */
 function keyOf (frame) {

@@ -1,8 +1,10 @@
 'use strict'
 
-const { workOf } = require('../../util/sentence')
-const { labelsOf } = require('./stack-table')
+const { workOf } = require('../../util/place-text')
 const { MS_PER_S } = require('../../util/units')
+const { isShown } = require('../choose')
+const { withSharedNames } = require('../culprits')
+const { labelsOf } = require('./stack-table')
 
 /** @import { BlockRecord } from '../../types' */
 
@@ -11,7 +13,8 @@ const NUMBERS = [['seconds', Infinity], ['from', -Infinity], ['to', Infinity]]
 
 /**
  * `seconds`: blocks that ended in the last so many. `from`, `to`: blocks that overlap this time (Unix ms). `cause`,
- * `work` (as in messages), `route` (as in a label). `file`, `line`, `function`: the blamed frame's.
+ * `work` (as in messages), `route` (as in a label). `file`, `line`, `function`: the blamed frame's. `culprit`, `text`,
+ * `aside` (0): as on the page.
  * @param {BlockRecord[]} records @param {URLSearchParams} query
  * @returns {{ records: BlockRecord[], error?: undefined } | { error: string }}
  */
@@ -20,7 +23,13 @@ exports.chooseBy = (records, query) => {
   if (!(seconds > 0)) return { error: 'seconds takes a number above 0' }
   if (Number.isNaN(from) || Number.isNaN(to)) return { error: 'from and to take Unix times in ms' }
   const sinceMs = Math.max(from, Date.now() - seconds * MS_PER_S)
-  return { records: records.filter((record) => isWithin(record, sinceMs, to) && isAsked(record, query)) }
+  const view = {
+    culprit: query.get('culprit'), cause: null, text: query.get('text') ?? '', aside: query.get('aside') !== '0'
+  }
+  return {
+    records: withSharedNames(records)
+      .filter((record) => isWithin(record, sinceMs, to) && isAsked(record, query) && isShown(record, view))
+  }
 }
 
 /** @param {string | null} text */

@@ -1,15 +1,12 @@
 'use strict'
 
-const { isExcused } = require('../../tables/causes')
 const { OTHER } = require('../../tables/limits')
-const { shownStacks } = require('../../util/shown-stacks')
+const { stacksOfBlock } = require('./block-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
 /** Writing more would delay the watchdog's polls. All other stacks become one. */
 const STACKS = 2000
-/** Least time that counts as not sampled: less comes from rounded weights in records. */
-const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 
 /**
@@ -47,21 +44,18 @@ class StackTable {
 
   /** @param {BlockRecord} record */
   add (record) {
-    const { durationMs, startedAt, cause } = record
+    const { durationMs, startedAt } = record
     const startMs = Date.parse(startedAt)
     this.blocks++
     this.startMs = Math.min(this.startMs, startMs)
     this.endMs = Math.max(this.endMs, startMs + durationMs)
     const labels = labelsOf(record)
-    // In an excused block, the code of a stack is not at fault.
-    const hasCulprit = !isExcused(record)
-    const stacks = hasCulprit ? shownStacks(record).stacks : []
-    for (const { frames, weightMs, count } of stacks) {
-      this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
+    for (const { frames, weightMs, count, cause } of stacksOfBlock(record)) {
+      const ids = cause === undefined
+        ? frames.map((frame) => this.#index(frame)).reverse()
+        : [this.#named(cause === null ? '(not sampled)' : `(${cause})`)]
+      this.#add(ids, labels, weightMs, count)
     }
-    const missingMs = durationMs - stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
-    if (missingMs < LEAST_MS) return
-    this.#add([this.#named(hasCulprit ? '(not sampled)' : `(${cause})`)], labels, missingMs, 0)
   }
 
   /** @param {number[]} inner outermost first @param {Labels} labels @param {number} weightMs @param {number} count */

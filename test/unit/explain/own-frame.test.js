@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
+const { listed } = require('../../../lib/explain/fold')
 const { ownFrame } = require('../../../lib/explain/frame')
 const { isOwnBlock } = require('../../../lib/tables/causes')
 const { sentenceOf } = require('../../../lib/util/sentence')
@@ -22,6 +23,19 @@ test('a stack in code of loopwatch, or in what it called of Node.js and V8, is i
 test('a function of the application that loopwatch calls is the application\'s, and so is a package', () => {
   assert.equal(ownFrame([app, at(HOOK, 'run')]), null)
   for (const name of ['x', 'blocked-at']) assert.equal(ownFrame([at(`/srv/node_modules/${name}/index.js`), at(HOOK, 'run')]), null)
+})
+
+test('a stack of the application has no function of loopwatch, and a block of loopwatch has all', () => {
+  /** @param {import('../../../lib/types').Frame[]} frames */
+  const stackOf = (frames) => ({ count: 1, weightMs: 5, lateMs: 0, works: [], frames })
+  /** @param {import('../../../lib/types').Frame[][]} stacks */
+  const names = (...stacks) => listed(stacks.map(stackOf)).map(({ frames }) => frames.map((frame) => frame.function))
+  const caller = at('/srv/app/server.js', 'handle')
+  assert.deepEqual(names([native, app, at(HOOK, 'run'), at(HOOK, '#work'), caller], [native, app, caller]), [['delete', 'sum', 'handle']])
+  assert.deepEqual(names([native, at('node:internal/util', 'get'), at(HOOK, 'set'), at(HOOK, 'begin'), app]), [['sum']])
+  const entered = { ...stackOf([at(HOOK, 'set'), app]), isEntered: /** @type {const} */ (true) }
+  assert.equal(listed([entered])[0].isEntered, undefined, 'the application was not just entered')
+  assert.deepEqual(listed([entered], true)[0].frames.map((frame) => frame.function), ['set', 'sum'])
 })
 
 test('a block that is mostly ours is told as ours', () => {

@@ -31,6 +31,11 @@ export function clock (at) {
   return new Date(at).toLocaleTimeString([], { hourCycle: 'h23' })
 }
 
+/** @param {[number, number]} span Unix ms */
+export function spanWords ([from, to]) {
+  return `${clock(from)} to ${clock(to)} (${duration(to - from)})`
+}
+
 /** @typedef {{ function: string | null, file: string | null, line: number | null, exact?: boolean }} Place */
 
 /** @param {Place} frame */

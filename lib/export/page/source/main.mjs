@@ -18,12 +18,12 @@ let lostAt = null
 const events = {
   hello (hello) {
     const { version, node, pid, labels, recordedAt } = hello
-    const build = `loopwatch ${version}, Node.js ${node}, process ${pid}`
+    const when = recordedAt ? `, recorded ${new Date(recordedAt).toLocaleString()}` : ''
+    const build = `loopwatch ${version}, Node.js ${node}, process ${pid}${when}`
     const named = Object.entries(labels).map(([name, value]) => `${name} ${value}`).join(', ')
     setText(byId('build'), named === '' ? build : `${named}, ${build}`)
     const isOther = agent !== null && agent !== `${pid}`
-    const other = isOther ? `Another process answers now: ${pid} instead of ${agent}.` : null
-    say(recordedAt ? `Recorded ${recordedAt}, not live.` : other)
+    say(isOther ? `Another process answers now: ${pid} instead of ${agent}.` : null)
     agent = `${pid}`
     lostAt = null
     byId('live').hidden = false

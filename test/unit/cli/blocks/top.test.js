@@ -36,7 +36,7 @@ test('a function answers for its own part of a block, and a wait for a CPU has a
   ])
   const told = culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs])
   assert.deepEqual(told, [
-    ['waiting for a CPU: give it more CPU', 'starved', 2, 6800, 6500],
+    ['waiting for a CPU: give it more CPU', 'starved', 1, 6800, 6500],
     ['resize (app/orders.js:7)', 'js', 2, 1300, 1200]
   ])
 })

@@ -281,6 +281,16 @@ test('a regular expression is told without its pattern, a lone name of C++ is no
   assert.equal(lay(cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)).profile.call, null)
 })
 
+test('a name that V8 took over from the answer to an interrupt is in no stack, unless Node.js calls it', () => {
+  const nodes = [
+    node(1, '(root)', null, [2]), node(2, 'load', 1, [3, 5]), node(3, 'encodeInto', null, [4]), node(4, 'RegExp: (a+)+$', null),
+    node(5, 'encodeInto', 'node:internal/encoding', [6]), node(6, 'encodeInto', null)
+  ]
+  const { stacks } = lay(cutProfiles([makeWindow(nodes, [3, 3, 3, 4, 4, 6])], 1000, 1060)).profile
+  const names = stacks.map((/** @type {any} */ { frames }) => frames.map((/** @type {any} */ each) => each.function))
+  assert.deepEqual(names, [['load'], ['(regular expression)', 'load'], ['encodeInto', 'encodeInto', 'load']])
+})
+
 test('a sample outside of the application changes nothing', () => {
   const idle = lay(cutProfiles([makeWindow(LOAD, [5, 5, 5])], 1000, 1050))
   assert.deepEqual([idle.frame, idle.profile.call, idle.profile.samples], [null, null, 3])

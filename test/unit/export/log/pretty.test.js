@@ -11,16 +11,17 @@ const line = {
   cause: 'js',
   durationMs: 503.2,
   samples: 12,
-  evidence: { cpuMs: 498.4, gcMs: 3 },
+  parts: { js: 390.4, native: 0, gc: 60, asleep: 0, waiting: 52.8, stopped: 0, unexplained: 0 },
+  evidence: { cpuMs: 74, gcMs: 291 },
   stack: ['map (native)', 'rank (/app/lib/rank.js:3:9)', 'next (/app/node_modules/express/lib/router.js:1:2)', 'handler (/app/server.js:8:1)', 'emit (node:events:1:1)'],
   msg: 'event loop was blocked for 503 ms: rank (rank.js:3), GET /orders (js)'
 }
 
-test('a finished block has why and where below its sentence, the stack down to the application', () => {
+test('a finished block has why, where and the parts of its time below its sentence, the stack down to the application', () => {
   const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify(line))
   assert.equal(text, `[09:05:03.007] WARN  ${line.msg}
     why: application JavaScript kept the CPU busy
-         498 ms of 503 ms on the CPU, 3 ms in the garbage collector, 12 stack samples
+         390 ms JavaScript, 60 ms garbage collection, 53 ms waiting for a CPU, 12 stack samples
     at map (native)
     at rank (lib/rank.js:3:9)
     at next (node_modules/express/lib/router.js:1:2)

@@ -82,8 +82,8 @@ test('the verdict says how much, how often, where, and what was not the applicat
   assert.doesNotMatch(verdictOf([...spread, lasting], RANGE, more), /accounts? for/, 'a block without a culprit is not a function')
   assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
   const half = START + 50_000
-  assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0% in 1 block; this range 4.0% in 2 blocks.')
-  assert.equal(asideNote(spread, false), 'Not shown: 1 block of 1.0 s is not your code (1 starved).')
+  assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, [START, half]).replace(/ \d.* to .*\):/, ':'), 'Baseline: 2.0% in 1 block; this range 4.0% in 2 blocks.')
+  assert.equal(asideNote(spread, false), '4 blocks of 4.0 s below. Not shown: 1 block of 1.0 s is not your code (1 starved).')
   assert.equal(asideNote([at(1)], false), '')
 })
 
@@ -114,12 +114,20 @@ test('blocks at start-up are the application\'s own code, and no block is counte
   assert.match(verdict, /, 4 times\. .*25% was not your code\.$/)
   const kinds = '1 block of 1.0 s at start-up; 1 block of 1.0 s allowed; 2 blocks of 2.0 s in worker threads; 1 block of 1.0 s is not your code (1 starved).'
   const all = [...rows, at(5, { threadId: 3 }), at(6, { threadId: 3, startup: true, cause: 'starved' })]
-  assert.deepEqual([asideNote(all, false), asideNote(all, true)], [`Not shown: ${kinds}`, `Shown, too: ${kinds}`])
+  assert.deepEqual([asideNote(all, false), asideNote(all, true)], [`1 block of 1.0 s below. Not shown: ${kinds}`, `6 blocks of 6.0 s below. Among them: ${kinds}`])
 })
 
-test('a block that reaches beyond the range counts with its part in it', async () => {
+test('a block that reaches beyond the range makes the range longer, so that it counts as a whole everywhere', async () => {
   const { sumOf } = await import(`${MODEL}/verdict.mjs`)
-  assert.equal(sumOf([at(-1, { durationMs: 3000 }), at(99, { durationMs: 9000 })], RANGE).blockedMs, 3000)
+  const { blockedMs, lengthMs, share } = sumOf([at(-1, { durationMs: 3000 }), at(99, { durationMs: 9000 })], RANGE)
+  assert.deepEqual([blockedMs, lengthMs, share], [12_000, 109_000, 12 / 109])
+})
+
+test('a baseline that is a part of the range is compared with what came after it', async () => {
+  const { comparison } = await import(`${MODEL}/verdict.mjs`)
+  const base = [START, START + 50_000]
+  assert.match(comparison([at(1), at(49.5), at(70)], RANGE, base), /: 4\.0% in 2 blocks; since then 2\.0% in 1 block\.$/)
+  assert.match(comparison([at(1)], { fromMs: START, toMs: base[1] }, base), /^Baseline .* \(50\.0 s\): 2\.0% in 1 block; since then nothing yet\.$/)
 })
 
 test('whatever is chosen goes into the address and comes back from it', async () => {
@@ -133,10 +141,11 @@ test('whatever is chosen goes into the address and comes back from it', async ()
 })
 
 test('blocks are chosen by culprit, cause, text and whose code they are', async () => {
-  const { isChosen, windowOf, queryOf, inRange } = await import(`${MODEL}/choose.mjs`)
+  const { isShown } = require('../../../../lib/export/choose')
+  const { windowOf, queryOf, inRange } = await import(`${MODEL}/choose.mjs`)
   const { START: start } = await import(`${MODEL}/address.mjs`)
   const { keyOf } = require('../../../../lib/export/culprits')
-  const chosen = (/** @type {any} */ row, /** @type {any} */ view) => isChosen(row, { ...start, ...view })
+  const chosen = (/** @type {any} */ row, /** @type {any} */ view) => isShown(row, { ...start, ...view })
   assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
   const works = [{ request: null, work: { kind: 'job', name: 'nightly' }, frame: null, weightMs: 40 }]
   assert.ok(chosen(at(1, /** @type {any} */ ({ works })), { text: 'job nightly' }) && !chosen(at(1), { text: 'job nightly' }))
@@ -150,8 +159,9 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
   assert.deepEqual(windowOf({ ...start, range: '1m' }, START + 90_000, START), { fromMs: START + 30_000, toMs: START + 90_000 })
   assert.deepEqual(windowOf(start, START + 90_000, START), { fromMs: START, toMs: START + 90_000 })
   assert.equal(inRange([at(1), at(50)], { fromMs: START + 10_000, toMs: START + 60_000 }).length, 1)
-  assert.equal(`${queryOf(start, null, RANGE)}`, '')
-  assert.equal(`${queryOf({ ...start, span: [1, 2] }, { frame: frame('f'), work: 'GET /a', cause: 'js' }, { fromMs: 1, toMs: 2 })}`, 'from=1&to=2&file=%2Fsrv%2Fapp%2Ff.js&function=f')
+  assert.equal(`${queryOf(start, RANGE)}`, 'aside=0')
+  const view = { ...start, span: [1, 2], culprit: '["f","/f.js"]', text: 'a b', cause: 'js', aside: true }
+  assert.equal(`${queryOf(view, { fromMs: 1, toMs: 2 })}`, 'from=1&to=2&cause=js&culprit=%5B%22f%22%2C%22%2Ff.js%22%5D&text=a+b')
 })
 
 test('the strip names the block in progress, and the tab with it', async () => {
@@ -171,7 +181,7 @@ test('the strip names the block in progress, and the tab with it', async () => {
 
 test('a culprit has its own part of a block, and waiting for a CPU is a row with what to do, which finds its blocks', async () => {
   const { culpritsOf } = await import(`${MODEL}/culprits.mjs`)
-  const { isChosen } = await import(`${MODEL}/choose.mjs`)
+  const { isMatch } = require('../../../../lib/export/choose')
   const { asideOf, timePartsOf } = await import(`${MODEL}/labels.mjs`)
   const { markdownOf, whyOf } = await import(`${MODEL}/report.mjs`)
   const { verdictOf } = await import(`${MODEL}/verdict.mjs`)
@@ -181,8 +191,8 @@ test('a culprit has its own part of a block, and waiting for a CPU is a row with
   const [waiting, own] = culpritsOf([row], range, () => 0)
   assert.deepEqual([waiting.words, waiting.totalMs, own.words, own.totalMs], ['waiting for a CPU: give it more CPU', 6500, 'JavaScript', 1200])
   assert.equal(own.lastMs, range.fromMs + 7700)
-  const view = { culprit: waiting.key, cause: null, text: '', aside: false }
-  assert.deepEqual([row, at(2)].map((each) => isChosen(each, view)), [true, false])
+  const view = { culprit: waiting.key, cause: null, text: '' }
+  assert.deepEqual([row, at(2)].map((each) => isMatch(each, view)), [true, false])
   assert.match(verdictOf([row], range, { thresholdMs: 50, loops: 1 }), /once\. 84% was not your code\.$/)
   assert.equal(asideOf(row), null)
   const detail = (/** @type {any} */ block) => markdownOf({ block, source: null, advice: [], waits: { requests: 0 } }, '')

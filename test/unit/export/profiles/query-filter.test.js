@@ -29,6 +29,16 @@ test('blocks are chosen by time, cause, work and place', () => {
   assert.equal(ids({ route: '/report/:id', cause: 'js' }), '1-2')
 })
 
+test('the same blocks as on the page are chosen by text and by a row of its table', () => {
+  assert.equal(ids({ text: 'REPORT' }), '1-2,1-1')
+  assert.equal(ids({ text: 'garbage' }), '1-1', 'a cause in words')
+  assert.equal(ids({ text: 'zzzz' }), '')
+  assert.equal(ids({ culprit: '["report","/srv/app/report.js"]' }), '1-2,1-1')
+  const startup = makeRecord({ startup: true })
+  const some = ['', 'aside=0'].map((query) => chooseBy([startup], new URLSearchParams(query)))
+  assert.deepEqual(some, [{ records: [startup] }, { records: [] }])
+})
+
 test('what is no number is refused', () => {
   for (const query of /** @type {Record<string, string>[]} */ ([{ seconds: '0' }, { seconds: 'x' }, { from: '' }, { to: 'now' }])) assert.match(ids(query), /takes? /, JSON.stringify(query))
 })

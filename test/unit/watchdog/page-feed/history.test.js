@@ -144,8 +144,8 @@ const frame = (name, file) => ({ function: name, file, line: 1, column: 1 })
 test('stacks become one tree, callers first, weighted by blocked time', () => {
   const tree = new FlameTree()
   const handler = frame('handler', '/app/handler.js')
-  tree.add(makeRecord({ stacks: [{ count: 2, weightMs: 30, frames: [frame('a', null), handler] }, { count: 1, weightMs: 10, frames: [frame('b', '/app/b.js'), handler] }] }))
-  tree.add(makeRecord({ stacks: [{ count: 1, weightMs: 60, frames: [handler] }] }))
+  tree.add(makeRecord({ durationMs: 40, stacks: [{ count: 2, weightMs: 30, frames: [frame('a', null), handler] }, { count: 1, weightMs: 10, frames: [frame('b', '/app/b.js'), handler] }] }))
+  tree.add(makeRecord({ durationMs: 60, stacks: [{ count: 1, weightMs: 60, frames: [handler] }] }))
   assert.deepEqual(tree.toJSON(), {
     name: 'all',
     file: null,
@@ -163,7 +163,7 @@ test('a tree of 500 blocks with ten deep stacks each, none alike, stays bounded'
   const tree = new FlameTree()
   for (let block = 0; block < 500; block++) {
     const stacks = Array.from({ length: 10 }, (_, i) => ({ count: 1, weightMs: 10, frames: Array.from({ length: 60 }, (_, depth) => frame(`f${block}-${i}-${depth}`, '/app/a.js')) }))
-    tree.add(makeRecord({ stacks }))
+    tree.add(makeRecord({ durationMs: 100, stacks }))
   }
   const json = JSON.stringify(tree)
   assert.ok(json.length < 1e6, `${json.length}`)

@@ -6,7 +6,7 @@ import { make, save } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
 import { counted, duration, functionOf, percent } from '../format.mjs'
 import { isOwn } from '../model/flame-view.mjs'
-import { timePartsOf } from '../model/labels.mjs'
+import { LEAST_SHARE, timePartsOf } from '../model/labels.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
 
 /** The numbers of the evidence with their meanings, the most important first. @type {[string, string][]} */
@@ -126,8 +126,9 @@ export class BlockDetails {
     if (!hasFlame) this.#raw.replaceChildren(make('div'), this.#flame.element, make('div'))
     const [first, , last] = [...this.#raw.children]
     first.replaceChildren(list(evidenceRows(record)))
-    this.#flame.element.hidden = data.value === 0
-    if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
+    const hasStack = stacks.length + (profile?.stacks?.length ?? 0) > 0
+    this.#flame.element.hidden = !hasStack
+    if (hasStack && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
     last.replaceChildren(
       make('h3', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
       ...stacksOf(stacks, frame),
@@ -165,7 +166,7 @@ function timeBar (record) {
     piece.style.inlineSize = `${ms / record.durationMs * 100}%`
     return piece
   }))
-  const shown = parts.filter(({ ms }) => ms >= record.durationMs / 200)
+  const shown = parts.filter(({ ms }) => ms >= record.durationMs * LEAST_SHARE)
   const key = make('ul', { class: 'legend' }, ...shown.map(({ cause, label, ms }) =>
     make('li', {}, make('span', { class: `chip cause-${cause}` }), `${label} ${duration(ms)}`)))
   return [bar, key]
@@ -173,14 +174,15 @@ function timeBar (record) {
 
 /** @param {{ kind: string, text: string, doc: string }[]} advice @param {string} cause */
 function adviceOf (advice, cause) {
-  const more = (/** @type {string} */ doc) => make('span', { class: 'quiet' }, 'More: ', make('a', { href: servedAs(doc) }, doc))
-  if (advice.length === 0) return [make('p', {}, more(`docs/causes/${cause}.md`))]
+  // Such as docs/causes/js.md, which the agent serves as a part of one page.
+  const more = (/** @type {string} */ doc) => {
+    const name = doc.replace(/^docs\/causes\/(.+)\.md$/, '$1')
+    return make('a', { href: `causes#${name}` }, `More about ${name}`)
+  }
+  if (advice.length === 0) return [make('p', {}, more(cause))]
   return [make('h3', {}, 'What to do'), make('ul', { class: 'advice' }, ...advice.map(({ text, doc }) =>
     make('li', {}, `${text} `, more(doc))))]
 }
-
-/** Where the agent serves a document of the package: `docs/causes/js.md`. @param {string} doc */
-const servedAs = (doc) => doc.replace(/^docs\/causes\/(.+)\.md$/, 'causes#$1')
 
 /** The lines around the blamed one, with their share of the samples. @param {any} source @param {any} block */
 function sourceOf (source, block) {

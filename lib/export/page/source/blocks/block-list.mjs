@@ -1,10 +1,11 @@
 import { BlockDetails } from './block-details.mjs'
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
-import { calledBy, placeOf, workOf, wordsOf } from '../model/labels.mjs'
+import { NO_MATCH } from '../model/choose.mjs'
+import { calledBy, placeOf, sharesIn, workOf } from '../model/labels.mjs'
 
 /** How many rows are drawn at a time. There are not more, since each row is a Tab stop. */
-const PAGE = 50
+const PAGE = 20
 
 /**
  * @typedef {object} Entry
@@ -16,7 +17,7 @@ const PAGE = 50
  */
 
 /**
- * The list of blocks, newest first, fifty at a time. A row keeps its element while it is listed, so that the focus and
+ * The list of blocks, newest first, twenty at a time. A row keeps its element while it is listed, so that the focus and
  * open details stay. At most one block is open, and its id is in the page's address.
  */
 export class BlockList {
@@ -76,7 +77,7 @@ export class BlockList {
   #say (shown) {
     const count = this.#rows.length
     const chosen = count === this.#known ? 'newest first' : `of ${this.#known} in memory, newest first`
-    setText(this.#note, count === 0 ? 'No block matches the filters above.' : `${counted(count, 'block')}, ${chosen}.`)
+    setText(this.#note, count === 0 ? NO_MATCH : `${counted(count, 'block')}, ${chosen}.`)
     this.#note.hidden = this.#known === 0
     this.#more.hidden = shown >= count
     setText(this.#more, `Show ${Math.min(PAGE, count - shown)} more`)
@@ -146,7 +147,7 @@ export class BlockList {
     entry.button.replaceChildren(
       make('span', { class: 'time' }, clock(startedAt)),
       make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
-      make('span', { class: 'cause' }, make('span', { class: `chip cause-${cause}` }), wordsOf(cause)),
+      make('span', { class: 'cause' }, make('span', { class: `chip cause-${cause}` }), sharesIn(row)),
       make('span', { class: 'what' }, calledBy(row), make('code', {}, placeOf(row)), where === '' ? '' : ` (${where})`),
       make('span', { class: 'who' }, workOf(row)))
     if (isNew) entry.details?.load()

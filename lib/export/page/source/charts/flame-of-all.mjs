@@ -1,12 +1,15 @@
 import { byId, make, setText, saveButton } from '../dom.mjs'
 import { percent } from '../format.mjs'
 import { Flame } from './flame.mjs'
+import { NO_BLOCK } from '../model/choose.mjs'
 import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
 
 /** Least time between two requests, however often blocks come: the agent makes the tree from every stack in memory. */
 const LEAST_MS = 5000
 /** The same while there is no graph yet, so that the first one appears soon. */
 const LEAST_EMPTY_MS = 500
+/** From another choice to the request: the next letter may follow. */
+const TYPING_MS = 200
 /** @type {[title: string, format: string, ending: string][]} */
 const DOWNLOADS = [
   ['.cpuprofile', 'cpuprofile', 'cpuprofile'],
@@ -48,8 +51,9 @@ export class FlameOfAll {
     // A range that ends now changes every second. This is not a reason to request the tree at once.
     const isSame = withoutTime(query) === withoutTime(this.#query)
     this.#query = query
-    if (!isSame) this.#askedAtMs = -Infinity
-    this.refresh()
+    if (isSame) return this.refresh()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#load(), TYPING_MS)
   }
 
   /** Loads the tree again, as soon as the least time has passed. */
@@ -65,12 +69,12 @@ export class FlameOfAll {
     // The event stream reports that the agent is gone, and calls refresh() when it is back.
     const response = await this.#get(`flame${asked === '' ? '' : `?${asked}`}`).catch(() => null)
     const tree = response?.ok ? await response.json().catch(() => null) : null
+    // The tree of another choice is on its way.
+    if (withoutTime(asked) !== withoutTime(this.#query)) return
     this.#timer = undefined
-    if (tree !== null) {
-      this.#tree = tree
-      this.#draw()
-    }
-    if (withoutTime(asked) !== withoutTime(this.#query)) this.refresh()
+    if (tree === null) return
+    this.#tree = tree
+    this.#draw()
   }
 
   #draw () {
@@ -80,7 +84,7 @@ export class FlameOfAll {
     if (tree.value === 0) {
       this.#flame?.destroy()
       this.#flame = null
-      this.#box.replaceChildren(make('p', { class: 'empty' }, 'No stack so far.'))
+      this.#box.replaceChildren(make('p', { class: 'empty' }, NO_BLOCK))
       return
     }
     // The user is reading the graph: try again later.

@@ -11,8 +11,8 @@ const HINT = 'Wider is longer; callers are above. Click or Enter zooms in, arrow
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
 
 /** The hue shows where code comes from. The shade only separates neighbours. @param {any} node */
-function colorOf ({ depth, data: { name, file } }) {
-  if (depth === 0) return 'hsl(210 12% 80%)'
+function colorOf ({ depth, data: { name, file, cause } }) {
+  if (depth === 0 || cause !== undefined) return 'hsl(210 12% 80%)'
   const shade = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 97, 7) / 97
   return `hsl(${hueOf(file)} ${70 + shade * 20}% ${68 + shade * 12}%)`
 }

@@ -1,8 +1,9 @@
 import UPlot from 'uplot'
-import { byId, make } from '../dom.mjs'
+import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
 import { causes } from '../../../../tables/causes.js'
 import { MS_PER_S } from '../../../../util/units.js'
+import { NO_BLOCK } from '../model/choose.mjs'
 import { wordsOf } from '../model/labels.mjs'
 import { canvasStyle, clockOf, widthOf } from './chart.mjs'
 
@@ -11,6 +12,8 @@ const HEIGHT = 190
 const LEAST_PX = 3
 /** Most bars that are drawn: more than there are pixels. */
 const BARS = 3000
+
+const HINT = 'Each bar is a block; its height is its duration. Drag to select a range.'
 
 const msOf = (/** @type {any} */ { durationMs }) => durationMs
 
@@ -63,6 +66,7 @@ export class Timeline {
   }
 
   #describe () {
+    setText(byId('timeline-note'), this.#rows.length === 0 ? NO_BLOCK : HINT)
     const seen = [...new Set(this.#rows.map(({ cause }) => cause))]
     const text = `${counted(this.#rows.length, 'block')} from ${clock(this.#range.fromMs)} to ${clock(this.#range.toMs)}`
     this.#box.setAttribute('aria-label', `Timeline: ${text}`)
@@ -138,10 +142,5 @@ export class Timeline {
   #resize () {
     const width = Math.max(200, this.#box.clientWidth)
     if (this.#plot !== null && this.#plot.width !== width) this.#plot.setSize({ width, height: HEIGHT })
-  }
-
-  /** The chosen range in words. @param {[number, number] | null} span */
-  static label (span) {
-    return span === null ? '' : `${clock(span[0])} to ${clock(span[1])} (${duration(span[1] - span[0])})`
   }
 }

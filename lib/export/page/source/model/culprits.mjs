@@ -12,11 +12,11 @@ export const BINS = 24
  * @property {string} cause
  * @property {string} words
  * @property {any} frame the line with most of the time
- * @property {number} count
+ * @property {number} count of blocks, each in one row
  * @property {number} totalMs
  * @property {number} share of the time of all culprits, 0 to 1
  * @property {number} longestMs
- * @property {number} waited number of requests that waited
+ * @property {number} waited number of requests that waited for blocks that are counted here
  * @property {number} lastMs when the last one ended, Unix time
  * @property {number[]} bins blocked ms in each part of the range
  */
@@ -43,7 +43,7 @@ export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
     const ms = row.durationMs
     allMs += ms
     group.blocks.add(row, workOf)
-    group.waited += waitedFor(row.id)
+    if (!row.isPart) group.waited += waitedFor(row.id)
     group.lastMs = Math.max(group.lastMs, endOf(row.whole))
     const bin = Math.floor((Date.parse(row.startedAt) - fromMs) / Math.max(1, toMs - fromMs) * BINS)
     group.bins[Math.min(BINS - 1, Math.max(0, bin))] += ms

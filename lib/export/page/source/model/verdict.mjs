@@ -1,7 +1,9 @@
-import { excuseOf, isExcused, timesOf } from '../../../../tables/causes.js'
+import { excuseOf, isExcused } from '../../../../tables/causes.js'
+import { MS_PER_S } from '../../../../util/units.js'
 import { Culprit, keyOf, sharesOf } from '../../../culprits.js'
-import { counted, duration, percent } from '../format.mjs'
+import { counted, duration, percent, spanWords } from '../format.mjs'
 import { endOf } from './culprits.mjs'
+import { inRange } from './choose.mjs'
 import { asideOf, placeOf } from './labels.mjs'
 
 const NUMBERS = ['', '', 'Two', 'Three']
@@ -12,40 +14,33 @@ const JITTER = 0.02
 
 /** @typedef {{ fromMs: number, toMs: number }} Range */
 
-/** The part of a block that lies within a range, ms. @param {any} row @param {Range} range */
-export function withinMs (row, { fromMs, toMs }) {
-  return Math.max(0, Math.min(endOf(row), toMs) - Math.max(Date.parse(row.startedAt), fromMs))
+/**
+ * Adds up blocks, and the range with all of each.
+ * @param {any[]} rows @param {Range} range
+ */
+export function sumOf (rows, { fromMs, toMs }) {
+  const from = Math.min(fromMs, ...rows.map(({ startedAt }) => Date.parse(startedAt)))
+  const lengthMs = Math.max(1, Math.max(toMs, ...rows.map(endOf)) - from)
+  const blockedMs = msOf(rows)
+  // While a block lasts, its cause is provisional.
+  const excused = sharesOf(rows.filter(({ ongoing }) => !ongoing)).filter(({ cause }) => excuseOf(cause) !== undefined)
+  return { lengthMs, blockedMs, count: rows.length, share: Math.min(1, blockedMs / lengthMs), excusedMs: msOf(excused) }
 }
 
-/** The share of a block that no code is to blame for. @param {any} row */
-const excusedShare = (row) => row.ongoing
-  ? 0
-  : timesOf(row).reduce((ms, [cause, each]) => excuseOf(cause) === undefined ? ms : ms + each, 0) / row.durationMs
-
-/** Adds up blocks. Only the part of their time within the range counts. @param {any[]} rows @param {Range} range */
-export function sumOf (rows, range) {
-  const sum = (/** @type {(row: any) => number} */ share) =>
-    rows.reduce((ms, row) => ms + withinMs(row, range) * share(row), 0)
-  const lengthMs = Math.max(1, range.toMs - range.fromMs)
-  const blockedMs = sum(() => 1)
-  const share = Math.min(1, blockedMs / lengthMs)
-  return { lengthMs, blockedMs, count: rows.length, share, excusedMs: sum(excusedShare) }
-}
+/** @param {{ durationMs: number }[]} rows */
+const msOf = (rows) => rows.reduce((sum, { durationMs }) => sum + durationMs, 0)
 
 /**
  * The smallest number of functions that account for most of the time, null if it is more than three.
- * @param {any[]} rows
- * @param {Range} range
- * @param {number} allMs of all blocks
+ * @param {any[]} rows @param {number} allMs of all blocks
  */
-function fewFunctions (rows, range, allMs) {
+function fewFunctions (rows, allMs) {
   /** @type {Map<string, Culprit>} */
   const byKey = new Map()
   for (const share of sharesOf(rows).filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
-    const { whole, durationMs } = share
     const culprit = byKey.get(keyOf(share)) ?? new Culprit()
     byKey.set(keyOf(share), culprit)
-    culprit.add({ ...share, durationMs: withinMs(whole, range) * durationMs / whole.durationMs }, () => null)
+    culprit.add(share, () => null)
   }
   const culprits = [...byKey.values()].sort((a, b) => b.totalMs - a.totalMs).slice(0, 3)
   let ms = 0
@@ -73,7 +68,7 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
     ? `${within} loops were blocked${by} for ${duration(blockedMs)} in all, ${howOften}.`
     : `${within} the loop was blocked${by} ${percent(share)} of the time, ${howOften}.`]
   const own = rows.filter((row) => asideOf(row) === null)
-  const few = fewFunctions(own, range, blockedMs)
+  const few = fewFunctions(own, blockedMs)
   if (few !== null) {
     const functions = few.places.length === 1 ? 'One function accounts' : `${NUMBERS[few.places.length]} functions account`
     sentences.push(`${functions} for ${percent(few.share)} of it: ${few.places.join(', ')}.`)
@@ -82,15 +77,25 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
   return sentences.join(' ')
 }
 
-/** Compares a range with its baseline. @param {any[]} rows of both @param {Range} range @param {Range} base */
-export function comparison (rows, range, base) {
-  const [now, before] = [range, base].map((each) => sumOf(rows.filter((row) => withinMs(row, each) > 0), each))
-  const told = (/** @type {typeof now} */ { share, count }) => `${percent(share)} in ${counted(count, 'block')}`
-  return `Baseline ${told(before)}; this range ${told(now)}.`
+/**
+ * Compares a range with its baseline. If they overlap, only what came later is compared.
+ * @param {any[]} rows of both @param {Range} range @param {[number, number]} span of the baseline
+ */
+export function comparison (rows, range, span) {
+  const base = { fromMs: span[0], toMs: span[1] }
+  const before = inRange(rows, base)
+  const isShared = range.fromMs < base.toMs && base.fromMs < range.toMs
+  const compared = isShared ? { ...range, fromMs: base.toMs } : range
+  const now = inRange(rows, compared).filter((row) => !before.includes(row))
+  const summary = (/** @type {any[]} */ blocks, /** @type {Range} */ time) =>
+    `${percent(sumOf(blocks, time).share)} in ${counted(blocks.length, 'block')}`
+  const rest = compared.toMs - compared.fromMs < MS_PER_S ? 'nothing yet' : summary(now, compared)
+  return `Baseline ${spanWords(span)}: ${summary(before, base)}; ${isShared ? 'since then' : 'this range'} ${rest}.`
 }
 
 /**
- * The number and time of blocks that are folded away, by kind. Empty if there are none. The verdict counts them too.
+ * What all figures below are of, and the number and time of blocks that are folded away, by kind. Empty if there are
+ * none. The verdict counts those of main loops, too.
  * @param {any[]} rows @param {boolean} isShown
  */
 export function asideNote (rows, isShown) {
@@ -108,11 +113,13 @@ export function asideNote (rows, isShown) {
     sumIn(aside.filter(({ threadId }) => threadId), 'in worker threads'),
     sumIn(excused, `${excused.length === 1 ? 'is' : 'are'} not your code (${causes.join(', ')})`)
   ].filter((kind) => kind !== '')
-  return kinds.length === 0 ? '' : `${isShown ? 'Shown, too' : 'Not shown'}: ${kinds.join('; ')}.`
+  const shown = isShown ? rows : rows.filter((row) => asideOf(row) === null)
+  return kinds.length === 0
+    ? ''
+    : `${sumIn(shown, 'below') || 'No block below'}. ${isShown ? 'Among them' : 'Not shown'}: ${kinds.join('; ')}.`
 }
 
 /** @param {any[]} rows @param {string} what they are */
 function sumIn (rows, what) {
-  const ms = rows.reduce((sum, { durationMs }) => sum + durationMs, 0)
-  return rows.length === 0 ? '' : `${counted(rows.length, 'block')} of ${duration(ms)} ${what}`
+  return rows.length === 0 ? '' : `${counted(rows.length, 'block')} of ${duration(msOf(rows))} ${what}`
 }

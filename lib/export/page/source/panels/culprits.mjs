@@ -89,7 +89,7 @@ export class CulpritTable {
     const [totalCell, workCell, causeCell, countCell, longestCell, waitedCell, lastCell, sparkCell] = cells
     setText(workCell, work || '–')
     if (causeCell.textContent !== words) causeCell.replaceChildren(make('span', { class: `chip cause-${cause}` }), words)
-    setText(countCell, `${count}`)
+    setText(countCell, `${count || '–'}`)
     const bar = make('span', { class: 'bar', 'aria-hidden': 'true' })
     bar.style.inlineSize = `${share * 100}%`
     if (totalCell.dataset.text !== `${totalMs} ${share}`) {
@@ -108,7 +108,7 @@ export class CulpritTable {
   #make ({ key, place, frame }) {
     const button = make('button', { type: 'button', title: frame?.file ?? null }, place)
     button.addEventListener('click', () => this.#view.set({ culprit: this.#view.now.culprit === key ? null : key }))
-    const cells = ['number total', 'work', '', 'number', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
+    const cells = ['number total', 'work', 'cause', 'number', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
     const row = make('tr', {}, make('th', { scope: 'row' }, button), ...cells)
     const made = { row, button, cells }
     this.#rows.set(key, made)

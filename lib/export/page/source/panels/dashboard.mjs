@@ -5,7 +5,7 @@ import { Timeline } from '../charts/timeline.mjs'
 import { byId, setText, saveButton } from '../dom.mjs'
 import { duration, clock } from '../format.mjs'
 import { withSharedNames } from '../../../culprits.js'
-import { inRange, isChosen, queryOf, windowOf, isFiltered } from '../model/choose.mjs'
+import { inRange, isFiltered, isMatch, isShown, queryOf, windowOf } from '../model/choose.mjs'
 import { culpritsOf, threadsOf, victimsOf } from '../model/culprits.mjs'
 import { CulpritTable, threadTable, victimTable } from './culprits.mjs'
 import { FilterBar } from './filter-bar.mjs'
@@ -118,18 +118,19 @@ export class Dashboard {
     const rows = inRange(all, range)
     const waitedFor = (/** @type {string} */ id) => this.#records.waitsFor(id)
     const slow = inRange(this.#now.slow, range)
-    sayVerdict({ all, rows, slow, range, view, thresholdMs: this.#thresholdMs, loops: this.#loops })
+    const matching = rows.filter((row) => isMatch(row, view))
+    sayVerdict({ all, rows: matching, slow, range, view, thresholdMs: this.#thresholdMs, loops: this.#loops })
 
-    const candidates = rows.filter((row) => isChosen(row, { ...view, culprit: null }))
+    const candidates = rows.filter((row) => isShown(row, { ...view, culprit: null }))
     const culprits = culpritsOf(candidates, range, (id) => waitedFor(id).requests)
     this.#culprits.draw(culprits)
-    const chosen = rows.filter((row) => isChosen(row, view))
+    const chosen = matching.filter((row) => isShown(row, view))
     const culprit = culprits.find(({ key }) => key === view.culprit) ?? null
     this.#filters.draw(range, culprit, all)
-    this.#timeline.draw(inRange(all, window).filter((row) => isChosen(row, view)), window, this.#charts.delay, view)
+    this.#timeline.draw(inRange(all, window).filter((row) => isShown(row, view)), window, this.#charts.delay, view)
     this.#drawVictims(victimsOf(chosen, (id) => waitedFor(id).routes))
-    this.#drawThreads(threadsOf(rows, this.#now.threads, range))
-    this.#flame.choose(`${queryOf(view, culprit, range)}`)
+    this.#drawThreads(threadsOf(matching, this.#now.threads, range))
+    this.#flame.choose(`${queryOf(view, range)}`)
     this.#drawBlocks(chosen, all)
   }
 
@@ -188,7 +189,7 @@ function bindKeys ({ blocks, search, filters, close }) {
  * Shows what happened in the range, what is folded away, and the comparison with the baseline.
  * @param {object} what
  * @param {any[]} what.all in memory
- * @param {any[]} what.rows in the range
+ * @param {any[]} what.rows in the range that match the filters
  * @param {any[]} what.slow incidents in it without a block, oldest first
  * @param {{ fromMs: number, toMs: number }} what.range
  * @param {import('../model/address.mjs').View} what.view
@@ -198,13 +199,12 @@ function bindKeys ({ blocks, search, filters, close }) {
 function sayVerdict ({ all, rows, slow, range, view, thresholdMs, loops }) {
   const { base, aside } = view
   const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
-  const chosen = isFiltered(view) ? rows.filter((row) => isChosen(row, view)) : rows
-  const verdict = verdictOf(chosen.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) })
+  const verdict = verdictOf(rows.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) })
   const others = slow.map(({ startedAt, message }) => ` ${clock(startedAt)}: ${message}.`)
   setText(byId('verdict'), verdict + others.join(''))
   const compared = byId('comparison')
   compared.hidden = base === null
-  if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
+  if (base !== null) setText(compared, comparison(all.filter((row) => isLoop(row) && isMatch(row, view)), range, base))
   const note = asideNote(rows, aside)
   byId('aside').hidden = note === ''
   setText(byId('aside-note'), note)

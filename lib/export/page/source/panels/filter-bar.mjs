@@ -1,7 +1,7 @@
-import { Timeline } from '../charts/timeline.mjs'
 import { byId, make, setText } from '../dom.mjs'
 import { RANGES } from '../model/address.mjs'
 import { causes } from '../../../../tables/causes.js'
+import { spanWords } from '../format.mjs'
 import { wordsOf } from '../model/labels.mjs'
 
 /** @type {Record<string, string>} */
@@ -59,14 +59,12 @@ export class FilterBar {
     this.#range = range
     const { range: name, span, base, culprit: key, cause, text } = this.#view.now
     for (const [each, input] of this.#ranges) input.checked = span === null && each === name
-    byId('span').hidden = span === null
-    setText(byId('span'), span === null ? '' : Timeline.label(span))
     if (document.activeElement !== this.#search) this.#search.value = text
     this.#cause.value = cause ?? ''
     this.#pin.setAttribute('aria-pressed', `${base !== null}`)
-    setText(this.#pin, base === null ? 'Pin as baseline' : `Baseline ${Timeline.label(base)}: unpin`)
+    setText(this.#pin, base === null ? 'Pin as baseline' : 'Unpin baseline')
     const chosen = [
-      span === null ? null : `from ${Timeline.label(span)}`,
+      span === null ? null : `from ${spanWords(span)}`,
       key === null ? null : nameOf(culprit),
       cause === null ? null : `of cause ${wordsOf(cause)}`,
       text === '' ? null : `with "${text}"`

@@ -1,0 +1,29 @@
+'use strict'
+
+const { keyOf, sharesOf } = require('./culprits')
+const { asideOf, placeOf, wordsOf, workOf } = require('./labels')
+
+/**
+ * Whether the page counts a block below its filters, and the endpoint in the flame graph. The names that blocks share
+ * (withSharedNames) decide about culprits.
+ * @param {any} row a record, or a row of the page
+ * @param {object} view
+ * @param {string | null} view.culprit key of a row of the table
+ * @param {string | null} view.cause
+ * @param {string} view.text a part of the id, place, work, cause or thread
+ * @param {boolean} view.aside whether blocks that are not the application's fault are shown, too
+ */
+exports.isShown = (row, view) => exports.isMatch(row, view) && (view.aside || asideOf(row) === null)
+
+/** The same, shown or not. @param {any} row @param {Omit<Parameters<typeof exports.isShown>[1], 'aside'>} view */
+exports.isMatch = (row, { culprit, cause, text }) => {
+  if (cause !== null && row.cause !== cause) return false
+  if (culprit !== null && !sharesOf([row]).some((share) => keyOf(share) === culprit)) return false
+  return text === '' || textOf(row).includes(text.toLowerCase())
+}
+
+/** @param {any} row */
+function textOf (row) {
+  const { id, cause, thread, works = [] } = row
+  return [id, placeOf(row), ...[row, ...works].map(workOf), cause, wordsOf(cause), thread].join(' ').toLowerCase()
+}
