@@ -151,16 +151,16 @@ class OutsideWatch {
   async #takeProfile (worker) {
     // V8 starts a thread for each profile, and aborts the process if it gets none.
     if (lackOfProfileRoom() !== null) return null
-    const askedAtMs = nowMs()
+    const questionAtMs = nowMs()
     const profile = await profileThread(worker)
     const startMs = nowMs()
     this.#profiles.add(profile)
     try {
-      if (!this.#isStopped && startMs - askedAtMs < LATE_MS) {
+      if (!this.#isStopped && startMs - questionAtMs < LATE_MS) {
         await new Promise((resolve) => { setTimeout(resolve, SAMPLED_MS).unref() })
       }
       const text = await profile.stop()
-      return typeof text === 'string' ? { askedAtMs, startMs, text } : null
+      return typeof text === 'string' ? { questionAtMs, startMs, text } : null
     } finally {
       this.#profiles.delete(profile)
     }

@@ -84,11 +84,11 @@ class KernelEvidence {
    */
   ended (interval, after, ownCpuMs) {
     const { endMs, durationMs } = interval
-    const seenMs = endMs - this.#before.atMs
-    if (seenMs >= durationMs) return this.#figures(interval, after, ownCpuMs)
+    const coveredMs = endMs - this.#before.atMs
+    if (coveredMs >= durationMs) return this.#figures(interval, after, ownCpuMs)
     // The watchdog started after the block did. What it saw stands for the whole block if that was enough.
     // The time after the block must not count.
-    if (seenMs < ENOUGH_SHARE * durationMs) {
+    if (coveredMs < ENOUGH_SHARE * durationMs) {
       this.#before = { ...this.#before, cpuMs: null, runQueueMs: null, throttledMs: null }
     }
     return this.#figures(interval, { ...after, atMs: Math.min(after.atMs, endMs) }, ownCpuMs)

@@ -88,10 +88,8 @@ function onceEach (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()
   return (file) => {
-    const known = files.get(file)
-    if (known !== undefined) return known
-    const lines = read(file)
-    files.set(file, lines)
+    let lines = files.get(file)
+    if (lines === undefined) files.set(file, lines = read(file))
     return lines
   }
 }

@@ -40,7 +40,7 @@ const ASKED = 1000
 /** Files on disk, and those compiled in memory, for which the main thread is asked: if stuck, it answers afterwards. */
 class SourceReader {
   /** @type {BoundedMap<number>} */
-  #askedAtMs = new BoundedMap({ mostItems: ASKED })
+  #mapRequestsMs = new BoundedMap({ mostItems: ASKED })
   /** @type {BoundedMap<true>} */
   #said = new BoundedMap({ mostItems: SAID })
   #namingMs = 0
@@ -65,7 +65,7 @@ class SourceReader {
     this.frames = new FrameTable((frame) => this.#read().maps.original(frame), {
       isHead: (raw) => this.#read().isHead(raw),
       nameOf: (frame) => this.#nameOf(frame),
-      passesOn: (frame) => this.#lookUp(this.#read().given, 'call', frame) ?? false,
+      passesOn: (frame) => this.#lookUp(this.#read().callbackCalls, 'call', frame) ?? false,
       routesOf: (frame) => this.#lookUp(this.#read().routes, 'route', frame) ?? [],
       mayMove: ({ file }) => this.#read().mayMove(file),
       isBusy: () => !this.#backlog.isEmpty
@@ -106,7 +106,7 @@ class SourceReader {
         return !maps.isInMemory(path) && heads.get(path, line, column) !== null
       },
       names: new ByPlace(readShort, nameAt),
-      given: new ByPlace(readShort, callsGiven),
+      callbackCalls: new ByPlace(readShort, callsGiven),
       routes: new ByPlace(readShort, routesAt)
     }
   }
@@ -149,8 +149,8 @@ class SourceReader {
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
     if (file === null || line === null || column === null || compiled) return null
-    const known = byPlace.known(file, line, column)
-    return known === undefined ? this.#inTime(what, frame, () => byPlace.get(file, line, column)) : known
+    const answer = byPlace.known(file, line, column)
+    return answer === undefined ? this.#inTime(what, frame, () => byPlace.get(file, line, column)) : answer
   }
 
   /**
@@ -163,9 +163,9 @@ class SourceReader {
       return undefined
     }
     const startMs = nowMs()
-    const found = look()
+    const answer = look()
     this.#namingMs += nowMs() - startMs
-    return found
+    return answer
   }
 
   /** @param {string} file */
@@ -179,8 +179,8 @@ class SourceReader {
   /** @param {string} file */
   #ask (file) {
     const now = nowMs()
-    if (now - (this.#askedAtMs.get(file) ?? -Infinity) < AGAIN_MS) return
-    this.#askedAtMs.set(file, now)
+    if (now - (this.#mapRequestsMs.get(file) ?? -Infinity) < AGAIN_MS) return
+    this.#mapRequestsMs.set(file, now)
     this.#post({ code: SOURCE_MAP, file })
   }
 
@@ -265,16 +265,16 @@ const VERSION_CHARS = 256
 const URL_CHARS = 2048
 
 /** By folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
-const known = new BoundedMap({ mostItems: PACKAGES })
+const packages = new BoundedMap({ mostItems: PACKAGES })
 
 /** What a package.json says, read once; null if it is missing, broken or too large. @param {string} folder absolute */
 const packageIn = (folder) => {
-  let found = known.get(folder)
-  if (found === undefined) {
-    found = read(folder)
-    known.set(folder, found)
+  let record = packages.get(folder)
+  if (record === undefined) {
+    record = read(folder)
+    packages.set(folder, record)
   }
-  return found
+  return record
 }
 
 /** @param {string} folder @returns {PackageRecord | null} */

@@ -62,14 +62,14 @@ class SpanRing {
    * @returns {{ name: number, startMs: number, durationMs: number, waitedMs: number }[]} in the order they came
    */
   within (fromMs, toMs) {
-    const found = []
+    const rows = []
     for (let i = this.#first; i < this.#count; i++) {
       const at = i % this.#capacity
       const [startMs, durationMs] = [this.#startsMs[at], this.#lengthsMs[at]]
       if (startMs > toMs || startMs + durationMs < fromMs) continue
-      found.push({ name: this.#names[at], startMs, durationMs, waitedMs: this.#waitsMs[at] })
+      rows.push({ name: this.#names[at], startMs, durationMs, waitedMs: this.#waitsMs[at] })
     }
-    return found
+    return rows
   }
 }
 
