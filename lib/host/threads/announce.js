@@ -11,8 +11,8 @@ const NAMELESS = 'WorkerThread'
 
 /** @param {string | undefined} name as Node.js has it @param {string} [script] of the worker thread */
 exports.nameOf = (name, script) => {
-  const given = name === undefined || name === NAMELESS ? '' : name.trim()
-  return (given || path.basename(script ?? '') || NAMELESS).slice(0, 64)
+  const ownName = name === undefined || name === NAMELESS ? '' : name.trim()
+  return (ownName || path.basename(script ?? '') || NAMELESS).slice(0, 64)
 }
 
 /** This thread's id in the kernel; null except on Linux. */

@@ -74,11 +74,11 @@ class OutsideWatch {
 
   /** @param {any} worker */
   #begin (worker) {
-    const known = this.#tasks
+    const former = this.#tasks
     this.#tasks = listTasks()
     if (this.#isOurs()) return
     // The newest has the highest number, except at the moment when numbers begin again.
-    const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
+    const tid = [...this.#tasks].filter((each) => !former.has(each)).reduce((most, each) => Math.max(most, each), 0)
     const thread = {
       threadId: worker.threadId,
       name: require('./announce').nameOf(worker.threadName),
@@ -167,7 +167,7 @@ class OutsideWatch {
   }
 
   /** The threads that a restarted watchdog has to know, with those beyond MOST. */
-  get known () {
+  get hellos () {
     return [...this.#threads.values()].map(({ threadId, name, tid, memory }) => ({ threadId, name, tid, memory }))
   }
 
@@ -193,15 +193,15 @@ function listTasks () {
  * @param {ResolvedOptions} options
  * @param {(message: object) => void} post to the watchdog
  * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
- * @returns {{ known: () => OutsideWatch['known'], profile: (threadId: number) => void, stop: () => void }}
- * `known`: those that are polled from outside
+ * @returns {{ hellos: () => OutsideWatch['hellos'], profile: (threadId: number) => void, stop: () => void }}
+ * `hellos`: those that are polled from outside
  */
 exports.startThreads = (options, post, isOurs) => {
-  if (options.threads === 'off') return { known: () => [], profile: () => {}, stop: () => {} }
+  if (options.threads === 'off') return { hellos: () => [], profile: () => {}, stop: () => {} }
   wantBeats({ ...options, calmPeriod: Math.max(options.calmPeriod, CALM_MS) })
   const looks = new OutsideWatch(options, post, isOurs)
   return {
-    known: () => looks.known,
+    hellos: () => looks.hellos,
     profile: (threadId) => { looks.profile(threadId).catch(() => {}) },
     stop: () => {
       looks.stop()
