@@ -94,7 +94,7 @@ exports.recordOf = (facts, code) => {
   }))
   const folder = folderAtFault(shown.stacks, placed.profile, profiled)
   // A thread's profile may lack the function of the application that a pool called.
-  const isPackageKnown = folder !== null && (facts.block.threadId === 0 || placed.frame !== null)
+  const isFolderSure = folder !== null && (facts.block.threadId === 0 || placed.frame !== null)
   const isCalled = placed.frame === null || ownerOf(placed.frame) !== 'application'
   const whole = {
     ...withNames({ ...placed, stacks: shown.answered }, table),
@@ -102,7 +102,7 @@ exports.recordOf = (facts, code) => {
     ...(works && { works }),
     generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(profiled, placed.frame),
     calledFrom: isCalled && awaits ? table.named(awaits) : null,
-    package: isPackageKnown && !isExcused(placed) ? code.packageIn(folder) : null
+    package: isFolderSure && !isExcused(placed) ? code.packageIn(folder) : null
   }
   return { record: isOwnBlock(whole) ? ofAgent(whole, facts, code) : whole, workIds: workIdsOf(running) }
 }
