@@ -25,11 +25,11 @@ exports.endSentenceOf = (record) => printable(about(record,
 
 /** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
-  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
+  const requestText = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
   // Records of an earlier version have no work.
-  if (!work || work.kind === 'request') return asked
+  if (!work || work.kind === 'request') return requestText
   const own = `${doubtOf(work)}${work.kind} ${work.name}`
-  return asked === null ? own : `${own} of ${asked}`
+  return requestText === null ? own : `${own} of ${requestText}`
 }
 
 /** @param {BlockRecord} record */
