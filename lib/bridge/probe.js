@@ -47,7 +47,10 @@ function parseOthers (fields) {
   return requests
 }
 
-/** What was certainly running. @param {string[]} fields @param {string[]} workFields @param {Frame[]} frames */
+/**
+ * The request and the work that were certainly running.
+ * @param {string[]} fields @param {string[]} workFields @param {Frame[]} frames
+ */
 function parseRunning (fields, workFields, frames) {
   const request = parseRequest(fields, frames)
   return { request, work: parseWork(workFields, request) }

@@ -124,7 +124,7 @@ exports.partsOf = (e) => {
 }
 
 /**
- * What the code did that ran, or slept in calls. A collection that sleeps waits for its helper threads.
+ * Parts of the time in which code ran or slept in calls. A collection that sleeps waits for its helper threads.
  * @param {Evidence} e @param {number} codeMs @param {number} lateMs for which calls held up answers
  * @param {number} heldMs waiting for a CPU, or stopped
  */
@@ -141,7 +141,7 @@ function codeIn ({ cpuMs, gcCpuMs, nativeCpuMs, runQueueMs, runningMs, samples }
 }
 
 /**
- * What is left is unexplained, from a millisecond on: less is rounding.
+ * The rest is unexplained, from a millisecond on: less is rounding.
  * @param {BlockParts} parts @param {number} durationMs @returns {BlockParts}
  */
 function addedUp (parts, durationMs) {

@@ -65,7 +65,7 @@ function sourceMapOf (file) {
     }
     return asText(map ?? findSourceMap(file)?.payload ?? supportMap(file))
   } catch {
-    // What a loader has left there may not be a map.
+    // A loader may have left something else than a map there.
     return { text: null }
   }
 }

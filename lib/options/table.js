@@ -218,7 +218,7 @@ function flagName (key) {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** What Kubernetes sets for a service named loopwatch. */
+/** The variables that Kubernetes sets for a service named loopwatch. */
 const OF_SERVICE = /^LOOPWATCH_(?:SERVICE|PORT)_/
 
 /** Logs must not show a secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */

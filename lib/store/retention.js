@@ -106,7 +106,7 @@ const remove = (file) => {
   try { fs.unlinkSync(file) } catch { /* somebody else's, or deleted by another process just now */ }
 }
 
-/** What the files of one process have in common. @param {string} file */
+/** The name that the files of one process share. @param {string} file */
 const nameOf = (file) => path.basename(file).replace(/(?:\.old|\.unended)?\.ndjson$/, '')
 
 /**

@@ -148,7 +148,10 @@ class Watchdog {
   }
 }
 
-/** What is monitored, and its stores. @param {WorkerData} data @param {(message: object) => void} post to the host */
+/**
+ * The loops, threads and cluster that are monitored, and their stores.
+ * @param {WorkerData} data @param {(message: object) => void} post to the host
+ */
 function watch (data, post) {
   const { options, role } = data
   const bridge = openBridge(data.memory)

@@ -45,7 +45,7 @@ const table = [
  * @property {(request: any) => boolean} [exempt]
  */
 
-/** What Fastify itself reads from the options of a plugin. */
+/** Keys that Fastify itself reads from the options of a plugin. */
 const FASTIFY_KEYS = ['prefix', 'logLevel', 'logSerializers']
 
 /**

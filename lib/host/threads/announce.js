@@ -6,7 +6,7 @@ const process = require('../../util/process')
 const { BroadcastChannel } = require('node:worker_threads')
 const { CHANNEL } = require('../../bridge/messages')
 
-/** What Node.js calls a worker thread without a name. */
+/** Node.js gives this name to a worker thread without one. */
 const NAMELESS = 'WorkerThread'
 
 /** @param {string | undefined} name as Node.js has it @param {string} [script] of the worker thread */

@@ -119,7 +119,7 @@ class BlockFacts {
       return
     }
     const own = ownFrame(sample.frames)
-    // What the agent does on top of a block, or right after it, says nothing of the block.
+    // The agent's own work on top of a block, or right after it, says nothing about the block.
     this.#ownFrame = own ?? this.#ownFrame
     if (own !== null) return
     if (sample.late) this.#countUnplaced()
@@ -161,7 +161,7 @@ class BlockFacts {
    */
   #judge ({ late, waitedMs = 0, frames, atMs }, weightMs, heldMs) {
     if (late && heldMs - waitedMs >= LATE_MS) {
-      // What ran before the first question is unknown. A call that delayed the answer has likely begun there.
+      // Nothing shows what ran before the first question. A call that delayed the answer has likely begun there.
       const isFirst = this.#fold.samples === 0
       this.#nativeMs += Math.max(0, (isFirst ? weightMs - this.#kernel.waitedBeforeMs : heldMs) - waitedMs)
       this.#addCall(isFirst ? weightMs : heldMs, atMs)
@@ -219,7 +219,7 @@ class BlockFacts {
   }
 
   /**
-   * What pauses of the collector and calls spent, each null if the kernel does not report it.
+   * Time spent in the collector's pauses and in calls, each null if the kernel does not report it.
    * @param {Interval[]} calls @param {Span} span @param {Reading} [after]
    */
   #spent (calls, { startMs, endMs }, after) {

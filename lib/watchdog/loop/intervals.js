@@ -162,7 +162,7 @@ const KEPT = 100
  * @typedef {{ atMs: number, weightMs: number, wait: Wait | null }} Look
  */
 
-/** What the thread slept in while its beat was overdue, looked at now and then. */
+/** The calls that the thread slept in while its beat was overdue, looked at now and then. */
 class Waits {
   #read
   #nextAtMs = -Infinity

@@ -166,8 +166,8 @@ function countedAt (readings, counter, atMs) {
 }
 
 /**
- * By two readings around the block. If the readings are closer together than the block is long (the last one before it
- * may be in its first milliseconds), they stand for all of it.
+ * The difference of two readings around the block. If they are closer together than the block is long (the last one
+ * before it may be in its first milliseconds), they stand for all of it.
  * @param {Reading} from @param {Reading} to @param {Counter} counter @param {number} durationMs
  */
 function spent (from, to, counter, durationMs) {

@@ -63,7 +63,7 @@ class ProfileWindows {
     return profile === null ? null : require('../../explain/profile/profiled').heaviestIn(profile, this.sources)
   }
 
-  /** What is known of the code now: for one block, as files are kept. @returns {Sources} */
+  /** The sources of the code, for one block: files are kept. @returns {Sources} */
   get sources () {
     const sources = this.#sources
     return {

@@ -187,7 +187,7 @@ class Profiling {
     }
   }
 
-  /** What ended by then was not sampled. @param {number} endMs */
+  /** Blocks that ended by then were not sampled. @param {number} endMs */
   #miss (endMs) {
     this.#missedMs = endMs
     if (this.#owedMs !== null && this.#owedMs <= endMs) this.#owedMs = null

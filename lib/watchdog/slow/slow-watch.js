@@ -23,7 +23,7 @@ const { PoolWatch } = require('./pool-watch')
  * @import { FullPool } from './pool-watch'
  */
 
-/** What to do about each kind; docs/operate/slow-without-a-block.md has more. */
+/** Advice for each kind; docs/operate/slow-without-a-block.md has more. */
 exports.advice = {
   thread_pool: 'Add threads (UV_THREADPOOL_SIZE) if they wait; add CPUs or a queue in front if they compute. ' +
     'Use dns.resolve() or keep-alive connections instead of dns.lookup().',

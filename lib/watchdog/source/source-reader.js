@@ -60,7 +60,7 @@ class SourceReader {
     this.#post = post
     this.#say = say
     this.#backlog = new Backlog(mayWork)
-    /** What reads the application's code. */
+    /** Readers of the application's code. */
     this.#read = once(() => this.#open({ stripsTypes, compilesAll, read }))
     this.frames = new FrameTable((frame) => this.#read().maps.original(frame), {
       isHead: (raw) => this.#read().isHead(raw),
@@ -70,7 +70,7 @@ class SourceReader {
       mayMove: ({ file }) => this.#read().mayMove(file),
       isBusy: () => !this.#backlog.isEmpty
     })
-    /** What explains a block needs of the application's code. */
+    /** The application's code, as an explanation of a block needs it. */
     this.code = { table: this.frames, packageIn }
   }
 
@@ -143,7 +143,7 @@ class SourceReader {
   }
 
   /**
-   * What the source shows of a place: null if nothing, undefined if the answer comes later.
+   * An answer from the source at a place: null if there is none, undefined if it comes later.
    * @template T @param {ByPlace<T>} byPlace @param {string} what @param {Frame} frame
    */
   #lookUp (byPlace, what, frame) {
@@ -264,10 +264,10 @@ const NAME_CHARS = 214
 const VERSION_CHARS = 256
 const URL_CHARS = 2048
 
-/** By folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
+/** Records by folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
 const packages = new BoundedMap({ mostItems: PACKAGES })
 
-/** What a package.json says, read once; null if it is missing, broken or too large. @param {string} folder absolute */
+/** A package.json, read once; null if it is missing, broken or too large. @param {string} folder absolute */
 const packageIn = (folder) => {
   let record = packages.get(folder)
   if (record === undefined) {
@@ -305,7 +305,7 @@ const JOBS = 1000
 
 /** Work that would delay a sample or a report, done later: one job between two turns of the watchdog's loop. */
 class Backlog {
-  /** By subject, so that nothing is done twice. @type {Map<string, () => void>} */
+  /** Tasks by subject, so that none is done twice. @type {Map<string, () => void>} */
   #jobs = new Map()
   #isScheduled = false
   #mayWork

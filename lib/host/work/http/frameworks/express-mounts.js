@@ -8,7 +8,8 @@ const LAYERS = 20_000
 /** @typedef {string | null} Prefix a template, null if the route is below a layer that does not show its own prefix */
 
 /**
- * By route, then by application, as several may share a router. `size` is the number of the application's own layers.
+ * Mounts by route, then by application, as several may share a router. `size` is the number of the application's own
+ * layers.
  * @type {WeakMap<object, WeakMap<object, { mounts: Prefix[], size?: number }>>}
  */
 const mountsByRoute = new WeakMap()
@@ -81,7 +82,7 @@ function join (prefix, path) {
   return prefix + (path[0] === '/' ? '' : '/') + path.slice(0, end)
 }
 
-/** What path-to-regexp 0.1 writes around a mount path. */
+/** The text that path-to-regexp 0.1 writes around a mount path. */
 const START = '^'
 const END = '\\/?(?=\\/|$)'
 

@@ -70,7 +70,7 @@ function isRoute (layers, path) {
   return false
 }
 
-/** What koa-mount removed from the path. It mounts at plain paths only, so the URL holds it. @param {any} ctx */
+/** The prefix that koa-mount removed from the path. It is always a plain path, so the URL holds it. @param {any} ctx */
 function mountOf (ctx) {
   if (typeof ctx.mountPath !== 'string') return ''
   const query = ctx.originalUrl.indexOf('?')

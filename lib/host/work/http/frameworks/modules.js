@@ -62,7 +62,7 @@ exports.watchModules = (wanted) => {
 
 /** @param {{ file: string[], onModule: (exports: any) => void }[]} wanted @returns {() => void} finds what is new */
 function createFinder (wanted) {
-  /** By the last part of the file's name: a large application has thousands of modules. @type {Map<string, End[]>} */
+  /** Ends by the last part of the name: a large application has thousands of modules. @type {Map<string, End[]>} */
   const ends = new Map()
   for (const { file, onModule } of wanted) {
     const name = /** @type {string} */ (file.at(-1))
