@@ -57,8 +57,8 @@ const table = {
     `${flag} ${port}: the port is taken, or this user may not use it`,
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
     `the demo is missing: ${file}; --target host:port watches your own process`,
-  LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ names) =>
-    `unknown scenario "${name}", expected one of ${names.join(', ')}`,
+  LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ known) =>
+    `unknown scenario "${name}", expected one of ${known.join(', ')}`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>
     "scenarios are not part of the installed package: run 'npm ci && npx loopwatch scenario' in a checkout of " +
       `loopwatch${homepage ? ` (${homepage})` : ''}; 'loopwatch demo' works here`,

@@ -25,11 +25,11 @@ exports.endSentenceOf = (record) => printable(about(record,
 
 /** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
-  const requestText = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
+  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
   // Records of an earlier version have no work.
-  if (!work || work.kind === 'request') return requestText
+  if (!work || work.kind === 'request') return asked
   const own = `${doubtOf(work)}${work.kind} ${work.name}`
-  return requestText === null ? own : `${own} of ${requestText}`
+  return asked === null ? own : `${own} of ${asked}`
 }
 
 /** @param {BlockRecord} record */

@@ -22,7 +22,7 @@ export namespace table {
  function LOOPWATCH_ERR_TOOL_ENDED(tool: string, how: string, output: string): string;
  function LOOPWATCH_ERR_PORT(flag: string, port: number): string;
  function LOOPWATCH_ERR_DEMO(file: string): string;
- function LOOPWATCH_ERR_SCENARIO(name: string, names: string[]): string;
+ function LOOPWATCH_ERR_SCENARIO(name: string, known: string[]): string;
  function LOOPWATCH_ERR_SCENARIOS(homepage: string | undefined): string;
  function LOOPWATCH_ERR_VARIANT(name: string, scenario: string, nearest: string): string;
  function LOOPWATCH_ERR_OUTPUT(flag: string, file: string, reason: string): string;
