@@ -58,11 +58,11 @@ class BeatSlots {
 
   /** @returns {Beat} the one before if the host does not go on writing this one */
   read () {
-    let [seen, reads] = [-1, 0]
+    let [lastVersion, reads] = [-1, 0]
     for (;;) {
       const version = Atomics.load(this.#version, 0)
-      reads = version === seen ? reads + 1 : 0
-      seen = version
+      reads = version === lastVersion ? reads + 1 : 0
+      lastVersion = version
       const [atMs, idleMs, activeMs, periodMs, cpuMs, rest, heldMicros] = this.#floats
       const beat = { beats: this.beats, atMs, idleMs, activeMs, periodMs, cpuMs: orNull(cpuMs), rest, heldMicros }
       // An addition, not a load: loads of the floats could be moved behind a load.

@@ -18,7 +18,7 @@ const COUNTS = BOUNDS_MS.length + 1
 class DelayCounts {
   static BYTES = (COUNTS + 1) * 8
 
-  /** By the first bound that is not exceeded, with one more count beyond the last bound. */
+  /** Counts by the first bound that is not exceeded, with one more beyond the last bound. */
   #counts
   #sumMs
 

@@ -44,7 +44,7 @@ module.exports = {
   // host to watchdog: { code, threadId, work: { kind, name, id, startedAtMs } } all that a worker thread works on
   THREAD_WORK: 22,
   // watchdog to host: { code, threadId } take a CPU profile of that worker thread
-  // host to watchdog: { code, threadId, taken } taken: { askedAtMs, startMs, text }, null if there is none
+  // host to watchdog: { code, threadId, taken } taken: { questionAtMs, startMs, text }, null if there is none
   THREAD_PROFILE: 23,
   // The BroadcastChannel of worker threads. Each sends the watchdog its memory, stamped with its layout:
   // { memory, threadId, name, tid }

@@ -39,15 +39,18 @@ exports.parseAnswer = (text) => {
 
 /** @param {string[]} fields of one request after the other */
 function parseOthers (fields) {
-  const found = []
+  const requests = []
   for (let at = 0; at + REQUEST_FIELDS <= fields.length; at += REQUEST_FIELDS) {
     const request = parseRequest(fields.slice(at, at + REQUEST_FIELDS), [])
-    if (request !== null && Number.isInteger(request.id)) found.push(request)
+    if (request !== null && Number.isInteger(request.id)) requests.push(request)
   }
-  return found
+  return requests
 }
 
-/** What was certainly running. @param {string[]} fields @param {string[]} workFields @param {Frame[]} frames */
+/**
+ * The request and the work that were certainly running.
+ * @param {string[]} fields @param {string[]} workFields @param {Frame[]} frames
+ */
 function parseRunning (fields, workFields, frames) {
   const request = parseRequest(fields, frames)
   return { request, work: parseWork(workFields, request) }
@@ -104,9 +107,9 @@ function parseNamed ([id, rootId, kind, startedAtMs, ended, parentId, parentKind
 /** @param {RequestContext | null} request @param {Span} span @returns {WorkContext | null} */
 function requestAsWork (request, span) {
   if (request === null) return null
-  const { method, route, traceId, ...told } = request
+  const { method, route, traceId, ...rest } = request
   const id = `${request.id}`
-  return { kind: 'request', ...told, name: `${method} ${route}`, id, rootId: id, parent: null, attributes: {}, ...span }
+  return { kind: 'request', ...rest, name: `${method} ${route}`, id, rootId: id, parent: null, attributes: {}, ...span }
 }
 
 /** @param {string[]} fields @param {Frame[]} frames @returns {RequestContext | null} */
@@ -196,8 +199,8 @@ class ProbeChannel {
 
   /** Host: the number of the open question, 0 if it is answered already. */
   get question () {
-    const asked = Atomics.load(this.#header, ASKED)
-    return Atomics.load(this.#header, ANSWERED) === asked ? 0 : asked
+    const question = Atomics.load(this.#header, ASKED)
+    return Atomics.load(this.#header, ANSWERED) === question ? 0 : question
   }
 
   /** Host: answers the open question. @param {number} question @param {string} text */

@@ -15,9 +15,9 @@ class Ring {
   #rows
   #capacity
   #width
-  /** The writer's own, as Int32: rows written so far, and how many of them it knows to be read. */
+  /** The writer's own, as Int32: rows written so far, and the last loaded count of those read. */
   #written
-  #knownRead
+  #lastRead
 
   /** @param {number} capacity rows, a power of 2 @param {number} width numbers a row */
   static bytes (capacity, width) {
@@ -31,7 +31,7 @@ class Ring {
     this.#capacity = capacity
     this.#width = width
     this.#written = Atomics.load(this.#header, WRITTEN)
-    this.#knownRead = Atomics.load(this.#header, READ)
+    this.#lastRead = Atomics.load(this.#header, READ)
   }
 
   /** Adds a row. Numbers beyond the ring's width are left out. @param {number} a @param {number} b @param {number} c */
@@ -39,9 +39,9 @@ class Ring {
     const written = this.#written
     const capacity = this.#capacity
     // Int32 counters wrap, their difference does not. The reader's position is loaded only if the ring looks full.
-    if (((written - this.#knownRead) | 0) >= capacity) {
-      this.#knownRead = Atomics.load(this.#header, READ)
-      if (((written - this.#knownRead) | 0) >= capacity) {
+    if (((written - this.#lastRead) | 0) >= capacity) {
+      this.#lastRead = Atomics.load(this.#header, READ)
+      if (((written - this.#lastRead) | 0) >= capacity) {
         Atomics.add(this.#header, DROPPED, 1)
         return
       }

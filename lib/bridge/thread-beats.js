@@ -18,7 +18,7 @@ exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
 
 /** How this thread has to beat, null if it need not. @returns {BeatOptions | null} */
 exports.wantedBeats = () => {
-  const found = /** @type {any} */ (getEnvironmentData(KEY))
-  const times = [found?.threshold, found?.beatPeriod, found?.calmPeriod]
-  return times.every(Number.isFinite) ? found : null
+  const options = /** @type {any} */ (getEnvironmentData(KEY))
+  const times = [options?.threshold, options?.beatPeriod, options?.calmPeriod]
+  return times.every(Number.isFinite) ? options : null
 }

@@ -36,7 +36,7 @@ class WorkerState {
   #answered = () => {}
   heardAtMs
   /** Whether a complete snapshot has come. Before that, the metrics of the slot's last worker count. */
-  isKnown = false
+  hasSnapshot = false
 
   /**
    * @param {object} parts @param {number} parts.slot @param {string} parts.instance
@@ -54,7 +54,7 @@ class WorkerState {
   takeMetrics (message) {
     this.heardAtMs = this.#nowMs()
     if (!this.#series.apply(message)) return
-    this.isKnown = true
+    this.hasSnapshot = true
     this.#answered()
   }
 
@@ -184,9 +184,9 @@ class ClusterPrimary {
   /** @param {WorkerState} worker @param {Message} message */
   #receive (worker, message) {
     if (message.t === 'metrics') {
-      const wasKnown = worker.isKnown
+      const hadSnapshot = worker.hasSnapshot
       worker.takeMetrics(message)
-      if (!wasKnown && worker.isKnown) this.#union.join(worker.slot, worker.instance)
+      if (!hadSnapshot && worker.hasSnapshot) this.#union.join(worker.slot, worker.instance)
       this.#end(worker.takeSilent())
     } else if (message.t === 'block') {
       this.#parts.onBlock(worker.takeBlock(message))
@@ -202,7 +202,7 @@ class ClusterPrimary {
   #leave (worker) {
     this.#workers.delete(worker.slot)
     this.#slots.release(worker.slot)
-    if (worker.isKnown) this.#union.leave(worker.slot, worker.instance, worker.metrics)
+    if (worker.hasSnapshot) this.#union.leave(worker.slot, worker.instance, worker.metrics)
     // A worker's blocks end with its process.
     this.#end(worker.ongoing)
   }
@@ -218,8 +218,8 @@ class ClusterPrimary {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })
     await this.#asking
     const now = this.#parts.nowMs()
-    const known = [...this.#workers.values()].filter(({ isKnown }) => isKnown)
-    const living = new Map(known.map(({ slot, metrics, heardAtMs }) => {
+    const workers = [...this.#workers.values()].filter(({ hasSnapshot }) => hasSnapshot)
+    const living = new Map(workers.map(({ slot, metrics, heardAtMs }) => {
       const isSilent = now - heardAtMs > SILENT_MS
       return [slot, isSilent ? metrics.filter(({ type }) => type !== 'gauge') : metrics]
     }))

@@ -98,7 +98,7 @@ const idOf = ({ work, request }) => `${work?.id ?? request?.id ?? ''}`
 
 /** The name of the outermost work, as far as it is known. @param {Running[]} all */
 function wholesIn (all) {
-  /** By id: a request has the name of its route once that is known. @type {Map<string, string>} */
+  /** Names by id: a request has the name of its route once that is known. @type {Map<string, string>} */
   const names = new Map()
   for (const running of all) {
     const { work, request } = running

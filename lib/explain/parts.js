@@ -80,8 +80,8 @@ function unrunMs (e) {
  */
 function waitMs (e) {
   const { durationMs, cpuMs, runQueueMs, throttledMs, stolenMs } = e
-  const knownMs = runQueueMs ?? Math.max(throttledMs ?? 0, unrunMs(e))
-  return Math.min(Math.max(0, durationMs - (cpuMs ?? 0)), knownMs + (stolenMs ?? 0))
+  const queuedMs = runQueueMs ?? Math.max(throttledMs ?? 0, unrunMs(e))
+  return Math.min(Math.max(0, durationMs - (cpuMs ?? 0)), queuedMs + (stolenMs ?? 0))
 }
 
 /**
@@ -124,7 +124,7 @@ exports.partsOf = (e) => {
 }
 
 /**
- * What the code did that ran, or slept in calls. A collection that sleeps waits for its helper threads.
+ * Parts of the time in which code ran or slept in calls. A collection that sleeps waits for its helper threads.
  * @param {Evidence} e @param {number} codeMs @param {number} lateMs for which calls held up answers
  * @param {number} heldMs waiting for a CPU, or stopped
  */
@@ -134,14 +134,14 @@ function codeIn ({ cpuMs, gcCpuMs, nativeCpuMs, runQueueMs, runningMs, samples }
   const ranMs = Math.min(codeMs, Math.max(0, cpuMs - (gcCpuMs ?? 0)))
   const offMs = codeMs - ranMs <= TICK_MS ? 0 : codeMs - ranMs
   // A thread that answered in time was held, or slept shortly and often.
-  const isTold = samples > 0 || runQueueMs !== null
-  const asleep = isTold ? Math.min(offMs, Math.max(0, codeMs - Math.max(0, runningMs - heldMs))) : 0
+  const isMeasured = samples > 0 || runQueueMs !== null
+  const asleep = isMeasured ? Math.min(offMs, Math.max(0, codeMs - Math.max(0, runningMs - heldMs))) : 0
   const native = Math.min(codeMs - offMs, nativeCpuMs ?? Math.max(0, lateMs - asleep))
   return { asleep, native, js: samples > 0 ? codeMs - offMs - native : 0 }
 }
 
 /**
- * What is left is unexplained, from a millisecond on: less is rounding.
+ * The rest is unexplained, from a millisecond on: less is rounding.
  * @param {BlockParts} parts @param {number} durationMs @returns {BlockParts}
  */
 function addedUp (parts, durationMs) {

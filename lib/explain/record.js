@@ -60,7 +60,7 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  */
 
 /**
- * What happened in a block, by all that is known of it. `workIds` are the ids of the work that ran longest and of what
+ * The record of a block, from all facts about it. `workIds` are the ids of the work that ran longest and of what
  * that is part of: the block does not delay these. None if several may have been running, as each mostly waited.
  * @param {Facts} facts @param {Code} code @returns {{ record: BlockRecord, workIds: number[] }}
  */
@@ -94,7 +94,7 @@ exports.recordOf = (facts, code) => {
   }))
   const folder = folderAtFault(shown.stacks, placed.profile, profiled)
   // A thread's profile may lack the function of the application that a pool called.
-  const isPackageKnown = folder !== null && (facts.block.threadId === 0 || placed.frame !== null)
+  const isFolderSure = folder !== null && (facts.block.threadId === 0 || placed.frame !== null)
   const isCalled = placed.frame === null || ownerOf(placed.frame) !== 'application'
   const whole = {
     ...withNames({ ...placed, stacks: listed(shown.answers, isOwnBlock(placed)) }, table),
@@ -102,12 +102,12 @@ exports.recordOf = (facts, code) => {
     ...(works && { works }),
     generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(profiled, placed.frame),
     calledFrom: isCalled && awaits ? table.named(awaits) : null,
-    package: isPackageKnown && !isExcused(placed) ? code.packageIn(folder) : null
+    package: isFolderSure && !isExcused(placed) ? code.packageIn(folder) : null
   }
   return { record: isOwnBlock(whole) ? ofAgent(whole, facts, code) : whole, workIds: workIdsOf(running) }
 }
 
-/** What the samples show. @param {Facts} facts @param {Code['table']} table */
+/** Stacks, requests and frames that the samples show. @param {Facts} facts @param {Code['table']} table */
 function shownBy ({ stacks: sampled, requests }, table) {
   const again = (/** @type {Frame} */ frame) => table.again(frame)
   const answers = sampled.map(withoutGuess).map((stack) =>

@@ -65,7 +65,7 @@ function sourceMapOf (file) {
     }
     return asText(map ?? findSourceMap(file)?.payload ?? supportMap(file))
   } catch {
-    // What a loader has left there may not be a map.
+    // A loader may have left something else than a map there.
     return { text: null }
   }
 }
@@ -83,26 +83,26 @@ function asText ({ sources = [], sourceRoot, mappings = '' } = {}) {
  */
 class CompiledFiles {
   /** @type {Set<string>} */
-  #seen = new Set()
+  #files = new Set()
   /** @type {Set<string>} */
-  #told = new Set()
+  #posted = new Set()
 
   /** Called by the probe in the middle of a block. @param {string} file path or file: URL */
   see (file) {
-    if (this.#seen.size < FILES) this.#seen.add(file)
+    if (this.#files.size < FILES) this.#files.add(file)
   }
 
   /** @param {(file: string, map: ReturnType<typeof sourceMapOf>) => void} post */
   tell (post) {
-    const files = [...this.#seen]
-    this.#seen.clear()
-    for (const seen of files.filter((file) => !file.startsWith('node:') && !this.#told.has(file))) {
-      const file = toPath(seen)
+    const scripts = [...this.#files]
+    this.#files.clear()
+    for (const script of scripts.filter((each) => !each.startsWith('node:') && !this.#posted.has(each))) {
+      const file = toPath(script)
       // Node.js keeps the maps of files on disk as well, but the watchdog reads those itself.
       if (PLAIN.test(file) && !compilesAll()) continue
       // A server of a REPL makes ever new names. Posting a map again costs less than keeping all names.
-      if (this.#told.size >= MOST_FILES) this.#told.clear()
-      this.#told.add(seen)
+      if (this.#posted.size >= MOST_FILES) this.#posted.clear()
+      this.#posted.add(script)
       post(file, sourceMapOf(file))
     }
   }

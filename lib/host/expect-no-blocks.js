@@ -97,18 +97,18 @@ exports.expectNoBlocks = async (watch, fn, options) => {
  */
 async function longestOf (watch, settled, limits) {
   await sleep(KNOWN_MS)
-  const latest = await known(watch)
+  const latest = await blocksOf(watch)
   const [oldest] = latest.filter(isMains).slice(watch.keep - 1)
   const mayBeLost = oldest !== undefined && Date.parse(oldest.startedAt) >= limits.startMs
   if (!mayBeLost && longestWithin([...latest, ...settled], limits) === null) return null
   // Pauses of the garbage collector, or a CPU profile, may still show another cause.
   await watch.settle()
-  const final = new Map([...await known(watch), ...settled].map((record) => [record.id, record]))
+  const final = new Map([...await blocksOf(watch), ...settled].map((record) => [record.id, record]))
   return longestWithin([...final.values()], limits)
 }
 
 /** @param {Watch} watch */
-async function known (watch) {
+async function blocksOf (watch) {
   const records = await watch.blocks()
   if (records === null) throw codedError('LOOPWATCH_ERR_UNWATCHED')
   return records

@@ -126,7 +126,7 @@ function startAll (options, post, started, see) {
       stripsTypes: stripsTypes(),
       compilesAll: compilesAll(),
       role: parts.cluster.role(),
-      threads: threads.known()
+      threads: threads.hellos()
     }),
     stop: () => stopAll(started)
   }

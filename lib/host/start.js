@@ -40,7 +40,7 @@ const other = otherRuntime()
 /** Loads all modules before the application changes its globals. If it already has, start() reports what failed. */
 const loaded = load()
 
-/** What start() returns if nothing can be watched. @type {NoopAgent | undefined} */
+/** The agent that start() returns if nothing can be watched. @type {NoopAgent | undefined} */
 let unwatched
 
 /** Loaded by the first unwatched run(). @type {typeof import('./work/validate-work').runUnwatched | undefined} */

@@ -59,10 +59,10 @@ function signalSettings (signal, option, env, { faults, failures }) {
   if (option === true && protocol && protocol !== 'http/json') {
     faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, but http/json is sent`)
   }
-  const given = pairsOf(nameOf('HEADERS'), env[nameOf('HEADERS')], faults)
+  const headers = pairsOf(nameOf('HEADERS'), env[nameOf('HEADERS')], faults)
   return {
     url: url.href,
-    headers: headersOf(nameOf('HEADERS'), given, faults),
+    headers: headersOf(nameOf('HEADERS'), headers, faults),
     gzip: env[nameOf('COMPRESSION')]?.trim() !== 'none',
     timeoutMs: timeOf(nameOf('TIMEOUT'), env, faults) ?? 10 * MS_PER_S
   }

@@ -35,12 +35,12 @@ exports.hiderOf = (options) => {
 /** The longest first, as one may be part of another. @param {Pick<Options, 'token' | 'notify' | 'otlp'>} options */
 function secretsIn ({ token, notify, otlp }) {
   const signals = otlp === false ? [] : Object.values(otlp.signals).flatMap((signal) => signal ?? [])
-  const found = [
+  const secrets = [
     token ?? '',
     ...(notify === undefined ? [] : [notify, pathOf(notify), ...credentialsIn(notify)]),
     ...signals.flatMap(({ url, headers }) => [...credentialsIn(url), ...Object.values(headers).flatMap(partsOf)])
   ]
-  return [...new Set(found)].filter((text) => text.length >= SECRET_CHARS).sort((a, b) => b.length - a.length)
+  return [...new Set(secrets)].filter((text) => text.length >= SECRET_CHARS).sort((a, b) => b.length - a.length)
 }
 
 /** A header, and what follows `Bearer` or `Basic` in it. @param {string} header */

@@ -256,7 +256,7 @@ function flagName (key) {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** What Kubernetes sets for a service named loopwatch. */
+/** The variables that Kubernetes sets for a service named loopwatch. */
 const OF_SERVICE = /^LOOPWATCH_(?:SERVICE|PORT)_/
 
 /** Logs must not show a secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
@@ -285,18 +285,18 @@ function fromVariable (row, text, byDefault) {
 
 /**
  * Options as given, then the environment, then `defaults`, then those of the table.
- * @param {Options} [given] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
+ * @param {Options} [options] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
  * @returns {ResolvedOptions} @throws LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
-function resolveOptions (given = {}, env = process.env, defaults = {}) {
-  if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTIONS', given)
+function resolveOptions (options = {}, env = process.env, defaults = {}) {
+  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTIONS', options)
   const keys = table.map((row) => row.key)
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(options)) {
     if (!keys.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, exports.nearest(key, keys))
   }
   const resolved = /** @type {any} */ ({})
   for (const row of table) {
-    const value = /** @type {Record<string, unknown>} */ (given)[row.key]
+    const value = /** @type {Record<string, unknown>} */ (options)[row.key]
     if (value !== undefined) {
       if (!row.type.accepts(value)) throw refused(row, `option "${row.key}"`, value)
       // A copy: the application may change its own later, and a Proxy cannot be passed to a thread.
@@ -344,10 +344,10 @@ function distance (a, b) {
   return row[b.length]
 }
 
-/** The known name that a mistyped one most likely meant. @param {string} name @param {string[]} known at least one */
-exports.nearest = (name, known) => {
+/** The known name that a mistyped one most likely meant. @param {string} name @param {string[]} names at least one */
+exports.nearest = (name, names) => {
   const typed = name.slice(0, 64).toLowerCase()
-  return known.reduce((best, candidate) =>
+  return names.reduce((best, candidate) =>
     distance(typed, candidate.toLowerCase()) < distance(typed, best.toLowerCase()) ? candidate : best)
 }
 

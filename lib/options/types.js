@@ -95,7 +95,7 @@ exports.callback = () => ({
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const FORMATS = ['json', 'pretty']
-/** By file descriptor. @type {Record<number, string>} */
+/** Names of streams by file descriptor. @type {Record<number, string>} */
 const STREAMS = { 1: 'stdout', 2: 'stderr' }
 
 /** The parts of a log, each with its check. @type {Record<string, (value: any) => boolean>} */

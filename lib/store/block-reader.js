@@ -76,18 +76,18 @@ function filesOf (source) {
   return names.map((name) => path.join(source, name))
 }
 
-/** @param {string} file @param {Part} [known] @returns {Part} @throws if it cannot be read */
-function readPart (file, known) {
+/** @param {string} file @param {Part} [previous] @returns {Part} @throws if it cannot be read */
+function readPart (file, previous) {
   const stat = fs.statSync(file)
   // A link may lead to a device, and any file may have been put into a folder.
   if (!stat.isFile()) throw new Error('it is not a regular file')
   if (stat.size > FILE_BYTES) throw new Error(`it is larger than ${FILE_BYTES / BYTES_PER_MB} MB`)
   const { ino: inode, size, mtimeMs } = stat
-  const isSame = known !== undefined && known.inode === inode && known.size <= size
-  if (isSame && known.size === size && known.mtimeMs === mtimeMs) return known
+  const isSame = previous !== undefined && previous.inode === inode && previous.size <= size
+  if (isSame && previous.size === size && previous.mtimeMs === mtimeMs) return previous
   // A file that was overwritten in place may have the same size, but has another time.
-  const hasGrown = isSame && known.size < size
-  const from = hasGrown ? known.readBytes : 0
+  const hasGrown = isSame && previous.size < size
+  const from = hasGrown ? previous.readBytes : 0
   const bytes = readFrom(file, from)
   const end = bytes.lastIndexOf('\n') + 1
   const part = {
@@ -95,8 +95,8 @@ function readPart (file, known) {
     size,
     mtimeMs,
     readBytes: from + end,
-    records: hasGrown ? known.records : new Map(),
-    broken: hasGrown ? known.broken : 0,
+    records: hasGrown ? previous.records : new Map(),
+    broken: hasGrown ? previous.broken : 0,
     rest: bytes.toString('utf8', end)
   }
   for (const line of bytes.toString('utf8', 0, end).split('\n')) {

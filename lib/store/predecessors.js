@@ -13,7 +13,7 @@ const NAME = /^blocks-(\d+)-(\d+)\.ndjson$/
 const LONG_MS = 1000
 /** A block in progress is written each second: no living process leaves its file alone for this long. */
 const QUIET_MS = 2500
-/** What ended longer ago is not the process before this one. */
+/** A process that ended longer ago is not the one before this one. */
 const RECENT_MS = 24 * 60 * 60 * 1000
 /** How much of a file's end is read. Lines have at most 50 KB. */
 const TAIL_BYTES = 256 * 1024
@@ -39,7 +39,7 @@ exports.takeUnended = (dir, nowMs = Date.now()) => {
       if (record !== null) fs.renameSync(each.file, each.file.replace(/\.ndjson$/, '.unended.ndjson'))
       return record ?? []
     } catch {
-      // It was pruned or renamed by another process, or may not be read or renamed.
+      // Another process has pruned or renamed the file, or this one may not read or rename it.
       return []
     }
   })

@@ -14,7 +14,7 @@ const FORMAT = 'loopwatch recording'
 const VERSION = 1
 /** A file of 2000 blocks with their stacks and a full timeline has 5 MB. */
 const FILE_BYTES = 64 * BYTES_PER_MB
-/** What it unpacks to. A file of zeros would unpack to a thousand times its size. */
+/** The largest size after unpacking. A file of zeros would unpack to a thousand times its size. */
 const UNPACKED_BYTES = 128 * BYTES_PER_MB
 /** @type {Record<string, string>} */
 const REASONS = { ENOENT: 'there is no such file', EISDIR: 'it is a folder, not a file' }

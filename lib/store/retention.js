@@ -27,7 +27,7 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
   const names = fs.readdirSync(dir)
   const ended = names
     .filter((name) => name !== own && isEnded(Number(NAME.exec(name)?.[1] ?? NaN)))
-    .flatMap((name) => found(path.join(dir, name)))
+    .flatMap((name) => statOf(path.join(dir, name)))
     .sort((a, b) => b.mtimeMs - a.mtimeMs)
   const isTouched = (/** @type {{ touchedMs: number }} */ { touchedMs }) => Date.now() - touchedMs <= LIVING_MS
   const living = new Set(ended.filter(isTouched).map(({ file }) => nameOf(file)))
@@ -93,7 +93,7 @@ exports.writeTimeline = (dir, owner, { id, text }) => {
 /** The timelines of a file of records, the latest first. @param {string} dir @param {string} owner */
 const timelinesOf = (dir, owner) => fs.readdirSync(dir)
   .filter((name) => name.startsWith(`${owner}.timeline-`) && /\.json\.gz(?:\.part)?$/.test(name))
-  .flatMap((name) => found(path.join(dir, name)))
+  .flatMap((name) => statOf(path.join(dir, name)))
   .sort((a, b) => b.mtimeMs - a.mtimeMs)
 
 /** @param {string} dir @param {string} owner @param {number} untilMs Unix time of the last record that is gone */
@@ -106,14 +106,14 @@ const remove = (file) => {
   try { fs.unlinkSync(file) } catch { /* somebody else's, or deleted by another process just now */ }
 }
 
-/** What the files of one process have in common. @param {string} file */
+/** The name that the files of one process share. @param {string} file */
 const nameOf = (file) => path.basename(file).replace(/(?:\.old|\.unended)?\.ndjson$/, '')
 
 /**
  * None if it is gone. @param {string} file
  * @returns {{ file: string, size: number, mtimeMs: number, touchedMs: number }[]}
  */
-const found = (file) => {
+const statOf = (file) => {
   try {
     const { size, mtimeMs, atimeMs } = fs.statSync(file)
     return [{ file, size, mtimeMs, touchedMs: Math.max(mtimeMs, atimeMs) }]

@@ -27,7 +27,7 @@ exports.threadCpuMs = () => {
 }
 
 /** Whether Linux shows this thread's CPU time to the watchdog, so that a beat need not spend time on counting it. */
-exports.isToldByKernel = () => {
+exports.hasSchedstat = () => {
   try {
     return parseInt(fs.readFileSync(SCHEDSTAT, 'latin1'), 10) > 0
   } catch {
@@ -44,7 +44,7 @@ class RanTime {
   /** So far; NaN if unknown. */
   read () {
     try {
-      this.#fd ??= exports.isToldByKernel() ? openFile(SCHEDSTAT, 'r') : null
+      this.#fd ??= exports.hasSchedstat() ? openFile(SCHEDSTAT, 'r') : null
       if (this.#fd === null) return exports.threadCpuMs()
       const text = this.#buffer.toString('latin1', 0, fs.readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0))
       const [cpuNs, waitNs] = text.split(' ')

@@ -38,7 +38,7 @@ class BlockSpans {
   /** @type {Map<NodeJS.Timeout, () => void>} spans that wait for their links */
   #held = new Map()
   /** @type {Set<string>} blocks in progress that have a span */
-  #told = new Set()
+  #ongoingIds = new Set()
   #made = new Recently({ times: PER_MINUTE, withinMs: MS_PER_MINUTE })
 
   /**
@@ -53,8 +53,8 @@ class BlockSpans {
 
   /** @param {BlockRecord} record */
   lasting (record) {
-    if (!this.#parts.writesOngoing || record.durationMs < ONGOING_MS || this.#told.has(record.id)) return
-    this.#told.add(record.id)
+    if (!this.#parts.writesOngoing || record.durationMs < ONGOING_MS || this.#ongoingIds.has(record.id)) return
+    this.#ongoingIds.add(record.id)
     this.#make(record)?.write([])
   }
 
@@ -67,7 +67,7 @@ class BlockSpans {
   settled (record) {
     const interval = this.#intervals.get(record.id)
     this.#intervals.delete(record.id)
-    this.#told.delete(record.id)
+    this.#ongoingIds.delete(record.id)
     const span = this.#make(record)
     if (span === null) return
     const write = () => {

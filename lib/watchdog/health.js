@@ -8,7 +8,7 @@ const { degraded: reasons } = require('../tables/degraded')
 /** @typedef {{ message: string, code?: string }} Failure */
 /** @typedef {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} Say */
 
-/** What does not work at present. Each change is logged once, if there is a log. */
+/** The parts that do not work at present. Each change is logged once, if there is a log. */
 class Health {
   /** @type {Map<Reason, boolean>} */
   #states = new Map(/** @type {Reason[]} */ (Object.keys(reasons)).map((reason) => [reason, false]))

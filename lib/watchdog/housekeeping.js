@@ -23,7 +23,7 @@ const { US_PER_MS } = require('../util/units')
  * @import { WatchedThreads } from './threads/threads'
  */
 
-/** What the log left out of a storm of blocks is reported after this long without a block. */
+/** Lines that the log left out of a storm of blocks are counted in the log after this long without a block. */
 const QUIET_MS = 5000
 /** Counts are updated this often, and at every poll while something is going on. */
 const COUNT_MS = 1000
@@ -104,7 +104,7 @@ class Upkeep {
     }
   }
 
-  /** What was lost since the last call, by reason in `events_dropped_total`. @returns {Record<string, number>} */
+  /** Losses since the last call, by reason in `events_dropped_total`. @returns {Record<string, number>} */
   #takeDropped () {
     const { bridge, log, file, cluster, threads, budget } = this.#parts
     const unfiled = budget.takeSuppressed()

@@ -19,11 +19,11 @@ let watchdog
 
 /**
  * Its modules take 0.2 s of CPU time, which most processes under NODE_OPTIONS would pay for nothing.
- * @param {Question | null} [asked]
+ * @param {Question | null} [question]
  */
-const begin = (asked = outpost?.leave()) => {
+const begin = (question = outpost?.leave()) => {
   const { Watchdog } = require('./watchdog')
-  return (watchdog ??= new Watchdog({ ...workerData, asked }, (message) => port.postMessage(message)))
+  return (watchdog ??= new Watchdog({ ...workerData, question }, (message) => port.postMessage(message)))
 }
 
 const outpost = workerData.isQuiet && !workerData.isShown ? require('./outpost').keepOutpost(workerData, begin) : null

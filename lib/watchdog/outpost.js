@@ -20,7 +20,7 @@ const LONG_START_MS = 1000
  * Stands in for the watchdog in a process that may end at once, until the host sends a message: it only looks whether a
  * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load.
  * @param {WorkerData} data
- * @param {(asked: Question | null) => void} begin
+ * @param {(question: Question | null) => void} begin
  */
 exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
   const bridge = openBridge(memory)
@@ -28,15 +28,15 @@ exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
   const ask = () => mayInspect && !scripts.mayEnd && askHost(false) === null
   const sampler = new Sampler({ channel: bridge.answer, ask })
   const longMs = Math.min(LONG_START_MS, options.stuck || Infinity)
-  let askedBeats = 0
+  let questionBeats = 0
   const look = () => {
     const now = nowMs()
     const beat = bridge.beat.read()
     const { beats } = beat
     const lateMs = now - beat.atMs
     const isLate = lateMs >= minBlockGapMs(options.threshold, beat.periodMs)
-    if (isLate && beats !== askedBeats) {
-      askedBeats = beats
+    if (isLate && beats !== questionBeats) {
+      questionBeats = beats
       sampler.forget()
       sampler.hurry()
       sampler.askIfDue(now, lateMs)

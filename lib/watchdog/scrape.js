@@ -84,7 +84,7 @@ class Scrape {
   }
 
   /** Counts requests and work that ended by the beat up to which all blocks are known. @param {number} [untilMs] */
-  drainWork (untilMs = this.#mainLoop.monitor.knownToMs) {
+  drainWork (untilMs = this.#mainLoop.monitor.completeToMs) {
     this.#requests.drain(untilMs)
     this.#works.drain(untilMs)
   }

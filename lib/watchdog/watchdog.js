@@ -37,7 +37,7 @@ const { makeThreads } = require('./threads/threads')
  * @property {number} starts of a watchdog in this process before this one
  * @property {boolean} isQuiet a preload that nobody has asked for: see lib/host/presence.js
  * @property {boolean} isShown whether it has an endpoint all the same
- * @property {Question} [asked] the question that was put before this watchdog was loaded
+ * @property {Question} [question] the question that was put before this watchdog was loaded
  */
 
 /** Why blocks lack their requests, unless the option says otherwise. */
@@ -65,7 +65,7 @@ class Watchdog {
 
     if (!data.namesRequests) health.set('requests', UNNAMED)
     if (process.platform === 'linux' && !parts.stats.isTold) health.set('proc', HIDDEN)
-    threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
+    threads?.start({ threads: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
     parts.bridge.counters.add('heard', 1)
@@ -148,24 +148,27 @@ class Watchdog {
   }
 }
 
-/** What is monitored, and its stores. @param {WorkerData} data @param {(message: object) => void} post to the host */
+/**
+ * The loops, threads and cluster that are monitored, and their stores.
+ * @param {WorkerData} data @param {(message: object) => void} post to the host
+ */
 function watch (data, post) {
   const { options, role } = data
   const bridge = openBridge(data.memory)
   const { health, log } = openLog(data, post)
   const stats = openStats()
   const scheduler = new PollScheduler(() => stats.own.times(), () => stats.host.times().runQueueMs ?? 0)
-  const seen = { data, bridge, health, stats, scheduler, nextId: countIds(data.starts), post }
+  const common = { data, bridge, health, stats, scheduler, nextId: countIds(data.starts), post }
 
-  const mainLoop = new MainLoop(seen)
-  const threads = makeThreads({ ...seen, mainLoop })
+  const mainLoop = new MainLoop(common)
+  const threads = makeThreads({ ...common, mainLoop })
   const cluster = new Cluster(role)
   const memories = openMemories(options.keep)
   const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
-  const page = makePage({ ...seen, mainLoop, blocks, cluster })
-  const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
+  const page = makePage({ ...common, mainLoop, blocks, cluster })
+  const scrape = new Scrape({ ...common, mainLoop, threads, cluster, page })
   const file = openFile(options, health, scrape.metrics)
-  return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
+  return { ...common, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
 
 /** Outputs other than log and file: notifications, OTLP, traces, endpoint. @param {ReturnType<typeof watch>} parts */
@@ -203,13 +206,13 @@ function makeSinks (parts, { notifier, otlp, spans, timelines }, startedAtMs) {
     metrics.drop('sink')
     health.threw(sink, error)
   }
-  const told = { page, cluster, metrics, file, upkeep, onThrow }
+  const receivers = { page, cluster, metrics, file, upkeep, onThrow }
   const aborts = options.onStuck === 'abort'
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
   return {
     upkeep,
-    sinks: mainSinks({ ...told, ...own, mainLoop, timelines, notifier, log, otlp, spans, aborts, post }),
-    threadSinks: threadSinks({ ...told, log, otlp, post, memory: parts.memories.threads, budget })
+    sinks: mainSinks({ ...receivers, ...own, mainLoop, timelines, notifier, log, otlp, spans, aborts, post }),
+    threadSinks: threadSinks({ ...receivers, log, otlp, post, memory: parts.memories.threads, budget })
   }
 }
 

@@ -40,8 +40,8 @@ const sets = new WeakMap()
 /** The one object for these labels. @param {Labels} labels @returns {Labels} */
 const shared = (labels) => {
   const text = JSON.stringify(labels)
-  const known = kept.get(text)
-  if (known !== undefined) return known
+  const sharedLabels = kept.get(text)
+  if (sharedLabels !== undefined) return sharedLabels
   if (kept.size >= MOST_SERIES) kept.clear()
   kept.set(text, labels)
   return labels
@@ -61,7 +61,7 @@ const setOf = (labels) => {
 /** Turns each snapshot into its changes since the one before: most series of most applications do not change. */
 class SeriesWriter {
   /** @type {Map<string, Sent>} by name and labels */
-  #known = new Map()
+  #sent = new Map()
   #next = 0
   #round = 0
 
@@ -74,14 +74,14 @@ class SeriesWriter {
     const values = []
     for (const metric of snapshot) {
       for (const value of metric.values) {
-        const known = this.#find(metric, value, series)
-        if (known === null) continue
-        known.round = this.#round
+        const sent = this.#find(metric, value, series)
+        if (sent === null) continue
+        sent.round = this.#round
         const stamp = value.exemplar?.timestamp
-        if (stamp !== known.stamp) values.push([known.index, value.value, value.exemplar])
-        else if (!Object.is(known.value, value.value)) values.push([known.index, value.value])
-        known.value = value.value
-        known.stamp = stamp
+        if (stamp !== sent.stamp) values.push([sent.index, value.value, value.exemplar])
+        else if (!Object.is(sent.value, value.value)) values.push([sent.index, value.value])
+        sent.value = value.value
+        sent.stamp = stamp
       }
     }
     return [
@@ -95,19 +95,19 @@ class SeriesWriter {
   #find ({ name, help, type }, { metricName = name, labels }, series) {
     // One process always gives the labels of a series in the same order.
     const key = `${metricName} ${JSON.stringify(labels)}`
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
-    if (this.#known.size >= MOST_SERIES || key.length > LABELS_CHARACTERS) return null
+    const sent = this.#sent.get(key)
+    if (sent !== undefined) return sent
+    if (this.#sent.size >= MOST_SERIES || key.length > LABELS_CHARACTERS) return null
     const added = { index: this.#next++, value: undefined, stamp: undefined, round: 0 }
-    this.#known.set(key, added)
+    this.#sent.set(key, added)
     series.push({ index: added.index, name, help, type, metricName, labels })
     return added
   }
 
   /** Forgets the series that the snapshot no longer has. */
   #takeGone () {
-    const gone = [...this.#known].filter(([, { round }]) => round !== this.#round)
-    for (const [key] of gone) this.#known.delete(key)
+    const gone = [...this.#sent].filter(([, { round }]) => round !== this.#round)
+    for (const [key] of gone) this.#sent.delete(key)
     return gone.map(([, { index }]) => index)
   }
 }
@@ -135,10 +135,10 @@ class SeriesReader {
     this.#coming = { series: [], values: [] }
     for (const one of coming.series) this.#add(one)
     for (const [index, value, exemplar] of coming.values) {
-      const known = this.#series.get(index)?.value
-      if (known === undefined) continue
-      known.value = value ?? NaN
-      if (exemplar !== undefined) known.exemplar = exemplar
+      const target = this.#series.get(index)?.value
+      if (target === undefined) continue
+      target.value = value ?? NaN
+      if (exemplar !== undefined) target.exemplar = exemplar
     }
     for (const index of gone) this.#series.delete(index)
     return true

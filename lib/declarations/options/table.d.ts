@@ -1,5 +1,5 @@
 /// <reference types="node" />
-export function nearest(name: string, known: string[]): string;
+export function nearest(name: string, names: string[]): string;
 /**
  * of start(): every key is optional, times are in milliseconds
  */
@@ -148,10 +148,10 @@ export function strayVariables(env: NodeJS.ProcessEnv): string[];
 export function parseText(row: (typeof table)[number], text: string, source: string): unknown;
 /**
  * Options as given, then the environment, then `defaults`, then those of the table.
- * @param {Options} [given] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
+ * @param {Options} [options] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
  * @returns {ResolvedOptions} @throws LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
-export function resolveOptions(given?: Options, env?: NodeJS.ProcessEnv, defaults?: Options): ResolvedOptions;
+export function resolveOptions(options?: Options, env?: NodeJS.ProcessEnv, defaults?: Options): ResolvedOptions;
 import type { HttpRequest } from '../types';
 import type { OtlpSettings } from './otlp';
 import type = require("./types");

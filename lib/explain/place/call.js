@@ -92,7 +92,7 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
     const frame = raw.find(({ file }) => file !== null) ?? null
     if (frame === null || ownerOf(frame) !== 'package') continue
     for (const { line, ticks: some } of ticks.length > 0 ? ticks : [{ line: frame.line, ticks: 1 }]) {
-      const builtin = builtinIn(lines(`${frame.file}`)?.[Number(line) - 1] ?? '', { seen: methods })
+      const builtin = builtinIn(lines(`${frame.file}`)?.[Number(line) - 1] ?? '', { methods })
       if (builtin === null || !DEAR.has(builtin.call)) continue
       counts.set(builtin.call, (counts.get(builtin.call) ?? 0) + count * some / Math.max(1, ticksIn(ticks)))
     }
@@ -107,7 +107,7 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
  */
 function inText (row, text, { answeredMs }, { record, sources }) {
   const methods = builtinsAnswered(record)
-  const builtin = builtinIn(row, { lines: text, seen: methods })
+  const builtin = builtinIn(row, { lines: text, methods })
   if (builtin === null) return NO_CALL
   // The only answer came at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && answeredMs === 0

@@ -36,11 +36,11 @@ const LOOP = /\b(?:for|while)\s*\((?!.*\{\s*$).*\)\s*\S/
  * @property {boolean} calls it calls something, copies elements or multiplies
  * @property {boolean} isLoop it holds a whole loop
  * @property {boolean} isIdle it takes no time: a bracket, a plain return, a head that calls nothing
- * @property {boolean} allocates @property {boolean} isKnown its text was read, and is not minified
+ * @property {boolean} allocates @property {boolean} hasText its text was read, and is not minified
  */
 
 /** @type {Traits} */
-const UNKNOWN = { isKnown: false, calls: false, isLoop: false, isIdle: false, allocates: false }
+const UNKNOWN = { hasText: false, calls: false, isLoop: false, isIdle: false, allocates: false }
 
 /** @param {string | null} line @returns {Traits} */
 exports.traitsOf = (line) => {
@@ -48,7 +48,7 @@ exports.traitsOf = (line) => {
   const text = line.replace(COMMENT, '').replace(CLOCK, '')
   const calls = CALL.test(text.replace(PARAMETERS, '')) || WORK.test(text)
   return {
-    isKnown: true,
+    hasText: true,
     calls,
     isLoop: LOOP.test(text),
     isIdle: END.test(text) || (HEAD.test(text) && !calls),

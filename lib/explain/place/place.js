@@ -56,7 +56,7 @@ const doubts = [
   },
   {
     when: 'it calls nothing, and the line below it does: V8 may count samples of a call for the line above it',
-    applies: ({ line, lines }) => !line.traits.calls && line.traits.isKnown && isCallBelow(line, lines)
+    applies: ({ line, lines }) => !line.traits.calls && line.traits.hasText && isCallBelow(line, lines)
   },
   {
     when: 'only answers show it, and the cause is unknown: a thread that is held up can be at any line',
@@ -98,10 +98,10 @@ function hiddenIn ({ line: { frame }, lines, stacks }) {
 
 /** Whether a line can take the time of the block. @param {Ranked} line @param {BlockRecord} record */
 function explains ({ traits, samples, callees }, record) {
-  const { isKnown, calls, isIdle, allocates } = traits
+  const { hasText, calls, isIdle, allocates } = traits
   const { isCall, blamesAllocation } = causeRow(record.cause)
-  if (blamesAllocation) return samples + sumOf(callees) >= ENOUGH_SAMPLES && (!isKnown || calls || allocates)
-  return !isKnown || (!isIdle && (calls || !(isCall || isNativeBlock(record))))
+  if (blamesAllocation) return samples + sumOf(callees) >= ENOUGH_SAMPLES && (!hasText || calls || allocates)
+  return !hasText || (!isIdle && (calls || !(isCall || isNativeBlock(record))))
 }
 
 /** Shares of samples are fractions. */

@@ -159,10 +159,10 @@ class Tree {
       const positionTicks = byLine(places)
       const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
       const outside = hitCount - copy.hitCount
-      const isKnown = copy.hitCount > outside || (most - outside) * 2 > copy.hitCount
-      if (positionTicks.length === 0 || !(isKnown || most >= ONE_LINE_SHARE * hitCount)) continue
+      const isOwn = copy.hitCount > outside || (most - outside) * 2 > copy.hitCount
+      if (positionTicks.length === 0 || !(isOwn || most >= ONE_LINE_SHARE * hitCount)) continue
       copy.positionTicks = positionTicks
-      if (!isKnown) copy.isBorrowed = true
+      if (!isOwn) copy.isBorrowed = true
     }
   }
 }

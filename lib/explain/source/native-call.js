@@ -67,17 +67,17 @@ const ZLIB_CALL = /(?<![\w$])(?:gzip|gunzip|unzip|(?:de|in)flate(?:Raw)?|(?:brot
 
 /**
  * The built-in that took the time of a line. Null if the line calls none that can take long, or several.
- * @param {string} line @param {object} [known] @param {string[]} [known.lines] of the file
- * @param {Set<string>} [known.seen] built-ins, by their own names, in which interrupts found the thread
+ * @param {string} line @param {object} [hints] @param {string[]} [hints.lines] of the file
+ * @param {Set<string>} [hints.methods] built-ins, by their own names, in which interrupts found the thread
  * @returns {{ call: string, method: string, column: number } | null} `method` is its own name
  */
-exports.builtinIn = (line, { lines = [], seen = new Set() } = {}) => {
+exports.builtinIn = (line, { lines = [], methods = new Set() } = {}) => {
   if (line.length > LINE_CHARS) return null
   const all = builtinsOf(line)
-  const answered = all.filter(({ method }) => seen.has(method))
-  const found = answered.length > 0 ? onlyOne(answered) : onlyOne(all) ?? dearest(line, all)
-  if (found === null) return null
-  const { call, method, column } = found
+  const answered = all.filter(({ method }) => methods.has(method))
+  const builtin = answered.length > 0 ? onlyOne(answered) : onlyOne(all) ?? dearest(line, all)
+  if (builtin === null) return null
+  const { call, method, column } = builtin
   const isPattern = SEARCHES.has(method) && patternsIn(line, lines).length > 0
   return { call: isPattern ? REG_EXP : call, method, column }
 }
@@ -87,17 +87,18 @@ function builtinsOf (line) {
   const calls = [...line.matchAll(CALL)].flatMap((match) => {
     const [text, object, dot, method] = match
     const call = object === undefined ? method : `${object}.${method}`
-    const isKnown = BUILTINS.has(call) && (object !== undefined || FUNCTIONS.has(call) === (dot === undefined))
+    const isBuiltin = BUILTINS.has(call) && (object !== undefined || FUNCTIONS.has(call) === (dot === undefined))
     const index = match.index + text.lastIndexOf(method)
-    return isKnown ? [{ call, method, column: index + 1, index: match.index, open: match.index + text.length - 1 }] : []
+    if (!isBuiltin) return []
+    return [{ call, method, column: index + 1, index: match.index, open: match.index + text.length - 1 }]
   })
   const spreads = [...line.matchAll(SPREAD)].map(({ index }) =>
     ({ call: 'spread', method: 'spread', column: index + 1, index, open: index }))
   return [...calls, ...spreads]
 }
 
-/** @param {Builtin[]} found */
-const onlyOne = (found) => new Set(found.map(({ call }) => call)).size === 1 ? found[0] : null
+/** @param {Builtin[]} builtins */
+const onlyOne = (builtins) => new Set(builtins.map(({ call }) => call)).size === 1 ? builtins[0] : null
 
 /**
  * The one of several calls that took the time: it processes a value that each of the others only copies, as in

@@ -9,8 +9,8 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @import { HuntResult } from './hunt' */
 
-/** The thread time that the hook may take: `auto` in a whole window, `asked` in each second. Then it is off. */
-const BUDGET_MS = { auto: 10, asked: 100 }
+/** The thread time that the hook may take: `auto` in a whole window, `explicit` in each second. Then it is off. */
+const BUDGET_MS = { auto: 10, explicit: 100 }
 
 /** @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog */
 /** @typedef {{ resolve: (result: HuntResult) => void, found: number, settle: () => Promise<void> }} Hunt */
@@ -61,12 +61,12 @@ class OriginTracker {
    */
   open (reason, seconds, why = '') {
     if (this.#isStopped) return 'the agent has been stopped'
-    const refusal = this.#refusal ?? this.#enable(reason === 'auto' ? BUDGET_MS.auto : BUDGET_MS.asked)
+    const refusal = this.#refusal ?? this.#enable(reason === 'auto' ? BUDGET_MS.auto : BUDGET_MS.explicit)
     if (refusal !== null) return this.#fail(refusal)
-    const known = this.#wishes.get(reason)
-    clearTimeout(known?.timer)
+    const wish = this.#wishes.get(reason)
+    clearTimeout(wish?.timer)
     const now = nowMs()
-    const untilMs = Math.max(known?.untilMs ?? 0, now + seconds * MS_PER_S)
+    const untilMs = Math.max(wish?.untilMs ?? 0, now + seconds * MS_PER_S)
     const timer = untilMs === Infinity ? undefined : setTimeout(() => this.close(reason, 'time'), untilMs - now).unref()
     this.#wishes.set(reason, { untilMs, timer })
     const leftS = untilMs === Infinity ? null : (untilMs - now) / MS_PER_S

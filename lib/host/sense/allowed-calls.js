@@ -22,7 +22,7 @@ class AllowedCalls {
   #depth = 0
   #startMs = -Infinity
   #endMs = -Infinity
-  #toldMs = -Infinity
+  #reportedMs = -Infinity
 
   /** @param {Pick<Bridge, 'allowedCalls' | 'allowedNow' | 'reasons'>} bridge */
   constructor (bridge) {
@@ -55,11 +55,11 @@ class AllowedCalls {
   #tell (startMs, endMs, number) {
     if (startMs - this.#endMs >= FINEST_MS) {
       this.#startMs = startMs
-      this.#toldMs = startMs
+      this.#reportedMs = startMs
     }
     this.#endMs = endMs
-    if (endMs - this.#toldMs < FINEST_MS) return
-    this.#toldMs = endMs
+    if (endMs - this.#reportedMs < FINEST_MS) return
+    this.#reportedMs = endMs
     this.#bridge.allowedCalls.push(this.#startMs, endMs, number)
   }
 }

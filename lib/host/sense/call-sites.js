@@ -23,16 +23,16 @@ function withProperty (name, value, call) {
   // The probe may interrupt another call.
   const outer = restore
   // Only own fields count: an application may have given every object a `get`.
-  const found = getOwnPropertyDescriptor(Error, name)
-  const isWritable = found !== undefined && hasOwn(found, 'writable') && found.writable
+  const descriptor = getOwnPropertyDescriptor(Error, name)
+  const isWritable = descriptor !== undefined && hasOwn(descriptor, 'writable') && descriptor.writable
   if (isWritable) {
-    restore = () => { Error[name] = found.value }
+    restore = () => { Error[name] = descriptor.value }
     Error[name] = /** @type {any} */ (value)
   } else {
     const ours = { __proto__: null, value, configurable: true, writable: true, enumerable: true }
     defineProperty(Error, name, /** @type {any} */ (ours))
     restore = () => {
-      if (found) defineProperty(Error, name, /** @type {any} */ ({ __proto__: null, ...found }))
+      if (descriptor) defineProperty(Error, name, /** @type {any} */ ({ __proto__: null, ...descriptor }))
       else delete Error[name]
     }
   }

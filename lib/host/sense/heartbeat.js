@@ -6,7 +6,7 @@ const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/bea
 const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
 const { writeHeap } = require('./heap')
 const { addLostIdle, loopTime, loopTurns } = require('./loop-time')
-const { RanTime, isToldByKernel, threadCpuMs } = require('../../util/usage')
+const { RanTime, hasSchedstat, threadCpuMs } = require('../../util/usage')
 const { US_PER_MS } = require('../../util/units')
 
 /**
@@ -43,9 +43,9 @@ const SETTLE_MS = 2500
 class Heartbeat {
   #bridge
   #options
-  #told
+  #receivers
   #ran = new RanTime()
-  #cpuNow = isToldByKernel() ? () => NaN : threadCpuMs
+  #cpuNow = hasSchedstat() ? () => NaN : threadCpuMs
   #periodMs
   #lastAtMs
   #lastIdleMs
@@ -55,7 +55,7 @@ class Heartbeat {
   #lateAtMs = -Infinity
   /** NaN unless V8 samples the thread. */
   #lastRanMs = NaN
-  /** By how much idle time was counted too long, as a negative number: the next beat takes it off. */
+  /** Idle time counted in excess, in ms (zero or negative). The next beat subtracts it. */
   #surplusMs = 0
   /** When the loop became calm; Infinity while it is not. */
   #calmAtMs = Infinity
@@ -68,12 +68,12 @@ class Heartbeat {
   /** @type {NodeJS.Timeout | undefined} */
   #calm
 
-  /** @param {Bridge} bridge @param {Options} options @param {BeatReceivers} told */
-  constructor (bridge, options, told) {
+  /** @param {Bridge} bridge @param {Options} options @param {BeatReceivers} receivers */
+  constructor (bridge, options, receivers) {
     const { beatPeriod } = options
     this.#bridge = bridge
     this.#options = options
-    this.#told = told
+    this.#receivers = receivers
     const { idle, active } = loopTime()
     this.#periodMs = beatPeriod
     this.#lastAtMs = nowMs()
@@ -100,7 +100,7 @@ class Heartbeat {
 
   #beat () {
     const atMs = nowMs()
-    const { delays, load } = this.#told
+    const { delays, load } = this.#receivers
     const { beatPeriod, calmPeriod } = this.#options
     const ranMs = this.#readRanMs()
     this.#countLostIdle(atMs, ranMs)
@@ -140,7 +140,7 @@ class Heartbeat {
     this.#tellTurn(atMs, busyMs)
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
-    tellAsBeats(this.#told, {
+    tellAsBeats(this.#receivers, {
       fromMs, atMs, busyMs, periodMs: calmPeriod, punctualMs: this.#punctualMs, nextPeriodMs
     })
     const goesOn = mayGoOn && isCalm
@@ -167,7 +167,7 @@ class Heartbeat {
 
   /** How long the thread has run so far, NaN if that is unknown or nobody needs to know. */
   #readRanMs () {
-    return this.#rested === RESTS_SAMPLED || this.#told.profiler?.isSampling ? this.#ran.read() : NaN
+    return this.#rested === RESTS_SAMPLED || this.#receivers.profiler?.isSampling ? this.#ran.read() : NaN
   }
 
   /** Begins a new turn within one: what runs now is not part of what ran before. The next beat keeps its time. */
@@ -227,7 +227,7 @@ class Heartbeat {
   /** @param {number} atMs @param {number} periodMs @param {number} ranMs */
   #next (atMs, periodMs, ranMs) {
     if (atMs - this.#heapAtMs >= HEAP_MS) this.#tellHeap(atMs)
-    const { load, profiler, works } = this.#told
+    const { load, profiler, works } = this.#receivers
     works?.beat(atMs)
     profiler?.beat(atMs, loopTime().active)
     this.#rested = this.#restFrom(periodMs, ranMs)
@@ -254,7 +254,7 @@ class Heartbeat {
   #restFrom (periodMs, ranMs) {
     if (periodMs !== REST_PERIOD_MS || this.#bridge.counters.get('seesSleep') === 0) return TURNS
     // While V8 samples the thread, libuv loses the idle time that separates a turn from the rest before it.
-    if (!this.#told.profiler?.isSampling) return RESTS
+    if (!this.#receivers.profiler?.isSampling) return RESTS
     return Number.isNaN(ranMs) ? TURNS : RESTS_SAMPLED
   }
 
@@ -285,7 +285,7 @@ class Heartbeat {
     clearTimeout(this.#busy)
     clearTimeout(this.#calm)
     this.#rest.leave()
-    this.#told.load?.end()
+    this.#receivers.load?.end()
     this.#ran.close()
   }
 }

@@ -4,7 +4,7 @@ const perfHooks = require('node:perf_hooks')
 const { fromTimelineMs, nowMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
 
-/** What performance.eventLoopUtilization() counts with. Fake timers replace that, and the process.hrtime() it calls. */
+/** Counters of performance.eventLoopUtilization(). Fake timers replace that, and process.hrtime(), which it calls. */
 const nodeTiming = findNodeTiming()
 
 function findNodeTiming () {

@@ -161,8 +161,8 @@ exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
     const work = writeSpan(span) + writeWork(now.work)
     const open = writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
     writeHeap(heap)
-    const seen = writeRequest(now, span) + LINE + work + LINE + open
-    answer.answer(question, head + FIELD + seen + LINE + stack(see))
+    const running = writeRequest(now, span) + LINE + work + LINE + open
+    answer.answer(question, head + FIELD + running + LINE + stack(see))
   }
 
 /** If Error is frozen there are no frames: the rest is worth as much. @param {(file: string) => void} see */

@@ -45,23 +45,23 @@ const table = [
  * @property {(request: any) => boolean} [exempt]
  */
 
-/** What Fastify itself reads from the options of a plugin. */
+/** Keys that Fastify itself reads from the options of a plugin. */
 const FASTIFY_KEYS = ['prefix', 'logLevel', 'logSerializers']
 
 /**
  * Checks the options and adds defaults. Throws LOOPWATCH_ERR_OPTION or LOOPWATCH_ERR_OPTION_UNKNOWN.
- * @param {string} source what errors call it @param {unknown} given @returns {ShedOptions & { retryAfter: number }}
+ * @param {string} source what errors call it @param {unknown} options @returns {ShedOptions & { retryAfter: number }}
  */
-exports.resolveShedOptions = (source, given) => {
-  if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTION', source, 'an object of options', given)
+exports.resolveShedOptions = (source, options) => {
+  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', source, 'an object of options', options)
   const keys = table.map(({ key }) => key)
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(options)) {
     if (keys.includes(key) || FASTIFY_KEYS.includes(key)) continue
     throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, keys))
   }
   const resolved = /** @type {any} */ ({})
   for (const row of table) {
-    const value = given[row.key]
+    const value = options[row.key]
     if (value !== undefined && !row.type.accepts(value)) {
       throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}" of ${source}`, row.type.takes, value)
     }

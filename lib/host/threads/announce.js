@@ -6,13 +6,13 @@ const process = require('../../util/process')
 const { BroadcastChannel } = require('node:worker_threads')
 const { CHANNEL } = require('../../bridge/messages')
 
-/** What Node.js calls a worker thread without a name. */
+/** Node.js gives this name to a worker thread without one. */
 const NAMELESS = 'WorkerThread'
 
 /** @param {string | undefined} name as Node.js has it @param {string} [script] of the worker thread */
 exports.nameOf = (name, script) => {
-  const given = name === undefined || name === NAMELESS ? '' : name.trim()
-  return (given || path.basename(script ?? '') || NAMELESS).slice(0, 64)
+  const ownName = name === undefined || name === NAMELESS ? '' : name.trim()
+  return (ownName || path.basename(script ?? '') || NAMELESS).slice(0, 64)
 }
 
 /** This thread's id in the kernel; null except on Linux. */

@@ -26,7 +26,10 @@ class OutsideView {
   #isBegun = false
   #idleMs = 0
   #atMs
-  /** @type {{ earliestMs: number, latestMs: number, seenMs: number, isTold: boolean } | null} since when it is busy */
+  /**
+   * Since when it is busy (`earliestMs` to `latestMs`), and until when at least.
+   * @type {{ earliestMs: number, latestMs: number, untilMs: number, isReported: boolean } | null}
+   */
   #busy = null
   /** The last CPU time; null while a question is open. */
   #cpu = /** @type {NodeJS.CpuUsage | null} */ ({ user: 0, system: 0 })
@@ -76,9 +79,9 @@ class OutsideView {
   #turned (nowMs, { waitedMs, idle, active, isWaiting }) {
     const { beat, lateBeats } = this.#bridge
     const busy = this.#busy
-    if (busy !== null && busy.seenMs - busy.latestMs >= this.#certainMs) {
+    if (busy !== null && busy.untilMs - busy.latestMs >= this.#certainMs) {
       const endMs = this.#isBegun ? nowMs : nowMs - idle - active
-      const doubtMs = endMs - busy.earliestMs - (busy.seenMs - busy.latestMs)
+      const doubtMs = endMs - busy.earliestMs - (busy.untilMs - busy.latestMs)
       lateBeats.push(busy.earliestMs, endMs, this.#isBegun ? waitedMs : 0, Math.max(0, doubtMs), beat.beats)
     }
     // The first of all beats stands for code at the top level.
@@ -86,16 +89,16 @@ class OutsideView {
     beat.write(nowMs, idle, active, NEVER_MS)
     const begunMs = nowMs - idle - active
     const earliestMs = Math.min(nowMs, Math.max(this.#atMs, begunMs) + waitedMs)
-    this.#busy = isWaiting ? null : { earliestMs, latestMs: nowMs, seenMs: nowMs, isTold: false }
+    this.#busy = isWaiting ? null : { earliestMs, latestMs: nowMs, untilMs: nowMs, isReported: false }
   }
 
   /** @param {number} nowMs @param {{ idle: number, active: number }} seen */
   #stays (nowMs, { idle, active }) {
     const fromMs = this.#isBegun ? this.#atMs : this.#createdAtMs
-    const busy = this.#busy ??= { earliestMs: fromMs, latestMs: fromMs, seenMs: fromMs, isTold: false }
-    busy.seenMs = nowMs
-    if (busy.isTold || nowMs - busy.latestMs < this.#certainMs) return
-    busy.isTold = true
+    const busy = this.#busy ??= { earliestMs: fromMs, latestMs: fromMs, untilMs: fromMs, isReported: false }
+    busy.untilMs = nowMs
+    if (busy.isReported || nowMs - busy.latestMs < this.#certainMs) return
+    busy.isReported = true
     // The thread became busy between the two: as if it had beaten at the earlier one and was due again at the later.
     const activeMs = Math.max(0, active - (nowMs - busy.earliestMs))
     this.#bridge.beat.write(busy.earliestMs, idle, activeMs, busy.latestMs - busy.earliestMs)

@@ -74,11 +74,11 @@ class OutsideWatch {
 
   /** @param {any} worker */
   #begin (worker) {
-    const known = this.#tasks
+    const former = this.#tasks
     this.#tasks = listTasks()
     if (this.#isOurs()) return
     // The newest has the highest number, except at the moment when numbers begin again.
-    const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
+    const tid = [...this.#tasks].filter((each) => !former.has(each)).reduce((most, each) => Math.max(most, each), 0)
     const thread = {
       threadId: worker.threadId,
       name: require('./announce').nameOf(worker.threadName),
@@ -151,23 +151,23 @@ class OutsideWatch {
   async #takeProfile (worker) {
     // V8 starts a thread for each profile, and aborts the process if it gets none.
     if (lackOfProfileRoom() !== null) return null
-    const askedAtMs = nowMs()
+    const questionAtMs = nowMs()
     const profile = await profileThread(worker)
     const startMs = nowMs()
     this.#profiles.add(profile)
     try {
-      if (!this.#isStopped && startMs - askedAtMs < LATE_MS) {
+      if (!this.#isStopped && startMs - questionAtMs < LATE_MS) {
         await new Promise((resolve) => { setTimeout(resolve, SAMPLED_MS).unref() })
       }
       const text = await profile.stop()
-      return typeof text === 'string' ? { askedAtMs, startMs, text } : null
+      return typeof text === 'string' ? { questionAtMs, startMs, text } : null
     } finally {
       this.#profiles.delete(profile)
     }
   }
 
   /** The threads that a restarted watchdog has to know, with those beyond MOST. */
-  get known () {
+  get hellos () {
     return [...this.#threads.values()].map(({ threadId, name, tid, memory }) => ({ threadId, name, tid, memory }))
   }
 
@@ -193,15 +193,15 @@ function listTasks () {
  * @param {ResolvedOptions} options
  * @param {(message: object) => void} post to the watchdog
  * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
- * @returns {{ known: () => OutsideWatch['known'], profile: (threadId: number) => void, stop: () => void }}
- * `known`: those that are polled from outside
+ * @returns {{ hellos: () => OutsideWatch['hellos'], profile: (threadId: number) => void, stop: () => void }}
+ * `hellos`: those that are polled from outside
  */
 exports.startThreads = (options, post, isOurs) => {
-  if (options.threads === 'off') return { known: () => [], profile: () => {}, stop: () => {} }
+  if (options.threads === 'off') return { hellos: () => [], profile: () => {}, stop: () => {} }
   wantBeats({ ...options, calmPeriod: Math.max(options.calmPeriod, CALM_MS) })
   const looks = new OutsideWatch(options, post, isOurs)
   return {
-    known: () => looks.known,
+    hellos: () => looks.hellos,
     profile: (threadId) => { looks.profile(threadId).catch(() => {}) },
     stop: () => {
       looks.stop()

@@ -10,7 +10,7 @@ const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 const INTERNAL = 0
 const SAMPLED = 1
 
-/** By the application's tracer provider. Its errors are not ours. @param {BlockSpan} span */
+/** Written with the application's tracer provider. Its errors are not ours. @param {BlockSpan} span */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]

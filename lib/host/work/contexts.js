@@ -12,7 +12,7 @@ const { OpenWork } = require('./open-work')
 
 /** At most this many that were not followed are kept, the oldest ones: clients decide how many there are. */
 const MOST_UNFOLLOWED = 1000
-/** What was open when following began may go on for this long. What is open for longer is mostly a waiting stream. */
+/** Work that was open when following began may go on for this long. Work open for longer is mostly a waiting stream. */
 const UNFOLLOWED_MS = 10000
 
 /** The probe reports this many open requests: the running handler may belong to another one than the context says. */
@@ -33,7 +33,7 @@ class Contexts {
   #mayFollow
   #now
   #followedAtMs = -Infinity
-  /** What was open while nothing was followed, oldest first. @type {Set<RequestContext | Work>} */
+  /** Work that was open while nothing was followed, oldest first. @type {Set<RequestContext | Work>} */
   #unfollowed = new Set()
   #open = new OpenWork()
   isFollowing = false
@@ -49,12 +49,12 @@ class Contexts {
     return ++this.#lastId
   }
 
-  /** What is being worked on, if that is followed. */
+  /** The work in progress, if that is followed. */
   get store () {
     return this.isFollowing ? this.#storage.getStore() : undefined
   }
 
-  /** What may be running if `store` does not say, oldest first. @returns {ReadonlySet<RequestContext | Work>} */
+  /** Work that may be running if `store` does not say, oldest first. @returns {ReadonlySet<RequestContext | Work>} */
   get unfollowed () {
     return this.isFollowing && this.#now() - this.#followedAtMs > UNFOLLOWED_MS ? none : this.#unfollowed
   }
@@ -76,7 +76,7 @@ class Contexts {
     if (this.#unfollowed.size > 0) this.#unfollowed.delete(store)
   }
 
-  /** What runs from here on is part of it, until something else is entered. @param {Store} store */
+  /** Code that runs from here on is part of it, until something else is entered. @param {Store} store */
   enter (store) {
     if (this.isFollowing) this.#storage.enterWith(store)
   }

@@ -30,9 +30,9 @@ class OpenWork {
 
   /** @param {number} most @returns {Item[]} newest first */
   newest (most) {
-    const found = []
-    for (let item = this.#newest; item !== null && found.length < most; item = item.older) found.push(item)
-    return found
+    const items = []
+    for (let item = this.#newest; item !== null && items.length < most; item = item.older) items.push(item)
+    return items
   }
 
   /** @param {number} most items to search @returns {RequestContext[]} newest first */

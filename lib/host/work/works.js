@@ -129,8 +129,8 @@ class Works {
   /** @param {string} name */
   #numberOf (name) {
     const { workNames } = this.#bridge
-    const known = workNames.find(name)
-    if (known !== undefined) return known
+    const number = workNames.find(name)
+    if (number !== undefined) return number
     if (this.#named >= this.#most) return StringTable.NONE
     this.#named++
     return workNames.numberOf(name)

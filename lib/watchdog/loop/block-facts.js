@@ -119,7 +119,7 @@ class BlockFacts {
       return
     }
     const own = ownFrame(sample.frames)
-    // What the agent does on top of a block, or right after it, says nothing of the block.
+    // The agent's own work on top of a block, or right after it, says nothing about the block.
     this.#ownFrame = own ?? this.#ownFrame
     if (own !== null) return
     if (sample.late) this.#countUnplaced()
@@ -146,11 +146,11 @@ class BlockFacts {
   #count (sample, untilMs) {
     const weightMs = Math.max(0, untilMs - this.#lastAnswerMs)
     const beforeMs = Math.min(weightMs, Math.max(0, (begunAtMs(sample) ?? -Infinity) - this.#lastAnswerMs))
-    const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
+    const heldMs = sample.atMs - Math.max(sample.questionAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, untilMs)
-    if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
-    if (!sample.isFirstAsked) this.#judge(sample, weightMs, heldMs)
-    this.#fold.add({ ...sample, ...(sample.isFirstAsked && inDoubt(sample)), weightMs, beforeMs, heldMs })
+    if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.questionAtMs)
+    if (!sample.isAfterRefusal) this.#judge(sample, weightMs, heldMs)
+    this.#fold.add({ ...sample, ...(sample.isAfterRefusal && inDoubt(sample)), weightMs, beforeMs, heldMs })
     for (const request of sample.others ?? []) if (this.#others.size < OTHERS) this.#others.set(request.id, request)
   }
 
@@ -161,7 +161,7 @@ class BlockFacts {
    */
   #judge ({ late, waitedMs = 0, frames, atMs }, weightMs, heldMs) {
     if (late && heldMs - waitedMs >= LATE_MS) {
-      // What ran before the first question is unknown. A call that delayed the answer has likely begun there.
+      // Nothing shows what ran before the first question. A call that delayed the answer has likely begun there.
       const isFirst = this.#fold.samples === 0
       this.#nativeMs += Math.max(0, (isFirst ? weightMs - this.#kernel.waitedBeforeMs : heldMs) - waitedMs)
       this.#addCall(isFirst ? weightMs : heldMs, atMs)
@@ -186,26 +186,26 @@ class BlockFacts {
   }
 
   /**
-   * @param {number} nowMs @param {number | null} askedAtMs when the question was asked that has no answer yet
+   * @param {number} nowMs @param {number | null} questionAtMs when the question was asked that has no answer yet
    * @returns {Facts}
    */
-  ongoing (nowMs, askedAtMs) {
+  ongoing (nowMs, questionAtMs) {
     this.#countUnplaced()
     const { startMs, uncertaintyMs } = /** @type {Block} */ (this.block)
     const durationMs = nowMs - startMs
     const span = { startMs, endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs, ongoing: true }
     const kernel = this.#kernel.ongoing(span, this.ownCpu.within(startMs, durationMs))
-    const unansweredMs = this.#unansweredMs(nowMs, durationMs, askedAtMs)
+    const unansweredMs = this.#unansweredMs(nowMs, durationMs, questionAtMs)
     const calls = [...this.#calls, { startMs: nowMs - unansweredMs, endMs: nowMs }]
     return this.#facts(span, { ...kernel, ...this.#spent(calls, span) }, this.#nativeMs + unansweredMs)
   }
 
-  /** @param {number} nowMs @param {number} durationMs @param {number | null} askedAtMs of the open question */
-  #unansweredMs (nowMs, durationMs, askedAtMs) {
-    if (askedAtMs === null) return 0
+  /** @param {number} nowMs @param {number} durationMs @param {number | null} questionAtMs of the open question */
+  #unansweredMs (nowMs, durationMs, questionAtMs) {
+    if (questionAtMs === null) return 0
     // No answer so far: the thread has most likely not answered from the start.
     if (this.#fold.samples === 0) return durationMs
-    return nowMs - askedAtMs >= LATE_MS ? nowMs - askedAtMs : 0
+    return nowMs - questionAtMs >= LATE_MS ? nowMs - questionAtMs : 0
   }
 
   /** Once the block has ended. @param {End} end @param {Reading} after the first one of calm @returns {Facts} */
@@ -219,7 +219,7 @@ class BlockFacts {
   }
 
   /**
-   * What pauses of the collector and calls spent, each null if the kernel does not report it.
+   * Time spent in the collector's pauses and in calls, each null if the kernel does not report it.
    * @param {Interval[]} calls @param {Span} span @param {Reading} [after]
    */
   #spent (calls, { startMs, endMs }, after) {
@@ -294,7 +294,7 @@ function begunAtMs ({ work, request }) {
 }
 
 /** Readings must cover this share of a block in progress: in the rest, a call that does not answer may have slept. */
-const SEEN_SHARE = 0.6
+const COVERED_SHARE = 0.6
 
 /** @typedef {{ atMs: number, cpuMs?: number | null }} OwnReading */
 
@@ -316,9 +316,9 @@ class OwnCpu {
   within (startMs, durationMs) {
     if (this.#first === null || this.#last === null) return null
     // Between the beat and the start of the block the loop waited, which takes no CPU time.
-    const seenMs = this.#last.atMs - Math.max(this.#first.atMs, startMs)
-    if (seenMs <= 0 || seenMs < SEEN_SHARE * durationMs) return null
-    return Math.min(durationMs, (this.#last.cpuMs - this.#first.cpuMs) * Math.max(1, durationMs / seenMs))
+    const coveredMs = this.#last.atMs - Math.max(this.#first.atMs, startMs)
+    if (coveredMs <= 0 || coveredMs < COVERED_SHARE * durationMs) return null
+    return Math.min(durationMs, (this.#last.cpuMs - this.#first.cpuMs) * Math.max(1, durationMs / coveredMs))
   }
 }
 

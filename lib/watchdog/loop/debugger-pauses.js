@@ -58,21 +58,21 @@ class DebuggerPauses {
 
   /**
    * Takes pauses out of what a poll has read: the turn begins again when a pause ends.
-   * @param {PollReading} seen
+   * @param {PollReading} pollReading
    * @param {Reading} calm the last reading before a beat was overdue
    * @returns {PollReading}
    */
-  adjust (seen, calm) {
-    const { sample, beat, reading } = seen
+  adjust (pollReading, calm) {
+    const { sample, beat, reading } = pollReading
     if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm)
     if (sample !== null) this.#report(sample.inspectorPort, reading)
-    const beganAtMs = sample?.beats === beat.beats ? this.#beginIfPaused(sample, seen) : null
+    const beganAtMs = sample?.beats === beat.beats ? this.#beginIfPaused(sample, pollReading) : null
     const pausedFromMs = beganAtMs ?? (this.#pause?.beats === beat.beats ? this.#follow(reading) : null)
-    return this.#pause === null ? seen : this.#without(this.#pause, seen, pausedFromMs)
+    return this.#pause === null ? pollReading : this.#without(this.#pause, pollReading, pausedFromMs)
   }
 
   /**
-   * @param {NonNullable<PollReading['sample']>} sample @param {PollReading} seen
+   * @param {NonNullable<PollReading['sample']>} sample @param {PollReading} pollReading
    * @returns {number | null} since when the thread is paused, null if it is not
    */
   #beginIfPaused (sample, { beat: { beats }, reading }) {
@@ -105,9 +105,12 @@ class DebuggerPauses {
     return pause.toMs + Math.min(sinceMs, runMs)
   }
 
-  /** @param {Pause} pause @param {PollReading} seen @param {number | null} pausedFromMs @returns {PollReading} */
-  #without (pause, seen, pausedFromMs) {
-    const { beat, lateBeats, reading } = seen
+  /**
+   * @param {Pause} pause @param {PollReading} pollReading @param {number | null} pausedFromMs
+   * @returns {PollReading}
+   */
+  #without (pause, pollReading, pausedFromMs) {
+    const { beat, lateBeats, reading } = pollReading
     const ranMs = ranOf(reading)
     const mostMs = ranMs === null || pause.ranMs === null ? Infinity : ranMs - pause.ranMs
     /** When the turn that runs then began. @param {number} atMs */
@@ -117,9 +120,9 @@ class DebuggerPauses {
       const startMs = Math.min(late.endMs, beganMs(late.endMs))
       return { ...late, startMs, idleMs: 0, periodMs: 0, doubtMs: 0, cpuMs: null }
     })
-    if (beat.beats !== pause.beats) return { ...seen, lateBeats: rest }
+    if (beat.beats !== pause.beats) return { ...pollReading, lateBeats: rest }
     const atMs = beganMs(reading.atMs)
-    const turn = { ...seen, beat: { ...beat, atMs, latestMs: atMs, doubtMs: 0 }, lateBeats: rest }
+    const turn = { ...pollReading, beat: { ...beat, atMs, latestMs: atMs, doubtMs: 0 }, lateBeats: rest }
     return pausedFromMs === null ? turn : { ...turn, sample: null, pausedFromMs }
   }
 
@@ -152,7 +155,7 @@ function asleepSince (before, now) {
 }
 
 /** @param {Sample} sample */
-const isInTime = ({ atMs, askedAtMs, waitedMs = 0 }) => atMs - askedAtMs - waitedMs < LATE_MS
+const isInTime = ({ atMs, questionAtMs, waitedMs = 0 }) => atMs - questionAtMs - waitedMs < LATE_MS
 
 /** @param {Frame} frame */
 const isAtomicsWait = ({ function: name, file }) => file === null && name === 'wait'

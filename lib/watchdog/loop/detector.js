@@ -23,7 +23,7 @@ const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
  * @property {boolean} startup the loop had not turned yet, or had hardly waited for anything, and no work had begun
  * @typedef {{ type: 'opened', block: Block }} Opened
  * @typedef {object} Ended
- * @property {'ended'} type @property {Block} block @property {boolean} seen it was opened before
+ * @property {'ended'} type @property {Block} block
  * @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
  * @property {number} busyMs @property {number | null} [cpuMs]
  */
@@ -103,7 +103,7 @@ class Detector {
     const endMs = Math.max(block.startMs, atMs)
     const durationMs = endMs - block.startMs
     const { uncertaintyMs } = block
-    return { type: 'ended', block, endMs, durationMs, uncertaintyMs, busyMs: durationMs, seen: true }
+    return { type: 'ended', block, endMs, durationMs, uncertaintyMs, busyMs: durationMs }
   }
 
   /** With no block open and no late beat; null if overdue. @param {number} nowMs @param {DoubtfulBeat} beat */
@@ -129,7 +129,7 @@ class Detector {
     const { nowMs, beat } = poll
     const startMs = this.#certainStart(poll)
     if (nowMs - startMs < this.#thresholdMs) return null
-    const isExact = beat.beats === 1 || knownIdleMs(poll) !== null
+    const isExact = beat.beats === 1 || reliableIdleMs(poll) !== null
     const windowMs = isExact ? 0 : latestMs(beat) - beat.atMs
     const uncertaintyMs = Math.max(TIMER_SLACK_MS, windowMs) + (beat.doubtMs ?? 0)
     return { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs }
@@ -142,7 +142,7 @@ class Detector {
   #certainStart (poll) {
     const { beat } = poll
     if (beat.beats === 1) return beat.atMs
-    const waitedMs = (knownIdleMs(poll) ?? Infinity) - beat.idleMs
+    const waitedMs = (reliableIdleMs(poll) ?? Infinity) - beat.idleMs
     return Math.min(beat.atMs + Math.max(0, waitedMs), latestMs(beat))
   }
 
@@ -180,12 +180,12 @@ class Detector {
     const slackMs = beats === 1 ? TIMER_SLACK_MS : periodMs + TIMER_SLACK_MS
     const overdueMs = Math.max(0, apartMs - slackMs)
     // If a thread wakes late, libuv counts idle time, but the loop did not turn for as long as the block was seen.
-    const seenMs = open === null ? 0 : endMs - open.startMs
-    const durationMs = Math.max(busyMs, overdueMs, seenMs)
+    const openMs = open === null ? 0 : endMs - open.startMs
+    const durationMs = Math.max(busyMs, overdueMs, openMs)
     if (durationMs < this.#thresholdMs && open === null) return []
     const differenceMs = Math.min(Math.abs(busyMs - overdueMs), slackMs)
     const uncertaintyMs = Math.max(TIMER_SLACK_MS, differenceMs) + doubtMs
-    return [{ type: 'ended', block, endMs, durationMs, uncertaintyMs, busyMs, seen: open !== null, cpuMs }]
+    return [{ type: 'ended', block, endMs, durationMs, uncertaintyMs, busyMs, cpuMs }]
   }
 }
 
@@ -202,8 +202,8 @@ function latestMs ({ atMs, periodMs, latestMs = atMs + periodMs + TIMER_SLACK_MS
   return latestMs
 }
 
-/** What the thread's answer says of its idle time, null if that cannot be relied on. @param {Poll} poll */
-function knownIdleMs ({ beat, idleMs }) {
+/** The thread's idle time by its own answer, null if that cannot be relied on. @param {Poll} poll */
+function reliableIdleMs ({ beat, idleMs }) {
   return beat.rest === RESTS_SAMPLED ? null : idleMs
 }
 

@@ -115,7 +115,7 @@ class AgentHolds {
   /** Odd while the agent keeps the thread. */
   #holds
   #sinceMs = -Infinity
-  #seenAtMs = -Infinity
+  #polledAtMs = -Infinity
 
   /** @param {Pick<Counters, 'get' | 'heldMicros'>} counters */
   constructor (counters) {
@@ -127,20 +127,20 @@ class AgentHolds {
   isCalm (nowMs) {
     const holds = this.#counters.get('holds')
     if (holds !== this.#holds || isOdd(holds)) return false
-    this.#seenAtMs = nowMs
+    this.#polledAtMs = nowMs
     return true
   }
 
-  /** Moves the beat by the agent's time. @param {PollReading} seen @returns {PollReading} */
-  adjust (seen) {
+  /** Moves the beat by the agent's time. @param {PollReading} pollReading @returns {PollReading} */
+  adjust (pollReading) {
     const holds = this.#counters.get('holds')
-    const { reading: { atMs }, beat } = seen
-    if (holds !== this.#holds) this.#sinceMs = this.#seenAtMs
-    this.#seenAtMs = atMs
+    const { reading: { atMs }, beat } = pollReading
+    if (holds !== this.#holds) this.#sinceMs = this.#polledAtMs
+    this.#polledAtMs = atMs
     this.#holds = holds
     const since = atMs - this.#sinceMs < HELD_MS ? this.heldMicros(atMs) : this.#counters.heldMicros
     const heldMs = (since - (beat.heldMicros ?? 0) | 0) / US_PER_MS
-    return heldMs === 0 ? seen : { ...seen, beat: { ...beat, atMs: Math.min(atMs, beat.atMs + heldMs) } }
+    return heldMs === 0 ? pollReading : { ...pollReading, beat: { ...beat, atMs: Math.min(atMs, beat.atMs + heldMs) } }
   }
 
   /** For how long the agent has kept the thread so far, with what it does now. @param {number} nowMs */
@@ -162,7 +162,7 @@ const KEPT = 100
  * @typedef {{ atMs: number, weightMs: number, wait: Wait | null }} Look
  */
 
-/** What the thread slept in while its beat was overdue, looked at now and then. */
+/** The calls that the thread slept in while its beat was overdue, looked at now and then. */
 class Waits {
   #read
   #nextAtMs = -Infinity

@@ -84,11 +84,11 @@ class KernelEvidence {
    */
   ended (interval, after, ownCpuMs) {
     const { endMs, durationMs } = interval
-    const seenMs = endMs - this.#before.atMs
-    if (seenMs >= durationMs) return this.#figures(interval, after, ownCpuMs)
+    const coveredMs = endMs - this.#before.atMs
+    if (coveredMs >= durationMs) return this.#figures(interval, after, ownCpuMs)
     // The watchdog started after the block did. What it saw stands for the whole block if that was enough.
     // The time after the block must not count.
-    if (seenMs < ENOUGH_SHARE * durationMs) {
+    if (coveredMs < ENOUGH_SHARE * durationMs) {
       this.#before = { ...this.#before, cpuMs: null, runQueueMs: null, throttledMs: null }
     }
     return this.#figures(interval, { ...after, atMs: Math.min(after.atMs, endMs) }, ownCpuMs)
@@ -166,8 +166,8 @@ function countedAt (readings, counter, atMs) {
 }
 
 /**
- * By two readings around the block. If the readings are closer together than the block is long (the last one before it
- * may be in its first milliseconds), they stand for all of it.
+ * The difference of two readings around the block. If they are closer together than the block is long (the last one
+ * before it may be in its first milliseconds), they stand for all of it.
  * @param {Reading} from @param {Reading} to @param {Counter} counter @param {number} durationMs
  */
 function spent (from, to, counter, durationMs) {

@@ -43,12 +43,12 @@ const PROGRESS_MS = 1000
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
  * @property {Pick<RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
- * @property {(seen: PollReading, calm: Reading) => PollReading} [adjust] corrects what a poll has seen; `calm` is the
- * last reading before a beat was overdue
+ * @property {(pollReading: PollReading, calm: Reading) => PollReading} [adjust] `calm`: the last reading
+ * before a beat was overdue
  * @property {Pick<ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
- * @property {Question} [asked] by who watched the thread before
+ * @property {Question} [question] put by the outpost and not answered yet
  * @property {Code} code
  * @property {(facts: Facts) => void} [onFacts] of a block that settles
  * @property {(error: Error) => void} [onThrow]
@@ -57,8 +57,8 @@ const PROGRESS_MS = 1000
  * @property {Pick<Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
-/** @param {PollReading} seen */
-const unchanged = (seen) => seen
+/** @param {PollReading} pollReading */
+const unchanged = (pollReading) => pollReading
 
 /** For a loop that never rests. @type {NonNullable<Parts['rest']>} */
 const beatsAlways = { see: (nowMs, beat) => beat, dueAtMs: Infinity, blocked: () => {} }
@@ -77,19 +77,19 @@ class LoopMonitor {
   #isStuckDone = false
   #isAnnounced = true
   #progressAtMs = Infinity
-  /** All blocks that ended by this beat are known. */
-  knownToMs = -Infinity
+  /** All blocks that ended by this beat have been reported. */
+  completeToMs = -Infinity
 
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { options, bridge, ask, asked, stats, threadId } = parts
+    const { options, bridge, ask, question, stats, threadId } = parts
     this.#detector = new Detector({
       thresholdMs: options.threshold,
       beatPeriodMs: options.beatPeriod,
       startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
     })
-    this.#sampler = new Sampler({ channel: bridge.answer, ask, asked })
+    this.#sampler = new Sampler({ channel: bridge.answer, ask, question })
     this.#calm = stats.read(nowMs())
     // The first question warms up the way to the thread, and shows whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
@@ -141,21 +141,21 @@ class LoopMonitor {
   /** A poll while nothing goes on. Returns when to poll again, null if a whole poll is needed. @param {number} now */
   quickCheck (now) {
     const { bridge, stats, rest = beatsAlways } = this.#parts
-    if (this.#facts !== null || this.#ended.length > 0 || this.#sampler.askedAtMs !== null) return null
+    if (this.#facts !== null || this.#ended.length > 0 || this.#sampler.questionAtMs !== null) return null
     const reading = stats.read(now)
     const beat = rest.see(now, bridge.beat.read(), reading)
     if (!bridge.lateBeats.isEmpty) return null
     const wakeAtMs = this.#detector.quickCheck(now, beat)
     if (wakeAtMs === null) return null
     this.#calm = reading
-    this.knownToMs = beat.atMs
+    this.completeToMs = beat.atMs
     return Math.min(wakeAtMs, rest.dueAtMs)
   }
 
   /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
-    const { sample, beat, lateBeats, reading: seen, pausedFromMs } = this.#see(now)
-    if (pausedFromMs !== undefined) this.#pause(pausedFromMs, seen, sinks)
+    const { sample, beat, lateBeats, reading: quickReading, pausedFromMs } = this.#see(now)
+    if (pausedFromMs !== undefined) this.#pause(pausedFromMs, quickReading, sinks)
     // The block of this answer is over before it was seen.
     if (lateBeats.some(({ beats }) => beats === sample?.beats)) this.#facts ??= this.#makeFacts(sample?.beats ?? 0)
     if (sample !== null && sample.beats === this.#facts?.beats) this.#addSample(sample, now)
@@ -165,7 +165,7 @@ class LoopMonitor {
     // Now, as the block in which the first work begins may still have loaded modules.
     const { counters } = this.#parts.bridge
     this.#detector.hasWorked ||= counters.get('workInFlight') > 0 || counters.get('inFlight') > 0
-    const reading = isOverdue || events.length > 0 ? this.#parts.stats.precise(seen) : seen
+    const reading = isOverdue || events.length > 0 ? this.#parts.stats.precise(quickReading) : quickReading
     for (const event of events) {
       if (event.type === 'ended') this.#end(event, reading, beat.beats, sinks)
     }
@@ -175,7 +175,7 @@ class LoopMonitor {
     }
     this.#reportOngoing(now, sinks)
     this.#settle(now, beat.beats, sinks)
-    this.knownToMs = beat.atMs
+    this.completeToMs = beat.atMs
     const eventful = isOverdue || events.length > 0 || this.#ended.length > 0
     return { wakeAtMs: this.#nextPoll(now, wakeAtMs), eventful }
   }
@@ -194,8 +194,8 @@ class LoopMonitor {
 
   /** @param {number} now @param {number} wakeAtMs */
   #nextPoll (now, wakeAtMs) {
-    const { askedAtMs } = this.#sampler
-    const eagerAtMs = askedAtMs !== null && now - askedAtMs < EAGER_MS ? now + 1 : Infinity
+    const { questionAtMs } = this.#sampler
+    const eagerAtMs = questionAtMs !== null && now - questionAtMs < EAGER_MS ? now + 1 : Infinity
     const settleAtMs = this.#ended.length > 0 ? now + this.#parts.options.beatPeriod : Infinity
     return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
@@ -289,13 +289,12 @@ class LoopMonitor {
   /** @param {number} now */
   #ongoing (now) {
     const facts = /** @type {BlockFacts} */ (this.#facts)
-    return this.#explain(facts.ongoing(now, this.#sampler.askedAtMs)).record
+    return this.#explain(facts.ongoing(now, this.#sampler.questionAtMs)).record
   }
 
   /** @param {Ended} end @param {Reading} after @param {number} beats @param {Phases} sinks */
   #end (end, after, beats, sinks) {
-    const known = this.#facts?.beats === end.block.beats ? this.#facts : null
-    const facts = known ?? this.#makeFacts(end.block.beats)
+    const facts = this.#facts?.beats === end.block.beats ? this.#facts : this.#makeFacts(end.block.beats)
     if (facts.block === null) facts.begin(this.#parts.nextId(), end.block, after.atMs)
     this.#isAnnounced = true
     this.#progressAtMs = Infinity

@@ -38,7 +38,7 @@ class Fold {
   /** The current run of samples with one request: the time between them, plus how long a call delayed the first one. */
   #run = { id: /** @type {number | null} */ (null), ms: 0 }
   #longestRunMs = 0
-  /** The entries that the last sample was counted in. @type {{ kept: FoldedStack, seen: WorkWeight } | null} */
+  /** The entries that the last sample was counted in. @type {{ kept: FoldedStack, workWeight: WorkWeight } | null} */
   #last = null
   /** Time without a kept stack. */
   #rest = newStack({ frames: [] })
@@ -52,8 +52,8 @@ class Fold {
     this.#addToRun(certain?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
     this.#addBefore(beforeMs, late)
     const kept = this.#keep(stack)
-    const seen = seenIn(kept, request, work)
-    this.#last = { kept, seen }
+    const workWeight = weightIn(kept, request, work)
+    this.#last = { kept, workWeight }
     this.#count(weightMs - beforeMs, late)
     if (kept === this.#rest) return
     kept.count++
@@ -64,9 +64,9 @@ class Fold {
 
   /** Adds time to the entries of the last sample. @param {number} ms @param {boolean} late */
   #count (ms, late) {
-    const { kept, seen } = /** @type {{ kept: FoldedStack, seen: WorkWeight }} */ (this.#last)
+    const { kept, workWeight } = /** @type {{ kept: FoldedStack, workWeight: WorkWeight }} */ (this.#last)
     kept.weightMs += ms
-    seen.weightMs += ms
+    workWeight.weightMs += ms
     if (late) kept.lateMs += ms
   }
 
@@ -91,8 +91,8 @@ class Fold {
   /** @param {RequestContext | null} request @param {number} weightMs */
   #addRequest (request, weightMs) {
     const id = request?.id ?? null
-    const known = this.#requests.get(id)
-    if (known) known.weightMs += weightMs
+    const entry = this.#requests.get(id)
+    if (entry) entry.weightMs += weightMs
     else if (this.#requests.size < STACKS) this.#requests.set(id, { request, weightMs })
   }
 
@@ -134,11 +134,11 @@ const newStack = (sample) =>
  * @param {FoldedStack} kept @param {RequestContext | null} request @param {WorkContext | null} work
  * @returns {WorkWeight}
  */
-function seenIn ({ works }, request, work) {
+function weightIn ({ works }, request, work) {
   const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
-  const seen = works.get(key) ?? { work, request, weightMs: 0 }
-  if (works.size < STACKS) works.set(key, seen)
-  return seen
+  const workWeight = works.get(key) ?? { work, request, weightMs: 0 }
+  if (works.size < STACKS) works.set(key, workWeight)
+  return workWeight
 }
 
 exports.Fold = Fold

@@ -21,11 +21,11 @@ const LOST_MS = 1000
 
 /**
  * `waitedMs`: how long the thread waited for a CPU between question and answer, if the kernel reports it.
- * `isFirstAsked`: until its question, none could be put (kernel/script-timeouts.js), so it does not show what ran then.
- * @typedef {Answer & { askedAtMs: number, late: boolean, waitedMs?: number,
- * isFirstAsked?: boolean }} Sample
+ * `isAfterRefusal`: no question could be put before its own (kernel/script-timeouts.js), so it does not show what ran
+ * until then.
+ * @typedef {Answer & { questionAtMs: number, late: boolean, waitedMs?: number, isAfterRefusal?: boolean }} Sample
  * @typedef {object} Question without an answer yet
- * @property {number} number @property {number} askedAtMs @property {number} againAtMs @property {number} waitMs
+ * @property {number} number @property {number} sentAtMs @property {number} againAtMs @property {number} waitMs
  * @property {number | null} runQueueMs
  */
 
@@ -42,16 +42,16 @@ class Sampler {
   /**
    * @param {object} parts @param {ProbeChannel} parts.channel
    * @param {(isAgain: boolean) => boolean} parts.ask puts a question, again if it has no answer; false if that fails
-   * @param {Question | null} [parts.asked] by the sampler before this one
+   * @param {Question | null} [parts.question] that the sampler before this one put
    */
-  constructor ({ channel, ask, asked = null }) {
+  constructor ({ channel, ask, question = null }) {
     this.#channel = channel
     this.#ask = ask
-    this.#question = asked
+    this.#question = question
   }
 
-  get askedAtMs () {
-    return this.#question?.askedAtMs ?? null
+  get questionAtMs () {
+    return this.#question?.sentAtMs ?? null
   }
 
   get question () {
@@ -68,7 +68,7 @@ class Sampler {
       this.#isRefused = true
       return
     }
-    this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }
+    this.#question = { number, sentAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }
   }
 
   /** Same number: one answer counts. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
@@ -85,11 +85,11 @@ class Sampler {
     if (text === null) return null
     const answer = parseAnswer(text)
     // The time in which a question was lost says nothing about the thread.
-    const askedAtMs = Math.max(this.#question.askedAtMs, answer.putAtMs ?? 0)
+    const questionAtMs = Math.max(this.#question.sentAtMs, answer.putAtMs ?? 0)
     const waitedMs = reading === undefined ? 0 : waitedOf(this.#question.runQueueMs, answer.atMs, reading)
-    const isFirstAsked = this.#isRefused
+    const isAfterRefusal = this.#isRefused
     this.forget()
-    return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS, waitedMs, isFirstAsked }
+    return { ...answer, questionAtMs, late: answer.atMs - questionAtMs >= LATE_MS, waitedMs, isAfterRefusal }
   }
 
   /** A beat is overdue: the first question is due at once. */

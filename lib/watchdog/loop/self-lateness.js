@@ -25,7 +25,7 @@ class SelfLateness {
   #readOwn
   /** The watchdog's own times at the last reading. @type {OwnTimes} */
   #own = { cpuMs: null, runQueueMs: null }
-  #knownAtMs = -Infinity
+  #readAtMs = -Infinity
   #longestTurnMs = 0
   #readProcess
   /** The CPU time of the process, with the main thread's waits for one, at the end of the last poll. */
@@ -53,14 +53,14 @@ class SelfLateness {
     this.#judge(this.#sinceMs, nowMs)
     this.#dueMs = dueMs
     this.#process = { atMs: nowMs, cpuMs: this.#readProcess() }
-    if (nowMs - this.#knownAtMs >= FRESH_MS) this.#spent(nowMs)
+    if (nowMs - this.#readAtMs >= FRESH_MS) this.#spent(nowMs)
   }
 
   /** The watchdog's own times since the last reading, 0 if unknown. @param {number} nowMs */
   #spent (nowMs) {
     const before = this.#own
     const { cpuMs, runQueueMs } = this.#own = { ...this.#readOwn() }
-    this.#knownAtMs = nowMs
+    this.#readAtMs = nowMs
     return {
       cpuMs: (cpuMs ?? 0) - (before.cpuMs ?? cpuMs ?? 0),
       runQueueMs: (runQueueMs ?? 0) - (before.runQueueMs ?? runQueueMs ?? 0)

@@ -7,7 +7,7 @@ const { roundMs } = require('../../util/statistics')
  * @import { BlockRecord } from '../../types'
  */
 
-/** What was measured of a block that cannot be explained because of a fault of ours. @param {Facts} facts */
+/** The record of a block that our own fault keeps from being explained: measurements alone. @param {Facts} facts */
 exports.unexplained = ({ block, span, wallMs, samples }) => /** @type {BlockRecord} */ ({
   ...block,
   worker: null,

@@ -97,7 +97,7 @@ class PageFeed {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
   }
 
-  /** What a page that connects now would receive, for a recording. */
+  /** The messages that a page would receive if it connected now, for a recording. */
   snapshot () {
     return { hello: this.#hello(), state: this.#state() }
   }
@@ -153,7 +153,7 @@ class PageFeed {
     this.#others.threads = threads
   }
 
-  /** What was shown as a block turned out to be none. @param {string} id */
+  /** Removes a block that turned out to be none. @param {string} id */
   drop (id) {
     this.#pending.delete(id)
     this.#streams.send('gone', { id })
@@ -164,7 +164,7 @@ class PageFeed {
   }
 }
 
-/** What the page says of an incident without a block. @param {SlowIncident} incident */
+/** The text that the page shows for an incident without a block. @param {SlowIncident} incident */
 const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message })
 
 /** A record as a line of the list. @param {BlockRecord} record */

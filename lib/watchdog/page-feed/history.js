@@ -108,7 +108,7 @@ class History {
 
   /** @param {number | null} second @param {number} blockMs @param {number} activeMs @param {number} idleMs */
   #summary (second, blockMs, activeMs, idleMs) {
-    const wasSeen = activeMs + idleMs > 0
+    const hasTurned = activeMs + idleMs > 0
     const blocked = blockMs > 0 ? blockMs : null
     const max = blocked ?? this.#delays.quantile(second, 1)
     const delay = (/** @type {number} */ share) =>
@@ -117,8 +117,8 @@ class History {
       delayP50: delay(0.5),
       delayP99: delay(0.99),
       delayMax: round(max),
-      utilization: wasSeen ? Math.round(activeMs / (activeMs + idleMs) * 1000) / 1000 : null,
-      requests: wasSeen ? this.#latencies.count(second) : null,
+      utilization: hasTurned ? Math.round(activeMs / (activeMs + idleMs) * 1000) / 1000 : null,
+      requests: hasTurned ? this.#latencies.count(second) : null,
       latencyP50: round(this.#latencies.quantile(second, 0.5)),
       latencyP99: round(this.#latencies.quantile(second, 0.99))
     }

@@ -63,7 +63,7 @@ class ProfileWindows {
     return profile === null ? null : require('../../explain/profile/profiled').heaviestIn(profile, this.sources)
   }
 
-  /** What is known of the code now: for one block, as files are kept. @returns {Sources} */
+  /** The sources of the code, for one block: files are kept. @returns {Sources} */
   get sources () {
     const sources = this.#sources
     return {
@@ -88,10 +88,8 @@ function onceEach (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()
   return (file) => {
-    const known = files.get(file)
-    if (known !== undefined) return known
-    const lines = read(file)
-    files.set(file, lines)
+    let lines = files.get(file)
+    if (lines === undefined) files.set(file, lines = read(file))
     return lines
   }
 }

@@ -47,7 +47,7 @@ const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CP
  */
 class Profiling {
   /** @type {{ action: Action, atMs: number } | null} */
-  #asked = null
+  #pendingAction = null
   /** @type {number | null} since when it has been on, by the host */
   #onSinceMs = null
   /** @type {number | null} when the last block ended that has no profile yet */
@@ -85,7 +85,7 @@ class Profiling {
   }
 
   get isBusy () {
-    return this.#isFirst || this.#asked !== null || this.#owedMs !== null
+    return this.#isFirst || this.#pendingAction !== null || this.#owedMs !== null
   }
 
   /** Reported if asked for: else the doubt about lines shows it. @param {string} message @param {number} [untilMs] */
@@ -98,7 +98,7 @@ class Profiling {
   poll (now, isBlocked) {
     const { mode } = this.#parts
     if (mode === 'off' || this.isOn || now < this.#retryAtMs) return
-    if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < RETRY_MS)) return
+    if (this.#pendingAction !== null && (isBlocked || now - this.#pendingAction.atMs < RETRY_MS)) return
     if (mode === 'on') {
       if (!isBlocked) this.#ask('start', now)
     } else if (this.#isFirst ? this.#isWanted || !this.#parts.isStarting() : this.#neededAtMs !== null) {
@@ -120,21 +120,21 @@ class Profiling {
 
   /** @param {Action} action @param {number} now @param {number} [mostMs] */
   #ask (action, now, mostMs) {
-    this.#asked = { action, atMs: now }
+    this.#pendingAction = { action, atMs: now }
     this.#parts.ask(action, mostMs)
   }
 
   /** Gets what was sampled until now: the host takes it only after a block. Starts it in a loop that never waited. */
   want () {
     this.#isWanted = true
-    if (this.#asked === null && this.isOn) this.#ask('take', nowMs())
+    if (this.#pendingAction === null && this.isOn) this.#ask('take', nowMs())
   }
 
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     const now = nowMs()
     const { action, isOn, tookMs, failure, taken, atMs = now } = message
-    this.#asked = null
+    this.#pendingAction = null
     const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
@@ -187,7 +187,7 @@ class Profiling {
     }
   }
 
-  /** What ended by then was not sampled. @param {number} endMs */
+  /** Blocks that ended by then were not sampled. @param {number} endMs */
   #miss (endMs) {
     this.#missedMs = endMs
     if (this.#owedMs !== null && this.#owedMs <= endMs) this.#owedMs = null

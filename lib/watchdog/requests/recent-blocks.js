@@ -30,7 +30,7 @@ class RecentBlocks {
   /** @type {Interval[]} by their end */
   #blocks = []
   #lastEndMs = -Infinity
-  /** @type {Map<string, Waits & { isTold: boolean }>} by the id of a block among those kept */
+  /** @type {Map<string, Waits & { isReported: boolean }>} by the id of a block among those kept */
   #waits = new Map()
 
   /** @param {Interval} block that ended after all before it @param {string} [id] of it */
@@ -91,7 +91,7 @@ class RecentBlocks {
     block.workIds.push(id)
     this.#waits.delete(record.id)
     const startedAt = new Date(Date.parse(record.startedAt) + startMs - block.startMs).toISOString()
-    const told = { startedAt, traceId: null, ended: false, exact: false }
+    const common = { startedAt, traceId: null, ended: false, exact: false }
     const work = {
       kind: /** @type {const} */ ('request'),
       name,
@@ -100,18 +100,18 @@ class RecentBlocks {
       attributes: {},
       spanId: null,
       sampled: null,
-      ...told
+      ...common
     }
-    return { ...record, work, request: { method: name.split(' ')[0], route, ...told } }
+    return { ...record, work, request: { method: name.split(' ')[0], route, ...common } }
   }
 
   /** @param {Interval} block @param {string} name @param {number} ms */
   #add ({ id }, name, ms) {
     if (id === undefined || ms < LEAST_MS) return
-    const waits = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [], isTold: false }
+    const waits = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [], isReported: false }
     waits.requests++
     waits.longestMs = Math.max(waits.longestMs, ms)
-    waits.isTold = false
+    waits.isReported = false
     const route = waits.routes.find((each) => each.name === name)
     if (route !== undefined) {
       route.count++
@@ -131,9 +131,9 @@ class RecentBlocks {
 
   /** The blocks for which more requests waited than last reported. @param {boolean} [all] reported ones as well */
   takeWaits (all = false) {
-    const news = [...this.#waits].filter(([, { isTold }]) => all || !isTold)
+    const news = [...this.#waits].filter(([, { isReported }]) => all || !isReported)
     // All are for one page: the others still have to be sent.
-    if (!all) for (const [, waits] of news) waits.isTold = true
+    if (!all) for (const [, waits] of news) waits.isReported = true
     return news.map(([id]) => ({ id, ...this.waitsFor(id) }))
   }
 

@@ -50,12 +50,12 @@ class BusyIncident {
     while (this.#seconds.length > 1 && totals.atMs - this.#seconds[1].atMs >= BUSY_MS) this.#seconds.shift()
     const [from] = this.#seconds
     if (this.#open !== null) return this.#mayEnd(this.#open, totals)
-    const seen = between(from, totals)
+    const usage = between(from, totals)
     const isLong = totals.atMs - from.atMs >= BUSY_MS
-    if (!isLong || seen.share < BUSY_SHARE) return null
-    if (seen.blockedShare >= BLOCKED_SHARE || seen.queuedShare >= QUEUED_SHARE) return null
+    if (!isLong || usage.share < BUSY_SHARE) return null
+    if (usage.blockedShare >= BLOCKED_SHARE || usage.queuedShare >= QUEUED_SHARE) return null
     this.#open = from
-    return { type: 'opened', ...seen }
+    return { type: 'opened', ...usage }
   }
 
   /** @param {Totals} open @param {Totals} totals @returns {BusyEvent | null} */

@@ -37,29 +37,31 @@ const waitingOf = (kind, { counts }) => (kind === 'thread_pool' ? ALL : LOOKUPS)
 
 /**
  * Whether work waits for a thread, rather than for a scarce CPU.
- * @param {PoolKind} kind @param {Filling} filling @param {PoolThreads | null} seen
+ * @param {PoolKind} kind @param {Filling} filling @param {PoolThreads | null} pool
  * @param {Pick<PoolWait, 'startMs' | 'longestMs' | 'looks'>} wait
  */
-exports.isFull = (kind, filling, seen, { longestMs, looks }) => {
+exports.isFull = (kind, filling, pool, { longestMs, looks }) => {
   const isLong = longestMs >= LONG_MS && looks >= LONG_LOOKS
-  const needed = neededOf(kind, seen?.threads ?? filling.threads)
+  const needed = neededOf(kind, pool?.threads ?? filling.threads)
   const waiting = waitingOf(kind, filling).reduce((sum, { count }) => sum + count, 0)
-  if (seen === null) return waiting >= needed || isLong
-  if (seen.busy < needed) return false
+  if (pool === null) return waiting >= needed || isLong
+  if (pool.busy < needed) return false
   return kind === 'thread_pool' || waiting >= needed || isLong
 }
 
 /**
  * ": 12 DNS lookups, 2 of 4 threads compute (crypto, zlib, native modules)", with its punctuation.
- * @param {PoolKind} kind @param {Filling | null} filling null: the host did not answer @param {PoolThreads | null} seen
+ * @param {PoolKind} kind @param {Filling | null} filling null: the host did not answer @param {PoolThreads | null} pool
  */
-exports.fillingText = (kind, filling, seen) => {
+exports.fillingText = (kind, filling, pool) => {
   const rows = filling === null ? [] : waitingOf(kind, filling)
   const what = rows.map(({ count, one, many }) => counted(count, one, many))
-  const threads = seen?.threads ?? filling?.threads ?? THREADS
+  const threads = pool?.threads ?? filling?.threads ?? THREADS
   const all = counted(threads, 'thread')
   if (kind === 'dns_lookups') return colon(what, ` (${neededOf(kind, threads)} of ${all})`)
-  if (seen !== null && seen.computing > 0) return colon([...what, `${seen.computing} of ${all} compute (${UNLISTED})`], '')
+  if (pool !== null && pool.computing > 0) {
+    return colon([...what, `${pool.computing} of ${all} compute (${UNLISTED})`], '')
+  }
   const isMore = filling !== null && rows.reduce((sum, { count }) => sum + count, 0) < threads
   return colon(isMore ? [...what, UNLISTED] : what, ` (${all})`)
 }

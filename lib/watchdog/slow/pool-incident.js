@@ -24,14 +24,14 @@ class PoolIncident {
 
   /**
    * Only an ongoing wait opens an incident: a finished one may have been the watchdog's own wait for a CPU.
-   * @param {number} askedAtMs when the latest piece of work was handed to the pool
+   * @param {number} handedAtMs when the latest piece of work was handed to the pool
    * @param {number} nowMs @param {boolean} isDone whether a thread has run it by now @returns {PoolEvent | null}
    */
-  see (askedAtMs, nowMs, isDone) {
-    const waitedMs = nowMs - askedAtMs
+  see (handedAtMs, nowMs, isDone) {
+    const waitedMs = nowMs - handedAtMs
     if (this.#open === null) {
       if (isDone || waitedMs < FULL_MS) return null
-      this.#open = { startMs: askedAtMs, longestMs: waitedMs, looks: 1, fullUntilMs: nowMs }
+      this.#open = { startMs: handedAtMs, longestMs: waitedMs, looks: 1, fullUntilMs: nowMs }
       return { type: 'opened', endMs: nowMs, ...this.#open }
     }
     this.#open.longestMs = Math.max(this.#open.longestMs, waitedMs)

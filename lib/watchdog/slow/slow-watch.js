@@ -23,7 +23,7 @@ const { PoolWatch } = require('./pool-watch')
  * @import { FullPool } from './pool-watch'
  */
 
-/** What to do about each kind; docs/operate/slow-without-a-block.md has more. */
+/** Advice for each kind; docs/operate/slow-without-a-block.md has more. */
 exports.advice = {
   thread_pool: 'Add threads (UV_THREADPOOL_SIZE) if they wait; add CPUs or a queue in front if they compute. ' +
     'Use dns.resolve() or keep-alive connections instead of dns.lookup().',
@@ -101,11 +101,11 @@ class SlowWatch {
   #finished = new Map()
   /** Requests begun so far, at the latest polls. @type {{ atMs: number, begun: number }[]} */
   #begun = []
-  #askedAtMs = -Infinity
+  #probedAtMs = -Infinity
   #secondAtMs = 0
   #last = { cpuMs: 0, nowMs: 0, inFlight: 0 }
   #activity = new Activity()
-  #askedHostAtMs = -Infinity
+  #resourcesAtMs = -Infinity
   #busyBeats = -1
   #restedAtMs = -Infinity
   #now = 0
@@ -126,8 +126,8 @@ class SlowWatch {
       isCovered,
       observe: (delayMs) => metrics.observePoolDelay(kind, delayMs),
       askHost: () => {
-        if (this.#askedHostAtMs === this.#now) return
-        this.#askedHostAtMs = this.#now
+        if (this.#resourcesAtMs === this.#now) return
+        this.#resourcesAtMs = this.#now
         post({ code: RESOURCES })
       },
       tell: (full) => {
@@ -163,8 +163,8 @@ class SlowWatch {
   poll (now) {
     this.#now = now
     this.#begun = [...this.#begun.slice(1 - POLLS), { atMs: now, begun: this.#inFlight + this.#parts.finished() }]
-    const mayAsk = now - this.#last.nowMs >= PROBE_MS && now - this.#askedAtMs >= this.#paceMs()
-    if (mayAsk) this.#askedAtMs = now
+    const mayAsk = now - this.#last.nowMs >= PROBE_MS && now - this.#probedAtMs >= this.#paceMs()
+    if (mayAsk) this.#probedAtMs = now
     this.#pool.poll(mayAsk)
     this.#lookups.poll(mayAsk)
     this.#parts.bridge.counters.setPoolDelay(Math.max(this.#pool.latestMs, this.#lookups.latestMs))

@@ -40,7 +40,7 @@ const ASKED = 1000
 /** Files on disk, and those compiled in memory, for which the main thread is asked: if stuck, it answers afterwards. */
 class SourceReader {
   /** @type {BoundedMap<number>} */
-  #askedAtMs = new BoundedMap({ mostItems: ASKED })
+  #mapRequestsMs = new BoundedMap({ mostItems: ASKED })
   /** @type {BoundedMap<true>} */
   #said = new BoundedMap({ mostItems: SAID })
   #namingMs = 0
@@ -60,17 +60,17 @@ class SourceReader {
     this.#post = post
     this.#say = say
     this.#backlog = new Backlog(mayWork)
-    /** What reads the application's code. */
+    /** Readers of the application's code. */
     this.#read = once(() => this.#open({ stripsTypes, compilesAll, read }))
     this.frames = new FrameTable((frame) => this.#read().maps.original(frame), {
       isHead: (raw) => this.#read().isHead(raw),
       nameOf: (frame) => this.#nameOf(frame),
-      passesOn: (frame) => this.#lookUp(this.#read().given, 'call', frame) ?? false,
+      passesOn: (frame) => this.#lookUp(this.#read().callbackCalls, 'call', frame) ?? false,
       routesOf: (frame) => this.#lookUp(this.#read().routes, 'route', frame) ?? [],
       mayMove: ({ file }) => this.#read().mayMove(file),
       isBusy: () => !this.#backlog.isEmpty
     })
-    /** What explains a block needs of the application's code. */
+    /** The application's code, as an explanation of a block needs it. */
     this.code = { table: this.frames, packageIn }
   }
 
@@ -106,7 +106,7 @@ class SourceReader {
         return !maps.isInMemory(path) && heads.get(path, line, column) !== null
       },
       names: new ByPlace(readShort, nameAt),
-      given: new ByPlace(readShort, callsGiven),
+      callbackCalls: new ByPlace(readShort, callsGiven),
       routes: new ByPlace(readShort, routesAt)
     }
   }
@@ -143,14 +143,14 @@ class SourceReader {
   }
 
   /**
-   * What the source shows of a place: null if nothing, undefined if the answer comes later.
+   * An answer from the source at a place: null if there is none, undefined if it comes later.
    * @template T @param {ByPlace<T>} byPlace @param {string} what @param {Frame} frame
    */
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
     if (file === null || line === null || column === null || compiled) return null
-    const known = byPlace.known(file, line, column)
-    return known === undefined ? this.#inTime(what, frame, () => byPlace.get(file, line, column)) : known
+    const answer = byPlace.known(file, line, column)
+    return answer === undefined ? this.#inTime(what, frame, () => byPlace.get(file, line, column)) : answer
   }
 
   /**
@@ -163,9 +163,9 @@ class SourceReader {
       return undefined
     }
     const startMs = nowMs()
-    const found = look()
+    const answer = look()
     this.#namingMs += nowMs() - startMs
-    return found
+    return answer
   }
 
   /** @param {string} file */
@@ -179,8 +179,8 @@ class SourceReader {
   /** @param {string} file */
   #ask (file) {
     const now = nowMs()
-    if (now - (this.#askedAtMs.get(file) ?? -Infinity) < AGAIN_MS) return
-    this.#askedAtMs.set(file, now)
+    if (now - (this.#mapRequestsMs.get(file) ?? -Infinity) < AGAIN_MS) return
+    this.#mapRequestsMs.set(file, now)
     this.#post({ code: SOURCE_MAP, file })
   }
 
@@ -264,17 +264,17 @@ const NAME_CHARS = 214
 const VERSION_CHARS = 256
 const URL_CHARS = 2048
 
-/** By folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
-const known = new BoundedMap({ mostItems: PACKAGES })
+/** Records by folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
+const packages = new BoundedMap({ mostItems: PACKAGES })
 
-/** What a package.json says, read once; null if it is missing, broken or too large. @param {string} folder absolute */
+/** A package.json, read once; null if it is missing, broken or too large. @param {string} folder absolute */
 const packageIn = (folder) => {
-  let found = known.get(folder)
-  if (found === undefined) {
-    found = read(folder)
-    known.set(folder, found)
+  let record = packages.get(folder)
+  if (record === undefined) {
+    record = read(folder)
+    packages.set(folder, record)
   }
-  return found
+  return record
 }
 
 /** @param {string} folder @returns {PackageRecord | null} */
@@ -305,7 +305,7 @@ const JOBS = 1000
 
 /** Work that would delay a sample or a report, done later: one job between two turns of the watchdog's loop. */
 class Backlog {
-  /** By subject, so that nothing is done twice. @type {Map<string, () => void>} */
+  /** Tasks by subject, so that none is done twice. @type {Map<string, () => void>} */
   #jobs = new Map()
   #isScheduled = false
   #mayWork

@@ -43,7 +43,7 @@ class SleepDetector {
     return this.#count > 0
   }
 
-  /** @param {PollReading} seen @returns {PollReading} with made-up beats */
+  /** @param {PollReading} pollReading @returns {PollReading} with made-up beats */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
     const adjusted = lateBeats.map((late) => this.#count > 0 && late.beats === this.#realBeats

@@ -15,11 +15,11 @@ const MOST_APART_MS = 15000
 const LOST_MS = 5000
 
 /**
- * @typedef {{ askedAtMs: number, startMs: number, text: string }} Taken by the main thread
+ * @typedef {{ questionAtMs: number, startMs: number, text: string }} Taken by the main thread
  * @typedef {object} Profiled a thread
  * @property {number} threadId @property {(nowMs: number) => boolean} wantsProfile
- * @property {number} askedAtMs when it was last asked, -Infinity for never
- * @property {boolean} isAsked and has not answered
+ * @property {number} questionAtMs when it was last asked, -Infinity for never
+ * @property {boolean} owesProfile it was asked for a profile and has not answered
  * @property {(profile: ReturnType<typeof readProfile> | null) => void} profiled
  */
 
@@ -37,11 +37,12 @@ class ThreadProfiling {
 
   /** @param {number} now @param {Profiled[]} threads */
   poll (now, threads) {
-    if (now < this.#nextAtMs || threads.some(({ isAsked, askedAtMs }) => isAsked && now - askedAtMs < LOST_MS)) return
-    const [thread] = threads.filter((each) => each.wantsProfile(now)).sort((a, b) => a.askedAtMs - b.askedAtMs)
+    const isWaiting = threads.some((each) => each.owesProfile && now - each.questionAtMs < LOST_MS)
+    if (now < this.#nextAtMs || isWaiting) return
+    const [thread] = threads.filter((each) => each.wantsProfile(now)).sort((a, b) => a.questionAtMs - b.questionAtMs)
     if (thread === undefined || !this.#isMainFree()) return
-    thread.askedAtMs = now
-    thread.isAsked = true
+    thread.questionAtMs = now
+    thread.owesProfile = true
     this.#nextAtMs = now + APART_MS
     this.#post({ code: THREAD_PROFILE, threadId: thread.threadId })
   }
@@ -57,15 +58,15 @@ class ThreadProfiling {
 }
 
 /** @param {Taken} taken */
-function readProfile ({ askedAtMs, startMs, text }) {
+function readProfile ({ questionAtMs, startMs, text }) {
   const profile = require('../../explain/profile/cpu-profile').parseProfile(text)
   if (profile === null) return null
   const { startTime, endTime, timeDeltas } = profile
   // On Linux V8 has our clock. The main thread may have been busy when the thread answered.
   const ownMs = startTime / US_PER_MS
-  const beganAtMs = ownMs >= askedAtMs && ownMs <= startMs ? ownMs : startMs
+  const beganAtMs = ownMs >= questionAtMs && ownMs <= startMs ? ownMs : startMs
   return {
-    askedAtMs,
+    questionAtMs,
     startMs: beganAtMs,
     endMs: beganAtMs + (endTime - startTime) / US_PER_MS,
     heldMs: (timeDeltas[0] ?? 0) / US_PER_MS,

@@ -52,8 +52,8 @@ class WatchedThread {
   #hasBlocked = false
   /** When it did not answer the last question for a profile: in a native call. */
   #silent = { startMs: 0, endMs: 0 }
-  askedAtMs = -Infinity
-  isAsked = false
+  questionAtMs = -Infinity
+  owesProfile = false
 
   /**
    * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
@@ -84,9 +84,9 @@ class WatchedThread {
       threadId: hello.threadId,
       bridge: this.#bridge,
       ask: () => false,
-      adjust: (seen) => idleness.adjust(seen),
+      adjust: (pollReading) => idleness.adjust(pollReading),
       stats,
-      isAwaited: (endMs, now) => this.isAsked && this.askedAtMs < endMs && now - endMs < AWAIT_MS,
+      isAwaited: (endMs, now) => this.owesProfile && this.questionAtMs < endMs && now - endMs < AWAIT_MS,
       surroundings: {
         // Collections of a thread are only seen by samples.
         gcWithin: (startMs, endMs) => gcShareOf(windows.within(startMs, endMs)) * windows.coveredMs(startMs, endMs),
@@ -135,16 +135,16 @@ class WatchedThread {
   /** @param {number} now */
   wantsProfile (now) {
     const { block } = this.#monitor
-    if (!this.#mayBeProfiled || this.isAsked || block === null) return false
+    if (!this.#mayBeProfiled || this.owesProfile || block === null) return false
     return this.#hasBlocked || now - block.startMs >= LONG_MS
   }
 
   /** @param {Parameters<Profiled['profiled']>[0]} taken null if the thread cannot be profiled */
   profiled (taken) {
-    this.isAsked = false
+    this.owesProfile = false
     this.#mayBeProfiled = taken !== null
     if (taken === null) return
-    this.#silent = { startMs: taken.askedAtMs, endMs: taken.startMs }
+    this.#silent = { startMs: taken.questionAtMs, endMs: taken.startMs }
     this.#windows.keep(taken)
   }
 

@@ -28,7 +28,7 @@ const TAKEN = ['main', 'watchdog']
 
 /**
  * @typedef {object} Started what the threads need from start() on
- * @property {{ threadId: number }[]} known threads that already run; those seen from outside have their hello
+ * @property {{ threadId: number }[]} threads that already run; those seen from outside have their hello
  * @property {(name: string) => string} labelOf the label of a name; there is a limit to their number
  * @property {ThreadPhases} sinks receive the phases of their blocks
  */
@@ -74,7 +74,7 @@ class WatchedThreads {
     this.#started = started
     this.#channel = new BroadcastChannel(CHANNEL)
     this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
-    for (const thread of started.known) this.begun(thread)
+    for (const thread of started.threads) this.begun(thread)
   }
 
   /** A thread that the main thread sees, or would see if there were fewer. @param {{ threadId: number }} message */
@@ -110,13 +110,13 @@ class WatchedThreads {
   /** @param {Hello} hello @param {boolean} isOutside sent by the main thread */
   #watch (hello, isOutside) {
     const { threadId, tid } = hello
-    const known = this.#threads.get(threadId)
+    const previous = this.#threads.get(threadId)
     if (this.#gone.has(threadId)) return
-    if (known !== undefined && (isOutside || !known.isOutside)) return
+    if (previous !== undefined && (isOutside || !previous.isOutside)) return
     if (!hasOurLayout(hello.memory)) return this.#leave(hello)
     // The thread's own figures are better. Its times continue from those before, so they are not added up.
-    known?.stop({ isNeeded: tid === null })
-    this.#threads.set(threadId, this.#makeThread(hello, isOutside, known))
+    previous?.stop({ isNeeded: tid === null })
+    this.#threads.set(threadId, this.#makeThread(hello, isOutside, previous))
     this.#parts.onNew()
   }
 

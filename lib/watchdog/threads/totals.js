@@ -20,7 +20,7 @@ class Totals {
     this.#ended.set(label, add(base, { ...state, heartbeatAgeMs: 0, inProgressMs: 0 }))
   }
 
-  /** By label, with how many of its threads live. @param {{ label: string, state: ThreadState }[]} living */
+  /** Sums by label, with how many of its threads live. @param {{ label: string, state: ThreadState }[]} living */
   sum (living) {
     const sums = new Map([...this.#ended].map(([label, state]) => [label, { ...state, count: 0 }]))
     for (const { label, state } of living) {

@@ -62,14 +62,14 @@ class SpanRing {
    * @returns {{ name: number, startMs: number, durationMs: number, waitedMs: number }[]} in the order they came
    */
   within (fromMs, toMs) {
-    const found = []
+    const rows = []
     for (let i = this.#first; i < this.#count; i++) {
       const at = i % this.#capacity
       const [startMs, durationMs] = [this.#startsMs[at], this.#lengthsMs[at]]
       if (startMs > toMs || startMs + durationMs < fromMs) continue
-      found.push({ name: this.#names[at], startMs, durationMs, waitedMs: this.#waitsMs[at] })
+      rows.push({ name: this.#names[at], startMs, durationMs, waitedMs: this.#waitsMs[at] })
     }
-    return found
+    return rows
   }
 }
 
@@ -102,7 +102,7 @@ function overlaps ({ startedAt, durationMs }, fromMs, toMs) {
   return startMs <= toMs && startMs + durationMs >= fromMs
 }
 
-/** What is kept before and after a block: what led to it, and who waited. */
+/** Time kept before and after a block: it shows what led to it and who waited. */
 const AROUND_MS = 15 * MS_PER_S
 
 /** Keeps the timeline around a block next to its record. A storm of blocks shares one file each 15 seconds. */
@@ -172,7 +172,7 @@ const SLOW_MS = 10
 /** Rows of each ring. At 27 slow requests a second, 16384 last ten minutes; 8192 short ones are the last of many. */
 const ROWS = { slow: 16384, fast: 8192, works: 8192, turns: 8192, gc: 8192 }
 
-/** What the rings take, allocated once: 960 kB, of which a page becomes resident when it is first written. */
+/** The bytes of the rings, allocated once: 960 kB, of which a page becomes resident when it is first written. */
 exports.RING_BYTES = Object.values(ROWS).reduce((sum, rows) => sum + rows * BYTES_PER_ROW, 0)
 
 /** The last ten minutes of the process: what ran, and counters by seconds. Times are monotonic. */
@@ -184,7 +184,7 @@ class Timeline {
   #works = new SpanRing(ROWS.works)
   #turns = new SpanRing(ROWS.turns)
   #gc = new SpanRing(ROWS.gc)
-  /** By second. @type {({ second: number, values: (Values | null)[] } | undefined)[]} */
+  /** Values by second. @type {({ second: number, values: (Values | null)[] } | undefined)[]} */
   #samples = new Array(SECONDS)
 
   /**
@@ -228,7 +228,7 @@ class Timeline {
     })
   }
 
-  /** What happened in a range. @param {number} fromMs @param {number} toMs */
+  /** Everything that happened in a range. @param {number} fromMs @param {number} toMs */
   within (fromMs, toMs) {
     this.#drain()
     const rings = [this.#slow, this.#fast, this.#works, this.#turns, this.#gc]

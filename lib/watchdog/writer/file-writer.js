@@ -43,7 +43,7 @@ class FileWriter {
   #slots = new Int32Array(new SharedArrayBuffer(0))
   /** @type {MessagePort | null} of this worker */
   #port = null
-  /** What was handed over, in the writer's units; wraps. */
+  /** Units handed over to the writer; wraps. */
   #sent = 0
   #lines = 0
   /** The watchdog does not wait for a thread that has not kept up, or has only just been started. */
@@ -143,7 +143,7 @@ class FileWriter {
 
   /** Keeps the timeline around a block, if the writer keeps up. @param {string} id @param {string} text */
   keepTimeline (id, text) {
-    // It is large: none waits for a disk that hangs.
+    // A timeline is large: none waits for a disk that hangs.
     if (this.#worker === null || this.#isEnding || this.#waiting > 0) return
     // One unit: records that come while it is packed must find room.
     this.#hand({ timeline: { id, text } }, 1)

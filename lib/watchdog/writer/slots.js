@@ -2,7 +2,7 @@
 
 /** Int32 slots of the memory that the watchdog and one of its writers share. */
 module.exports = {
-  /** What the writer has handled, in units that both count; wraps. */
+  /** Units that the writer has handled; both sides count them; wraps. */
   DONE: 0,
   /** Lines that it has handled; wraps. */
   LINES: 1,

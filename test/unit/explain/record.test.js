@@ -85,7 +85,7 @@ function shared ({ frames, heldMs = 0, busyMs = 200, work = null, gcMs = 0 }) {
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
   const sample = { beats: 1, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, work }
   for (const [i, each] of frames.entries()) {
-    facts.add(/** @type {any} */ ({ ...sample, frames: each, askedAtMs: 1180 + i, atMs: 1180 + i }))
+    facts.add(/** @type {any} */ ({ ...sample, frames: each, questionAtMs: 1180 + i, atMs: 1180 + i }))
   }
   return facts.whole({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs }, at(1200))
 }
@@ -117,7 +117,7 @@ test('the line of a block in progress is in doubt where answers came after calls
     for (const [i, { line, answerMs }] of answers.entries()) {
       const frames = [{ ...ofApplication[0], line }]
       const atMs = 1050 + 50 * i
-      facts.add(/** @type {any} */ ({ ...sample, frames, askedAtMs: atMs - answerMs, atMs }))
+      facts.add(/** @type {any} */ ({ ...sample, frames, questionAtMs: atMs - answerMs, atMs }))
     }
     facts.addReading({ atMs: 1150, cpuMs: 1150, runQueueMs: 0, throttledMs: 0, stolenMs: null })
     return facts.soFar(1150, null).frame?.exact
@@ -148,12 +148,12 @@ test('a copy of blocked-at that the application runs is a package like any other
 
 test('time in native calls is never below zero', () => {
   const frames = [{ ...FRAME, file: 'node:zlib' }]
-  assert.equal(contended([{ askedAtMs: 1060, atMs: 1070, waitedMs: 100, frames }]).verdict.nativeMs, 0)
+  assert.equal(contended([{ questionAtMs: 1060, atMs: 1070, waitedMs: 100, frames }]).verdict.nativeMs, 0)
 })
 
 /**
  * The cause of a block of 174 ms of which a thread waited for a CPU for 112, and answered as told.
- * @param {{ askedAtMs: number, atMs: number, waitedMs: number, frames?: object[] }[]} answers
+ * @param {{ questionAtMs: number, atMs: number, waitedMs: number, frames?: object[] }[]} answers
  * @param {number} [thresholdMs]
  */
 function contended (answers, thresholdMs = 50) {
@@ -172,8 +172,8 @@ function contended (answers, thresholdMs = 50) {
 }
 
 test('under contention a native call is native, and JavaScript that only had to wait before it answered is js', () => {
-  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1143, waitedMs: 60 }]).verdict, { cause: 'starved', own: 'native', nativeMs: 53 })
-  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1102, waitedMs: 40 }, { askedAtMs: 1110, atMs: 1170, waitedMs: 55 }]).verdict, { cause: 'starved', own: 'js', nativeMs: 0 })
+  assert.deepEqual(contended([{ questionAtMs: 1060, atMs: 1143, waitedMs: 60 }]).verdict, { cause: 'starved', own: 'native', nativeMs: 53 })
+  assert.deepEqual(contended([{ questionAtMs: 1060, atMs: 1102, waitedMs: 40 }, { questionAtMs: 1110, atMs: 1170, waitedMs: 55 }]).verdict, { cause: 'starved', own: 'js', nativeMs: 0 })
 })
 
 test('what collections and calls spent is counted while they last', () => {
@@ -189,10 +189,10 @@ test('what collections and calls spent is counted while they last', () => {
   facts.addReading(at(1050, 20, 30))
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1050)
   const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, request: null, frames: [{ ...FRAME, file: '/a.js' }] }
-  facts.add(/** @type {any} */ ({ ...sample, late: true, askedAtMs: 1050, atMs: 1100, waitedMs: 30 }))
+  facts.add(/** @type {any} */ ({ ...sample, late: true, questionAtMs: 1050, atMs: 1100, waitedMs: 30 }))
   facts.addReading(at(1100, 40, 60))
   facts.addReading(at(1200, 50, 150))
-  facts.add(/** @type {any} */ ({ ...sample, late: false, askedAtMs: 1220, atMs: 1221, waitedMs: 0 }))
+  facts.add(/** @type {any} */ ({ ...sample, late: false, questionAtMs: 1220, atMs: 1221, waitedMs: 0 }))
   const { kernel } = facts.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, 150, 150))
   assert.deepEqual([kernel.nativeCpuMs, kernel.gcCpuMs, kernel.gcHeldMs], [40, 10, 90])
 })
@@ -208,7 +208,7 @@ test('a long block keeps few readings', () => {
 })
 
 test('the line of a block that is the machine\'s alone is in doubt', () => {
-  const answers = [1080, 1100, 1120, 1140].map((atMs) => ({ askedAtMs: atMs - 1, atMs, waitedMs: 0, late: false }))
+  const answers = [1080, 1100, 1120, 1140].map((atMs) => ({ questionAtMs: atMs - 1, atMs, waitedMs: 0, late: false }))
   const exactWith = (/** @type {number} */ thresholdMs) => {
     const { excused, frame } = contended(answers, thresholdMs).record
     return [excused, frame?.line, frame?.exact]
@@ -223,7 +223,7 @@ test('of one that had ended, or nearly, it is not known what it did', () => {
 
 /** An answer that shows a request and no frame. @param {object} request @param {number} beats @returns {any} */
 const answerOf = (request, beats) => {
-  const times = { atMs: 1050, askedAtMs: 1049, putAtMs: null, idleMs: 0 }
+  const times = { atMs: 1050, questionAtMs: 1049, putAtMs: null, idleMs: 0 }
   return { beats, ...times, inspectorPort: null, late: false, request, frames: [] }
 }
 
@@ -281,7 +281,7 @@ function cpuOf (kernelMs, gapMs, answers) {
   const facts = factsAfter(at(1000))
   facts.ownCpu.add({ atMs: 1000, cpuMs: 500 })
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  for (const [atMs, cpuMs] of answers) facts.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+  for (const [atMs, cpuMs] of answers) facts.add({ beats: 1, atMs, questionAtMs: atMs - 1, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
   const ongoing = facts.soFar(1300, null).evidence.cpuMs
   return [
     ongoing,
@@ -370,7 +370,7 @@ function observed (table) {
   const answer = (/** @type {number} */ atMs) => facts.add({
     beats: 1,
     atMs,
-    askedAtMs: atMs - 1,
+    questionAtMs: atMs - 1,
     putAtMs: null,
     idleMs: 0,
     inspectorPort: null,
@@ -416,12 +416,12 @@ test('what V8 calls a function without a name is in no message, stack or callbac
 
 test('an answer before which nothing could be asked shows neither a native call nor a certain line or request', () => {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
-  const seen = (/** @type {boolean} */ isFirstAsked) => {
+  const seen = (/** @type {boolean} */ isAfterRefusal) => {
     const facts = new Recorded({ beats: 7, before: at(1000) })
     facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
     const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
     const sample = { beats: 7, putAtMs: null, idleMs: 0, inspectorPort: null, late: true, request, work: null }
-    facts.add({ ...sample, atMs: 1312, askedAtMs: 1301, isFirstAsked, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+    facts.add({ ...sample, atMs: 1312, questionAtMs: 1301, isAfterRefusal, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
     const record = facts.whole({ endMs: 1320, durationMs: 320, uncertaintyMs: 0, busyMs: 320 }, at(1320))
     return [record.cause, record.evidence.nativeMs, record.frame?.exact, record.request?.exact]
   }
@@ -436,8 +436,8 @@ test('if Node.js ran for most of a block, awaited, a smaller part of the applica
     const facts = new Recorded({ beats: 7, before: at(1000), table: new FrameTable((raw) => raw) })
     facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
     const sample = { beats: 7, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, work: null }
-    facts.add({ ...sample, atMs: 1040, askedAtMs: 1040, frames: [frame('/srv/chunks.js')] })
-    facts.add({ ...sample, atMs: 1100, askedAtMs: 1100, frames: [frame(file)], awaiting: [{ ...frame('/srv/read.js'), async: true }] })
+    facts.add({ ...sample, atMs: 1040, questionAtMs: 1040, frames: [frame('/srv/chunks.js')] })
+    facts.add({ ...sample, atMs: 1100, questionAtMs: 1100, frames: [frame(file)], awaiting: [{ ...frame('/srv/read.js'), async: true }] })
     const record = facts.whole({ endMs: 1100, durationMs: 100, uncertaintyMs: 0, busyMs: 100 }, at(1100))
     return [record.frame?.file, record.calledFrom?.file]
   }

@@ -46,8 +46,8 @@ class Connections {
 
   /** @param {Socket} socket */
   open (socket) {
-    const known = this.get(socket)
-    if (known !== undefined) return known
+    const current = this.get(socket)
+    if (current !== undefined) return current
     /** @type {Connection} */
     const connection = { owner: this, oldest: null, latest: null, answeredAtMs: -Infinity }
     const kept = /** @type {any} */ (socket)
@@ -150,15 +150,15 @@ const SWEEP = 64
 
 /** The servers that listeners were added to, without keeping them alive. */
 class ServerList {
-  #known = new WeakSet()
+  #servers = new WeakSet()
   /** @type {Set<WeakRef<any>>} */
   #refs = new Set()
   #added = 0
 
   /** Returns whether the server is new. @param {object} server */
   add (server) {
-    if (this.#known.has(server)) return false
-    this.#known.add(server)
+    if (this.#servers.has(server)) return false
+    this.#servers.add(server)
     this.#refs.add(new WeakRef(server))
     if (++this.#added % SWEEP === 0) {
       for (const ref of this.#refs) if (ref.deref() === undefined) this.#refs.delete(ref)
@@ -168,7 +168,7 @@ class ServerList {
 
   /** @param {object} server */
   delete (server) {
-    this.#known.delete(server)
+    this.#servers.delete(server)
     for (const ref of this.#refs) if (ref.deref() === server) this.#refs.delete(ref)
   }
 

@@ -87,9 +87,9 @@ class RequestContext {
     const { request } = this
     if (request === null) return this.route ?? ''
     if (this.route === null) {
-      const told = routeOfExpress(request) ?? null
-      this.route = told ?? (status === 404 ? UNMATCHED : this.#guess())
-      this.isGuess = told === null && this.route !== UNMATCHED
+      const expressRoute = routeOfExpress(request) ?? null
+      this.route = expressRoute ?? (status === 404 ? UNMATCHED : this.#guess())
+      this.isGuess = expressRoute === null && this.route !== UNMATCHED
     }
     if (this.route.length > ROUTE_CHARS) this.route = this.route.slice(0, ROUTE_CHARS)
     this.lastTraceId = traceIdOf(request)

@@ -15,7 +15,7 @@ const STREAM_CREATED = 'http2.server.stream.created'
 const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
 
 /** All agents share it: sessions last for days, so an agent may meet some of a server that an earlier agent knew. */
-const everKnown = new ServerList()
+const allServers = new ServerList()
 
 const GRPC = 'application/grpc'
 /** There is no such method: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
@@ -68,7 +68,7 @@ class Http2Watch {
   #servers = new ServerList()
   #ofStreams = new ServerList()
   /** A server may hand a request on to another server, which emits it again. @type {WeakSet<object>} */
-  #seen = new WeakSet()
+  #begun = new WeakSet()
   #onServerStream
 
   /** @param {Handlers} handlers */
@@ -85,7 +85,7 @@ class Http2Watch {
       // The server now uses the compatibility API, which reports this stream.
       else watch.#add(this)
     }
-    for (const server of everKnown.living) this.#add(server)
+    for (const server of allServers.living) this.#add(server)
     diagnosticsChannel.subscribe(SERVER_SOCKET, this.#onSocket)
     diagnosticsChannel.subscribe(STREAM_CREATED, this.#onStream)
   }
@@ -100,7 +100,7 @@ class Http2Watch {
     } else {
       return
     }
-    everKnown.add(server)
+    allServers.add(server)
   }
 
   #onSocket = (/** @type {any} */ { socket }) => this.#add(socket.server)
@@ -115,8 +115,8 @@ class Http2Watch {
 
   #onRequest = (/** @type {Http2ServerRequest} */ request) => {
     // With allowHTTP1, HTTP/1 requests arrive here too. The channels of node:http report those.
-    if (request.httpVersionMajor !== 2 || this.#seen.has(request)) return
-    this.#seen.add(request)
+    if (request.httpVersionMajor !== 2 || this.#begun.has(request)) return
+    this.#begun.add(request)
     this.#begin(request, request)
   }
 

@@ -66,9 +66,9 @@ exports.pathTemplate = (path) => {
     let code = 0
     let at = start
     while (at < end && (code = path.charCodeAt(at)) !== SLASH && code !== SEMICOLON && code !== HASH) {
-      const found = code < 128 ? classes[code] : 0
-      some |= found
-      all &= found
+      const charClass = code < 128 ? classes[code] : 0
+      some |= charClass
+      all &= charClass
       at++
     }
     const nameEnd = at

@@ -10,7 +10,7 @@ const { UNMATCHED } = require('./context')
 class RouteNumbers {
   #table
   #most
-  #told = 0
+  #named = 0
   #guessed = 0
 
   /** @param {Pick<StringTable, 'find' | 'numberOf'>} table @param {number} [most] of either kind */
@@ -21,15 +21,15 @@ class RouteNumbers {
 
   /** @param {string} route @param {boolean} isGuess from the path @param {number} status @returns {number} or NONE */
   numberOf (route, isGuess, status) {
-    const known = this.#table.find(route)
-    if (known !== undefined) return known
+    const number = this.#table.find(route)
+    if (number !== undefined) return number
     // A known path keeps its name if it answers with an error. An unknown one is then none of the application's.
     if (isGuess && !isThere(status)) return this.numberOf(UNMATCHED, false, status)
     // Requests of no route are told apart from those of routes beyond the bound.
     if (route === UNMATCHED) return this.#table.numberOf(route)
-    if ((isGuess ? this.#guessed : this.#told) >= this.#most) return StringTable.NONE
+    if ((isGuess ? this.#guessed : this.#named) >= this.#most) return StringTable.NONE
     if (isGuess) this.#guessed++
-    else this.#told++
+    else this.#named++
     return this.#table.numberOf(route)
   }
 }

@@ -37,7 +37,7 @@ exports.startLibraries = (works, post) => {
   const naming = new Naming(works, post)
   const modules = watchModules([...jobs, ...messages, ...operations].map(({ file, attach }) => ({
     file,
-    onFound: (/** @type {any} */ exports) => attach(exports, naming)
+    onModule: (/** @type {any} */ exports) => attach(exports, naming)
   })))
   return {
     stop: () => {

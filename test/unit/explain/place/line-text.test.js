@@ -6,7 +6,7 @@ const { traitsOf } = require('../../../../lib/explain/place/line-text')
 
 /** What the text of a line says, without that it is known. @param {string} line */
 const traits = (line) =>
-  Object.entries(traitsOf(line)).flatMap(([name, is]) => is && name !== 'isKnown' ? [name] : [])
+  Object.entries(traitsOf(line)).flatMap(([name, is]) => is && name !== 'hasText' ? [name] : [])
 
 test('a bracket, a plain return and a head that calls nothing take no time', () => {
   const idle = ['}', '  })', '  return acc // the sum', '} return }', '  continue', 'for (const each of rows) {', 'while (i < n) {',
@@ -30,6 +30,6 @@ test('a loop in one line is a loop, its head alone is not', () => {
 })
 
 test('nothing is said of a line that is minified or cannot be read', () => {
-  assert.equal(traitsOf(null).isKnown, false)
-  assert.equal(traitsOf(`f(${'a, '.repeat(500)})`).isKnown, false)
+  assert.equal(traitsOf(null).hasText, false)
+  assert.equal(traitsOf(`f(${'a, '.repeat(500)})`).hasText, false)
 })

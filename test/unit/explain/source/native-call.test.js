@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { builtinIn, callLines, columnOfCall, loopingCalleesIn, mayCallOther, onlyCallIn } = require('../../../../lib/explain/source/native-call')
 
-/** @param {string} line @param {Parameters<typeof builtinIn>[1]} [known] */
-const callIn = (line, known) => builtinIn(line, known)?.call ?? null
+/** @param {string} line @param {Parameters<typeof builtinIn>[1]} [hints] */
+const callIn = (line, hints) => builtinIn(line, hints)?.call ?? null
 
 test('of several built-ins in a line the one is named that works through what the others only copy', () => {
   /** @type {[string, string | null][]} */
@@ -51,9 +51,9 @@ test('built-ins that move, copy or format at each call are known, and a spread b
 test('where interrupts found the thread in one of them, it is that one', () => {
   const line = "const ok = pattern.test('a'.repeat(24))"
   assert.equal(callIn(line), null)
-  assert.equal(callIn(line, { seen: new Set(['test']) }), 'test')
-  assert.equal(callIn(line, { seen: new Set(['test', 'repeat']) }), null)
-  assert.equal(callIn('all = { ...all, n: Object.keys(all) }', { seen: new Set(['keys']) }), 'Object.keys')
+  assert.equal(callIn(line, { methods: new Set(['test']) }), 'test')
+  assert.equal(callIn(line, { methods: new Set(['test', 'repeat']) }), null)
+  assert.equal(callIn('all = { ...all, n: Object.keys(all) }', { methods: new Set(['keys']) }), 'Object.keys')
 })
 
 test('a search by a pattern that can be seen is a regular expression, as V8 calls it', () => {

@@ -24,7 +24,7 @@ test('threads beyond the 64 that are seen are told of once, and the next of them
   for (const worker of workers) diagnosticsChannel.channel('worker_threads').publish({ worker })
   const told = () => posted.map(({ code, threadId, memory }) => [code, threadId, memory !== undefined])
   assert.deepEqual(told(), workers.map(({ threadId }, i) => [THREAD_STARTED, threadId, i < 64]))
-  assert.deepEqual(watch.known.map(({ memory }) => memory !== null), workers.map((_, i) => i < 64))
+  assert.deepEqual(watch.hellos.map(({ memory }) => memory !== null), workers.map((_, i) => i < 64))
   // Looks are 100 ms apart at most.
   await sleep(300)
   assert.equal(posted.length, 66)

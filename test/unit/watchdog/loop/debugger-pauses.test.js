@@ -12,7 +12,7 @@ const frame = { function: 'handler', file: '/app.js', line: 1, column: 1 }
 /** A timely answer from JavaScript. @param {number} atMs */
 const sampleAt = (atMs) => ({
   atMs,
-  askedAtMs: atMs - 1,
+  questionAtMs: atMs - 1,
   beats: 7,
   idleMs: 0,
   inspectorPort: /** @type {number | null} */ (9229),
@@ -81,7 +81,7 @@ const BLOCKS = [
   ['while the port is closed', {}, { inspectorPort: null }],
   ['in another system call, as of execSync()', { call: 'epoll_wait' }, {}],
   ['in Atomics.wait()', {}, { frames: [{ function: 'wait', file: null, line: null, column: null }, frame] }],
-  ['in a call that does not answer', {}, { askedAtMs: 20 }],
+  ['in a call that does not answer', {}, { questionAtMs: 20 }],
   ['between two callbacks', {}, { frames: [] }]
 ]
 for (const [how, thread, sample] of BLOCKS) {

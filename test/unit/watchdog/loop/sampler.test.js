@@ -15,7 +15,7 @@ function makeBlock () {
   const putAtMs = []
   let nowMs = 0
   const ask = (/** @type {boolean} */ isAgain) => {
-    assert.equal(isAgain, sampler.askedAtMs !== null)
+    assert.equal(isAgain, sampler.questionAtMs !== null)
     if (state.mayAsk) putAtMs.push(nowMs)
     return state.mayAsk
   }
@@ -71,13 +71,13 @@ test('an answer is late by the question that it answers: a native call has held 
   native.blockUntil(3500)
   native.answer({ atMs: 3501, putAtMs: 0.5 })
   const late = native.sampler.take()
-  assert.deepEqual({ askedAtMs: late?.askedAtMs, late: late?.late }, { askedAtMs: 0.5, late: true })
+  assert.deepEqual({ questionAtMs: late?.questionAtMs, late: late?.late }, { questionAtMs: 0.5, late: true })
   const lost = makeBlock()
   lost.blockUntil(1100)
-  assert.equal(lost.sampler.askedAtMs, 0)
+  assert.equal(lost.sampler.questionAtMs, 0)
   lost.answer({ atMs: 1001, putAtMs: 1000.5 })
   const prompt = lost.sampler.take()
-  assert.deepEqual({ askedAtMs: prompt?.askedAtMs, late: prompt?.late }, { askedAtMs: 1000.5, late: false })
+  assert.deepEqual({ questionAtMs: prompt?.questionAtMs, late: prompt?.late }, { questionAtMs: 1000.5, late: false })
 })
 
 test('an answer tells that nothing could be asked before it, and the next one does not', () => {
@@ -85,7 +85,7 @@ test('an answer tells that nothing could be asked before it, and the next one do
   const next = (/** @type {number} */ atMs) => {
     blockUntil(atMs)
     answer({ atMs, putAtMs: '' })
-    return sampler.take()?.isFirstAsked
+    return sampler.take()?.isAfterRefusal
   }
   state.mayAsk = false
   blockUntil(300)

@@ -9,12 +9,12 @@ function thread (threadId, wants = true) {
   return {
     threadId,
     wantsProfile: () => wants,
-    askedAtMs: -Infinity,
-    isAsked: false,
+    questionAtMs: -Infinity,
+    owesProfile: false,
     /** @type {any[]} */
     got: [],
     profiled (/** @type {any} */ profile) {
-      this.isAsked = false
+      this.owesProfile = false
       this.got.push(profile)
     }
   }
@@ -29,9 +29,9 @@ function profiling (state = {}) {
   return { own, asked }
 }
 
-/** @param {{ askedAtMs: number, startMs: number, heldMs?: number, ofV8Ms?: number }} times */
-const taken = ({ askedAtMs, startMs, heldMs = 10, ofV8Ms = startMs }) => ({
-  askedAtMs,
+/** @param {{ questionAtMs: number, startMs: number, heldMs?: number, ofV8Ms?: number }} times */
+const taken = ({ questionAtMs, startMs, heldMs = 10, ofV8Ms = startMs }) => ({
+  questionAtMs,
   startMs,
   text: JSON.stringify({
     nodes: [],
@@ -47,12 +47,12 @@ test('one thread is profiled at a time, ten a minute, the one that has waited lo
   const threads = [thread(1), thread(2), thread(3, false)]
   own.poll(1000, threads)
   own.poll(1010, threads)
-  own.receive(threads[0], taken({ askedAtMs: 1001, startMs: 1020 }))
+  own.receive(threads[0], taken({ questionAtMs: 1001, startMs: 1020 }))
   own.poll(1600, threads)
   assert.deepEqual(asked, [1])
   for (let now = 2000; now < 62000; now += 100) {
     own.poll(now, threads)
-    for (const each of threads) if (each.isAsked) own.receive(each, taken({ askedAtMs: now, startMs: now }))
+    for (const each of threads) if (each.owesProfile) own.receive(each, taken({ questionAtMs: now, startMs: now }))
   }
   assert.deepEqual(asked.slice(0, 4), [1, 2, 1, 2])
   assert.ok(asked.length <= 11, `${asked.length}`)
@@ -62,7 +62,7 @@ test('a start that holds its thread for long has a longer pause after it, and a 
   const { own, asked } = profiling()
   const threads = [thread(1), thread(2)]
   own.poll(1000, threads)
-  own.receive(threads[0], taken({ askedAtMs: 1000, startMs: 1000, heldMs: 100 }))
+  own.receive(threads[0], taken({ questionAtMs: 1000, startMs: 1000, heldMs: 100 }))
   own.poll(11400, threads)
   assert.deepEqual(asked, [1])
   own.poll(11600, threads)
@@ -85,10 +85,10 @@ test('nothing is asked while the main thread is blocked', () => {
 test('a profile has the times of V8 if it has our clock, and none is no error', () => {
   const { own } = profiling()
   const [one] = [thread(1)]
-  own.receive(one, taken({ askedAtMs: 1000, startMs: 1400, ofV8Ms: 1020 }))
-  own.receive(one, taken({ askedAtMs: 1000, startMs: 1400, ofV8Ms: 99 }))
+  own.receive(one, taken({ questionAtMs: 1000, startMs: 1400, ofV8Ms: 1020 }))
+  own.receive(one, taken({ questionAtMs: 1000, startMs: 1400, ofV8Ms: 99 }))
   own.receive(one, null)
-  own.receive(undefined, taken({ askedAtMs: 1000, startMs: 1400 }))
+  own.receive(undefined, taken({ questionAtMs: 1000, startMs: 1400 }))
   assert.deepEqual(one.got.map((each) => each && [each.startMs, each.endMs]), [[1020, 1520], [1400, 1900], null])
 })
 
@@ -100,7 +100,7 @@ test('a pattern that V8 has not escaped, or a text that is no profile, does not 
     const seen = []
     const profiling = new ThreadProfiling(() => {}, () => true)
     const thread = /** @type {any} */ ({ profiled: (/** @type {any} */ profile) => seen.push(profile) })
-    profiling.receive(thread, { askedAtMs: 0, startMs: 1, text: given })
+    profiling.receive(thread, { questionAtMs: 0, startMs: 1, text: given })
     assert.deepEqual(seen.map((each) => each !== null), [isRead], given)
   }
 })

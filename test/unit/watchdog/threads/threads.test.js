@@ -42,7 +42,7 @@ function watchThreads (t, threshold = 60000) {
     onState: (/** @type {any} */ state) => { seen.excess = state },
     say: (/** @type {any[]} */ ...said) => { seen.said.push(said[2]) }
   }))
-  threads.start({ known: [], labelOf: (name) => name, sinks: inOrder({ told }, (sink, error) => { throw error }) })
+  threads.start({ threads: [], labelOf: (name) => name, sinks: inOrder({ told }, (sink, error) => { throw error }) })
   const channel = new BroadcastChannel(CHANNEL)
   t.after(() => {
     channel.close()

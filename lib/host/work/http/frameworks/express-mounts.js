@@ -8,10 +8,11 @@ const LAYERS = 20_000
 /** @typedef {string | null} Prefix a template, null if the route is below a layer that does not show its own prefix */
 
 /**
- * By route, then by application, as several may share a router. `size` is the number of the application's own layers.
+ * Mounts by route, then by application, as several may share a router. `size` is the number of the application's own
+ * layers.
  * @type {WeakMap<object, WeakMap<object, { mounts: Prefix[], size?: number }>>}
  */
-const known = new WeakMap()
+const mountsByRoute = new WeakMap()
 
 /**
  * The templates of the prefixes that lead to a route, one for each mount of its router. Searches the routers of the
@@ -20,15 +21,15 @@ const known = new WeakMap()
  */
 exports.mountsOf = (route, app) => {
   if (!app) return []
-  let byApp = known.get(route)
-  if (byApp === undefined) known.set(route, byApp = new WeakMap())
+  let byApp = mountsByRoute.get(route)
+  if (byApp === undefined) mountsByRoute.set(route, byApp = new WeakMap())
   const size = stackOf(app)?.length
   const last = byApp.get(app)
   if (last !== undefined && last.size === size) return last.mounts
-  const found = { mounts: /** @type {Prefix[]} */ ([]), left: LAYERS, showsLater: false }
-  collect(app, route, prefixesOf(app, 0), 0, found)
-  if (!found.mounts.includes(null) || !found.showsLater) byApp.set(app, { mounts: found.mounts, size })
-  return found.mounts
+  const search = { mounts: /** @type {Prefix[]} */ ([]), left: LAYERS, showsLater: false }
+  collect(app, route, prefixesOf(app, 0), 0, search)
+  if (!search.mounts.includes(null) || !search.showsLater) byApp.set(app, { mounts: search.mounts, size })
+  return search.mounts
 }
 
 /** Where an application is itself mounted. @param {any} app @param {number} depth @returns {Prefix[]} */
@@ -46,19 +47,19 @@ function below (prefixes, paths) {
 /**
  * @param {any} handle an application or a router @param {object} route
  * @param {Prefix[]} prefixes of the handle @param {number} depth
- * @param {{ mounts: Prefix[], left: number, showsLater: boolean }} found the result, how many layers may still be
+ * @param {{ mounts: Prefix[], left: number, showsLater: boolean }} search its mounts, how many layers may still be
  * searched, and whether a prefix that is unknown now may be known at another request
  */
-function collect (handle, route, prefixes, depth, found) {
+function collect (handle, route, prefixes, depth, search) {
   const stack = stackOf(handle)
   if (!Array.isArray(stack) || depth === DEPTH) return
   for (const layer of stack) {
-    if (found.left-- <= 0) return
-    if (layer.route === route) found.mounts.push(...prefixes)
+    if (search.left-- <= 0) return
+    if (layer.route === route) search.mounts.push(...prefixes)
     else if (layer.route === undefined && typeof layer.handle === 'function' && isRouter(layer.handle)) {
       const paths = layerPaths(layer)
-      if (paths === null && showsPathLater(layer)) found.showsLater = true
-      collect(layer.handle, route, below(prefixes, paths), depth + 1, found)
+      if (paths === null && showsPathLater(layer)) search.showsLater = true
+      collect(layer.handle, route, below(prefixes, paths), depth + 1, search)
     }
   }
 }
@@ -81,7 +82,7 @@ function join (prefix, path) {
   return prefix + (path[0] === '/' ? '' : '/') + path.slice(0, end)
 }
 
-/** What path-to-regexp 0.1 writes around a mount path. */
+/** The text that path-to-regexp 0.1 writes around a mount path. */
 const START = '^'
 const END = '\\/?(?=\\/|$)'
 

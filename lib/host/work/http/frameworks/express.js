@@ -16,7 +16,7 @@ exports.routeOfExpress = (request) => {
   try {
     const { route } = request
     if (typeof route !== 'object' || !route?.path) return 'baseUrl' in request ? null : undefined
-    if (isNotFound(route, request.res)) return null
+    if (isUnmatched(route, request.res)) return null
     return templateOf(request, route) || '/'
   } catch {
     return undefined // a property of the application's own making
@@ -24,7 +24,7 @@ exports.routeOfExpress = (request) => {
 }
 
 /** Whether a catch-all (`app.all('*')`, `/api/*path` of Nest) answered 404. @param {any} route @param {any} response */
-function isNotFound (route, response) {
+function isUnmatched (route, response) {
   // app.all() registers every method, router.all() a single one that stands for all.
   const takesAll = route.methods?._all === true || route.methods?.trace === true
   return takesAll && response?.statusCode === 404 && typeof route.path === 'string' &&
@@ -41,14 +41,14 @@ function templateOf (request, route) {
   const isOnly = mounts.length === 1 && paths.length === 1
   if (isOnly && mount !== null && isBelow(mount, baseUrl)) return join(mount, paths[0])
   // A router mounted at several places, or a route with several paths: Express took the first that fits.
-  const asked = pathSegments(pathOf(originalUrl ?? url))
+  const urlSegments = pathSegments(pathOf(originalUrl ?? url))
   for (const mount of mounts) {
     for (const path of mount === null ? [] : paths) {
       const template = join(/** @type {string} */ (mount), path)
-      if (fits(pathSegments(template), asked)) return template
+      if (fits(pathSegments(template), urlSegments)) return template
     }
   }
-  return fromUrl(paths, asked, baseUrl)
+  return fromUrl(paths, urlSegments, baseUrl)
 }
 
 /**
@@ -63,14 +63,14 @@ function isBelow (mount, baseUrl) {
 /**
  * If no mount is known, the prefix is the URL without the route's own path. `req.baseUrl` is second best: it is gone
  * once an error has left the nested router.
- * @param {(string | RegExp)[]} paths of the route @param {string[]} asked @param {string | undefined} baseUrl
+ * @param {(string | RegExp)[]} paths of the route @param {string[]} urlSegments @param {string | undefined} baseUrl
  */
-function fromUrl (paths, asked, baseUrl = '') {
+function fromUrl (paths, urlSegments, baseUrl = '') {
   for (const path of paths) {
     if (typeof path !== 'string') continue
     const own = pathSegments(path)
-    const prefix = asked.slice(0, Math.max(0, asked.length - own.length))
-    if (!fits(own, asked.slice(prefix.length), true)) continue
+    const prefix = urlSegments.slice(0, Math.max(0, urlSegments.length - own.length))
+    if (!fits(own, urlSegments.slice(prefix.length), true)) continue
     return join(pathTemplate(prefix.map((segment) => `/${segment}`).join('')), path)
   }
   return join(pathTemplate(baseUrl), paths[0])

@@ -11,7 +11,7 @@ const HANDLER = 'tracing:fastify.request.handler:start'
 exports.file = ['fastify', 'fastify.js']
 
 const ignore = () => {}
-/** What the hooks call: a hook cannot be removed from an instance. @type {Name} */
+/** The function that the hooks call: a hook cannot be removed from an instance. @type {Name} */
 let name = ignore
 /** Instances made since this agent started. */
 let instances = 0

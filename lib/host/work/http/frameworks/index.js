@@ -27,9 +27,9 @@ exports.startFrameworks = (name) => {
   const stops = []
   const { onLoaded, stop } = fastify.startFastify(name)
   stops.push(stop)
-  const modules = watchModules([{ file: fastify.file, onFound: onLoaded }, ...[koa, hapi].map(({ file, watch }) => ({
+  const modules = watchModules([{ file: fastify.file, onModule: onLoaded }, ...[koa, hapi].map(({ file, watch }) => ({
     file,
-    onFound: (/** @type {any} */ exports) => {
+    onModule: (/** @type {any} */ exports) => {
       const stop = watch(exports, name)
       if (stop) stops.push(stop)
     }
@@ -70,7 +70,7 @@ function isRoute (layers, path) {
   return false
 }
 
-/** What koa-mount removed from the path. It mounts at plain paths only, so the URL holds it. @param {any} ctx */
+/** The prefix that koa-mount removed from the path. It is always a plain path, so the URL holds it. @param {any} ctx */
 function mountOf (ctx) {
   if (typeof ctx.mountPath !== 'string') return ''
   const query = ctx.originalUrl.indexOf('?')
@@ -93,8 +93,8 @@ function watchHapi (Request, name) {
   if (typeof Request?.generate !== 'function') return null
   return watchProperty(Request.prototype, 'route', (request, route, previous) => {
     if (previous === undefined) return
-    const notFound = request._core.router.specials.notFound.route.public
-    name(request.raw.req, route === notFound ? null : route.path)
+    const fallback = request._core.router.specials.notFound.route.public
+    name(request.raw.req, route === fallback ? null : route.path)
   })
 }
 

@@ -20,7 +20,7 @@ const PAUSE_SHARE = 100
  * Finds every copy of modules that the application loads, required or imported. Searches the module loader's cache as
  * soon as the application's entry has run, at each server's first connection, and now and then. With many new servers,
  * as in the tests of an application, it takes 1% of the time.
- * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted the ends of their file names
+ * @param {{ file: string[], onModule: (exports: any) => void }[]} wanted the ends of their file names
  */
 exports.watchModules = (wanted) => {
   const find = createFinder(wanted)
@@ -58,25 +58,25 @@ exports.watchModules = (wanted) => {
   }
 }
 
-/** @typedef {{ end: string, onFound: (exports: any) => void }} End of a file's name */
+/** @typedef {{ end: string, onModule: (exports: any) => void }} End of a file's name */
 
-/** @param {{ file: string[], onFound: (exports: any) => void }[]} wanted @returns {() => void} finds what is new */
+/** @param {{ file: string[], onModule: (exports: any) => void }[]} wanted @returns {() => void} finds what is new */
 function createFinder (wanted) {
-  /** By the last part of the file's name: a large application has thousands of modules. @type {Map<string, End[]>} */
+  /** Ends by the last part of the name: a large application has thousands of modules. @type {Map<string, End[]>} */
   const ends = new Map()
-  for (const { file, onFound } of wanted) {
+  for (const { file, onModule } of wanted) {
     const name = /** @type {string} */ (file.at(-1))
-    ends.set(name, [...ends.get(name) ?? [], { end: path.sep + file.join(path.sep), onFound }])
+    ends.set(name, [...ends.get(name) ?? [], { end: path.sep + file.join(path.sep), onModule }])
   }
-  const found = new WeakSet()
+  const reported = new WeakSet()
 
-  /** @param {string} file @param {(exports: any) => void} onFound */
-  const tryTake = (file, onFound) => {
+  /** @param {string} file @param {(exports: any) => void} onModule */
+  const tryTake = (file, onModule) => {
     try {
       const { loaded, exports } = /** @type {NodeJS.Module} */ (require.cache[file])
-      if (!loaded || found.has(exports)) return
-      found.add(exports)
-      onFound(exports)
+      if (!loaded || reported.has(exports)) return
+      reported.add(exports)
+      onModule(exports)
     } catch {
       // Another module in a file of that name. An error thrown here would end the application.
     }
@@ -86,7 +86,7 @@ function createFinder (wanted) {
     for (const file of Object.keys(require.cache ?? {})) {
       const alike = ends.get(file.slice(file.lastIndexOf(path.sep) + 1))
       if (alike === undefined) continue
-      for (const { end, onFound } of alike) if (file.endsWith(end)) tryTake(file, onFound)
+      for (const { end, onModule } of alike) if (file.endsWith(end)) tryTake(file, onModule)
     }
   }
   return () => {

@@ -14,7 +14,7 @@ test('an application that has replaced methods of strings is not ended by the se
   const { lastIndexOf } = String.prototype
   let calls = 0
   t.after(() => { String.prototype.lastIndexOf = lastIndexOf })
-  const watch = watchModules([{ file: ['nowhere', 'index.js'], onFound: () => {} }])
+  const watch = watchModules([{ file: ['nowhere', 'index.js'], onModule: () => {} }])
   t.after(() => watch.stop())
   String.prototype.lastIndexOf = () => {
     calls++
@@ -34,8 +34,8 @@ test('many new servers in an application of many modules cost a few searches, an
   for (const name of names) put(name, { loaded: true, exports: {} })
   put(names[0], { get loaded () { return ++searches > Infinity }, exports: {} })
   const watch = watchModules([
-    { file: ['package-0', 'lib', 'index.js'], onFound: () => {} },
-    { file: ['framework', 'index.js'], onFound: () => { found++ } }
+    { file: ['package-0', 'lib', 'index.js'], onModule: () => {} },
+    { file: ['framework', 'index.js'], onModule: () => { found++ } }
   ])
   t.after(() => watch.stop())
   await eventually(() => searches > 0, 'the search once the entry has run')
