@@ -62,9 +62,9 @@ class PoolWatch {
   constructor (kind, parts) {
     this.#kind = kind
     this.#parts = parts
-    this.#probe = new PoolProbe(works[kind], (askedAtMs, doneAtMs) => {
-      parts.observe(doneAtMs - askedAtMs)
-      this.#see(askedAtMs, doneAtMs, true)
+    this.#probe = new PoolProbe(works[kind], (questionAtMs, doneAtMs) => {
+      parts.observe(doneAtMs - questionAtMs)
+      this.#see(questionAtMs, doneAtMs, true)
     })
   }
 
@@ -74,20 +74,20 @@ class PoolWatch {
 
   /** @param {boolean} mayAsk */
   poll (mayAsk) {
-    const { askedAtMs } = this.#probe
-    if (askedAtMs === null) {
+    const { questionAtMs } = this.#probe
+    if (questionAtMs === null) {
       if (mayAsk) this.#probe.ask()
-    } else if (nowMs() - askedAtMs >= FULL_MS) {
+    } else if (nowMs() - questionAtMs >= FULL_MS) {
       // If this thread was late, the answer has arrived already and is handled before the immediate.
-      setImmediate(() => { if (this.#probe.askedAtMs === askedAtMs) this.#see(askedAtMs, nowMs(), false) })
+      setImmediate(() => { if (this.#probe.questionAtMs === questionAtMs) this.#see(questionAtMs, nowMs(), false) })
     }
   }
 
-  /** @param {number} askedAtMs @param {number} now @param {boolean} isDone */
-  #see (askedAtMs, now, isDone) {
-    this.latestMs = now - askedAtMs
+  /** @param {number} questionAtMs @param {number} now @param {boolean} isDone */
+  #see (questionAtMs, now, isDone) {
+    this.latestMs = now - questionAtMs
     this.#wasCovered ||= this.#parts.isCovered()
-    const event = this.#incident.see(askedAtMs, now, isDone)
+    const event = this.#incident.see(questionAtMs, now, isDone)
     if (event?.type === 'opened') this.#opened(now)
     else if (event?.type === 'ended') this.#ended(event)
     else if (this.#filling !== null || now >= this.#answerUntilMs) this.#judge(this.#incident.current, now)
@@ -186,27 +186,27 @@ const works = {
  */
 class PoolProbe {
   /** Null if no question is open. @type {number | null} */
-  askedAtMs = null
+  questionAtMs = null
   #work
   #onDone
 
-  /** @param {Work} work @param {(askedAtMs: number, doneAtMs: number) => void} onDone */
+  /** @param {Work} work @param {(questionAtMs: number, doneAtMs: number) => void} onDone */
   constructor (work, onDone) {
     this.#work = work
     this.#onDone = onDone
   }
 
   ask () {
-    if (this.askedAtMs !== null || !mayMeasure(nowMs())) return
-    const askedAtMs = this.askedAtMs = nowMs()
+    if (this.questionAtMs !== null || !mayMeasure(nowMs())) return
+    const questionAtMs = this.questionAtMs = nowMs()
     try {
       this.#work((error) => {
-        this.askedAtMs = null
-        if (error?.code !== DENIED) this.#onDone(askedAtMs, nowMs())
+        this.questionAtMs = null
+        if (error?.code !== DENIED) this.#onDone(questionAtMs, nowMs())
       })
     } catch {
       // Refused at once.
-      this.askedAtMs = null
+      this.questionAtMs = null
     }
   }
 }

@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { explain, openSources, unpackAll } = require('../../../scenarios/bakeoff/generated/facts')
 const { readRecorded } = require('../../../scenarios/bakeoff/generated/recorded')
+const { isNameless } = require('../../../lib/explain/source/frame-table')
 const { toPath } = require('../../../lib/explain/source/source-map')
 const { ownerOf } = require('../../../lib/util/code-owner')
 const { STACKS_IN_RECORD } = require('../../../lib/tables/limits')
@@ -15,16 +16,28 @@ const { STACKS_IN_RECORD } = require('../../../lib/tables/limits')
  */
 
 /** A function without a name may have been given one. @param {Frame} shown @param {Frame} seen by V8 */
-const isSameFunction = (shown, seen) => shown.file === seen.file && [shown.function, null].includes(seen.function)
+const isSameFunction = (shown, seen) =>
+  shown.file === seen.file && (shown.function === seen.function || isNameless(seen.function))
 
 /** @param {Frame} shown @param {Frame} seen */
 const isSameFrame = (shown, seen) =>
   isSameFunction(shown, seen) && shown.line === seen.line && shown.column === seen.column
 
+/** Without functions of the agent, and what they called of Node.js. @param {Frame[]} frames innermost first */
+function withoutAgent (frames) {
+  const at = frames.findIndex((frame) => frame.file !== null && ownerOf(frame) !== 'node')
+  const isInAgent = at !== -1 && ownerOf(frames[at]) === 'own'
+  return frames.slice(isInAgent ? at : 0).filter((frame) => ownerOf(frame) !== 'own')
+}
+
 /** The stacks of a record that are not the answers to interrupts. @param {BlockRecord} record @param {Facts} facts */
 function changedStacks ({ stacks }, facts) {
-  const answers = facts.stacks.filter(({ count }) => count > 0)
-    .map(({ frames, awaiting = [], count }) => ({ frames: [...frames, ...awaiting], count }))
+  const all = facts.stacks.filter(({ count }) => count > 0)
+    .map(({ frames, awaiting = [], count }) => ({ frames: [...withoutAgent(frames), ...awaiting], count }))
+  const answers = [...new Map(all.map((each) => [JSON.stringify(each.frames), each])).values()].map(({ frames }) => {
+    const equal = all.filter((each) => JSON.stringify(each.frames) === JSON.stringify(frames))
+    return { frames, count: equal.reduce((sum, { count }) => sum + count, 0) }
+  })
   const changed = stacks.filter(({ frames, count }) => {
     const equal = answers.filter((each) => each.frames.length === frames.length &&
       each.frames.every((frame, i) => isSameFrame(frames[i], frame)))
@@ -46,15 +59,20 @@ function chainsOf ({ nodes, samples }) {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const chains = [...new Set(samples)].map((id) => {
     const { positionTicks = [] } = /** @type {ProfileNode} */ (byId.get(id))
-    const frames = []
+    const all = []
     for (let each = id; parents.has(each); each = Number(parents.get(each))) {
-      frames.push(frameOf(/** @type {ProfileNode} */ (byId.get(each))))
+      all.push(frameOf(/** @type {ProfileNode} */ (byId.get(each))))
     }
+    const isOwn = isAgent(all)
+    // V8's name for native code that the agent's interrupt stopped (24.21).
+    const isStopped = all[0]?.function === 'encodeInto' && all[0].file === null && !all[1]?.file?.startsWith('node:')
+    if (isStopped) all.shift()
+    const frames = isOwn ? all : withoutAgent(all)
     const at = frames.findIndex(({ file }) => file !== null)
     const lines = [frames[at]?.line ?? null, ...positionTicks.map(({ line }) => line)]
-    return { frames, at, lines, count: samples.filter((each) => each === id).length }
+    return { frames, at, lines, isOwn, count: samples.filter((each) => each === id).length }
   })
-  return chains.filter(({ frames }) => !isAgent(frames))
+  return chains.filter(({ isOwn }) => !isOwn)
 }
 
 /** @param {Frame[]} frames */
