@@ -29,7 +29,8 @@ exports.showDocs = (name) => {
     return
   }
   // `options` is enough for use/options, and `causes` for the index of that folder.
-  const isMeant = (/** @type {string} */ each) => each === name || each.endsWith(`/${name}`) || each === `${name}/README`
+  const isMeant = (/** @type {string} */ each) => each === name || each.endsWith(`/${name}`) ||
+    each === `${name}/README`
   const [file, ...others] = [...docs].filter(([each]) => isMeant(each)).map(([, path]) => path)
   if (file === undefined || others.length > 0) {
     const names = [...docs.keys()]

@@ -10,15 +10,20 @@ const { DEFAULT_TARGET, SECONDS, examples, number, since, token } = require('./c
 
 /** @param {Command} program */
 const addBlocks = (program) => program.command('blocks')
-  .description('list the blocks of running agents, of folders that agents write (option dir), and of single files, in one list')
-  .addArgument(new Argument('[sources...]', 'host:port, a URL, a folder, a file in such a folder, or a recording').default([DEFAULT_TARGET], `"${DEFAULT_TARGET}"`))
+  .description('list the blocks of running agents, of folders that agents write (option dir), and of single files, ' +
+    'in one list')
+  .addArgument(new Argument('[sources...]',
+    'host:port, a URL, a folder, a file in such a folder, or a recording').default([DEFAULT_TARGET],
+    `"${DEFAULT_TARGET}"`))
   .optionsGroup('Which blocks:')
-  .option('--since <time>', 'only blocks that ended within this time (90s, 10m, 2h, 7d) or after it (2026-11-22T10:00:00Z)', since)
+  .option('--since <time>', 'only blocks that ended within this time (90s, 10m, 2h, 7d) or after it ' +
+    '(2026-11-22T10:00:00Z)', since)
   .addOption(new Option('--cause <cause>', 'only blocks with this cause').choices(Object.keys(causes)))
   .option('--route <text>', 'only blocks whose request has this in its method and route, for example "GET /orders"')
   .option('--work <text>', 'only blocks whose work has this in its kind and name, for example "job email"')
   .optionsGroup('How they are shown:')
-  .addOption(new Option('--top', 'a table of the functions that blocked, longest in total first').conflicts(['json', 'watch']))
+  .addOption(new Option('--top',
+    'a table of the functions that blocked, longest in total first').conflicts(['json', 'watch']))
   .addOption(new Option('--json', 'whole records, one JSON line each').conflicts('format'))
   .addOption(new Option('--format <format>', 'text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
   .option('--watch', 'keep running until Ctrl-C, and print each block as it ends')
@@ -33,7 +38,8 @@ const addBlocks = (program) => program.command('blocks')
 
 /** A server of the Model Context Protocol on stdin and stdout. @param {Command} program */
 const addMcp = (program) => program.command('mcp')
-  .description('answer an assistant (Model Context Protocol on stdio, read-only) about the blocks of an agent, a folder or a file')
+  .description('answer an assistant (Model Context Protocol on stdio, read-only) about the blocks of an agent, a ' +
+    'folder or a file')
   .argument('[source]', 'host:port, a URL, a folder, an .ndjson file, or a recording', DEFAULT_TARGET)
   .addOption(token('the endpoint'))
   .addHelpText('after', examples('mcp 127.0.0.1:9464', 'mcp /var/log/shop'))

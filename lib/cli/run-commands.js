@@ -29,10 +29,12 @@ const addTest = (program) => program.command('test')
   .description('run a test command, and fail it if the code blocks the event loop')
   .argument('[command...]', 'after --: node --test, npx jest, npm test…')
   .optionsGroup('What fails:')
-  .addOption(new Option('--over <time>', 'the limit: CPU time of the application\'s own code in one block (50ms, 0.1s)').argParser(limit).default(50, '50ms'))
+  .addOption(new Option('--over <time>',
+    "the limit: CPU time of the application's own code in one block (50ms, 0.1s)").argParser(limit)
+    .default(50, '50ms'))
   .option('--all', 'count start-up, runners, loaders, transformers and compilers too')
   .option('--repeat-to-be-sure', 'run tests that blocked once more before failing them')
-  .option('--sync', 'also fail on synchronous I/O and crypto calls, however short: fs.readFileSync, execSync, gzipSync…')
+  .option('--sync', 'also fail on synchronous I/O and crypto calls, however short: fs.readFileSync, execSync, …')
   .optionsGroup('Known blocks:')
   .option('--ratchet <file>', 'file with the known and allowed blocks', 'loopwatch.json')
   .option('--update', 'write the blocks into that file, and do not fail')
@@ -52,8 +54,10 @@ const addProfile = (program) => program.command('profile')
   .argument('<tool>', 'doctor, flame, bubbleprof, heapprofiler (clinic), 0x, or cpu, which needs nothing installed')
   .argument('[command...]', 'after --: node app.js')
   .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
-  .option('--on-port [load]', 'once the application listens: load on /, or on a /path, or from a shell command that reads $PORT; then end it')
-  .option('--seconds <seconds>', 'end it after this long (default: on Ctrl-C, or when it ends; 10 with load)', number('--seconds', 1, 86400))
+  .option('--on-port [load]', 'once the application listens: load on /, or on a /path, or from a shell command that ' +
+    'reads $PORT; then end it')
+  .option('--seconds <seconds>', 'end it after this long (default: on Ctrl-C, or when it ends; 10 with ' +
+    'load)', number('--seconds', 1, 86400))
   .option(...DEADLINE)
   .option('--no-open', 'print the path of the report, and do not open it')
   .addHelpText('after', examples(
@@ -64,14 +68,17 @@ const addProfile = (program) => program.command('profile')
 
 /** @param {Command} program */
 const addDiagnose = (program) => program.command('diagnose')
-  .description('run an application under the agent and load, report what blocks it and what to do, and open the page on the recording')
+  .description('run an application under the agent and load, report what blocks it and what to do, and open the page ' +
+    'on the recording')
   .argument('[command...]', 'after --: node app.js')
   .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
   .option('--on-port [load]', 'load on /, or on a /path, or from a shell command that reads $PORT', true)
   .option('--no-on-port', 'no load: it comes from elsewhere, or the application has work of its own')
   .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), 10)
   .option(...DEADLINE)
-  .addOption(new Option('--tool <tool>', "then run it again under this tool of 'loopwatch profile'").choices(['cpu', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x']))
+  .addOption(new Option('--tool <tool>',
+    "then run it again under this tool of 'loopwatch " +
+      "profile'").choices(['cpu', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x']))
   .option('--no-open', 'print only, open nothing')
   .addHelpText('after', examples(
     'diagnose -- node server.js',
@@ -97,7 +104,8 @@ const addScenario = (program) => program.command('scenario')
   .action((_, __, command) => {
     if (fs.existsSync(HARNESS)) return require(HARNESS).main(command.args)
     if (['--help', '-h'].some((flag) => command.args.includes(flag))) return command.outputHelp()
-    throw codedError('LOOPWATCH_ERR_SCENARIOS', /** @type {{ homepage?: string }} */ (require('../../package.json')).homepage)
+    throw codedError('LOOPWATCH_ERR_SCENARIOS',
+      /** @type {{ homepage?: string }} */ (require('../../package.json')).homepage)
   })
 
 exports.LACKS = LACKS

@@ -49,12 +49,16 @@ function toText (row, value) {
 
 /** @param {string} app @param {string[]} args @param {Record<string, unknown>} given by key, parsed */
 function run (app, args, given) {
-  if (NODE.test(app)) throw codedError('LOOPWATCH_ERR_OPTION', '<app>', `a JavaScript file (loopwatch run ${args.find((each) => !each.startsWith('-')) ?? 'server.js'}); put flags of Node.js into NODE_OPTIONS`, app)
+  if (NODE.test(app)) {
+    throw codedError('LOOPWATCH_ERR_OPTION', '<app>', 'a JavaScript file (loopwatch run ' +
+      `${args.find((each) => !each.startsWith('-')) ?? 'server.js'}); put flags of Node.js into NODE_OPTIONS`, app)
+  }
   const file = path.resolve(app)
   for (const row of table) {
     if (given[row.key] !== undefined) process.env[row.env] = toText(row, given[row.key])
   }
-  process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`].filter(Boolean).join(' ')
+  const preload = `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`
+  process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ')
   process.argv = [process.argv[0], file, ...args]
   startPreloaded()
   // As Node.js itself runs a main module, CommonJS or ES.

@@ -37,7 +37,12 @@ class HttpClient {
     this.#target = target
     const url = new URL(target.url)
     this.host = url.host
-    this.#headers = { 'user-agent': 'loopwatch', ...credentialsOf(url), ...target.headers, 'content-type': 'application/json' }
+    this.#headers = {
+      'user-agent': 'loopwatch',
+      ...credentialsOf(url),
+      ...target.headers,
+      'content-type': 'application/json'
+    }
     url.username = url.password = ''
     this.#url = url
     this.#isTls = url.protocol === 'https:'
@@ -50,7 +55,10 @@ class HttpClient {
     const { timeoutMs } = this.#target
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
-    const aborted = new Promise((_resolve, reject) => { late.signal.addEventListener('abort', () => reject(late.signal.reason)) })
+    const aborted = new Promise((_resolve, reject) => {
+      late.signal.addEventListener('abort', () =>
+        reject(late.signal.reason))
+    })
     const onEnd = () => late.abort(new Error('the agent was stopped'))
     end.addEventListener('abort', onEnd)
     if (end.aborted) onEnd()

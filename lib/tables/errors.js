@@ -16,7 +16,9 @@ const table = {
     /** @type {Pick<BlockRecord, 'durationMs' | 'cause' | 'frame'>} */ { durationMs, cause, frame },
     /** @type {number} */ overMs
   ) => {
-    const place = frame === null ? '' : `: ${frame.function ?? '(anonymous)'} (${frame.file}${frame.compiled ? '' : `:${frame.line}`})`
+    const place = frame === null
+      ? ''
+      : `: ${frame.function ?? '(anonymous)'} (${frame.file}${frame.compiled ? '' : `:${frame.line}`})`
     return `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms${place}`
   },
   LOOPWATCH_ERR_UNWATCHED: () =>

@@ -33,7 +33,9 @@ exports.listBlocks = async (sources, flags) => {
   else for (const each of found) print(each, sources.length > 1, flags)
   // One process that is gone must not hide the blocks of the others.
   if (failure !== null) throw failure
-  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write(isFiltered(flags) ? 'no recorded block matches\n' : 'no blocks recorded\n')
+  if (found.length === 0 && !flags.json && !flags.top) {
+    process.stderr.write(isFiltered(flags) ? 'no recorded block matches\n' : 'no blocks recorded\n')
+  }
 }
 
 /** @param {Flags} flags */
@@ -41,7 +43,9 @@ const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work
 
 /** Throws if no source has a file of records: the folder may be another one. @param {string[]} sources */
 function checkFiles (sources) {
-  if (sources.every((source) => isOnDisk(source) && filesOf(source).length === 0)) throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
+  if (sources.every((source) => isOnDisk(source) && filesOf(source).length === 0)) {
+    throw codedError('LOOPWATCH_ERR_SOURCE', sources.join(', '), NO_FILES)
+  }
 }
 
 /**
@@ -151,8 +155,12 @@ function isOnDisk (source) {
 async function ask (source, token) {
   const list = await askJson(source, 'blocks', token)
   const records = Array.isArray(list) ? list.filter(isRecord) : []
-  if (!Array.isArray(list) || (list.length > 0 && records.length === 0)) throw notOurs(source, 'its response is not a list of blocks')
-  if (records.length < list.length) passOver(source, `${list.length - records.length} of ${list.length} blocks, which are not valid records`)
+  if (!Array.isArray(list) || (list.length > 0 && records.length === 0)) {
+    throw notOurs(source, 'its response is not a list of blocks')
+  }
+  if (records.length < list.length) {
+    passOver(source, `${list.length - records.length} of ${list.length} blocks, which are not valid records`)
+  }
   return records
 }
 

@@ -72,7 +72,10 @@ function mainTable (blocks, draw) {
   const culprits = exports.culpritsOf(blocks)
   const allMs = culprits.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = culprits.slice(0, ROWS).map(({ place, work, cause, count, totalMs, longestMs }) =>
-    [place, work, cause, `${count || '-'}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)}%`, duration(longestMs)].map(printable))
+    [
+      place, work, cause,
+      `${count || '-'}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)}%`, duration(longestMs)
+    ].map(printable))
   const rest = culprits.length > ROWS ? `  and ${culprits.length - ROWS} more\n` : ''
   return `${counted(blocks.length, 'block')}, ${duration(allMs)} in all\n\n${draw([HEAD, ...rows])}${rest}`
 }

@@ -45,7 +45,10 @@ exports.ask = async (text, path, token, signals = []) => {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS), ...signals])
   }).catch((error) => { throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
-  if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it requires a token: --token' : 'it rejects this --token')
+  if (response.status === 401) {
+    throw codedError('LOOPWATCH_ERR_SOURCE', text,
+      token === undefined ? 'it requires a token: --token' : 'it rejects this --token')
+  }
   if (!response.ok) throw notOurs(text, `it answered ${response.status}${await errorIn(response)}`)
   return response
 }

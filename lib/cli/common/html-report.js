@@ -13,7 +13,9 @@ const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[l
 const builtFile = (name) => readBuilt(name).toString()
 
 /** Loads nothing and runs no other script, whatever an application's functions are called. @param {string} script */
-const policyFor = (script) => `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`
+const policyFor = (script) =>
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
+    `'sha256-${createHash('sha256').update(script).digest('base64')}'`
 
 /**
  * One file, which loads nothing.
@@ -33,7 +35,8 @@ exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }
 <link rel="icon" href="data:,">
 <style>${builtFile('page.css')}
 .report-table { border-collapse: collapse; width: 100%; background: var(--panel); }
-.report-table th, .report-table td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; vertical-align: top; }
+.report-table th, .report-table td { border: 1px solid var(--line); padding: .3rem .6rem;
+  text-align: start; vertical-align: top; }
 .report-table td { overflow-wrap: anywhere; }
 .report-table td.figure { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 </style>
@@ -53,10 +56,19 @@ ${tail}
 }
 
 /** A download within the report: it stays one file. @param {string} name of the file @param {object} data */
-exports.jsonLink = (name, data) => `<p><a download="${escaped(name)}" href="data:application/json;base64,${Buffer.from(`${JSON.stringify(data, null, 2)}\n`).toString('base64')}">Download the results as JSON</a></p>`
+exports.jsonLink = (name, data) => {
+  const base64 = Buffer.from(`${JSON.stringify(data, null, 2)}\n`).toString('base64')
+  const href = `data:application/json;base64,${base64}`
+  return `<p><a download="${escaped(name)}" href="${href}">Download the results as JSON</a></p>`
+}
 
 /** @param {string[]} heads @param {(string | { figure: string })[][]} rows figures are aligned to the right */
-exports.htmlTable = (heads, rows) => `<table class="report-table"><thead><tr>${heads.map((head) => `<th scope="col">${escaped(head)}</th>`).join('')}</tr></thead>
-<tbody>${rows.map((cells) => `<tr>${cells.map((cell) => typeof cell === 'string' ? `<td>${escaped(cell)}</td>` : `<td class="figure">${escaped(cell.figure)}</td>`).join('')}</tr>`).join('\n')}</tbody></table>`
+exports.htmlTable = (heads, rows) => {
+  const head = heads.map((each) => `<th scope="col">${escaped(each)}</th>`).join('')
+  const cellOf = (/** @type {string | { figure: string }} */ cell) =>
+    typeof cell === 'string' ? `<td>${escaped(cell)}</td>` : `<td class="figure">${escaped(cell.figure)}</td>`
+  const body = rows.map((cells) => `<tr>${cells.map(cellOf).join('')}</tr>`).join('\n')
+  return `<table class="report-table"><thead><tr>${head}</tr></thead>\n<tbody>${body}</tbody></table>`
+}
 
 exports.escaped = escaped

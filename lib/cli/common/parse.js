@@ -20,6 +20,7 @@ const ESCAPES = { '\\n': '\n', '\\"': '"', '\\\\': '\\' }
 exports.parseSamples = (text) => text.split('\n').flatMap((line) => {
   const [, name, labels = '', value] = LINE.exec(line) ?? []
   if (name === undefined) return []
-  const entries = [...labels.matchAll(LABEL)].map(([, key, quoted]) => [key, quoted.replace(/\\[n"\\]/g, (escaped) => ESCAPES[escaped])])
+  const entries = [...labels.matchAll(LABEL)].map(([, key, quoted]) =>
+    [key, quoted.replace(/\\[n"\\]/g, (escaped) => ESCAPES[escaped])])
   return [{ name, labels: Object.fromEntries(entries), value: Number(value.replace('+Inf', 'Infinity')) }]
 })

@@ -25,7 +25,9 @@ const LATE_MS = 1000
 exports.examine = async (target, { token }) => {
   const address = /^\d+$/.test(target) ? await addressOfProcess(Number(target), token) : target
   const samples = parseSamples(await (await ask(address, 'metrics', token)).text())
-  if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no loopwatch metrics')
+  if (!samples.some(({ name }) => name === 'loopwatch_build_info')) {
+    throw notOurs(address, 'it has no loopwatch metrics')
+  }
   const { isWell, lines } = findings(samples, address)
   endWithReader()
   for (const each of lines) process.stdout.write(`${printable(rowOf(each))}\n`)
@@ -37,24 +39,42 @@ exports.examine = async (target, { token }) => {
  * @param {string | null} [platform] null if it is not known
  */
 function findings (samples, address, platform = isHere(address) ? process.platform : null) {
-  const main = (/** @type {string} */ name) => samples.find((each) => each.name === name && (each.labels.thread ?? 'main') === 'main')?.value ?? 0
-  const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) => name === 'loopwatch_build_info')).labels
-  const broken = samples.filter(({ name, value }) => name === 'loopwatch_degraded' && value === 1).map(({ labels }) => labels.reason)
+  const main = (/** @type {string} */ name) => samples.find((each) => each.name === name &&
+    (each.labels.thread ?? 'main') === 'main')?.value ?? 0
+  const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) =>
+    name === 'loopwatch_build_info')).labels
+  const broken = samples.filter(({ name, value }) => name === 'loopwatch_degraded' && value === 1)
+    .map(({ labels }) => labels.reason)
   const blockedMs = main('loopwatch_block_in_progress_seconds') * MS_PER_S
   const ageMs = main('loopwatch_eventloop_heartbeat_age_seconds') * MS_PER_S
-  const faults = broken.length === 0 ? ['nothing'] : broken.map((reason) => `${reason}: ${meaningIn(degraded, reason)}; the log says why (event "degraded")`)
+  const faults = broken.length === 0
+    ? ['nothing']
+    : broken.map((reason) => `${reason}: ${meaningIn(degraded, reason)}; the log says why (event "degraded")`)
   const isSilent = blockedMs === 0 && ageMs > LATE_MS
   const thresholdMs = main('loopwatch_config_threshold_seconds') * MS_PER_S
   /** @type {[string, string][]} */
   const lines = [
     ['watching', `${address}: loopwatch ${version} on Node.js ${node}, blocks from ${duration(thresholdMs)}`],
-    ['loop', blockedMs > 0 ? `blocked for ${duration(blockedMs)} ${isAddress(address) ? `at this moment: loopwatch blocks ${address}` : 'when this was recorded'}` : `not blocked; its last heartbeat was ${duration(ageMs)} ago`],
-    ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'off at the moment: lines of native calls may be marked ≈'],
+    [
+      'loop',
+      blockedMs > 0
+        ? `blocked for ${duration(blockedMs)} ` +
+        `${isAddress(address) ? `at this moment: loopwatch blocks ${address}` : 'when this was recorded'}`
+        : `not blocked; its last heartbeat was ${duration(ageMs)} ago`
+    ],
+    [
+      'profile',
+      main('loopwatch_profiling') === 1
+        ? 'on: lines of native calls are exact'
+        : 'off at the moment: lines of native calls may be marked ≈'
+    ],
     ['not kept', dropped(samples)],
     ...faults.map((fault) => /** @type {[string, string]} */ (['degraded', fault])),
     ...limitsOf(node, platform).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
   ]
-  if (isSilent) lines.push(['limit', `no heartbeat for ${duration(ageMs)} without a block: the process is stopped, or gets no CPU`])
+  if (isSilent) {
+    lines.push(['limit', `no heartbeat for ${duration(ageMs)} without a block: the process is stopped, or gets no CPU`])
+  }
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
 
@@ -62,9 +82,15 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
 function limitsOf (node, platform) {
   const major = Number.parseInt(node, 10)
   return [
-    ...(major < 24 ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no request (requests: 'on' always follows them, at a cost)`] : []),
+    ...(major < 24
+      ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no ` +
+      "request (requests: 'on' always follows them, at a cost)"]
+      : []),
     // Linux has the kernel's times instead.
-    ...(major < 22 && platform !== 'linux' ? [`Node.js ${major}: outside Linux, CPU time of worker threads is not counted, and causes are unknown: use Node.js 22 or later`] : [])
+    ...(major < 22 && platform !== 'linux'
+      ? [`Node.js ${major}: outside Linux, CPU time of worker threads is not ` +
+      'counted, and causes are unknown: use Node.js 22 or later']
+      : [])
   ]
 }
 
@@ -86,35 +112,48 @@ async function addressOfProcess (pid, token) {
   const ports = portsOf(pid)
   const found = new AbortController()
   const address = await Promise.any(ports.map(async (port) => {
-    const text = await (await ask(`127.0.0.1:${port}`, 'metrics', token, [found.signal, AbortSignal.timeout(3 * MS_PER_S)])).text()
+    const text = await (await ask(`127.0.0.1:${port}`, 'metrics', token,
+      [found.signal, AbortSignal.timeout(3 * MS_PER_S)])).text()
     return text.includes('loopwatch_build_info') ? `127.0.0.1:${port}` : Promise.reject(new Error('another server'))
   })).catch(({ errors }) => errors.find((/** @type {Error} */ { message }) => /token/.test(message)) ?? null)
   found.abort()
   if (address instanceof Error) throw address
   if (address !== null) return address
-  const listens = ports.length === 0 ? 'it is not listening on any port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
-  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}${choiceOf(pid)}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it without a restart`)
+  const listens = ports.length === 0
+    ? 'it is not listening on any port'
+    : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
+  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`,
+    `${listens}${choiceOf(pid)}. Start it with loopwatch's start() in its code, node -r loopwatch/register or ` +
+      `loopwatch run; loopwatch attach ${pid} watches it without a restart`)
 }
 
 /** The variables that may exclude a process from being watched. @param {number} pid */
 function choiceOf (pid) {
-  const set = (readSource(`/proc/${pid}/environ`) ?? '').split('\0').filter((variable) => /^LOOPWATCH_(?:ONLY|SKIP)=./.test(variable))
+  const set = (readSource(`/proc/${pid}/environ`) ?? '').split('\0')
+    .filter((variable) => /^LOOPWATCH_(?:ONLY|SKIP)=./.test(variable))
   return set.length === 0 ? '' : `, and ${set.join(' and ')} may exclude it`
 }
 
 /** The TCP ports that a process of this machine listens on. @param {number} pid */
 const portsOf = (pid) => {
   const listeners = listenersOf(pid)
-  if (listeners === null) throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a URL on this system', String(pid))
+  if (listeners === null) {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a URL on this system', String(pid))
+  }
   let isSameNetwork
   try {
     fs.readdirSync(`/proc/${pid}/fd`)
     isSameNetwork = isSameNamespace(pid, 'net')
   } catch (error) {
-    const reason = error.code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user: run loopwatch as that user'
+    const reason = error.code === 'ENOENT'
+      ? 'there is no such process'
+      : 'it belongs to another user: run loopwatch as that user'
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
   }
-  if (!isSameNetwork) throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, 'it is in a container or another network namespace: run loopwatch doctor inside it (docker exec, kubectl exec)')
+  if (!isSameNetwork) {
+    throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`,
+      'it is in a container or another network namespace: run loopwatch doctor inside it (docker exec, kubectl exec)')
+  }
   return [...new Set(listeners.map(({ port }) => port))]
 }
 

@@ -41,7 +41,8 @@ const isOfMain = (record) => !record.threadId
 function summary (records) {
   const excused = records.length - records.filter(isBlamed).length
   const total = duration(records.reduce((sum, { durationMs }) => sum + durationMs, 0))
-  return `${counted(records.length, 'block')}, ${total} in all${excused === 0 ? '' : ` (${excused} of them not caused by code: starved or suspended)`}`
+  return `${counted(records.length, 'block')}, ${total} in ` +
+    `all${excused === 0 ? '' : ` (${excused} of them not caused by code: starved or suspended)`}`
 }
 
 /** @param {number} share */
@@ -90,8 +91,14 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
   const all = culpritsOf(records.filter(isOfMain))
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
-    `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
-  return { head: [`${summary(records)}; one row per function and file, longest in total first. Time that no code took (waiting for a CPU, stopped) has rows of its own.`], rows, left: all.length - rows.length }
+    `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all ` +
+      `(${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
+  return {
+    head: [`${summary(records)}; one row per function and file, longest in total first. Time that no code took ` +
+      '(waiting for a CPU, stopped) has rows of its own.'],
+    rows,
+    left: all.length - rows.length
+  }
 }
 
 /** @type {Tool} */
@@ -128,11 +135,15 @@ exports.block = async (source, { id }) => {
       ...(block.frame === null ? [] : [`at ${plain(frameText(block.frame), SENTENCE_CHARS)}`]),
       ...sourceRows(excerpt),
       ...adviceRows(detail),
-      ...(waits?.requests ? [`${waits.requests} requests waited, at most ${duration(waits.longestMs)}: ${waits.routes.map(({ name }) => name).join(', ')}`] : []),
+      ...(waits?.requests
+        ? [`${waits.requests} requests waited, at most ${duration(waits.longestMs)}: ` +
+        `${waits.routes.map(({ name }) => name).join(', ')}`]
+        : []),
       `evidence: ${evidence.map((pair) => pair.join(' ')).join(', ')}`,
       ...stackRows(block)
     ],
-    tail: Object.entries(causes).filter(([name]) => name === block.cause).map(([name, { meaning }]) => `${name}: ${meaning}.`)
+    tail: Object.entries(causes).filter(([name]) => name === block.cause)
+      .map(([name, { meaning }]) => `${name}: ${meaning}.`)
   }
 }
 
@@ -148,7 +159,8 @@ function stackRows (block) {
 
 /** @param {Detail['source']} excerpt */
 const sourceRows = (excerpt) => excerpt?.lines.map(({ line, text, share }) =>
-  `${line === excerpt.line ? '>' : ' '} ${line} | ${share > 0 ? `${percent(share)} of samples | ` : ''}${plain(text, LINE_CHARS)}`) ?? []
+  `${line === excerpt.line ? '>' : ' '} ${line} | ` +
+    `${share > 0 ? `${percent(share)} of samples | ` : ''}${plain(text, LINE_CHARS)}`) ?? []
 
 /** @param {Detail} detail */
 const adviceRows = ({ advice }) =>
@@ -208,11 +220,16 @@ exports.compare = async (source, args) => {
   const rows = [...new Map([...old, ...recent])].map(([key, culprit]) => {
     const a = rateOf(before.minutes, old.get(key))
     const b = rateOf(after.minutes, recent.get(key))
-    return { changeMs: Math.abs(a.ms - b.ms), row: `${nameOf(culprit)} | a minute: ${a.text} before, ${b.text} after, ${trendOf(a, b)} | block id=${culprit.longestId}` }
+    return {
+      changeMs: Math.abs(a.ms - b.ms),
+      row: `${nameOf(culprit)} | a minute: ${a.text} before, ${b.text} after, ${trendOf(a, b)} | block ` +
+        `id=${culprit.longestId}`
+    }
   })
   return {
     head: [
-      `Before (${before.minutes.toFixed(1)} min): ${summary(before.records)}. After (${after.minutes.toFixed(1)} min): ${summary(after.records)}.`,
+      `Before (${before.minutes.toFixed(1)} min): ${summary(before.records)}. After (${after.minutes.toFixed(1)} ` +
+        `min): ${summary(after.records)}.`,
       `The first known block began at ${records[0]?.startedAt ?? '-'}; earlier ones may have been dropped.`
     ],
     rows: rows.sort((a, b) => b.changeMs - a.changeMs).map(({ row }) => row)

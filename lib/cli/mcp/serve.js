@@ -37,7 +37,8 @@ const filter = {
 /** By name in answers.js. @type {Record<ToolName, Tool>} */
 exports.tools = {
   status: {
-    description: 'Whether the event loop is blocked now and by what, how much recently, and what else is slow: thread pool, heap. Ask it first.',
+    description: 'Whether the event loop is blocked now and by what, how much recently, and what else is slow: ' +
+      'thread pool, heap. Ask it first.',
     properties: {}
   },
   culprits: {
@@ -46,7 +47,12 @@ exports.tools = {
   },
   blocks: {
     description: 'Blocks with id, time and a sentence, newest first.',
-    properties: { ...filter, order: { type: 'string', enum: ['newest', 'longest'] }, limit: whole(1, 100), offset: whole(0, 1e6) }
+    properties: {
+      ...filter,
+      order: { type: 'string', enum: ['newest', 'longest'] },
+      limit: whole(1, 100),
+      offset: whole(0, 1e6)
+    }
   },
   block: {
     description: 'One block: file, line, source with the share of samples by line, advice, who waited, stack.',
@@ -117,7 +123,9 @@ exports.serve = (from, { token }) => {
   let failure
   // A message that is too long ends the connection: the client would see nothing but the end.
   process.once('exit', () => {
-    if (failure !== undefined && !process.stdin.readableEnded) endWith(codedError('LOOPWATCH_ERR_SOURCE', 'stdin', failure.message))
+    if (failure !== undefined && !process.stdin.readableEnded) {
+      endWith(codedError('LOOPWATCH_ERR_SOURCE', 'stdin', failure.message))
+    }
   })
   const onerror = (/** @type {Error} */ error) => { failure = error }
   serveStdio(() => {

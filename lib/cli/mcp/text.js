@@ -34,7 +34,9 @@ exports.textOf = ({ head, rows = [], left = 0, offset, tail = [] }, mark = rando
   const write = (/** @type {number} */ count) => {
     const hidden = lines.length - count + left
     const data = count === 0 ? [] : [MATERIAL, `<<< data ${mark}`, ...lines.slice(0, count), `data ${mark} >>>`]
-    const next = offset === undefined ? 'narrow the question' : `continue with offset=${offset + count}, or narrow the question`
+    const next = offset === undefined
+      ? 'narrow the question'
+      : `continue with offset=${offset + count}, or narrow the question`
     return [...head, ...data, ...(hidden > 0 ? [`${hidden} more are not shown: ${next}.`] : []), ...tail].join('\n')
   }
   let count = 0

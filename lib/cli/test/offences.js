@@ -78,7 +78,9 @@ const named = new ByPlace((file) => readSource(file, NAMED_BYTES), (text, offset
  */
 exports.nameOf = ({ function: ownName, file = null, line = null, column = null }, test) => {
   if (ownName !== null && isOwnName(ownName)) return { function: ownName, within: null }
-  const inSource = file === null || line === null || column === null ? null : named.get(toPath(file) ?? '', line, column)
+  const inSource = file === null || line === null || column === null
+    ? null
+    : named.get(toPath(file) ?? '', line, column)
   const name = ownName ?? inSource?.name ?? null
   return {
     function: name ?? '(anonymous)',

@@ -32,7 +32,10 @@ const isBrowser = (accept) => accept.includes('text/html')
 const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
 
 /** What picks blocks: query-filter.js. */
-const FILTERS = ['seconds', 'from', 'to', 'cause', 'work', 'route', 'file', 'line', 'function', 'culprit', 'text', 'aside']
+const FILTERS = [
+  'seconds', 'from', 'to', 'cause', 'work', 'route',
+  'file', 'line', 'function', 'culprit', 'text', 'aside'
+]
 
 /**
  * Refuses other parameters: a misspelt one must not pass for all blocks.
@@ -41,7 +44,9 @@ const FILTERS = ['seconds', 'from', 'to', 'cause', 'work', 'route', 'file', 'lin
 const taking = (names, handler) => (asked) => {
   const isUnknown = [...asked.query.keys()].some((name) => !names.includes(name))
   if (!isUnknown) return handler(asked)
-  return json({ error: names.length === 0 ? 'this path takes no parameters' : `this path takes only ${names.join(', ')}` }, 400)
+  return json({
+    error: names.length === 0 ? 'this path takes no parameters' : `this path takes only ${names.join(', ')}`
+  }, 400)
 }
 
 /**
@@ -79,7 +84,8 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/events': () => sources.page.connect(),
 
-  '/flame': taking(FILTERS, heavy(({ query }) => require('../profiles/profiles').answerFlame(sources.records(), query), queue)),
+  '/flame': taking(FILTERS, heavy(({ query }) =>
+    require('../profiles/profiles').answerFlame(sources.records(), query), queue)),
 
   '/timeline': taking(['from', 'to'], heavy(({ query }) => sources.timeline(query), queue)),
 
@@ -141,7 +147,9 @@ function blocksBy (blocks, query) {
   const { limit = String(blocks.length || 1), since = '0' } = Object.fromEntries(query)
   const sinceMs = /^\d+$/.test(since) ? Number(since) : Date.parse(since)
   if (!/^[1-9]\d*$/.test(limit)) return json({ error: 'limit takes a whole number of at least 1' }, 400)
-  if (Number.isNaN(sinceMs)) return json({ error: 'since takes a time: Unix ms, or ISO such as 2026-11-22T10:00:00Z' }, 400)
+  if (Number.isNaN(sinceMs)) {
+    return json({ error: 'since takes a time: Unix ms, or ISO such as 2026-11-22T10:00:00Z' }, 400)
+  }
   const later = blocks.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= sinceMs)
   return json(later.slice(0, Number(limit)))
 }

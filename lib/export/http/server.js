@@ -119,7 +119,8 @@ class HttpServer {
   #failed (error) {
     const { port } = this.#options
     const next = port + this.#offset + 1
-    if (error.code === 'EADDRINUSE' && !this.#closed && port !== 0 && next < port + PORTS && next <= exports.LAST_PORT) {
+    if (error.code === 'EADDRINUSE' && !this.#closed && port !== 0 && next < port + PORTS &&
+      next <= exports.LAST_PORT) {
       this.#offset++
       this.#listen()
       return

@@ -149,9 +149,10 @@ function hasColors (env, isTerminal) {
 /**
  * Null for lines that stay JSON: for a pipe, a file or a log collector.
  * @param {'json' | 'pretty' | undefined} format undefined: pretty on a terminal
- * @param {1 | 2 | string} destination @param {{ env?: NodeJS.ProcessEnv, isTerminal?: boolean }} [seen]
+ * @param {1 | 2 | string} destination @param {{ env?: NodeJS.ProcessEnv, isTerminal?: boolean }} [surroundings]
  */
-exports.formatter = (format, destination, { env = process.env, isTerminal = typeof destination === 'number' && isatty(destination) } = {}) => {
+exports.formatter = (format, destination, surroundings = {}) => {
+  const { env = process.env, isTerminal = typeof destination === 'number' && isatty(destination) } = surroundings
   const isPretty = format === undefined ? isTerminal : format === 'pretty'
   return isPretty ? exports.makePretty({ hasColors: hasColors(env, isTerminal), cwd: workingDirectory() }) : null
 }

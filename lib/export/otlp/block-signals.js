@@ -8,7 +8,11 @@ const { keyValues, nanos } = require('./values')
 /** @import { BlockRecord, BlockSpan } from '../../types' */
 
 /** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
-const SEVERITIES = { info: { number: 9, text: 'INFO' }, warn: { number: 13, text: 'WARN' }, error: { number: 17, text: 'ERROR' } }
+const SEVERITIES = {
+  info: { number: 9, text: 'INFO' },
+  warn: { number: 13, text: 'WARN' },
+  error: { number: 17, text: 'ERROR' }
+}
 
 const INTERNAL = 1
 const UNSET = { code: 0 }
@@ -23,7 +27,8 @@ exports.logRecord = (phase, record, nowMs) => {
   const { number: severityNumber, text: severityText } = SEVERITIES[phase === 'stuck' ? 'error' : severityOf(record)]
   const { work, request } = record
   const traceId = work?.traceId ?? request?.traceId ?? null
-  const own = Object.entries(work?.attributes ?? {}).map(([name, value]) => [`loopwatch.work.attributes.${name}`, value])
+  const own = Object.entries(work?.attributes ?? {}).map(([name, value]) =>
+    [`loopwatch.work.attributes.${name}`, value])
   const attributes = {
     'loopwatch.block.phase': phase,
     'loopwatch.block.started_at': record.startedAt,

@@ -63,7 +63,8 @@ class OtlpExporter {
     this.#outboxes = {
       logs: this.#open('logs', 'otlp_log', async (records) => JSON.stringify(this.#logs(records))),
       traces: this.#open('traces', 'otlp_span', async (spans) => JSON.stringify(this.#spans(spans))),
-      metrics: this.#open('metrics', 'otlp_metrics', (readings) => this.#metrics(readings), { most: READINGS, batch: 1, delayMs: 0 })
+      metrics: this.#open('metrics', 'otlp_metrics', (readings) =>
+        this.#metrics(readings), { most: READINGS, batch: 1, delayMs: 0 })
     }
     if (settings.failures.length > 0) this.#failures.set('settings', settings.failures.join('; '))
     const faults = [...settings.failures, ...settings.faults]
@@ -208,7 +209,10 @@ const readAnswer = (host, { text, type = '' }, items) => {
   const { rejectedSpans, rejectedLogRecords, rejectedDataPoints, errorMessage = '' } = partial
   const rejected = Number(rejectedSpans ?? rejectedLogRecords ?? rejectedDataPoints ?? 0)
   if (!(rejected > 0)) return { error: null, lost: 0 }
-  return { error: new Error(`${host} rejected ${rejected}: ${`${errorMessage}`.slice(0, 200)}`), lost: Math.min(items, rejected) }
+  return {
+    error: new Error(`${host} rejected ${rejected}: ${`${errorMessage}`.slice(0, 200)}`),
+    lost: Math.min(items, rejected)
+  }
 }
 
 /** @param {string} text @returns {Record<string, any> | null} null if no receiver answers so */

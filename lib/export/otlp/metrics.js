@@ -11,7 +11,14 @@ const { MS_PER_S } = require('../../util/units')
 
 const CUMULATIVE = 2
 /** OpenTelemetry's codes. Yes-or-no values have no unit: `1` would be a ratio. */
-const UNITS = /** @type {Record<string, string>} */ ({ seconds: 's', bytes: 'By', requests: '{request}', works: '{work}', events: '{event}', workers: '{worker}' })
+const UNITS = /** @type {Record<string, string>} */ ({
+  seconds: 's',
+  bytes: 'By',
+  requests: '{request}',
+  works: '{work}',
+  events: '{event}',
+  workers: '{worker}'
+})
 const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
 
 /**

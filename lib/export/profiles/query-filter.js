@@ -45,7 +45,13 @@ function isWithin ({ startedAt, durationMs }, fromMs, toMs) {
 function isAsked (record, query) {
   const { cause, frame } = record
   /** @type {Record<string, () => (string | null | undefined)>} */
-  const own = { cause: () => cause, work: () => workOf(record), file: () => frame?.file, line: () => `${frame?.line}`, function: () => frame?.function ?? '' }
+  const own = {
+    cause: () => cause,
+    work: () => workOf(record),
+    file: () => frame?.file,
+    line: () => `${frame?.line}`,
+    function: () => frame?.function ?? ''
+  }
   const isSame = Object.entries(own).every(([name, value]) => !query.has(name) || value() === query.get(name))
   const route = query.get('route')
   return isSame && (route === null || isOfRoute(record, route))

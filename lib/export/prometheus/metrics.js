@@ -167,7 +167,8 @@ class Metrics {
     const times = record.allowed ? [[ALLOWED, record.durationMs]] : timesOf(record)
     for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ cause, ...labels }, ms / MS_PER_S * share)
     if (frame && !record.allowed && !isExcused(record)) {
-      this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, ownMsOf(record) / MS_PER_S * share)
+      this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) },
+        ownMsOf(record) / MS_PER_S * share)
     }
   }
 

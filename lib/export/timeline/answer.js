@@ -23,9 +23,13 @@ const TIME = 'a Unix time in ms'
 exports.rangeOf = (query, nowMs) => {
   const from = timeIn(query, 'from', nowMs - KEPT_MS)
   const to = timeIn(query, 'to', nowMs)
-  if (from > nowMs + AHEAD_MS) throw codedError('LOOPWATCH_ERR_OPTION', 'from', `a time up to now, which is ${nowMs}`, from)
+  if (from > nowMs + AHEAD_MS) {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'from', `a time up to now, which is ${nowMs}`, from)
+  }
   const firstMs = nowMs - KEPT_MS
-  if (to < firstMs) throw codedError('LOOPWATCH_ERR_OPTION', 'to', `a time within the last ten minutes, which begin at ${firstMs}`, to)
+  if (to < firstMs) {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'to', `a time within the last ten minutes, which begin at ${firstMs}`, to)
+  }
   if (to <= from) throw codedError('LOOPWATCH_ERR_OPTION', 'to', 'a time after from', to)
   return { fromMs: Math.max(from, firstMs), toMs: Math.min(to, nowMs + AHEAD_MS) }
 }

@@ -114,10 +114,16 @@ function counterEvents ({ pid, wallOffsetMs }, { name, atMs, values }) {
 exports.eventsOf = (trace) => {
   const events = [
     ...trace.requests.flatMap((each, i) => asynchronous(trace, each, {
-      name: each.name, cat: 'request', id: `request-${i}`, args: { status: each.status, blockedMs: rounded(each.waitedMs) }
+      name: each.name,
+      cat: 'request',
+      id: `request-${i}`,
+      args: { status: each.status, blockedMs: rounded(each.waitedMs) }
     })),
     ...trace.works.flatMap((each, i) => asynchronous(trace, each, {
-      name: `${each.kind} ${each.name}`, cat: each.kind, id: `${each.kind}-${i}`, args: { blockedMs: rounded(each.waitedMs) }
+      name: `${each.kind} ${each.name}`,
+      cat: each.kind,
+      id: `${each.kind}-${i}`,
+      args: { blockedMs: rounded(each.waitedMs) }
     })),
     ...trace.turns.map((each) => slice(trace, each, { name: 'turn', cat: 'turn', tid: TRACKS.turns })),
     ...trace.pauses.map((each) => slice(trace, each, { name: each.name, cat: 'gc', tid: TRACKS.gc })),

@@ -29,7 +29,8 @@ exports.advice = {
     'Use dns.resolve() or keep-alive connections instead of dns.lookup().',
   dns_lookups: 'Keep connections alive, or use dns.resolve(), which needs no thread; otherwise cache the addresses. ' +
     'Only half of the threads that UV_THREADPOOL_SIZE adds will help.',
-  busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for the others.',
+  busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for ' +
+    'the others.',
   worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.'
 }
 
@@ -59,7 +60,8 @@ exports.threadsText = ({ startMs, endMs, share }, thread, threads) => {
 exports.busyText = ({ startMs, endMs, share, turns }, frame) => {
   const many = turns > 0 ? ` in ${turns.toLocaleString('en')} turns` : ''
   const most = frame === null ? '' : `; most of it in ${place(frame)}`
-  return `the event loop was ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}${many}, without a single long block${most}`
+  return `the event loop was ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}${many}, without a ` +
+    `single long block${most}`
 }
 
 /** While the application works, each whole poll measures the pool: four times a second. */

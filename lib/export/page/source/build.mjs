@@ -33,7 +33,9 @@ const causeColors = {
   setup (build) {
     build.onResolve({ filter: /^causes\.css$/ }, () => ({ path: STYLE_OF_CAUSES, namespace: STYLE_OF_CAUSES }))
     build.onLoad({ filter: /./, namespace: STYLE_OF_CAUSES }, () => ({
-      contents: [variables('light'), `@media (prefers-color-scheme: dark) { ${variables('dark')} }`, ...chips].join('\n'),
+      contents: [
+        variables('light'), `@media (prefers-color-scheme: dark) { ${variables('dark')} }`, ...chips
+      ].join('\n'),
       loader: 'css'
     }))
   }
@@ -47,7 +49,8 @@ const unusedOfD3 = {
   name: 'unused-of-d3',
   setup (build) {
     build.onLoad({ filter: /[\\/]d3-\w+\.mjs$/ }, ({ path: file }) => ({
-      contents: fs.readFileSync(file, 'utf8').replace(/^(var|const) ([\w$]+) = (?=\(function|[\w$]+\()/gm, '$1 $2 = /* @__PURE__ */ ')
+      contents: fs.readFileSync(file, 'utf8')
+        .replace(/^(var|const) ([\w$]+) = (?=\(function|[\w$]+\()/gm, '$1 $2 = /* @__PURE__ */ ')
     }))
   }
 }
@@ -57,7 +60,8 @@ const unusedOfCauses = {
   name: 'unused-of-causes',
   setup (build) {
     build.onLoad({ filter: /tables[\\/]causes\.js$/ }, ({ path: file }) => ({
-      contents: fs.readFileSync(file, 'utf8').replace(/^ {4}(?:meaning|tool|color|hasCallback|isExcusedInTests): .*\n(?: {6}.*\n)*/gm, '')
+      contents: fs.readFileSync(file, 'utf8')
+        .replace(/^ {4}(?:meaning|tool|color|hasCallback|isExcusedInTests): .*\n(?: {6}.*\n)*/gm, '')
     }))
   }
 }
@@ -114,7 +118,9 @@ function bodyOf (document) {
       const text = this.parser.parseInline(tokens)
       const file = path.posix.join(path.posix.dirname(document), href)
       const other = CAUSE.exec(file)?.[1]
-      return other === undefined ? `${text} (<code>${file}</code> of the package)` : `<a href="causes#${other}">${text}</a>`
+      return other === undefined
+        ? `${text} (<code>${file}</code> of the package)`
+        : `<a href="causes#${other}">${text}</a>`
     }
   }
   return new Marked({ async: false, renderer }).parse(fs.readFileSync(path.join(ROOT, document), 'utf8'))

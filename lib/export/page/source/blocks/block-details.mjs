@@ -42,7 +42,8 @@ export class BlockDetails {
     this.#id = id
     this.#link = link
     this.#flame = new Flame(`Flame graph of block ${id}`)
-    const raw = make('details', { class: 'raw' }, make('summary', {}, 'Details: evidence, flame graph, every stack'), this.#raw)
+    const raw = make('details', { class: 'raw' }, make('summary', {}, 'Details: evidence, flame graph, every stack'),
+      this.#raw)
     raw.addEventListener('toggle', () => {
       this.#hasRaw = raw.open
       if (this.#detail !== null) this.#showRaw(this.#detail.block)
@@ -93,8 +94,14 @@ export class BlockDetails {
       list(placeRows(block)),
       ...shownStack(block),
       this.#buttons())
-    for (const [i, each] of [...this.#text.querySelectorAll('details')].entries()) if (opened[i] !== undefined) each.open = opened[i]
-    if (hadFocus) [...this.#text.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus)?.focus()
+    for (const [i, each] of [...this.#text.querySelectorAll('details')].entries()) {
+      if (opened[i] !== undefined) {
+        each.open = opened[i]
+      }
+    }
+    if (hadFocus) {
+      [...this.#text.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus)?.focus()
+    }
     if (this.#hasRaw) this.#showRaw(block)
   }
 
@@ -216,7 +223,8 @@ function waitsOf ({ requests, longestMs, routes }) {
 function callbacksOf (callbacks) {
   if (callbacks.length === 0) return []
   const each = callbacks.map(({ kind, event, frame, work, weightMs }) =>
-    make('li', {}, `${event ? `'${event}'` : kind} `, make('code', {}, functionOf(frame)), `${work === null ? '' : `, ${work}`} ${duration(weightMs)}`))
+    make('li', {}, `${event ? `'${event}'` : kind} `, make('code', {}, functionOf(frame)),
+      `${work === null ? '' : `, ${work}`} ${duration(weightMs)}`))
   return [make('h3', {}, 'Callbacks in this turn'), make('ul', { class: 'waits' }, ...each)]
 }
 
@@ -319,7 +327,8 @@ function list (rows) {
 
 /** @param {any} frame */
 function place (frame) {
-  return `${doubtOf(frame)}${functionOf(frame)}${frame.file === null ? '' : ` (${frame.file}:${frame.line}:${frame.column})`}`
+  const { file, line, column } = frame
+  return `${doubtOf(frame)}${functionOf(frame)}${file === null ? '' : ` (${file}:${line}:${column})`}`
 }
 
 /** The heaviest has the mark of the concluded line. @param {any[]} stacks @param {any} blamed frame */
@@ -333,7 +342,9 @@ const stacksOf = (stacks, blamed) => stacks.map((stack, i) => stackOf(stack, i =
 function stackOf ({ count, weightMs, frames, isEntered }, blamed, isOpen) {
   const innermost = make('code', {}, frames.length === 0 ? 'no JavaScript' : functionOf(frames[0]))
   const mark = conclusionIn(frames.map(frameText), blamed)
-  const entered = isEntered ? [make('p', { class: 'quiet' }, `${functionOf(frames[0])} had just been entered: the time was spent before.`)] : []
+  const entered = isEntered
+    ? [make('p', { class: 'quiet' }, `${functionOf(frames[0])} had just been entered: the time was spent before.`)]
+    : []
   return make('details', { open: isOpen },
     make('summary', {}, `${duration(weightMs)}, ${counted(count, 'sample')}: `, innermost),
     ...(mark?.at === -1 ? [make('p', { class: 'concluded' }, mark.text)] : []),
@@ -358,7 +369,8 @@ function foldedFrames (frames, mark) {
   ]
   return runs.map((run) => {
     if (run.length < 3) return run.map((frame) => make('li', { class: isOwn(frame) ? 'own' : null }, ...line(frame)))
-    return [make('li', {}, make('details', {}, make('summary', {}, `${counted(run.length, 'frame')} of Node.js and packages`),
-      make('ol', { class: 'stack' }, ...run.map((frame) => make('li', {}, ...line(frame))))))]
+    return [make('li', {}, make('details', {}, make('summary', {},
+      `${counted(run.length, 'frame')} of Node.js and packages`),
+    make('ol', { class: 'stack' }, ...run.map((frame) => make('li', {}, ...line(frame))))))]
   }).flat()
 }

@@ -68,7 +68,8 @@ export class Timeline {
   #describe () {
     setText(byId('timeline-note'), this.#rows.length === 0 ? NO_BLOCK : HINT)
     const seen = [...new Set(this.#rows.map(({ cause }) => cause))]
-    const text = `${counted(this.#rows.length, 'block')} from ${clock(this.#range.fromMs)} to ${clock(this.#range.toMs)}`
+    const text =
+      `${counted(this.#rows.length, 'block')} from ${clock(this.#range.fromMs)} to ${clock(this.#range.toMs)}`
     this.#box.setAttribute('aria-label', `Timeline: ${text}`)
     const key = seen.join()
     if (this.#legend.dataset.key === key) return
@@ -80,7 +81,8 @@ export class Timeline {
 
   #build () {
     const { color, axis } = canvasStyle()
-    this.#colors = Object.fromEntries([...Object.keys(causes), 'selected', 'base'].map((name) => [name, color(`--cause-${name}`) || color('--c1')]))
+    this.#colors = Object.fromEntries([...Object.keys(causes), 'selected', 'base'].map((name) =>
+      [name, color(`--cause-${name}`) || color('--c1')]))
     this.#plot?.destroy()
     this.#plot = new UPlot({
       width: Math.max(200, this.#box.clientWidth),

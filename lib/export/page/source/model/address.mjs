@@ -19,7 +19,16 @@ export const RANGES = { '1m': 60_000, '5m': 300_000, '10m': 600_000, all: null }
 
 /** @type {Readonly<View>} */
 export const START = Object.freeze({
-  range: 'all', span: null, base: null, culprit: null, cause: null, text: '', aside: false, sort: 'totalMs', ascends: false, block: null
+  range: 'all',
+  span: null,
+  base: null,
+  culprit: null,
+  cause: null,
+  text: '',
+  aside: false,
+  sort: 'totalMs',
+  ascends: false,
+  block: null
 })
 
 /** @param {string | null} text `from-to` @returns {[number, number] | null} */

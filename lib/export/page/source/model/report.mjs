@@ -6,7 +6,8 @@ import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 /** Says in one sentence what blocked. @param {any} record */
 export function whyOf (record) {
   const { durationMs, ongoing, cause, frame, probable, startup, package: found } = record
-  const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ${duration(durationMs)}${startup ? ' at start-up' : ''}`
+  const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ` +
+    `${duration(durationMs)}${startup ? ' at start-up' : ''}`
   if (isExcused(record)) return `${how}: ${excuseOf(cause)}. No line of code is to blame.`
   const other = largestOther(record)
   const rest = other === null ? '' : `, ${duration(other[1])} of it ${wordsOf(other[0])}`
@@ -37,9 +38,14 @@ export function markdownOf ({ block, source, advice, waits }, link) {
     plain(whyOf(block)),
     '',
     `- block ${code(block.id)}, ${block.startedAt}, process ${block.pid}`,
-    ...(block.frame === null || isExcused(block) ? [] : [`- place ${code(`${block.frame.file}${lineText(block.frame)}`)}${block.frame.exact === false ? ' (≈ the line is uncertain)' : ''}`]),
+    ...(block.frame === null || isExcused(block)
+      ? []
+      : [`- place ${code(`${block.frame.file}${lineText(block.frame)}`)}` +
+        `${block.frame.exact === false ? ' (≈ the line is uncertain)' : ''}`]),
     ...(parts === '' ? [] : [`- time: ${parts}`]),
-    ...(waits.requests === 0 ? [] : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
+    ...(waits.requests === 0
+      ? []
+      : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
     ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),
     `- ${link}`
   ]

@@ -22,7 +22,9 @@ export function isMain ({ threadId, worker }) {
  */
 export function sentenceOf (row, waiting, recorded) {
   const { worker, thread, threadId, cause, frame, durationMs } = row
-  const who = [worker === null ? '' : `worker ${worker}`, threadId === 0 ? '' : `thread ${thread}`].filter(Boolean).join(', ')
+  const who = [
+    worker === null ? '' : `worker ${worker}`, threadId === 0 ? '' : `thread ${thread}`
+  ].filter(Boolean).join(', ')
   const subject = recorded ? `${who || 'the loop'} was blocked` : `${who} blocked`.trim()
   /** @type {(words: string) => Part} */
   const text = (words) => ({ kind: 'text', text: words })

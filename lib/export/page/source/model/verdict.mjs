@@ -61,7 +61,9 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
   const { lengthMs, blockedMs, count, share, excusedMs } = sumOf(rows, range)
   const within = `In ${duration(lengthMs)}`
   if (count === 0 && isFiltered) return `${within} no block matches the filters.`
-  if (count === 0) return `${within} nothing blocked ${loops > 1 ? 'a loop' : 'the loop'} for ${duration(thresholdMs)} or longer.`
+  if (count === 0) {
+    return `${within} nothing blocked ${loops > 1 ? 'a loop' : 'the loop'} for ${duration(thresholdMs)} or longer.`
+  }
   const howOften = count === 1 ? 'once' : `${count} times`
   const by = isFiltered ? ' by what matches the filters' : ''
   const sentences = [loops > 1
@@ -70,7 +72,9 @@ export function verdictOf (rows, range, { thresholdMs, loops, isFiltered = false
   const own = rows.filter((row) => asideOf(row) === null)
   const few = fewFunctions(own, blockedMs)
   if (few !== null) {
-    const functions = few.places.length === 1 ? 'One function accounts' : `${NUMBERS[few.places.length]} functions account`
+    const functions = few.places.length === 1
+      ? 'One function accounts'
+      : `${NUMBERS[few.places.length]} functions account`
     sentences.push(`${functions} for ${percent(few.share)} of it: ${few.places.join(', ')}.`)
   }
   if (excusedMs >= JITTER * blockedMs) sentences.push(`${percent(excusedMs / blockedMs)} was not your code.`)

@@ -41,7 +41,9 @@ export class CulpritTable {
       button.addEventListener('click', () => this.#sort(key))
       return { key, element: make('th', { scope: 'col', class: kind }, button) }
     })
-    byId('culprits-head').replaceChildren(...this.#heads.map(({ element }) => element), make('th', { scope: 'col', class: 'spark' }, 'When'))
+    byId('culprits-head')
+      .replaceChildren(...this.#heads.map(({ element }) =>
+        element), make('th', { scope: 'col', class: 'spark' }, 'When'))
     this.#more.addEventListener('click', () => {
       this.#showsAll = !this.#showsAll
       this.draw(this.#culprits)
@@ -88,13 +90,16 @@ export class CulpritTable {
     row.classList.toggle('chosen', culprit.key === chosen)
     const [totalCell, workCell, causeCell, countCell, longestCell, waitedCell, lastCell, sparkCell] = cells
     setText(workCell, work || '–')
-    if (causeCell.textContent !== words) causeCell.replaceChildren(make('span', { class: `chip cause-${cause}` }), words)
+    if (causeCell.textContent !== words) {
+      causeCell.replaceChildren(make('span', { class: `chip cause-${cause}` }), words)
+    }
     setText(countCell, `${count || '–'}`)
     const bar = make('span', { class: 'bar', 'aria-hidden': 'true' })
     bar.style.inlineSize = `${share * 100}%`
     if (totalCell.dataset.text !== `${totalMs} ${share}`) {
       totalCell.dataset.text = `${totalMs} ${share}`
-      totalCell.replaceChildren(`${duration(totalMs)} `, make('span', { class: 'share' }, percent(share)), make('span', { class: 'track', 'aria-hidden': 'true' }, bar))
+      totalCell.replaceChildren(`${duration(totalMs)} `, make('span', { class: 'share' }, percent(share)),
+        make('span', { class: 'track', 'aria-hidden': 'true' }, bar))
     }
     setText(longestCell, duration(longestMs))
     setText(waitedCell, waited === 0 ? '–' : `${waited}`)
@@ -108,7 +113,10 @@ export class CulpritTable {
   #make ({ key, place, frame }) {
     const button = make('button', { type: 'button', title: frame?.file ?? null }, place)
     button.addEventListener('click', () => this.#view.set({ culprit: this.#view.now.culprit === key ? null : key }))
-    const cells = ['number total', 'work', 'cause', 'number', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
+    const cells = [
+      'number total', 'work', 'cause', 'number',
+      'number longest', 'number requests', 'number last', 'spark'
+    ].map((kind) => make('td', { class: kind }))
     const row = make('tr', {}, make('th', { scope: 'row' }, button), ...cells)
     const made = { row, button, cells }
     this.#rows.set(key, made)
@@ -121,12 +129,22 @@ function sparkOf (bins) {
   const most = Math.max(...bins, 1)
   const svg = document.createElementNS(SVG, 'svg')
   const width = SPARK.width / bins.length
-  for (const [name, value] of Object.entries({ viewBox: `0 0 ${SPARK.width} ${SPARK.height}`, width: SPARK.width, height: SPARK.height, 'aria-hidden': 'true' })) svg.setAttribute(name, `${value}`)
+  for (const [name, value] of Object.entries({
+    viewBox: `0 0 ${SPARK.width} ${SPARK.height}`,
+    width: SPARK.width,
+    height: SPARK.height,
+    'aria-hidden': 'true'
+  })) svg.setAttribute(name, `${value}`)
   for (const [i, ms] of bins.entries()) {
     if (ms === 0) continue
     const height = Math.max(2, ms / most * SPARK.height)
     const bar = document.createElementNS(SVG, 'rect')
-    for (const [name, value] of Object.entries({ x: i * width, y: SPARK.height - height, width: width - 0.5, height })) bar.setAttribute(name, `${value}`)
+    for (const [name, value] of Object.entries({
+      x: i * width,
+      y: SPARK.height - height,
+      width: width - 0.5,
+      height
+    })) bar.setAttribute(name, `${value}`)
     svg.append(bar)
   }
   return svg
@@ -141,7 +159,8 @@ function plainTable (id, cellsOf) {
   const kinds = [...section.querySelectorAll('th')].map(({ className }) => className)
   return (/** @type {any[]} */ rows) => {
     section.hidden = rows.length === 0
-    byId(`${id}-body`).replaceChildren(...rows.slice(0, ROWS).map((row) => make('tr', {}, ...cellsOf(row).map((text, i) =>
+    byId(`${id}-body`).replaceChildren(...rows.slice(0,
+      ROWS).map((row) => make('tr', {}, ...cellsOf(row).map((text, i) =>
       i === 0 ? make('th', { scope: 'row' }, text) : make('td', { class: kinds[i] }, text)))))
   }
 }
@@ -152,4 +171,7 @@ export const victimTable = () => plainTable('victims', ({ name, count, longestMs
 
 /** The worker threads, the busiest first. */
 export const threadTable = () => plainTable('threads', ({ name, utilization, place, words, count, longestMs }) =>
-  [name, utilization === null ? '–' : percent(utilization), place, words, `${count}`, count === 0 ? '–' : duration(longestMs)])
+  [
+    name, utilization === null ? '–' : percent(utilization), place,
+    words, `${count}`, count === 0 ? '–' : duration(longestMs)
+  ])

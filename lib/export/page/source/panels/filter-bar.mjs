@@ -28,7 +28,8 @@ export class FilterBar {
       this.#ranges.set(range, input)
       byId('ranges').append(make('label', {}, input, ` ${NAMES[range]}`))
     }
-    this.#cause.append(...['', ...Object.keys(causes)].map((cause) => make('option', { value: cause }, wordsOf(cause) || ALL_CAUSES)))
+    this.#cause.append(...['', ...Object.keys(causes)].map((cause) =>
+      make('option', { value: cause }, wordsOf(cause) || ALL_CAUSES)))
     this.#cause.addEventListener('change', () => view.set({ cause: this.#cause.value || null }))
     this.#search.addEventListener('input', () => view.set({ text: this.#search.value.trim() }))
     this.#pin.addEventListener('click', () => view.set({ base: view.now.base === null ? this.#bounds : null }))

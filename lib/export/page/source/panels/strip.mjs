@@ -9,7 +9,11 @@ const TITLE_MS = 1000
 const LINES = 8
 
 /** The tab's icon. @param {string} color */
-const dot = (color) => `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${color}"/></svg>`)}`
+function dot (color) {
+  const circle = `<circle cx="8" cy="8" r="7" fill="${color}"/>`
+  const image = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${circle}</svg>`
+  return `data:image/svg+xml,${encodeURIComponent(image)}`
+}
 const GREY = dot('#8c959f')
 const ICONS = { running: dot('#1a7f37'), blocked: dot('#d1242f'), recorded: GREY, unknown: GREY }
 

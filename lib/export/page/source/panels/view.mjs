@@ -17,7 +17,8 @@ export class ViewState {
   /** @param {Partial<import('../model/address.mjs').View>} changes */
   set (changes) {
     this.now = { ...this.now, ...changes }
-    window.history.replaceState(null, '', `${window.location.pathname}${window.location.search}${writeAddress(this.now)}`)
+    window.history.replaceState(null, '',
+      `${window.location.pathname}${window.location.search}${writeAddress(this.now)}`)
     this.#onChange()
   }
 
