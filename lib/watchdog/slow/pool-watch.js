@@ -4,7 +4,6 @@ const { nowMs } = require('../../util/clock')
 const { fillingText, isFull, THREADS } = require('./pool-filling')
 const { FULL_MS, PoolIncident } = require('./pool-incident')
 const fs = require('node:fs')
-const { isOfPool, poolThreads } = require('../../util/kernel/pool-threads')
 const { TASKS } = require('../../util/kernel/file')
 const dns = require('node:dns')
 const { lackOfRoom } = require('../../util/room')
@@ -27,6 +26,9 @@ const LAST_LOOK_MS = 1000
 const ANSWER_MS = 500
 
 const hasThreadNames = Number.parseInt(process.versions.node, 10) >= 22
+
+/** Loaded when the pool is first looked at. */
+const lookAtPool = () => require('../../util/kernel/pool-threads')
 
 const NOTHING = { counts: {}, threads: THREADS }
 
@@ -95,7 +97,7 @@ class PoolWatch {
 
   /** @param {number} now */
   #opened (now) {
-    this.#seen = poolThreads()
+    this.#seen = lookAtPool().poolThreads()
     this.#filling = null
     this.#answerUntilMs = now + ANSWER_MS
     this.#isTold = false
@@ -149,7 +151,7 @@ class PoolWatch {
  */
 exports.isPoolStarted = (tasks = () => fs.readdirSync(TASKS)) => {
   try {
-    return tasks().some(isOfPool) || (!hasThreadNames && lackOfRoom(MANY_THREADS) === null)
+    return tasks().some(lookAtPool().isOfPool) || (!hasThreadNames && lackOfRoom(MANY_THREADS) === null)
   } catch {
     return true
   }
