@@ -33,7 +33,7 @@ test('start() twice gives the same agent, and after stop() a new one', async (t)
   assert.deepEqual({ stderr, code, ...JSON.parse(stdout) }, { stderr: '', code: 0, same: true, renewed: true })
 })
 
-test('the options of a second start() are said to be without effect, once', async (t) => {
+test('a second start() with other options logs once that they are ignored', async (t) => {
   const { stderr, code } = await run(t, `
     const { start } = require(${PACKAGE})
     const agent = start(${quiet})
@@ -46,7 +46,7 @@ test('the options of a second start() are said to be without effect, once', asyn
   assert.match(stderr, /the options of this start\(\) are ignored: threshold, log/)
 })
 
-test('a mistyped variable is said and the rest counts', async (t) => {
+test('a mistyped variable is reported, and the others apply', async (t) => {
   const { stderr, code } = await startNode(t, ['-e', `require(${PACKAGE}).start(${quiet}).stop()`], { env: { LOOPWATCH_TRESHOLD: '80' } }).closed
   assert.equal(code, 0)
   assert.match(stderr, /LOOPWATCH_WARN_VARIABLE.*did you mean LOOPWATCH_THRESHOLD/)
@@ -81,7 +81,7 @@ test('what is awaited comes before the process ends: ready, metrics, blocks, sto
   assert.deepEqual({ code, ...JSON.parse(stdout) }, { code: 0, url: 'string', metrics: true, blocks: true, same: true })
 })
 
-test('ready settles without a url where the agent is stopped before it has joined the primary', async (t) => {
+test('ready settles without a URL if the agent stops before it has joined the primary', async (t) => {
   // A primary without an agent is waited for, then done without.
   const worker = `
     const agent = require(${PACKAGE}).start(${quiet})

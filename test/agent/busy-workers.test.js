@@ -35,7 +35,7 @@ agent.ready.then(async () => {
 })
 `
 
-test('worker threads that are all busy for ten seconds are said once at level info, by name', async (t) => {
+test('worker threads that are all busy for ten seconds are logged once at level info, by name', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'app.js'), APP)
   const { stdout, stderr } = await startNode(t, [path.join(dir, 'app.js')], { cwd: dir }).closed

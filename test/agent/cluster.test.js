@@ -396,7 +396,7 @@ test('when the watchdog of a worker has to start again, nothing is counted twice
   assert.equal(valueOf(after, 'loopwatch_cluster_worker_restarts_total', { worker: '1' }), 0)
 })
 
-test('blocks of a worker\'s threads are listed in the primary, beside as many of its own as it keeps', async (t) => {
+test('the primary lists blocks of a worker\'s threads in addition to those it keeps of its own', async (t) => {
   const app = await startCluster(t, { workers: 1, options: { port: 0, keep: 2 } })
   const [{ pid }] = app.joined()
   app.tell({ to: app.child.pid, spin: 150 })

@@ -50,7 +50,7 @@ test('the endpoint', async (t) => {
     assert.ok(Number(head.headers['content-length']) > 0)
   })
 
-  await t.test('takes OPTIONS for /healthz, as HAProxy asks where it is told no method', async () => {
+  await t.test('/healthz accepts OPTIONS, the default method of HAProxy', async () => {
     assert.match(await raw(app.url, 'OPTIONS /healthz HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 OK\r\n[^]*"status":"ok"/)
     assert.equal((await request(`${app.url}/healthz?ms=x`, { method: 'OPTIONS' })).status, 400)
     assert.equal((await request(`${app.url}/healthz`, { method: 'OPTIONS', headers: { host: 'evil.example.com' } })).status, 403)
@@ -101,7 +101,7 @@ test('the endpoint', async (t) => {
     assert.equal((await app.watchdog('/healthz')).status, 200)
   })
 
-  await t.test('answers beside 1,000 idle connections, and does not keep them', async () => {
+  await t.test('answers despite 1,000 idle connections, and keeps at most 100 of them', async () => {
     const { port, hostname } = new URL(app.url)
     let open = 0
     const sockets = Array.from({ length: 1000 }, () => {
@@ -134,7 +134,7 @@ test('a host that can be none costs the endpoint, not the watching', async (t) =
   await app.line(({ event, reason }) => event === 'degraded' && reason === 'endpoint', 'what does not work')
 })
 
-test('an ms of /healthz that is no finite number is refused, so no probe overlooks every block', async (t) => {
+test('/healthz refuses an ms that is not a finite number, so no probe overlooks every block', async (t) => {
   const app = await startApp(t)
   app.get('/forever').catch(() => {}) // answered by nobody
   await eventually(async () => (await app.watchdog('/healthz')).status === 503, 'the block')

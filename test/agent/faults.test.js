@@ -119,7 +119,7 @@ test('dir cannot be written: said once, counted, the rest goes on', async (t) =>
   assert.equal(degraded(app, 'dir').length, 1)
 })
 
-test('a log file that cannot be written is said where a person sees it: by a process warning, once', async (t) => {
+test('a log file that cannot be written causes one process warning', async (t) => {
   const { code, stdout, stderr } = await startNode(t, ['-e', `
     const log = { destination: ${JSON.stringify(path.join(os.tmpdir(), 'no such folder', 'app.log'))} }
     const agent = require(${PACKAGE}).start({ port: false, log })
@@ -349,7 +349,7 @@ test('stuck does not count the time in which the whole process was stopped', { s
   assert.equal((await app.get('/')).status, 200)
 })
 
-test('a block that follows another at once is told again while it lasts', async (t) => {
+test('a block that directly follows another is logged while it lasts', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
     const agent = require(${PACKAGE}).start({ port: 0 })
     const hold = (ms) => { const [end, from] = [Date.now() + ms, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < ms * 500); }

@@ -26,7 +26,7 @@ const hangs = [
 
 describe('a disk that hangs', { concurrency: 2 }, () => {
   for (const { what, reason, options } of hangs) {
-    test(`while the disk of ${what} hangs, blocks are seen, the endpoint answers at once, and it is said`, async (t) => {
+    test(`while the disk of ${what} hangs, blocks are recorded, the endpoint answers at once, and the disk is reported`, async (t) => {
       const env = hangingDisk(t, HANG_SECONDS)
       if (env === null) return
       const app = await startApp(t, { options: options(makeDir(t)), env })

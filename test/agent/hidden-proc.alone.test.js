@@ -19,7 +19,7 @@ const IN_TIME_MS = 10
 const isHidden = process.platform === 'linux' &&
   spawnSync('unshare', [...HIDING, '-p', 'fs.readdirSync("/proc").length'], { encoding: 'utf8' }).stdout?.trim() === '0'
 
-test('without /proc on a busy machine a loop was not stopped, nor asleep where it answered, and what is missing is said', { skip: !isHidden && 'a mount namespace is needed' }, async (t) => {
+test('without /proc on a busy machine a loop is never reported as stopped, nor as asleep when it answered', { skip: !isHidden && 'a mount namespace is needed' }, async (t) => {
   const app = await startApp(t, { node: 'unshare', args: HIDING })
   const degraded = await app.line(({ event, reason }) => event === 'degraded' && reason === 'proc', 'the log to say so')
   assert.match(degraded.msg, /\/proc is hidden/)

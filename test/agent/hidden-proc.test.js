@@ -58,7 +58,7 @@ test('without /proc, causes come from the CPU time that the thread itself tells'
   }
 })
 
-test('without /proc a pause in a debugger is no block either, and the log says once that this may be wrong', options, async (t) => {
+test('without /proc a pause in a debugger is not a block either, and the log says once that this may be wrong', options, async (t) => {
   if (hidden('typeof process.threadCpuUsage').stdout.trim() !== 'function') return t.skip('no CPU time of a thread')
   const app = await startInspected(t, { node: 'unshare', args: HIDING })
   const client = await connect(app.inspectorUrl)

@@ -73,7 +73,7 @@ for (const named of [false, true]) {
   })
 }
 
-test('a reader that went away is said once, and nothing is thrown', { timeout: 60000 }, async (t) => {
+test('a closed reader of the log is reported once, and nothing is thrown', { timeout: 60000 }, async (t) => {
   const { child, report, message, stopReading } = await startWriter(t, { count: 5 })
   assert.deepEqual(report, { ...report, dropped: 0, states: [] })
   stopReading()

@@ -9,7 +9,7 @@ const { startNode } = require('../support/app')
 
 const NEXT = ['plain', 'arrow', 'method', 'constructed', 'getter', 'callback']
 
-test('of a native call the function that makes it is named, not the one that is entered next', async (t) => {
+test('a slow native call is charged to the function that makes it, not to the one entered next', async (t) => {
   const { stdout, stderr } = await startNode(t, ['native-calls.js']).closed
   /** @type {Record<string, { function: string, exact: boolean }>} */
   const named = JSON.parse(stdout)

@@ -53,7 +53,7 @@ test('the process after one that was killed in a block says so, once', async (t)
   assert.equal(await counted(third), 0)
 })
 
-test('nothing is said of a process that is still in its block, nor of one that came out of it', async (t) => {
+test('a process that is still blocked, or came out of its block, is not reported by the next one', async (t) => {
   const dir = makeDir(t)
   const living = await startApp(t, { options: { dir } })
   const ended = await startApp(t, { options: { dir } })
@@ -77,7 +77,7 @@ const OWN_DEV = `mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && mkn
 echo mine > /dev/termination-log && "$@"; cat /dev/termination-log >&2`
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/dev']).status === 0
 
-test('Kubernetes is told why a stuck process ends', { skip: !mayMount }, async (t) => {
+test('Kubernetes learns why a stuck process ends', { skip: !mayMount }, async (t) => {
   const app = `require(${JSON.stringify(ROOT)}).start({ port: false, log: false, stuck: 1000, onStuck: 'abort' }).ready
     .then(() => setTimeout(function hang () { for (;;); }, 300))`
   const node = process.env.TEST_NODE ?? process.execPath

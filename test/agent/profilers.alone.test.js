@@ -27,7 +27,7 @@ async function run (t, profiler, flags = [], env = {}) {
 }
 
 for (const profiler of ['inspector', 'datadog', ...('startCpuProfile' in v8 ? ['v8'] : [])]) {
-  test(`an application that profiles itself (${profiler}) has its profile, and blocks have their lines before, beside and after it`, async (t) => {
+  test(`an application that profiles itself (${profiler}) gets its profile, and blocks have their lines before, during and after it`, async (t) => {
     assert.deepEqual(await run(t, profiler), { before: EXACT, beside: EXACT, after: EXACT, isInOwn: true })
   })
 

@@ -173,7 +173,7 @@ test('the log of a preload is on stderr, so what a tool prints on stdout is stil
   assert.equal(stderr, '')
 })
 
-test('the log of a preload is on stdout where that is said, and so is that of an agent which is started in code', async (t) => {
+test('the log of a preload goes to stdout if configured so, and so does that of an agent started in code', async (t) => {
   const app = writeApp(t, 'app-main.js', APP)
   const own = writeApp(t, 'own.js', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start();${APP}`)
   /** @type {{ args: string[], env?: Record<string, string> }[]} */
@@ -191,7 +191,7 @@ test('the log of a preload is on stdout where that is said, and so is that of an
   })
 })
 
-test('a wrong environment variable is said once and the application runs unwatched', async (t) => {
+test('a wrong environment variable is reported once, and the application runs unwatched', async (t) => {
   const { stdout, stderr, code } = await startNode(t, ['-r', REGISTER, writeApp(t, 'two.js', 'console.log(2)')], { env: { LOOPWATCH_THRESHOLD: 'fast' } }).closed
   assert.deepEqual({ stdout, code }, { stdout: '2\n', code: 0 })
   assert.match(stderr, /LOOPWATCH_ERR_OPTION.*LOOPWATCH_THRESHOLD takes a number of milliseconds from 2 to 60000, got "fast"/)
@@ -238,7 +238,7 @@ test('loopwatch blocks says also of a name with several addresses that nothing a
   assert.match(stderr, /localhost:2: nothing is listening there.*\(LOOPWATCH_ERR_SOURCE\)/)
 })
 
-test('loopwatch blocks takes a url that answers no blocks for an error, passes over what is no block, and shows the other sources', async (t) => {
+test('loopwatch blocks reports a URL that answers no blocks as an error, skips invalid records and shows the other sources', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'blocks-1-1.ndjson'), `${JSON.stringify(makeRecord({ id: '1-1' }))}\n`)
   fs.mkdirSync(path.join(dir, 'folder.ndjson'))

@@ -111,7 +111,7 @@ test('a socket that upgrade or connect hands over has the listeners it has witho
   await settles({ 'GET /kept 2xx': 2, 'GET /never aborted': 2, 'GET /close-handed-over 2xx': 2 })
 })
 
-test('upgrades and malformed requests are no requests', async () => {
+test('upgrades and malformed requests are not counted as requests', async () => {
   const { port, settles } = await sharedServer()
   const upgraded = await raw(port, 'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
   assert.match(upgraded, /^HTTP\/1\.1 101/)
@@ -128,14 +128,14 @@ test('a request that the application has made something else of costs nothing', 
   assert.equal(frame.function, 'spin')
 })
 
-test('the host of an absolute URL is no part of a route', async () => {
+test('the host of an absolute URL is not part of a route', async () => {
   const { port, settles } = await sharedServer()
   await raw(port, 'GET http://evil.example/orders/17?x=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   await raw(port, 'GET http://evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   await settles({ 'GET /orders/:id 2xx': 1, 'GET / 2xx': 1 })
 })
 
-test('what a request left behind when it ended is said so, and not charged to its route', async () => {
+test('a block by work left over from an ended request is marked as such, and not charged to its route', async () => {
   const { ask, blocks, samples } = await sharedServer({ requests: 'on' })
   const ofNobody = async () => (await samples()).filter(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '(none)').reduce((sum, { value }) => sum + value, 0)
   const before = await ofNobody()
@@ -192,7 +192,7 @@ test("with 'auto' requests are followed at once where it is free, elsewhere from
   assert.deepEqual(await requestOf('timer', 2), ['/block/timer', true])
 })
 
-test('of several requests that nobody follows the first block names the oldest, says how many they were, and is theirs to wait for', { skip: isFree && 'all are followed' }, async (t) => {
+test('the first block among several untracked requests names the oldest, says how many were open, and counts as their wait', { skip: isFree && 'all are followed' }, async (t) => {
   const { ask, blocks, samples } = await startServer(t)
   const [oldest, culprit] = [ask('/slow'), ask('/block/timer')]
   await Promise.all([oldest, culprit])

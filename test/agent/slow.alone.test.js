@@ -63,7 +63,7 @@ const measured = (metrics) => Number(/^loopwatch_threadpool_delay_seconds_count\
 /** @param {string} metrics @param {string} kind */
 const incidents = (metrics, kind) => Number(new RegExp(`^loopwatch_slow_incidents_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0)
 
-test('a pool full of pbkdf2 is said while it is full and when it has room, with the requests that waited', async (t) => {
+test('a pool full of pbkdf2 is logged while it is full and when it has room, with the requests that waited', async (t) => {
   const { said, metrics, events, threadPoolDelayMs } = await serve(t, "require('node:crypto').pbkdf2('a', 'b', 400_000, 64, 'sha512', done)")
   assert.deepEqual(said.map((/** @type {any} */ { event }) => event), ['pool_full', 'pool_free'], JSON.stringify(said))
   const [full, free] = said
@@ -82,7 +82,7 @@ test('a pool full of pbkdf2 is said while it is full and when it has room, with 
 
 // They take no CPU from each other.
 describe('what only waits', { concurrency: 5 }, () => {
-  test('a pool full of files that do not open is said with their number', { skip: process.platform === 'win32' }, async (t) => {
+  test('a pool full of files that do not open is logged with their number', { skip: process.platform === 'win32' }, async (t) => {
     const open = "if (!answer.isReady) { answer.isReady = true; return done() } const fs = require('node:fs'); fs.open('pipe', 'r', (error, fd) => fs.close(fd, done))"
     const { said } = await serve(t, open, (dir) => {
       execFileSync('mkfifo', [path.join(dir, 'pipe')])
@@ -98,7 +98,7 @@ describe('what only waits', { concurrency: 5 }, () => {
     assert.ok(files >= 4, JSON.stringify(said[0]))
   })
 
-  test('DNS lookups that wait for each other are said, though files do not wait', { skip: process.platform !== 'linux' }, async (t) => {
+  test('DNS lookups that wait for each other are logged, even if files do not wait', { skip: process.platform !== 'linux' }, async (t) => {
     const lookup = "if (!answer.isReady) { answer.isReady = true; return done() } require('node:dns').lookup('name.slow', done)"
     const { said, metrics } = await serve(t, lookup, (dir) => {
       const library = path.join(dir, 'slow-dns.so')
@@ -112,7 +112,7 @@ describe('what only waits', { concurrency: 5 }, () => {
     assert.deepEqual(['thread_pool', 'dns_lookups'].map((kind) => incidents(metrics, kind)), [0, 1])
   })
 
-  test('a loop that blocks, and a process that is stopped, are no full pool', { skip: process.platform === 'win32' }, async (t) => {
+  test('a loop that blocks, or a process that is stopped, is not taken for a full pool', { skip: process.platform === 'win32' }, async (t) => {
     const file = path.join(makeDir(t), 'blocks.js')
     fs.writeFileSync(file, `
     const agent = require(${JSON.stringify(ROOT)}).start({ port: false })
@@ -177,13 +177,13 @@ describe('what only waits', { concurrency: 5 }, () => {
   })
 })
 
-test('nothing is said of a pool in which nothing waits', async (t) => {
+test('a pool in which nothing waits is not logged', async (t) => {
   const { said, metrics } = await serve(t, "require('node:fs').readFile(__filename, done)")
   assert.deepEqual(said, [])
   assert.ok(measured(metrics) >= 1, 'it was measured')
 })
 
-test('a loop that is busy with short turns is said, with the function that had most of them', async (t) => {
+test('a loop that is busy with short turns is logged, with the function that took most of the time', async (t) => {
   const file = path.join(makeDir(t), 'busy.js')
   fs.writeFileSync(file, `
     const agent = require(${JSON.stringify(ROOT)}).start({ port: false })

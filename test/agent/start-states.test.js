@@ -29,7 +29,7 @@ test('whatever was done to the globals, a program with the agent prints and ends
   })))
 })
 
-test('fake timers that were there before it: nothing is watched rather than all the time be one block, and that is said once', async (t) => {
+test('with fake timers installed before start(), the agent watches nothing and warns once', async (t) => {
   const { code, stdout, stderr } = await startNode(t, ['-e', `
     const { setTimeout } = globalThis
     require(${JSON.stringify(require.resolve('@sinonjs/fake-timers'))}).install({ toNotFake: ['nextTick', 'queueMicrotask'] })

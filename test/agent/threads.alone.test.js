@@ -29,7 +29,7 @@ test('a main thread that is blocked makes no blocks of its workers, and theirs a
   assert.ok(busy.durationMs + busy.uncertaintyMs >= 1499, JSON.stringify(busy))
 })
 
-test('a piscina pool of which nobody asks anything: its idle workers are no blocks, a long task is one', async (t) => {
+test('an idle worker of a piscina pool is not blocked, one with a long task is', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'task.js'), `module.exports = function task (ms) { ${CRUNCH}; crunch(ms); return ms }`)
   const { idle, results, named } = lastLine(await run(t, `

@@ -62,7 +62,7 @@ test('a range leaves out what is outside; an absurd one, and one without the tok
   assert.equal((await app.watchdog('/timeline', { method: 'POST', headers })).status, 405)
 })
 
-test('with dir, the time around a block is kept beside its record: of a stuck one at once, of others 15 s later', async (t) => {
+test('with dir, the time around a block is kept next to its record: at once for a stuck one, 15 s later for others', async (t) => {
   const dir = makeDir(t)
   const app = await startApp(t, { options: { dir, stuck: 1500 } })
   const kept = () => fs.readdirSync(dir).flatMap((name) => {

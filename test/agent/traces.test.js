@@ -49,7 +49,7 @@ test("a block is a span of the application's own provider, with its true times, 
   assert.equal(span.attributes['loopwatch.evidence.cpu_ms'], record.evidence.cpuMs)
 })
 
-test('a block in a span that is not sampled is no span', async (t) => {
+test('a block in a span that is not sampled does not become a span', async (t) => {
   const { blocks, spans, get } = await startTraced(t)
   const { work } = await eventually(async () => {
     await get('/unsampled')

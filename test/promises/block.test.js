@@ -13,7 +13,7 @@ const SOURCE = fs.readFileSync(FILE, 'utf8').split('\n')
 /** Lines of the corpus that a detector may name for a block. @param {string} name */
 const linesOf = (name) => SOURCE.flatMap((text, i) => new RegExp(`// here:.*\\b${name}\\b`).test(text) ? [i + 1] : [])
 
-test('a block is told while it lasts, with its line, its request and its cause', async (t) => {
+test('a block is logged while it lasts, with its line, its request and its cause', async (t) => {
   const app = await startApp(t)
   const answered = app.get('/spin?ms=2500')
   // On a busy machine the first line may be of the time that it waited for a CPU; another follows each second.
@@ -28,7 +28,7 @@ test('a block is told while it lasts, with its line, its request and its cause',
   assert.equal(`${ended.request.method} ${ended.request.route}`, 'GET /spin')
 })
 
-test('a synchronous call into Node.js is told as what it is, with the function that makes it', async (t) => {
+test('a synchronous call into Node.js has the cause native and the function that makes it', async (t) => {
   const app = await startApp(t)
   await app.get('/pbkdf2?ms=400')
   const ended = await app.line(({ event, request }) => event === 'settled' && request?.route === '/pbkdf2', 'the block')

@@ -34,7 +34,7 @@ test('Prometheus accepts the rules and both configurations', (t) => {
   promtool(['check', 'config', '--agent', 'agent.yml'])
 })
 
-test('Prometheus accepts the configuration of the documents, beside the copied rules', (t) => {
+test('Prometheus accepts the configuration of the documents with the copied rules', (t) => {
   if (!needs(t, 'promtool')) return
   const dir = makeDir(t)
   const [{ text }, copying] = ['yaml', ''].map((language) => /** @type {import('../support/docs/markdown').CodeBlock} */ (

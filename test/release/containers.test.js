@@ -110,7 +110,7 @@ test('Kubernetes: not root, no capabilities, nothing to write but /tmp', () => {
   assert.deepEqual(container.volumeMounts.map((/** @type {any} */ { name, mountPath }) => [name, mountPath]), [[volumes[0], '/tmp']])
 })
 
-test('the operator\'s pods: what it appends to NODE_OPTIONS starts beside the agent, whose blocks have the trace', async (t) => {
+test('the operator\'s pods: what it appends to NODE_OPTIONS starts together with the agent, whose blocks have the trace', async (t) => {
   const { metadata, spec } = parse(read('examples/kubernetes/opentelemetry-operator.yaml')).spec.template
   assert.equal(metadata.annotations['instrumentation.opentelemetry.io/inject-nodejs'], 'true')
   assert.equal(metadata.annotations['instrumentation.opentelemetry.io/container-names'], container.name)

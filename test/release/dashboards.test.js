@@ -32,7 +32,7 @@ for (const [name, dashboard] of dashboards()) {
   const panels = dashboard.panels.filter((/** @type {any} */ { type }) => type !== 'row')
   const variables = dashboard.templating.list
 
-  test(`${name}: panels are modern, say what they show, what is bad and what to do, and lie beside each other`, () => {
+  test(`${name}: panels are modern, say what they show, what is bad and what to do, and do not overlap`, () => {
     assert.equal(dashboard.editable, false)
     assert.equal(dashboard.graphTooltip, 1, 'one crosshair for all')
     assert.deepEqual(

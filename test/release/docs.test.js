@@ -66,7 +66,7 @@ test('llms.txt names documents that are there, and every cause', () => {
   assert.deepEqual(Object.keys(causes).filter((cause) => !named.includes(`docs/causes/${cause}.md`)), [])
 })
 
-test('the tools that assistants are told of are those of mcp', () => {
+test('the tools in the documents for assistants are those of mcp', () => {
   for (const name of Object.keys(tools)) {
     for (const file of ['llms.txt', 'docs/tools/assistants.md', 'docs/tools/mcp.md']) assert.ok(read(file).includes(`\`${name}`), `${file} ${name}`)
   }

@@ -25,7 +25,7 @@ test('the table in README.md is that of the rows', () => {
   assert.ok(readme.includes(`<!-- faults -->\n${markdownTables()}\n<!-- end of faults -->`), 'npm run test:faults -- --write')
 })
 
-test('a fault that failed, or did not run, is no success; one that was skipped is said', async () => {
+test('a fault that failed, or did not run, does not pass; a skipped one is listed', async () => {
   const all = rows.map(({ test: name }) => event({ name }))
   assert.equal(isSound(await collect(stream(all))), true)
   assert.equal(isSound(await collect(stream(all.slice(1)))), false)

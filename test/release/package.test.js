@@ -125,7 +125,7 @@ test('the package', async (t) => {
   const { file: tarball, size, unpackedSize, files } = pack(dir)
   const paths = files.map((/** @type {{ path: string }} */ file) => file.path)
 
-  await t.test('holds what belongs into it, and is no larger than it has to be', () => {
+  await t.test('holds the files it should, and stays below its size limits', () => {
     assert.deepEqual(paths.filter((/** @type {string} */ file) => !belongs.some((pattern) => pattern.test(file))), [])
     assert.ok(unpackedSize < LIMITS.unpackedBytes, `${unpackedSize} bytes unpacked`)
     assert.ok(size < LIMITS.packedBytes, `${size} bytes packed`)
@@ -191,7 +191,7 @@ test('the package', async (t) => {
     assert.equal(stdout, 'function\n')
   })
 
-  await t.test('installs beside any version of what its scenarios and tools are tested with', async (t) => {
+  await t.test('installs next to any version of what its scenarios and tools are tested with', async (t) => {
     const registry = await startRegistry(t)
     const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
     const names = Object.keys(devDependencies)
@@ -297,7 +297,7 @@ test('the package', async (t) => {
     }
   })
 
-  await t.test('works beside a bundle that leaves it external, whose source maps lead to the source', async (t) => {
+  await t.test('works next to a bundle that leaves it external, whose source maps lead to the source', async (t) => {
     const source = file('source.js', `import { start } from 'loopwatch'\n${APP}`)
     for (const [format, name] of /** @type {['cjs' | 'esm', string][]} */ ([['cjs', 'bundle.js'], ['esm', 'bundle.mjs']])) {
       const outfile = path.join(project, 'dist', name)

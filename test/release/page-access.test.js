@@ -138,7 +138,7 @@ test('every key of the list of keys does what it says', async (t) => {
   assert.deepEqual(complaints, [])
 })
 
-test('what the strip says is said aloud, again when the verdict changes, and not each second', async (t) => {
+test('a screen reader announces the status strip when the verdict changes, not each second', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return
   const { url, records } = await startPageAgent(t, [makeRecord({ id: '1-1' })])

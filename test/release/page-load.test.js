@@ -75,7 +75,7 @@ test('a flame graph that a reader points at has what came meanwhile once the poi
   assert.deepEqual(complaints, [])
 })
 
-test('with 500 blocks of 60 frames an update is no long task, and the page takes few megabytes', async (t) => {
+test('with 500 blocks of 60 frames an update does not cause a long task, and the page takes few megabytes', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return
   const { url, page: live, records } = await startPageAgent(t, blocks())

@@ -12,7 +12,7 @@ const { eventually } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { findGo } = require('../support/scenarios/go')
 
-test('where the cheap request beside the load fails, the run is an error and not a p99 of those that did not', { skip: process.platform === 'win32' }, async (t) => {
+test('a run whose cheap requests under load fail is an error, not a p99 of the others', { skip: process.platform === 'win32' }, async (t) => {
   const file = path.join(makeDir(t), 'server')
   fs.writeFileSync(file, `#!${process.execPath}
     const answers = { '/work': '42', '/sched': '{"bounds":[1],"counts":[1,1]}' }

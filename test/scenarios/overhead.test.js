@@ -64,7 +64,7 @@ test('overhead: while one server is measured the other is on the core of the loa
   assert.deepEqual(bursts, [bare, watched, watched, bare].map((url) => ({ url, own: ['0'], others: ['1'] })))
 })
 
-test('overhead: an idle server is looked at without being asked, beside one that is not watched', async (t) => {
+test('overhead: an idle server is measured without requests, next to one that is not watched', async (t) => {
   const { run } = require('../../scenarios/overhead/idle/cell')
   const { value, extra } = await run(makeContext('loopwatch', { server: 'bare', handler: 'idle' }, 2))
   assert.ok(value > 0 && extra.cpuPercent > extra.bareCpuPercent, JSON.stringify(extra))

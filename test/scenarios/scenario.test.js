@@ -156,7 +156,7 @@ test('on one core every pair is marked oversubscribed, and the ring does not spi
   for (const { oversubscribed, oracle } of cells) assert.deepEqual([oversubscribed, oracle], [true, 'passed'])
 })
 
-test('what cannot be run is said before anything runs', (t) => {
+test('a scenario that cannot run is reported before anything runs', (t) => {
   const dir = makeDir(t)
   /** @type {[string[], RegExp][]} */
   const failures = [

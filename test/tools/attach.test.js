@@ -297,7 +297,7 @@ test('a full thread pool and a busy worker thread: attach --once counts and name
   await app.once(new RegExp(`^main +asleep in its event loop.*\\n.*\\n.*\\nthreads +${pool}5 busy threads: (?:\\S+ \\d+%(?:, |$)){5}`, 'm'))
 })
 
-test('what cannot be attached to is left alone, and why is said', NEEDS, async (t) => {
+test('a process that attach cannot use is left alone, and the error says why', NEEDS, async (t) => {
   assert.match(await attach(t, 'abc').error(), /attach takes a process id, got "abc" \(LOOPWATCH_ERR_OPTION\)/)
   const gone = startNode(t, ['-e', '0'])
   await gone.closed
@@ -380,7 +380,7 @@ test('Ctrl-C while the inspector is opening waits for it, and has it closed agai
   assert.match(app.out.stderr, /Debugger listening/)
 })
 
-test('an inspector that does not close again, or opens to other machines, is told', NEEDS, async (t) => {
+test('an inspector that stays open, or opens to other machines, is an error', NEEDS, async (t) => {
   const app = await startTarget(t)
   const inspector = await connect(checkProcess(app.pid), () => {})
   await app.enterNative('native=1500')

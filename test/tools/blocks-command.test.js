@@ -61,7 +61,7 @@ test('without a source the agent on the port of the docs is asked, as doctor and
   if (code !== 0) assert.match(stderr, /^loopwatch: cannot read 127\.0\.0\.1:9464: .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
 })
 
-test('a folder without files of records is said to be one, as text, table and JSON, and ends with 1; with --watch it is waited for', async (t) => {
+test('a folder without block files is an error as text, table and JSON; --watch waits for it', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'notes.txt'), 'no records')
   for (const flags of [[], ['--top'], ['--json']]) {
@@ -77,13 +77,13 @@ test('a folder without files of records is said to be one, as text, table and JS
   await eventually(() => out.stdout.includes('"id":"1-1"'), () => out.stderr)
 })
 
-test('blocks that are there and not asked for are no fault', async (t) => {
+test('a filter that no block matches is not an error', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(started(0, {}))}\n`)
   assert.deepEqual(await startNode(t, [CLI, 'blocks', dir, '--route', 'GET /nowhere']).closed, { code: 0, signal: null, stdout: '', stderr: 'no recorded block matches\n' })
 })
 
-test('a file of records is read, and it is said that it is one; any other file is refused with what was expected and what came', async (t) => {
+test('a file of records is read, with a note that it is one; any other file is refused with what was expected and what came', async (t) => {
   const dir = makeDir(t)
   const file = path.join(dir, 'saved.json')
   const list = (/** @type {string} */ text) => {

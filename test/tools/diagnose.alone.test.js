@@ -33,7 +33,7 @@ test('a run under load prints what blocks and what to do, and opens the page on 
   assert.equal(code, 0, stderr)
 })
 
-test('with --tool, the application runs again under that tool, whose report is beside the recording', { timeout: 60000 }, async (t) => {
+test('with --tool, the application runs again under that tool, whose report is next to the recording', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
   const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'cpu', '--seconds', '1', '--on-port', '/?ms=60', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd }).closed
   assert.equal(code, 0, stderr)
@@ -42,7 +42,7 @@ test('with --tool, the application runs again under that tool, whose report is b
   assert.match(fs.readFileSync(report, 'utf8'), /culprit/)
 })
 
-test('a tool that is not installed is said before anything runs', async (t) => {
+test('a tool that is not installed is reported before anything runs', async (t) => {
   const cwd = makeDir(t)
   const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--tool', 'bubbleprof', '--', 'node', '-e', 'console.log("ran")'], { cwd, env: { PATH: cwd } }).closed
   assert.equal(code, 1)
@@ -109,7 +109,7 @@ test('what the environment says for production neither breaks a diagnosis nor ge
   assert.deepEqual([fs.readdirSync(records), pushes], [[], 0])
 })
 
-test('an application that answers nothing but 404 under the load is said to, by profile and by diagnose', { timeout: 60000 }, async (t) => {
+test('profile and diagnose report an application that answers only 404 under the load', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
   fs.writeFileSync(path.join(cwd, 'app.js'), "require('node:http').createServer((request, response) => response.writeHead(request.url === '/' ? 200 : 404).end()).listen(0)\n")
   const load = ['--no-open', '--seconds', '1', '--on-port', '/nothing', '--', 'node', './app.js']

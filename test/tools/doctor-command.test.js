@@ -16,7 +16,7 @@ const mayUnshare = process.platform === 'linux' && spawnSync('unshare', ['-n', '
 /** @param {import('node:test').TestContext} t @param {number | undefined} pid */
 const examine = (t, pid) => startNode(t, [CLI, 'doctor', `${pid}`]).closed
 
-test('a process is found by its id, though another port of it never answers; one without an agent is told how it gets one', { skip: process.platform !== 'linux' }, async (t) => {
+test('doctor finds a process by its id, even if another of its ports never answers; without an agent it says how to add one', { skip: process.platform !== 'linux' }, async (t) => {
   const silent = 'require("node:net").createServer().listen(0, "127.0.0.1");'
   const start = `require(${JSON.stringify(ROOT)}).start({ port: 0, log: false }).ready.then(({ url }) => console.log(url))`
   const app = startNode(t, ['-e', `${silent} ${start}; setInterval(() => {}, 1000)`])

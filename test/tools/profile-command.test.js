@@ -186,7 +186,7 @@ function fakeClinic (t, script) {
   return dir
 }
 
-test('a tool that hangs, one that fails, and a report of nothing are told', async (t) => {
+test('a tool that hangs, one that fails, and a report of nothing are errors', async (t) => {
   const runTarget = "const { spawnSync } = require('node:child_process'); const args = process.argv.slice(process.argv.indexOf('--') + 1); spawnSync(args[0], args.slice(1), { stdio: 'inherit' })"
   const hangs = startProfile(t, ['doctor', '--no-open', '--deadline', '1', '--', 'node', '-e', '0'], { cwd: fakeClinic(t, `${runTarget}; setInterval(() => {}, 1000)`) })
   const fails = startProfile(t, ['flame', '--no-open', '--', 'node', '-e', '0'], { cwd: fakeClinic(t, "console.error('no such thing'); process.exit(4)") })

@@ -148,7 +148,7 @@ test('no secret of the application or of an option is in a recording', async (t)
   if (process.platform !== 'win32') assert.equal(fs.statSync(file).mode & 0o007, 0, 'nobody else may read it')
 })
 
-test('what is no recording, cut short or of a newer version is a coded error for every command', async (t) => {
+test('a file that is not a recording, is cut short or of a newer version is a coded error for every command', async (t) => {
   const { file } = await record(t)
   const dir = makeDir(t)
   const whole = fs.readFileSync(file)

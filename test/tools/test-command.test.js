@@ -75,7 +75,7 @@ test('a test that blocks fails with its name, file and line; the runner\'s own l
   assert.match(fs.readFileSync(path.join(cwd, 'out.xml'), 'utf8'), /failures="1"/)
 })
 
-test('start-up, and a row of short tests, are no block', async (t) => {
+test('start-up, and a row of short tests, are not reported as blocks', async (t) => {
   const cwd = makeSuite(t, { 'calm.test.js': CALM })
   const { stderr, code } = await run(t, cwd, ['--', process.execPath, '--test', 'calm.test.js']).closed
   assert.equal(code, 0, stderr)

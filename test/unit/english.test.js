@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { spawnSync } = require('node:child_process')
 const ts = require('typescript')
 const { filesBelow } = require('../support/source-tree')
 
@@ -21,6 +22,9 @@ const PATTERNS = {
   'url in prose': { pattern: /\b(?:an?|the|its|this|that|any|each|of|or|by|full|same|no) urls?\b(?!['`])/g, better: 'URL' }
 }
 
+/** Name of git's log in the list of files. */
+const HISTORY = 'git log'
+
 /** Where text stands that people read. @type {Record<string, (file: string) => string | null>} */
 const SCOPES = {
   'strings in lib': (file) => file.startsWith('lib/') ? stringsOf(file) : null,
@@ -29,7 +33,9 @@ const SCOPES = {
   'strings in scenarios': (file) => file.startsWith('scenarios/') ? stringsOf(file) : null,
   'README.md': (file) => file === 'README.md' ? textOf(file) : null,
   docs: (file) => /^docs\/.*\.md$/.test(file) ? textOf(file) : null,
-  'other documents': (file) => file.endsWith('.md') && !/^(docs\/|README\.md|CHANGELOG\.md)/.test(file) ? textOf(file) : null
+  'other documents': (file) => file.endsWith('.md') && !/^(docs\/|README\.md|CHANGELOG\.md)/.test(file) ? textOf(file) : null,
+  'titles of tests': (file) => /^test\/.*\.test\.js$/.test(file) ? partsOf(file).titles : null,
+  'subjects of commits': (file) => file === HISTORY ? subjectsOf(50) : null
 }
 
 /**
@@ -50,10 +56,10 @@ function textOf (file) {
   return fs.readFileSync(path.join(__dirname, '..', '..', file), 'utf8')
 }
 
-/** @type {Map<string, { strings: string, comments: string }>} */
+/** @type {Map<string, { strings: string, comments: string, titles: string }>} */
 const parsed = new Map()
 
-/** The strings of a file's code, and its comments. @param {string} file */
+/** The strings of a file's code, its comments, and the titles of its tests. @param {string} file */
 function partsOf (file) {
   const known = parsed.get(file)
   if (known !== undefined) return known
@@ -61,10 +67,14 @@ function partsOf (file) {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS)
   /** @type {string[]} */
   const strings = []
+  /** @type {string[]} */
+  const titles = []
   let rest = text
   const visit = (/** @type {ts.Node} */ node) => {
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)
-    if (ts.isTemplateExpression(node)) strings.push(node.head.text + node.templateSpans.map(({ literal }) => `0${literal.text}`).join(''))
+    const title = titleOf(node, tree)
+    if (title !== null) titles.push(capitalized(title))
+    if (ts.isTemplateExpression(node)) strings.push(templateText(node))
     else if (ts.isStringLiteralLike(node) && node.text.includes(' ')) strings.push(node.text)
     if (isText || node.kind === ts.SyntaxKind.RegularExpressionLiteral) {
       const start = node.getStart(tree)
@@ -73,9 +83,41 @@ function partsOf (file) {
     ts.forEachChild(node, visit)
   }
   visit(tree)
-  const parts = { strings: strings.join('\n'), comments: (rest.match(/\/\*[^]*?\*\/|\/\/.*$/gm) ?? []).join('\n') }
+  const comments = (rest.match(/\/\*[^]*?\*\/|\/\/.*$/gm) ?? []).join('\n')
+  const parts = { strings: strings.join('\n'), comments, titles: titles.join('\n') }
   parsed.set(file, parts)
   return parts
+}
+
+/** @param {ts.TemplateExpression} node */
+function templateText (node) {
+  return node.head.text + node.templateSpans.map(({ literal }) => `0${literal.text}`).join('')
+}
+
+/** The title, if the node is a test or a group of tests. @param {ts.Node} node @param {ts.SourceFile} tree */
+function titleOf (node, tree) {
+  if (!ts.isCallExpression(node) || node.arguments.length < 2) return null
+  if (!/(?:^|\.)(?:test|it|describe|suite)(?:\.(?:skip|todo|only))?$/.test(node.expression.getText(tree))) return null
+  const [title] = node.arguments
+  if (ts.isTemplateExpression(title)) return templateText(title)
+  return ts.isStringLiteralLike(title) ? title.text : null
+}
+
+/** Patterns of how a sentence begins expect a capital letter. @param {string} text */
+const capitalized = (text) => text.replace(/^\w/, (letter) => letter.toUpperCase())
+
+/**
+ * Subjects of the last commits without their type, null in an archive or a shallow clone.
+ * @param {number} count
+ */
+function subjectsOf (count) {
+  const git = (/** @type {string[]} */ ...args) =>
+    spawnSync('git', args, { cwd: path.join(__dirname, '..', '..'), encoding: 'utf8' })
+  // A prefix means that the repository is one around this folder, whose commits are not ours.
+  if (git('rev-parse', '--is-shallow-repository', '--show-prefix').stdout?.trim() !== 'false') return null
+  const { status, stdout } = git('log', `-${count}`, '--format=%s')
+  if (status !== 0) return null
+  return stdout.split('\n').map((subject) => capitalized(subject.replace(/^\w+(?:\([^)]*\))?!?: /, ''))).join('\n')
 }
 
 /** @param {string} file */
@@ -93,7 +135,8 @@ function measure () {
   /** @type {Record<string, string[]>} */
   const found = {}
   const files = [...filesBelow('lib'), ...filesBelow('docs'), ...filesBelow('grafana'), ...filesBelow('scenarios'),
-    ...filesBelow('examples'), ...filesBelow('test').filter((file) => file.endsWith('.md')), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
+    ...filesBelow('examples'), ...filesBelow('test').filter((file) => /\.(?:md|test\.js)$/.test(file)),
+    'README.md', 'CONTRIBUTING.md', 'SECURITY.md', HISTORY]
   for (const file of files.filter((file) => !file.startsWith('lib/declarations/'))) {
     for (const [scope, read] of Object.entries(SCOPES)) {
       const text = read(file)

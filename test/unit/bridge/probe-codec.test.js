@@ -111,7 +111,7 @@ test('what was open counts, in doubt, where nothing else tells what was running'
   assert.deepEqual(certain.map((each) => [each.work?.name, each.work?.exact]), [['GET /new', undefined], ['charge card', undefined]])
 })
 
-test('the newest open requests come beside what is running', () => {
+test('an answer has the newest open requests in addition to the running one', () => {
   const others = [7, 5, 'GET', '', 'true', 'false', '/old', 8, 6, 'POST', '', 'true', 'false', '/new', '']
   const told = parseAnswer(write(NO_REQUEST, [], [], undefined, others)).others ?? []
   assert.deepEqual(told.map(({ id, method, route, startedAtMs }) => [id, method, route, startedAtMs]), [[7, 'GET', '/old', 5], [8, 'POST', '/new', 6]])
@@ -186,7 +186,7 @@ test('what the probe of the host writes, the watchdog reads', () => {
   assert.ok(!text.includes('secret'))
 })
 
-test('of a deep stack the innermost frames and what ran the callback are written; of an endless one, that it was cut', () => {
+test('a deep stack keeps its innermost frames and what ran the callback; an endless one says that it was cut', () => {
   const bridge = openBridge(createMemory())
   const probe = createProbe(bridge, () => ({ context: undefined, isCertain: true }))
   const told = (/** @type {number} */ depth) => {

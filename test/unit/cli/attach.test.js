@@ -13,7 +13,7 @@ const { parseAddress } = require('../../../lib/util/socket-address')
 const { objection } = require('../../../lib/cli/attach/target-process')
 const { makeRecord } = require('../../support/record')
 
-test('blocks are told as they come, each once when it is over, and it is said when some are missing', (t) => {
+test('blocks are printed once each, when they are over, with a note if some are missing', (t) => {
   const said = t.mock.method(process.stderr, 'write', () => true)
   const printed = t.mock.method(process.stdout, 'write', () => true)
   const [first, second, third] = ['1-1', '1-2', '1-3'].map((id) => makeRecord({ id, durationMs: 60 }))
@@ -35,7 +35,7 @@ test('blocks are told as they come, each once when it is over, and it is said wh
   assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks ended than the agent keeps: some are not shown\n']])
 })
 
-test('a line has the time at which its block had that length, and of those from before the five latest are told', (t) => {
+test('a line has the time at which its block had that length, and only the five latest earlier blocks are printed', (t) => {
   assert.equal(clockTime('2026-11-21T10:00:00.123Z', '2026-11-21T23:59:59.999Z'), '10:00:00.123')
   assert.equal(clockTime('2026-11-20T10:00:00.123Z', '2026-11-21T00:00:00.000Z'), '2026-11-20 10:00:00.123')
   const said = t.mock.method(process.stderr, 'write', () => true)

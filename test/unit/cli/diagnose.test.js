@@ -73,7 +73,7 @@ test('one function that many requests call in one turn is to blame, several are 
   assert.match(verdict(several, {}, { details }).text, /^a \(app\/report\.js:41\): one long turn .*\(many\)\n- No single one is to blame\.$/m)
 })
 
-test('what blocked before the application listened is no burden, nor is a block of a worker thread', () => {
+test('a block before the application listened does not count in the verdict, nor does one of a worker thread', () => {
   const startup = { startup: true, startedAt: timeAt(0) }
   const sinceMs = START_MS + 1000
   const later = { startedAt: timeAt(2000) }
@@ -90,13 +90,13 @@ test('what blocked before the application listened is no burden, nor is a block 
   }
 })
 
-test('of a long run, the share is that of the time whose blocks the agent still had', () => {
+test('the share in a long run is that of the time whose blocks the agent still had', () => {
   const blocks = Array.from({ length: 1000 }, (_, i) => block('js', 60, 'f', { startedAt: timeAt((1000 - i) * 100) }))
   const { text } = verdict(blocks, { sinceMs: START_MS - 3600e3 }, { recordedAt: timeAt(100100) })
   assert.match(text, /^The event loop was blocked for 60% of 100\.0 s, the time of the latest 1000 blocks\./)
 })
 
-test('a load that was hardly served is said with the verdict', () => {
+test('the verdict reports a load that was hardly served', () => {
   const load = { ...slow, p50Ms: 1, refused: 9, statuses: new Map([[404, 9]]) }
   const fault = /\. In this run the application answered 404 to 9 of 9 requests \(.*\)\.$/m
   assert.match(verdict([], { load }).text, fault)

@@ -15,7 +15,7 @@ test('messages come whole, however the bytes are cut', () => {
   }
 })
 
-test('what is no message, or never ends, is refused', () => {
+test('a line that is not a message, or never ends, is refused', () => {
   for (const line of ['nonsense', '', '1', 'null', '[]', '{}', '{"t":1}', '\0\0']) {
     assert.throws(() => new LineReader().push(Buffer.from(`${line}\n`)), /a line that is not/, line)
   }

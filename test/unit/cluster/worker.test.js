@@ -92,7 +92,7 @@ test('a worker that leaves tells its last before, and does not wait for a primar
   assert.ok(nowMs() - startMs < 900, `${nowMs() - startMs} ms`)
 })
 
-test('metrics that cannot be read are said, and told again when they can', async (t) => {
+test('metrics that cannot be read are reported, and sent again when they can be read', async (t) => {
   const { primary, address, listening, value } = startPrimary(t)
   await listening()
   primary.tellUrl(null)

@@ -23,7 +23,7 @@ const stack = (weightMs, names, route = null) => /** @type {any} */ ({
 const TIMER = ['listOnTimeout@node:internal/timers', 'processTimers@node:internal/timers']
 const REQUEST = ['emit@node:events', 'parserOnIncoming@node:_http_server']
 
-test('the callbacks of a turn are told with what ran them, their work and their time, heaviest first', () => {
+test('the callbacks of a turn are listed with what ran them, their work and their time, heaviest first', () => {
   const told = callbacksOf([
     stack(20, ['report@/srv/a.js', ...REQUEST], '/report'),
     stack(50, ['hold@/srv/a.js', 'refresh@/srv/a.js', ...TIMER]),

@@ -87,7 +87,7 @@ test('a thread that answers and does not run, though nothing keeps a CPU from it
   assert.equal(causeIn({ cpuMs: null }), 'js')
 })
 
-test('every way to be starved counts: run queue, with cgroup throttling in it or that alone, stolen time beside them, a long block that hardly ran', () => {
+test('every way to be starved counts: run queue, with cgroup throttling in it or that alone, stolen time with them, a long block that hardly ran', () => {
   for (const story of [
     { runQueueMs: 160, throttledMs: 0, cpuMs: 39 },
     { runQueueMs: 160, throttledMs: 320, cpuMs: 39 },

@@ -49,7 +49,7 @@ test('code is the application\'s, a package\'s, Node\'s or our own by where its 
   for (const [file, origin] of files) assert.equal(ownerOf({ ...frame('f'), file }), origin, String(file))
 })
 
-test('generated code is charged to the line that ran it, and named beside it where it had most of the time', () => {
+test('generated code is charged to the line that ran it, and named with it if it took most of the time', () => {
   const [rule, runner] = [{ ...frame('rule'), file: 'evalmachine.<anonymous>' }, { ...frame('runner'), file: '/srv/app/rules.js' }]
   assert.equal(blamedFrame([rule, runner]), runner)
   assert.equal(blamedFrame([rule]), rule, 'where there is nobody else')
@@ -194,7 +194,7 @@ test('the line that awaits a package is the innermost of the application, in dou
   assert.equal(awaitingFrame([orm(40, ['find@/srv/node_modules/orm/index.js:3']), orm(60, [])]), null)
 })
 
-test('a function of the application that is on the stack is no caller that awaits', () => {
+test('a function of the application that is on the stack does not count as an awaiting caller', () => {
   const own = { ...stack(60, ['compute@/srv/app/jobs.js:9']), awaiting: [frame('main@/srv/app/main.js:1')] }
   const ofNode = { ...stack(40, ['text@node:stream/consumers:69']), awaiting: [frame('read@/srv/app/jobs.js:7')] }
   assert.deepEqual(spell(awaitingFrame([own, ofNode])), 'read@/srv/app/jobs.js:7')

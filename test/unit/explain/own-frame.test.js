@@ -38,7 +38,7 @@ test('a stack of the application has no function of loopwatch, and a block of lo
   assert.deepEqual(listed([entered], true)[0].frames.map((frame) => frame.function), ['set', 'sum'])
 })
 
-test('a block that is mostly ours is told as ours', () => {
+test('a block that is mostly the agent\'s own is reported as such', () => {
   const { evidence } = makeRecord()
   const record = makeRecord({ durationMs: 100, evidence: { ...evidence, ownMs: 60 }, frame: { ...at(HOOK, 'set'), exact: true } })
   assert.equal(isOwnBlock(record), true)

@@ -128,7 +128,7 @@ test('the line of a block in progress is in doubt where answers came after calls
   assert.equal(isExact([{ line: 5, answerMs: 1 }, { line: 9, answerMs: 1 }, { line: 5, answerMs: 1 }]), false)
 })
 
-test('what the host left out of a block is no part of it, and a block that is mostly loopwatch is told as its own', () => {
+test('a block does not include what the host left out, and one that is mostly loopwatch is reported as its own', () => {
   assert.equal(shared({ frames: [ofApplication], heldMs: 150 }).evidence.ownMs, 0)
   const record = shared({ frames: [ofAgent, ofAgent], heldMs: 150, busyMs: 50 })
   assert.deepEqual([record.evidence.ownMs, record.package?.name, record.frame?.file], [150, 'loopwatch', OWN])

@@ -107,7 +107,7 @@ const inHandler = (/** @type {string[]} */ written, /** @type {any} */ of, /** @
   return [found?.route ?? null, exact]
 }
 
-test('of two open requests it is the one in whose handler the function is written, whatever the context says', () => {
+test('the one of two open requests in whose handler the function is written is named, whatever the context says', () => {
   const [thumb, report] = [request('/api/thumb', 1), request('/api/report', 2)]
   assert.deepEqual(inHandler(['GET /report'], thumb, [thumb, report]), ['/api/report', true])
   assert.deepEqual(inHandler(['GET /report'], null, [thumb, report]), ['/api/report', true])

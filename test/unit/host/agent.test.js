@@ -11,7 +11,7 @@ test('requests are not followed where that could end the application (CVE-2025-5
   ])) assert.equal(isContextSafe(version), safe, version)
 })
 
-test('network inspection is told by its flag, however it is written, and by the last one', () => {
+test('the last of several flags decides about network inspection, however it is written', () => {
   const { hasNetworkInspection } = require('../../../lib/host/runtime')
   const on = '--experimental-network-inspection'
   const off = '--no-experimental-network-inspection'

@@ -52,7 +52,7 @@ test('an unknown option throws with the nearest name', () => {
   assert.throws(() => start(/** @type {any} */ ({ treshold: 50 })), { code: 'LOOPWATCH_ERR_OPTION_UNKNOWN', message: 'unknown option "treshold", did you mean "threshold"?' })
 })
 
-test('options that are no object throw', () => {
+test('options that are not an object throw', () => {
   for (const value of [null, 5, 'x', [], true]) {
     assert.throws(() => start(/** @type {any} */ (value)), { code: 'LOOPWATCH_ERR_OPTIONS' }, String(value))
   }
@@ -77,7 +77,7 @@ test('the heartbeat is never slower than a third of the threshold', () => {
   }
 })
 
-test('variables that are no options are told with the nearest that is', () => {
+test('an unknown variable is reported with the nearest option', () => {
   const ofService = { LOOPWATCH_PORT: 'tcp://10.0.0.11:9464', LOOPWATCH_PORT_9464_TCP: 'x', LOOPWATCH_SERVICE_HOST: 'x' }
   assert.deepEqual([resolveOptions({}, ofService).port, strayVariables(ofService)], [9464, []], 'a Kubernetes service of that name')
   assert.deepEqual(strayVariables({ LOOPWATCH_TRESHOLD: '80', LOOPWATCH_PORT: '1', LOOPWATCHER: 'x', PATH: '/' }), ['LOOPWATCH_TRESHOLD (did you mean LOOPWATCH_THRESHOLD?)'])

@@ -21,7 +21,7 @@ test('without a variable OTLP goes to the Collector of this machine, and nothing
   assert.deepEqual(signals.traces, { url: 'http://localhost:4318/v1/traces', headers: {}, gzip: true, timeoutMs: 10000 })
 })
 
-test('the endpoint of all signals is a base, that of one is used as it is, and a url in code wins over both', () => {
+test('the endpoint of all signals is a base, that of one is used as it is, and a URL in code wins over both', () => {
   const all = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector:4318/otlp/' }
   assert.deepEqual(urlsOf(true, all), below('https://collector:4318/otlp'))
   const one = { ...all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://tempo:4318/push?tenant=a' }
@@ -49,7 +49,7 @@ test('the resource has what the environment says, and the name of the service wi
   assert.deepEqual([attributes, intervalMs], [{ 'service.name': 'checkout', 'deployment.environment.name': 'prüfung' }, 1000])
 })
 
-test('what the environment asks for and does not get is told, without a value, and throws nothing', () => {
+test('a setting of the environment that is not supported is reported, without its value, and throws nothing', () => {
   const { signals, faults, failures, attributes } = otlpSettings(true, {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a',
     OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'secret:4317',
@@ -81,7 +81,7 @@ test('a URL in the option replaces endpoint and protocol of an SDK that speaks g
   assert.equal(otlpSettings(true, sdk).faults.length, 1)
 })
 
-test('the option is off by default, and on by code, by a variable and with a url', () => {
+test('the option is off by default, and on by code, by a variable and with a URL', () => {
   assert.equal(resolveOptions({}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a' }).otlp, false)
   const urlOf = (/** @type {any} */ { otlp }) => otlp.signals.logs.url
   assert.equal(urlOf(resolveOptions({ otlp: true }, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a' })), 'http://a/v1/logs')

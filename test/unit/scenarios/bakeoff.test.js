@@ -37,7 +37,7 @@ test('a report counts for what its last words say, and for when its first came',
   assert.deepEqual([late.found, late.isFrame, late.isLine, late.isRoute, late.said, late.isWhileBlocked], [true, false, false, false, 'native', false])
 })
 
-test('of a contestant that never sums up, frame and route count as most of its reports have them', () => {
+test('a contestant that never sums up is judged by the frame and route of most of its reports', () => {
   const elsewhere = { frame: { function: 'send', line: 'target.js:9' }, route: null, isFinal: false }
   const isFinal = false
   assert.deepEqual(

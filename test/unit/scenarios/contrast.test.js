@@ -71,7 +71,7 @@ for (const strayShare of [0, 0.1]) {
   })
 }
 
-test('as many repeats as are said to tell do so in four of five cases', (t) => {
+test('the suggested number of repeats is enough in four of five cases', (t) => {
   const random = seeded(20261128)
   const [{ deviation }] = NOISES
   let told = 0

@@ -64,7 +64,7 @@ const served = (variant, samples, utilization, params = {}) => ({
   extra: { utilization1: around(utilization, 0.001) }
 })
 
-test('a cluster is said to answer more only if the ratio tells, and whether the process was the limit', () => {
+test('a cluster answers more only if the ratio is clear, and the finding says whether the process was the limit', () => {
   const helped = findingsOf('cluster-http', [served('single', around(100), 0.99), served('cluster', around(180), 0.95), served('single-piscina', around(170), 0.1)])
   says(helped, /^cpu: A cluster of 2 answers 1\.80 times as many requests as one process \(180 against 100 requests\/s; 1\.\d+ to 1\.\d+\)\. The process was the limit: its event loop was active 99% of the time\.$/)
   says(helped, /^cpu: One process with 2 threads answers 1\.70 times .*Threads keep its event loop free: it was active 10% of the time instead of 99%\.$/)

@@ -53,7 +53,7 @@ const verdict = (differences) => {
   return judge({ startMs: 1000000, endMs: 1000200 }, [record], truth)
 }
 
-test('a line is right, in doubt, or certain and wrong; the machine is no fault of the agent', () => {
+test('a line is right, in doubt, or certain and wrong; a cause of the machine is not held against the agent', () => {
   assert.deepEqual([verdict({}).line, verdict({ frame: { ...FRAME, exact: false } }).line], ['right', 'doubted'])
   assert.deepEqual([verdict({ frame: { ...FRAME, line: 9 } }).line, verdict({ frame: { ...FRAME, line: 9 } }).function], ['wrong', 'right'])
   assert.deepEqual([verdict({ frame: { ...FRAME, line: 20 } }).function, verdict({ frame: null }).line], ['wrong', 'none'])

@@ -24,7 +24,7 @@ test('a run takes at least the share of its busiest worker', () => {
   assert.ok(!isPossible(LEAST_MS - 1, ROW), 'a hook was not called')
 })
 
-test('the oracle goes red where no run is within 2 %, and not by what the machine took', () => {
+test('the oracle goes red if no run is within 2% of the floor, unless the machine took the time', () => {
   const run = (/** @type {number} */ tookMs, waitedMs = 0) => ({ tookMs, waitedMs })
   assert.ok(isBelowCeiling([run(LEAST_MS * 1.019)], ROW))
   assert.ok(!isBelowCeiling([run(LEAST_MS * 1.021)], ROW))

@@ -131,7 +131,7 @@ test('workers are told apart, and a primary is none', () => {
   assert.deepEqual(betweenLoads(readLoad(text(1)), readLoad(text(3))), [{ worker: '1', utilization: 1, requests: 22 }])
 })
 
-test('bytes are those of the original\'s two runs to 1 %, and its gain is 50.8 %', () => {
+test('bytes match the original\'s two runs to 1%, and its gain is 50.8%', () => {
   assert.deepEqual([FULL_BODY_BYTES, bodyBytes(1)], [43010, 53])
   for (const [requests, received, sent] of [[10337, 425e6, 827e3], [15550, 650e6, 1.244e6]]) {
     assert.ok(

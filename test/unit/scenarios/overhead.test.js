@@ -26,7 +26,7 @@ test('a thread\'s time on a core and its sleeps are read as the kernel writes th
   assert.throws(() => parseThread('none', status(1)), /not known: "none"/)
 })
 
-test('the threads of a process are read from /proc, and where there is none nothing is told', (t) => {
+test('the threads of a process are read from /proc, and are null without it', (t) => {
   const proc = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-proc-'))
   t.after(() => fs.rmSync(proc, { recursive: true }))
   assert.equal(readThreads(7, proc), null)
@@ -157,7 +157,7 @@ test('a suite or a tool that is not there is skipped, with the commands that bri
   assert.throws(() => parsePrograms('jest'), { code: 'LOOPWATCH_ERR_OPTION', message: /--program.*express, koa/ })
 })
 
-test('of a suite the results are compared, of other programs all that they print, without times', () => {
+test('suites are compared by their results, other programs by all that they print, without times', () => {
   const printed = '  1260 passing (13s)\n# {"level":30,"name":"loopwatch"}\nok 1 # duration_ms 5.5\n# pass 1\n'
   assert.equal(outputOf(printed, 'suite'), '  1260 passing\nok 1 # \n# pass 1')
   assert.equal(outputOf('built in 12ms\n{"name":"loopwatch"}\n', 'tool'), 'built in\n{"name":"loopwatch"}\n')

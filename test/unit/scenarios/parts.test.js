@@ -61,7 +61,7 @@ test('the caller is what the agent says of it between two readings', () => {
   })
 })
 
-test('of a worker that has ended in between nothing is taken from the delays of the others', () => {
+test('a worker that has ended in between takes nothing from the delays of the others', () => {
   const worker = (/** @type {string} */ name, /** @type {number[]} */ counts) => counts.map((count, i) => `loopwatch_eventloop_delay_seconds_bucket{worker="${name}",thread="main",le="${['0.001', '0.05', '+Inf'][i]}"} ${count}`).join('\n')
   const before = delayBuckets([worker('1', [0, 100, 100]), worker('2', [100, 100, 100])].join('\n'))
   const after = delayBuckets([worker('2', [150, 150, 150]), worker('3', [40, 40, 50])].join('\n'))
@@ -226,7 +226,7 @@ test('bars say their names and figures, whatever their colours', async () => {
   assert.match(stacked, />1.00 \+ 2.00</)
 })
 
-test('the original\'s tables stand beside ours, row by row, with the ratio', () => {
+test('the original\'s tables stand next to ours, row by row, with the ratio', () => {
   const document = { ...makeDocument(), mode: /** @type {const} */ ('faithful'), seconds: 2 }
   const [messaging, offload] = ['messaging', 'offload'].map((name) => /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find((each) => each.name === name)))
   const [, cell] = document.cells

@@ -34,7 +34,7 @@ test('a missing folder is made, and others may not read what is in it', (t) => {
   assert.equal(readBlocks(dir).records.length, 1)
 })
 
-test('of a block that was recorded in progress only its end remains; one that never ended remains as it was', (t) => {
+test('a block recorded in progress is replaced by its end, or stays if it never ended', (t) => {
   const { dir, file } = makeFile(t)
   file.append(makeRecord({ id: '1-1', ongoing: true, durationMs: 50 }))
   file.append(makeRecord({ id: '1-1', durationMs: 300 }))
@@ -181,7 +181,7 @@ test('a record whose file cannot become the older generation is on disk all the 
   assert.deepEqual(readBlocks(made.dir).records.map(({ id }) => id), ['1-1', '1-2'])
 })
 
-test('of a block that lasted over the change of generations the last record counts', (t) => {
+test('the last record of a block that lasted over the change of generations counts', (t) => {
   for (const last of [makeRecord({ durationMs: 900 }), makeRecord({ ongoing: true, durationMs: 900 })]) {
     const { dir, file } = makeFile(t, { fileBytes: 1 })
     file.append(makeRecord({ ongoing: true, durationMs: 50 }))
@@ -197,7 +197,7 @@ test('a file that grew before this process opened it is turned over by its size'
   assert.deepEqual(fs.readdirSync(dir), ['blocks-1.old.ndjson'])
 })
 
-test('a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about', (t) => {
+test('a line that is not a record is skipped and counted, and none can control the terminal', (t) => {
   const dir = makeDir(t)
   const lines = [
     makeRecord({ id: '1-1', cause: /** @type {any} */ ('later') }),

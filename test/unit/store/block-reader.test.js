@@ -94,7 +94,7 @@ test('what is kept is bounded: files beyond it are read each time', (t) => {
   assert.deepEqual(ask().read, ['b.ndjson'], 'now a fits, and b does not')
 })
 
-test('what is not a regular file, or larger than a file of records can be, is not read, and that is said', { skip: process.platform === 'win32' }, (t) => {
+test('a file that is not regular, or larger than a file of records can be, is skipped with the reason', { skip: process.platform === 'win32' }, (t) => {
   const dir = makeDir(t)
   fs.symlinkSync('/dev/zero', path.join(dir, 'blocks-1-1.ndjson'))
   fs.writeFileSync(path.join(dir, 'blocks-2-1.ndjson'), '')

@@ -28,7 +28,7 @@ function write (dir, { pid = GONE, namedAtMs = Date.now(), text = line(), ageMs 
   fs.utimesSync(file, at, at)
 }
 
-test('the last block of a process that is gone is told once, and stays readable', (t) => {
+test('the last block of a process that is gone is reported once, and stays readable', (t) => {
   const dir = makeDir(t)
   write(dir, { text: line({ durationMs: 100 }) + line() })
   assert.deepEqual(takeUnended(dir).map(({ durationMs }) => durationMs), [9800])
@@ -49,7 +49,7 @@ test('a living process is left alone, unless its pid is another one\'s by now', 
   assert.equal(takeUnended(dir).length, 1)
 })
 
-test('what was written just now may be a process\'s that cannot be seen, what is old is no news', (t) => {
+test('a block file written just now, or a day ago, is not reported', (t) => {
   for (const [ageMs, count] of [[0, 0], [QUIET_MS + 500, 1], [DAY_MS + 1000, 0]]) {
     const dir = makeDir(t)
     write(dir, { ageMs })

@@ -49,7 +49,7 @@ test('secrets are taken out of every text', async () => {
   assert.ok(!zlib.gunzipSync(bytes).toString().includes('hunter2'))
 })
 
-test('what is no recording, cut short, damaged, newer or a bomb is a coded error that says so', async () => {
+test('a file that is not a recording, cut short, damaged, newer or a bomb is a coded error that says so', async () => {
   const metrics = Array.from({ length: 50000 }, (_, i) => i * 7919 % 10007).join()
   const bytes = await packRecording(parts({ metrics: () => metrics }), hideNothing)
   const whole = JSON.parse(zlib.gunzipSync(bytes).toString())
@@ -78,7 +78,7 @@ test('what is no recording, cut short, damaged, newer or a bomb is a coded error
   assert.throws(() => parseRecording(zlib.gzipSync(Buffer.alloc(1024 * 1024)), 'x', 512 * 1024), refused(/unpacks to more than 0\.5 MB/))
 })
 
-test('a record that cannot be told is passed over, and a later version may add parts', () => {
+test('an invalid record is skipped, and a later version may add parts', () => {
   const file = { ...JSON.parse('{"format":"loopwatch recording","formatVersion":1}'), more: true }
   for (const [name, make] of Object.entries(parts())) file[name] = make()
   file.blocks.push({ id: 5 })
@@ -86,7 +86,7 @@ test('a record that cannot be told is passed over, and a later version may add p
   assert.deepEqual(parseRecording(zipped(file), 'x').blocks.map(({ id }) => id), ['4242-1', '4242-2'])
 })
 
-test('a recording is told from other files by its first bytes, and one that is not there is a coded error', (t) => {
+test('a recording is recognized by its first bytes, and a missing one is a coded error', (t) => {
   const dir = makeDir(t)
   const [zip, text, empty] = ['zip', 'text', 'empty'].map((name) => path.join(dir, name))
   fs.writeFileSync(zip, zipped({}))

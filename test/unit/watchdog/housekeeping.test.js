@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { BadRoutes, LongTurns } = require('../../../lib/watchdog/housekeeping')
 
-test('a function for routes that fails is told, and trusted again after a minute without', () => {
+test('a function for routes that fails is reported, and trusted again after a minute without', () => {
   const judge = new BadRoutes()
   assert.equal(judge.judge(0, 1000), null)
   assert.match(String(judge.judge(3, 2000)), /option route/)

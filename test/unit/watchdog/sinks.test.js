@@ -84,7 +84,7 @@ test('sinks that are not wanted are left out', () => {
   assert.deepEqual(told, ['a.opened', 'b.opened', 'b.settled'])
 })
 
-test('a sink that throws keeps no other from hearing; it is said once and counted each time', () => {
+test('a sink that throws does not keep others from hearing, is logged once and counted each time', () => {
   const { told, part } = makeParts()
   /** @type {string[]} */
   const said = []

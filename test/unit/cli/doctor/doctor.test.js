@@ -41,7 +41,7 @@ test('what does not work is named with what is missing', () => {
   ])
 })
 
-test('a block in progress, lost events and the limits of an old Node.js are told', () => {
+test('doctor lists a block in progress, lost events and the limits of an old Node.js', () => {
   const lines = metrics('loopwatch_events_dropped_total{reason="log_line"} 3')
     .map((each) => each.name === 'loopwatch_block_in_progress_seconds' ? { ...each, value: 9.5 } : each)
     .map((each) => each.name === 'loopwatch_build_info' ? { ...each, labels: { ...each.labels, node_version: '20.20.2' } } : each)
@@ -72,7 +72,7 @@ test('samples are read with their escaped labels', () => {
   ])
 })
 
-test('on Linux the kernel tells what Node.js 20 does not, so that no limit is told of it', () => {
+test('on Linux the kernel has what Node.js 20 lacks, so that limit is not listed', () => {
   assert.equal(limitsOf('20.20.0', 'linux').length, 1)
   assert.match(limitsOf('20.20.0', 'darwin').join('\n'), /outside Linux, CPU time of worker threads/)
   assert.equal(limitsOf('20.20.0', null).length, 2, 'of another machine nobody knows')

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { besideBlocks } = require('../../../../lib/cli/mcp/beside-blocks')
 const { SLOW_KINDS } = require('../../../../lib/tables/metrics')
 
-test('what else makes a process slow is said by its metrics, each kind in words', () => {
+test('metrics of other causes of slowness become sentences, one for each kind', () => {
   const text = [
     ...SLOW_KINDS.map((kind, i) => `loopwatch_slow_incidents_total{kind="${kind}"} ${i}`),
     'loopwatch_threadpool_delay_seconds_sum{kind="thread_pool"} 3', 'loopwatch_threadpool_delay_seconds_count{kind="thread_pool"} 9',

@@ -68,7 +68,7 @@ test('functions without a name whose source says nothing are told apart by their
   assert.deepEqual(offencesOf(offences, '/').map(({ within }) => within).sort(), ['one', 'two'])
 })
 
-test('known ones that are gone are told', () => {
+test('known blocks that are gone are listed', () => {
   assert.deepEqual(compare([], known(100)).gone, known(100).blocks)
   assert.deepEqual(compare([makeOffence()], known(100)).gone, [])
 })

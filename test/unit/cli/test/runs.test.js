@@ -13,7 +13,7 @@ test('a block is the stretch in which it mostly was, not one that it touches', (
   assert.equal(stretchOf([first, second], 450, 600), null)
 })
 
-test('of several stretches within a block the one with the most CPU time counts', () => {
+test('the stretch with the most CPU time counts if a block has several', () => {
   assert.equal(stretchOf([second, first], 0, 400), first)
   assert.equal(stretchOf([first], -5000, 5000), first, 'a long block of a thread that was kept waiting')
 })

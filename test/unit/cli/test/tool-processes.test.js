@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { isForkedByVitest, isOfTool } = require('../../../../lib/cli/test/tool-processes')
 
-test('a process of a compiler, a linter or what starts others is told by its main script', () => {
+test('a process of a compiler, a linter or a launcher is recognized by its main script', () => {
   const tools = [
     '/app/node_modules/.bin/tsc',
     '/app/node_modules/typescript/bin/tsc',

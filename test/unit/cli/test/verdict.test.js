@@ -145,7 +145,7 @@ test('a block belongs to the test in which it mostly fell, and only for as long'
   assert.equal(testOf([interval(0, Infinity)], START_MS, START_MS + 300)?.overlapMs, 300)
 })
 
-test('of a test and its subtest the inner one is named, and how many ran at once', () => {
+test('the inner of a test and its subtest is named, with how many ran at once', () => {
   assert.deepEqual(testOf([interval(0, 500, 'outer'), interval(0, 500, 'inner')], START_MS, START_MS + 300),
     { test: interval(0, 500, 'inner'), overlapMs: 300, others: 1 })
 })

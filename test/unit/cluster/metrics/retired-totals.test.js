@@ -88,7 +88,7 @@ test('what the dead have left takes no room from the living: each of their serie
   }
 })
 
-test('what another version leaves in other buckets is kept beside', () => {
+test('totals of another version with other buckets are kept as series of their own', () => {
   const metricsUnion = new MetricsUnion()
   metricsUnion.join(1, 'a')
   metricsUnion.leave(1, 'a', [histogram(['/a', '/b'])])

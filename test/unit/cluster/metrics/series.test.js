@@ -38,7 +38,7 @@ test('a snapshot arrives as it was sent, whatever changes, comes and goes betwee
   }
 })
 
-test('of a snapshot that has not changed nothing is sent', () => {
+test('a snapshot that has not changed is not sent again', () => {
   const writer = new SeriesWriter()
   const many = { ...counter(1), values: Array.from({ length: 5000 }, (_, i) => ({ labels: { i: `${i}` }, value: i })) }
   const first = writer.changes([many]).map((message) => JSON.stringify(message).length)

@@ -234,7 +234,7 @@ const PAIRS = {
   }
 }
 
-test('who asks for DNS names is told, and which server does not answer', () => {
+test('advice names the module that asks for DNS names, and the server that does not answer', () => {
   const below = [frame('getReport', 'node:internal/process/report')]
   const told = (/** @type {object} */ block) => advise(block).find(({ kind }) => kind === 'report')?.text ?? ''
   assert.match(told({ below, ...asleepIn('poll', 'a UDP socket to 10.0.0.2:53') }), /waited for the name server 10\.0\.0\.2\. Set/)

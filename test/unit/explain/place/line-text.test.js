@@ -29,7 +29,7 @@ test('a loop in one line is a loop, its head alone is not', () => {
   assert.ok(!traits('for (let k = 0; k < n; k++) {').includes('isLoop'))
 })
 
-test('nothing is said of a line that is minified or cannot be read', () => {
+test('a line that is minified or cannot be read has no traits', () => {
   assert.equal(traitsOf(null).hasText, false)
   assert.equal(traitsOf(`f(${'a, '.repeat(500)})`).hasText, false)
 })

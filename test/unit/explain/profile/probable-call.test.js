@@ -33,7 +33,7 @@ test('a call is suspected of the time of its line if it is one of those that tak
   assert.equal(repeatedCall('queue.shift().concat(queue)'), null)
 })
 
-test('it stands beside a certain line of JavaScript whose own code had the time, and beside no named call', () => {
+test('a probable call is added to a certain line of JavaScript whose own code had the time, not to a named call', () => {
   const frame = { function: 'drain', file: '/srv/app/queue.js', line: 2, column: 3, exact: true }
   const probableIn = (/** @type {object} */ differences) =>
     withProbableCall(makeRecord({ frame, leaf: frame, profile: null, ...differences }), () => lines('for (;;) {\n  queue.shift()')).probable

@@ -71,7 +71,7 @@ test('a callee that V8 names otherwise is in the one line with a call of which n
   assert.equal(lineOf([drafts([], [3]), oneShot], [3, 3, 3, 3, 3], [[at(2)]], { [FILE]: two })[1], false, 'two lines may call it')
 })
 
-test('of two lines that call the same function, stacks show the one that took the time', () => {
+test('stacks show which of two lines that call the same function took the time', () => {
   const twice = LOOP.with(4, '    structuredClone(made)')
   const clone = node(3, 'structuredClone', 'node:internal/worker', [])
   const within = { function: 'structuredClone', file: 'node:internal/worker', line: 8, column: 1 }

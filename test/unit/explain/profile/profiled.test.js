@@ -59,7 +59,7 @@ test('a block that began in one profile and ended in the next is one', () => {
   assert.equal(cut.timeDeltas.reduce((/** @type {number} */ sum, /** @type {number} */ delta) => sum + delta, 0), 35000)
 })
 
-test('of a block that is longer than what is kept the end is told, at its own length', () => {
+test('a block longer than the profile that is kept shows its end, at its own length', () => {
   const cut = /** @type {any} */ (cutProfiles([makeWindow(LOAD, [3, 3])], 500, 1030))
   assert.deepEqual([cut.startTime, cut.endTime, cut.timeDeltas], [1000000, 1030000, [10000, 10000]])
 })
@@ -133,7 +133,7 @@ test('a single collection is not charged to a function that ran before or after 
   }
 })
 
-test('what the agent calls of Node.js at an interrupt is no call of the application', () => {
+test('a call of Node.js by the agent at an interrupt is not charged to the application', () => {
   const probe = node(3, 'probe', require.resolve('../../../../lib/host/sense/probe'), [4])
   const utilization = node(4, 'eventLoopUtilization', 'node:internal/perf/event_loop_utilization')
   const load = node(2, 'load', 1, [3], { hitCount: 2, positionTicks: [{ line: 2, ticks: 2 }] })
@@ -211,7 +211,7 @@ test('a function that others call is not taken for one that V8 has built into th
   assert.deepEqual([frame.function, frame.line], ['load', 3])
 })
 
-test('where Node.js lies between, the source says the line of the call, else only the function is told', () => {
+test('the source shows the line of a call through Node.js; without source only the function is named', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'seal', 5, [3]), node(3, 'pbkdf2Sync', 'node:internal/crypto/pbkdf2', [4]), node(4, 'run', null)]
   const profile = cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)
   const told = lay(profile)
@@ -221,7 +221,7 @@ test('where Node.js lies between, the source says the line of the call, else onl
   assert.deepEqual(lay(profile, { frame: late }).frame, { ...late, column: 10, exact: true })
 })
 
-test('of code that was compiled in memory the function is told, and the line by stacks alone', () => {
+test('code compiled in memory gets its function, and a line from stacks alone', () => {
   const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
   const late = { function: 'load', file: FILE, line: 3, column: 3, exact: false }
   const told = lay(profile, { frame: late }, SOURCE, true)
@@ -230,7 +230,7 @@ test('of code that was compiled in memory the function is told, and the line by 
   assert.deepEqual({ name, exact }, { name: 'load', exact: false })
 })
 
-test('of code that was compiled in memory a line is told by its source map, and of one that holds several lines of the source none', () => {
+test('code compiled in memory gets a line from its source map, unless it holds several lines of the source', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] })]
   const profile = /** @type {any} */ (cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050))
   const frameWith = (/** @type {any} */ lineAt, /** @type {any} */ frame = null) =>
@@ -271,7 +271,7 @@ test('a function of zlib has the name by which it was called', () => {
   assert.equal(lay(profile, { frame: { function: 'pack', file: FILE, line: 3, column: 1, exact: false } }, lines).profile.call, 'gzipSync', 'beside its line')
 })
 
-test('a regular expression is told without its pattern, a lone name of C++ is not taken for a call', () => {
+test('a regular expression is named without its pattern, and a lone name of C++ is not taken for a call', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3, 4]), node(3, 'RegExp: (a+)+$', null), node(4, 'encodeInto', null)]
   const profile = cutProfiles([makeWindow(nodes, [3, 3, 3])], 1000, 1050)
   const record = lay(profile)
@@ -318,7 +318,7 @@ test('where nothing could be asked the profile tells the cause, but not of a lin
   assert.equal(causeOf([js[0], node(2, 'seal', 5, [3]), node(3, 'pbkdf2Sync', 'node:internal/crypto/pbkdf2', [], { hitCount: 3 })]), 'native')
 })
 
-test('the built-in that a line calls is told where it is just one', () => {
+test('the built-in that a line calls is named if there is just one', () => {
   /** @type {[string, string | null][]} */
   const lines = [
     ['  const x = JSON.parse(text)', 'JSON.parse'], ['copy.sort()', 'sort'], ['    .sort((a, b) => a - b)', 'sort'], ['list.map(f).sort()', 'sort'], ['return /^(a+)+$/.test(s)', '(regular expression)'],
@@ -341,13 +341,13 @@ test('the lines of a function that make a call are found by the name of the call
   assert.deepEqual(callLines(['function f () {', '  text.replace(pattern, "")', '}'], start(1, 12), '(regular expression)'), [2])
 })
 
-test('of a C++ function that is called without JavaScript between the line is its caller\'s', () => {
+test('a C++ function that is called without JavaScript between has the line of its caller', () => {
   const called = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3]), node(3, 'timingSafeEqual', null, [], { hitCount: 6, positionTicks: [{ line: 3, ticks: 6 }] })]
   const { frame } = lay(makeWindow(called, [3, 3, 3, 3, 3, 3]).profile, { frame: { ...makeRecord().frame, function: 'load', file: '/srv/app/report.js', line: 4, column: 1, exact: false } })
   assert.deepEqual([frame.function, frame.line, frame.exact], ['load', 3, true])
 })
 
-test('the time in which the agent itself asks and takes its profile is no call of the application', () => {
+test('the time in which the agent itself asks and takes its profile is not a call of the application', () => {
   const agent = path.join(__dirname, '..', '..', '..', '..', 'lib', 'host', 'agent.js')
   const nodes = [
     node(1, '(root)', null, [2]),

@@ -7,7 +7,7 @@ const { builtinIn, callLines, columnOfCall, loopingCalleesIn, mayCallOther, only
 /** @param {string} line @param {Parameters<typeof builtinIn>[1]} [hints] */
 const callIn = (line, hints) => builtinIn(line, hints)?.call ?? null
 
-test('of several built-ins in a line the one is named that works through what the others only copy', () => {
+test('the built-in that does the work of a line is named, not those that only copy', () => {
   /** @type {[string, string | null][]} */
   const lines = [
     ['const all = JSON.parse(Buffer.concat(chunks).toString())', 'JSON.parse'],
@@ -73,7 +73,7 @@ test('a function with a loop that a line calls is found, one without is not', ()
   assert.deepEqual(loopingCalleesIn(lines, lines[4]), [{ function: 'sum', line: 1, column: 14 }])
 })
 
-test('the only call of a line that is no built-in is named as it is written', () => {
+test('the only call of a line is named as written if it is not a built-in', () => {
   assert.deepEqual(onlyCallIn('  const html = marked.parse(text)'), { call: 'marked.parse', column: 16 })
   assert.equal(onlyCallIn("  log.info({ at: 1 }, 'done (1)')")?.call, 'log.info')
   assert.equal(onlyCallIn('  return render(parse(text))'), null)

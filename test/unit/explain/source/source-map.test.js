@@ -64,7 +64,7 @@ function makeMaps (files, more) {
 /** A frame at the call in the generated file. @param {string} file @param {{ line: number, column: number }} [at] */
 const frameIn = (file, at = compiled.generated) => ({ function: 'total', file, ...at })
 
-test('a frame in code with a map beside it is named at its original place', (t) => {
+test('a frame in code with a map next to it is named at its original place', (t) => {
   const dir = makeDir(t)
   fs.mkdirSync(path.join(dir, 'dist'))
   fs.writeFileSync(path.join(dir, 'dist', 'total.js'), compiled.code)
@@ -130,7 +130,7 @@ test('a file: URL, as ES modules have, becomes a path, mapped or not', () => {
   assert.deepEqual(maps.original(frameIn('file://elsewhere/%2F')), frameIn('file://elsewhere/%2F'), 'one that names no path stays as it is')
 })
 
-test('a source that is no file keeps its name', () => {
+test('a source that is not a file keeps its name', () => {
   const { maps } = makeMaps({ '/srv/total.js': compiled.code, '/srv/total.js.map': JSON.stringify({ ...compiled.map, sources: ['webpack://app/src/total.ts'] }) })
   assert.equal(maps.original(frameIn('/srv/total.js')).file, 'webpack://app/src/total.ts')
 })
@@ -228,7 +228,7 @@ test('each file is read once, and of ever new files a bounded number is kept', (
 /** A map of so many characters of mappings. @param {number} chars */
 const mapOfChars = (chars) => JSON.stringify({ ...compiled.map, mappings: `${compiled.map.mappings};${'AAAA,'.repeat(chars / 5)}` })
 
-test('of two large maps in turn each is read once', () => {
+test('two large maps in turn are read once each', () => {
   const text = mapOfChars(2.25e6)
   const { maps, reads } = makeMaps({
     '/srv/a/total.js': compiled.code, '/srv/a/total.js.map': text, '/srv/b/total.js': compiled.code, '/srv/b/total.js.map': text
@@ -256,7 +256,7 @@ test('the least recently used of many large maps is let go, not all of them', ()
   assert.equal(reads.length, 2)
 })
 
-test('a map that is too large is said, once for its file, and its frames stay at their places', () => {
+test('a map that is too large is reported once for its file, whose frames stay at their places', () => {
   /** @type {string[]} */
   const said = []
   const sizes = new Map([['/srv/huge.js', 99e6], ['/srv/c.js.map', 99e6]])

@@ -46,7 +46,7 @@ test('a file that is moved or deleted is begun anew within five seconds, and lin
   assert.deepEqual(states, [])
 })
 
-test('a file that cannot be written is said once, lines are counted as dropped, and nothing is thrown', (t) => {
+test('a file that cannot be written is reported once, lines are counted as dropped, and nothing is thrown', (t) => {
   const dir = makeDir(t)
   fs.symlinkSync('/dev/full', path.join(dir, 'full'))
   for (const [target, code] of [[dir, 'EISDIR'], [path.join(dir, 'missing', 'app.log'), 'ENOENT'], [path.join(dir, 'full'), 'ENOSPC']]) {

@@ -155,7 +155,7 @@ test('blocks whose lines nobody sees take no place of those that are seen, and a
   assert.deepEqual(log.takeDropped(), { log_suppressed: 5, log_line: 0 })
 })
 
-test('a block that turns out to be nobody\'s fault is forgotten at its end, also where that line is not seen', (t) => {
+test('a block that turns out to be nobody\'s fault is forgotten at its end, even if that line is not shown', (t) => {
   const { log, clock, lines } = makeLog(t, { level: 'warn' })
   for (let i = 0; i < 11; i++) log.opened(makeRecord({ id: `1-${i}`, durationMs: 100, ongoing: true }))
   for (let i = 0; i < 11; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 200, cause: 'starved' }))

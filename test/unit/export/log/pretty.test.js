@@ -71,7 +71,7 @@ test('names give no orders to a terminal', () => {
   assert.ok(!text.includes('\u001b') && !text.includes('\u0007'), JSON.stringify(text))
 })
 
-test('what is no line of pino comes back as it was', () => {
+test('text that is not a line of pino is printed unchanged', () => {
   const pretty = makePretty({ hasColors: true })
   for (const text of ['plain text\n', '17\n', 'null\n', '']) assert.equal(pretty(text), text)
   assert.match(pretty('{"level":30,"time":0,"msg":"hello"}'), /INFO.*hello\n$/)

@@ -54,7 +54,7 @@ test('a long block is posted once, while it lasts', async (t) => {
   assert.equal(got[0].authorization, `Basic ${Buffer.from('me:secret').toString('base64')}`)
 })
 
-test('nobody is told of a short block, of the start, or of what is allowed', async (t) => {
+test('a short block, one at start-up and an allowed one are not notified', async (t) => {
   const { notifier, got, received } = await start(t)
   for (const [i, differences] of [{ durationMs: 999 }, { startup: true }, { allowed: 'migration' }].entries()) notifier.settled(block({ ...differences, id: `1-${i}` }))
   notifier.settled(block({ id: '1-9' }))
@@ -62,7 +62,7 @@ test('nobody is told of a short block, of the start, or of what is allowed', asy
   assert.deepEqual(got.map((each) => each.block.id), ['1-9'])
 })
 
-test('what fails is tried again, what is refused is not, and both are told', async (t) => {
+test('a failed notification is retried, a refused one is not, and both are reported', async (t) => {
   const { notifier, states, received, lost } = await start(t, [503, 429, 200, 404])
   notifier.lasting(block({ id: '1-1' }))
   await received(3)
@@ -73,14 +73,14 @@ test('what fails is tried again, what is refused is not, and both are told', asy
   assert.equal(lost(), 1)
 })
 
-test('of many blocks a minute a few are told, the others with the next one', async (t) => {
+test('a minute with many blocks sends a few notifications, and the next one counts the others', async (t) => {
   const { notifier, got, received, lost } = await start(t)
   for (let i = 0; i < PER_MINUTE + 30; i++) notifier.settled(block({ id: `1-${i}` }))
   await received(PER_MINUTE)
   assert.deepEqual([got.length, lost()], [PER_MINUTE, 30])
 })
 
-test('Slack gets a text in its form, in which names are no links', () => {
+test('Slack gets a text in its form, in which names do not become links', () => {
   const record = block({ frame: { function: '<!channel> & co', file: '/srv/a.js', line: 1, column: 1, exact: true } })
   const message = /** @type {any} */ (messageOf(new URL('https://hooks.slack.com/services/T/B/x'), record, { labels: {}, held: 3 }))
   assert.deepEqual(Object.keys(message), ['text'])

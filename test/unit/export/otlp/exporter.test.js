@@ -245,7 +245,7 @@ test('an answer without end, a slow receiver and none at all cost no more than w
   assert.ok(performance.now() - startMs < 10_000, 'it does not wait for the timeout')
 })
 
-test('a storm of blocks is told as the log tells it, and the rest is counted', async (t) => {
+test('a storm of blocks is exported as far as it is logged, and the rest is counted', async (t) => {
   const { got, settings } = await startOtlpReceiver(t)
   const { exporter, lost } = startExporter(t, settings(only('LOGS')))
   for (let i = 0; i < 100; i++) exporter.settled(makeRecord({ id: `1-${i}` }))
@@ -258,7 +258,7 @@ test('a storm of blocks is told as the log tells it, and the rest is counted', a
   assert.ok(ids.length < 20, `${ids.length}`)
 })
 
-test('one signal in trouble is told until all is well; a wrong endpoint of one stays a reason', async (t) => {
+test('one signal in trouble is reported until all is well; a wrong endpoint of one stays a reason', async (t) => {
   const { settings } = await startOtlpReceiver(t, ({ url }, count) => ({ status: url === '/v1/logs' && count < 3 ? 503 : 200 }))
   const { exporter, states } = startExporter(t, { ...settings(only('LOGS', 'TRACES')), faults: ['http/json is sent'] })
   assert.deepEqual(states, ['http/json is sent'])
@@ -306,7 +306,7 @@ test('exports arrive while the thread pool is full, at an address and at localho
   }
 })
 
-test('a receiver whose name cannot be looked up, as the thread pool is full, is said as degraded', async (t) => {
+test('a receiver whose name cannot be looked up, as the thread pool is full, is reported as degraded', async (t) => {
   fillThreadPool(t)
   const { exporter, states } = startExporter(t, otlpSettings('http://collector.invalid:1', { ...only('TRACES'), OTEL_EXPORTER_OTLP_TIMEOUT: '100' }))
   exporter.span(span)
@@ -314,7 +314,7 @@ test('a receiver whose name cannot be looked up, as the thread pool is full, is 
   assert.equal(states[0], 'traces: collector.invalid:1: no response within 100 ms')
 })
 
-test('metrics that cannot be read are said as degraded and read again', async (t) => {
+test('metrics that cannot be read are reported as degraded and read again', async (t) => {
   const { got, settings } = await startOtlpReceiver(t)
   let reads = 0
   const { states } = startExporter(t, settings({ ...only('METRICS'), OTEL_METRIC_EXPORT_INTERVAL: '20' }), {}, async () => {

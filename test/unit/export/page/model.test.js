@@ -228,7 +228,7 @@ test('the flame graph without lines has each function once below its caller', as
   assert.deepEqual(linesMerged(tree), node('all', 30, [node('f app.js', 30, [node('g app.js', 25), native])]))
 })
 
-test('a block is told in a sentence, and as Markdown that its names cannot break', async () => {
+test('a block is described in a sentence, and in Markdown that its names cannot break', async () => {
   const { whyOf, markdownOf } = await import(`${MODEL}/report.mjs`)
   assert.equal(whyOf(at(1)), 'The loop was blocked for 1.0 s: JavaScript – report app/report.js:41, for GET /report/:id.')
   assert.match(whyOf(at(1, { cause: 'suspended', frame: null })), /: the whole process was stopped\. No line of code is to blame\.$/)

@@ -39,6 +39,6 @@ test('the same blocks as on the page are chosen by text and by a row of its tabl
   assert.deepEqual(some, [{ records: [startup] }, { records: [] }])
 })
 
-test('what is no number is refused', () => {
+test('a value that is not a number is refused', () => {
   for (const query of /** @type {Record<string, string>[]} */ ([{ seconds: '0' }, { seconds: 'x' }, { from: '' }, { to: 'now' }])) assert.match(ids(query), /takes? /, JSON.stringify(query))
 })

@@ -383,7 +383,7 @@ test('a watchdog whose predecessor is counted on counts from what it finds', asy
   assert.deepEqual(await read(), [0.25, 0.25, 2, 1, 1, 1])
 })
 
-test('time blocked is told by the work that blocked, whose names are bounded; what a job left behind is nobody\'s', async () => {
+test('time blocked is counted by work under bounded names, and not for a job that has ended', async () => {
   const { metrics, samples } = makeMetrics({ routes: 1 })
   metrics.workSeries('known', 'job')
   for (const [name, kind, ended] of /** @type {[string, import('../../../../lib/types').WorkKind, boolean][]} */ ([

@@ -68,7 +68,7 @@ test('a file of many thousand events is whole', async () => {
   assert.equal(readTrace(await writeTrace(traceOf({ requests }))).filter(({ ph }) => ph === 'b').length, 6000)
 })
 
-test('what the rings no longer have is said', async () => {
+test('a trace names the time since which the rings are complete', async () => {
   const { otherData } = JSON.parse(await writeTrace(traceOf({ completeSinceMs: 1000 })))
   assert.equal(otherData.completeSince, new Date(WALL_MS + 1000).toISOString())
 })

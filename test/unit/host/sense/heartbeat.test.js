@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 
-test('time in which a thread was kept by us is no block of the application', async () => {
+test('time in which the agent held a thread is not a block of the application', async () => {
   const bridge = openBridge(createMemory())
   const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 50 })
   const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
@@ -40,7 +40,7 @@ test('a beat says for how long we had kept the thread by then', async () => {
   assert.equal(bridge.counters.heldCpuMs, 32, 'where its CPU time is unknown, the time itself')
 })
 
-test('a turn that is told of in the midst of one ends what ran before, and what is due stays due', () => {
+test('a turn reported within another ends what ran before, and the timer that is due stays due', () => {
   const bridge = openBridge(createMemory())
   const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 100, threshold: 500 })
   const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
@@ -60,7 +60,7 @@ test('a turn that is told of in the midst of one ends what ran before, and what 
   assert.equal(bridge.beat.read().periodMs, 10)
 })
 
-test('the top level that is to be skipped is no gap, whatever ends it', async () => {
+test('the top level that is to be skipped does not leave a gap, whatever ends it', async () => {
   const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
   const ends = [
     (/** @type {ReturnType<typeof startHeartbeat>} */ heartbeat) => heartbeat.turn(),

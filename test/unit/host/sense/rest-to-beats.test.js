@@ -36,7 +36,7 @@ test('a turn in which nothing was due delays nothing', () => {
   assert.deepEqual(told(5, 60).delays, [0.5, 0.5])
 })
 
-test('a process that was stopped for a night is told in a moment', () => {
+test('a process that was stopped for a night is accounted for in a moment', () => {
   const { delays, utilization } = told(0, 8 * 3600 * 1000)
   assert.equal(delays.length, 1000)
   assert.equal(utilization, 0)

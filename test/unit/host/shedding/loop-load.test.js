@@ -60,7 +60,7 @@ test('a calm loop has no load', () => {
   assert.ok(loop.utilization < 0.1, `${loop.utilization}`)
 })
 
-test('start-up is no load, and a first turn is no utilization yet', () => {
+test('start-up is not counted as load, nor a first turn as utilization', () => {
   const loop = makeLoop()
   loop.turn(3000, 0)
   assert.deepEqual([loop.delayMs, loop.utilization], [0, 0])

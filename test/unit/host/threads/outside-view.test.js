@@ -41,7 +41,7 @@ test('a worker whose idle time does not grow is blocked for as long, within the 
   assert.deepEqual([startMs, endMs, idleMs, doubtMs], [170, 460, 15, 50])
 })
 
-test('many small turns, a single short one, and a loop that was not looked at are no block', () => {
+test('many small turns, a single short one, and a loop that nobody watched are not blocks', () => {
   const { bridge, look } = makeView()
   look(100, 50, true)
   for (let i = 1; i <= 20; i++) look(100 + i * 20, 50 + i, false)

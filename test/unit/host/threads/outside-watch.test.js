@@ -15,7 +15,7 @@ const makeWorker = (threadId) => ({
   performance: { eventLoopUtilization: () => ({ idle: performance.now(), active: 1 }) }
 })
 
-test('threads beyond the 64 that are seen are told of once, and the next of them is seen when one ends', async (t) => {
+test('threads beyond the 64 that are watched are reported once, and the next of them is watched when one ends', async (t) => {
   /** @type {any[]} */
   const posted = []
   const watch = new OutsideWatch({ threshold: 50 }, (message) => posted.push(message), () => false)

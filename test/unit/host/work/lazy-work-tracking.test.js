@@ -92,7 +92,7 @@ test('an agent that stops before starts nothing any more', async () => {
   assert.deepEqual(calls, [])
 })
 
-test('what cannot be loaded is said once, and thrown to nobody', async (t) => {
+test('a module that cannot be loaded causes one warning and throws nothing', async (t) => {
   /** @type {string[]} */
   const warnings = []
   const onWarning = (/** @type {Error} */ { message }) => warnings.push(message)
@@ -109,7 +109,7 @@ test('what cannot be loaded is said once, and thrown to nobody', async (t) => {
 })
 
 for (const isHeld of [false, true]) {
-  test(`that following ends is said ${isHeld ? 'by nobody where named work is followed on' : 'where it costs too much'}`, async () => {
+  test(`the end of costly following is ${isHeld ? 'not reported if named work is followed' : 'reported'}`, async () => {
     const { start } = makeFollower()
     let costly = 0
     const withHold = (/** @type {any} */ listening) => {

@@ -47,7 +47,7 @@ test('what a run throws or rejects with comes out as it was', async (t) => {
   assert.deepEqual(ended(), [['throws', 'task'], ['rejects', 'task']])
 })
 
-test('a rejection that nobody handles is told once, as without a run', async (t) => {
+test('an unhandled rejection is reported once, as without a run', async (t) => {
   const { works } = makeWorks(t)
   /** @type {unknown[]} */
   const told = []
@@ -181,7 +181,7 @@ test('attributes are copied: 8 of them, of 200 characters each, strings and numb
   }, given)
 })
 
-test('a name that is no string or empty, no function and odd attributes are refused with what was expected', (t) => {
+test('an empty or non-string name, a missing function and odd attributes are refused with what was expected', (t) => {
   const { works } = makeWorks(t)
   for (const name of /** @type {any[]} */ ([undefined, null, '', 7, {}, Symbol('s')])) {
     assert.throws(() => works.run(name, () => {}), { code: 'LOOPWATCH_ERR_ARGUMENT', message: /^the name in run\(name, fn\) must be a string that is not empty, got / })

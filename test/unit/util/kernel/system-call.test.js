@@ -22,7 +22,7 @@ test('a call is named by its number, on each processor by its own', () => {
   assert.equal(named('-1 0x7ffe150c3000 0x7fef3703cc4a\n'), 'page fault')
 })
 
-test('nothing is said of a thread that runs, of a file that cannot be read and of an unknown processor', () => {
+test('a running thread, an unreadable file and an unknown processor have no system call', () => {
   for (const text of ['running\n', '', null, 'nonsense', 'x 0x1 0x2']) assert.equal(callOf(text, 'x64'), null, `${text}`)
   assert.equal(callOf(`0 0x1a 0x2f40d790 0xa 0x0 0x0 0x0 ${REST}`, 'mips'), null)
 })

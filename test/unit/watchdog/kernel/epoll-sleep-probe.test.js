@@ -19,7 +19,7 @@ function learn (text, idleShare, looks = 5) {
   return { sight, file }
 }
 
-test('a loop that waits for events is told from one in a lock, in spawnSync() or on a CPU', () => {
+test('a loop that waits for events is distinguished from one in a lock, in spawnSync() or on a CPU', () => {
   const { sight, file } = learn(LOOP, 0.99)
   assert.ok(sight.canSee)
   const seen = [LOOP, SPAWN_SYNC, FUTEX, 'running\n'].map((text) => {

@@ -64,7 +64,7 @@ test('new threads of the pool wait for work, and end nothing', (t) => {
   assert.equal(scripts.mayEnd, false)
 })
 
-test('a worker thread that has started is no suspect, and none once the loop has beaten', (t) => {
+test('a worker thread that has started is not a suspect, nor is any once the loop has beaten', (t) => {
   const { begin, beat, scripts } = machine(t)
   begin(8, 101, EPOLL, 6)
   assert.equal(scripts.mayEnd, false)

@@ -28,7 +28,7 @@ test('a poll is calm unless the agent keeps the thread, or has kept it since the
   assert.equal(story.isCalm(70), true)
 })
 
-test('the time in which the profiler keeps the host is no missing beat', () => {
+test('the time in which the profiler keeps the host does not count as a missing beat', () => {
   const story = makeHolds()
   const seen = (/** @type {number} */ atMs) =>
     story.adjust({ sample: null, lateBeats: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat

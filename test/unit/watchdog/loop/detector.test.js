@@ -91,7 +91,7 @@ test('an endless block stays open, is polled again and again, and never ends', (
   assert.ok(polls > 1000)
 })
 
-test('a process stopped as a whole while idle is no block of its code: the loop was waiting', () => {
+test('a process stopped as a whole while idle is not a block of its code: the loop was waiting', () => {
   const { events } = simulate(new Detector(options), {
     blocks: [],
     pauses: [{ startMs: 1003, endMs: 3003 }],

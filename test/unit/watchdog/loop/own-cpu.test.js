@@ -19,7 +19,7 @@ test('a thread\'s CPU time within a block is what two of its readings say, for a
   assert.equal(ownCpu([1000, 70], [1090, 200]).within(1000, 100), 100, 'never more than it lasted')
 })
 
-test('too little, or nothing, is no answer', () => {
+test('too few readings of CPU time, or none, give null', () => {
   assert.equal(ownCpu().within(1000, 100), null)
   assert.equal(ownCpu([1000, null], [1050, undefined]).within(1000, 100), null)
   assert.equal(ownCpu([1000, 70]).within(1000, 100), null)

@@ -58,7 +58,7 @@ test('an endless block of ever new stacks keeps 40 of them, and the time and wor
   assert.deepEqual([fold.stacks[0].count, fold.stacks[0].weightMs], [2, 51])
 })
 
-test('work is in doubt if it was for half of its time, and what is in doubt is no request that was seen', () => {
+test('work is in doubt if it was for half of its time, and doubtful work does not count as a request', () => {
   const doubtful = { ...request(1), exact: false, among: 2 }
   const seen = (/** @type {[number, any][]} */ samples) => {
     const fold = new Fold()
@@ -84,7 +84,7 @@ test('the request is the one that ran longest, with how many there were and its 
   assert.deepEqual(fold.requests, { top: request(2), distinct: 3, topShare: 0.5, longestRunMs: 0 })
 })
 
-test('a request that goes on from sample to sample is told from many that take turns; a call that keeps the answer counts', () => {
+test('a request that goes on from sample to sample differs from many that take turns; a call that keeps the answer counts', () => {
   const runOf = (/** @type {[number | null, number, number?][]} */ samples) => {
     const fold = new Fold()
     for (const [id, weightMs, heldMs = 0] of samples) {

@@ -56,7 +56,7 @@ test('an answered question is not put again, and the next one has a second of it
   assert.equal(channel.question, 2)
 })
 
-test('what a thread waited for a CPU before it answered is told, as far as it was not after the answer', () => {
+test('the wait of a thread for a CPU before it answered is recorded, without the wait after the answer', () => {
   const waited = (/** @type {number | null} */ runQueueMs, /** @type {number} */ atMs) => {
     const { sampler, answer } = makeBlock()
     sampler.askIfDue(0, 0, 5)

@@ -44,7 +44,7 @@ test('a thread is looked at a few times only, however long a block lasts', () =>
   assert.ok(looks <= 25 + 52, `${looks}`)
 })
 
-test('each block has its own looks, and nothing is said of one that was not seen asleep', () => {
+test('each block has its own looks, and one that was not seen asleep has none', () => {
   let text = '/a'
   const waits = new Waits(() => text === '' ? null : wait('read', text))
   block(waits, 0, 300)

@@ -36,7 +36,7 @@ test('a block gets the origin of the callback that made most of it, the innermos
   assert.equal(origins.within(300, 800), null, 'too little of it')
 })
 
-test('operations of Node\'s own are no origin, and their frames are left out before the application\'s', () => {
+test('an operation of Node.js itself is not an origin, and its frames are left out before the application\'s', () => {
   const { origins, tell } = makeOrigins()
   tell(0, 100, 'node:_http_server')
   assert.equal(origins.within(0, 100), null)

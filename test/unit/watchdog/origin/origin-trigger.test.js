@@ -123,7 +123,7 @@ test('not under load, and not before the load is known; once it is calm, still',
   )
 })
 
-test('at most one window an hour, whether it found anything or not, and never beside another', () => {
+test('a window opens at most once an hour, whether it found anything or not, and never during another', () => {
   const story = makeStory()
   story.block(3)
   assert.equal(story.pass(1000, 0.1)?.open, true)

@@ -47,7 +47,7 @@ test('values beyond every bin are counted in the outer ones', () => {
   assert.ok(/** @type {number} */ (bins.quantile(0, 1)) > 500000)
 })
 
-test('new delays are found by difference, whatever was there before, and each is told once', () => {
+test('new delays are the difference to those before, and each counts once', () => {
   const next = random(11)
   const { delays } = openBridge(createMemory())
   for (let i = 0; i < 300; i++) delays.record(2 ** (next() * 10))

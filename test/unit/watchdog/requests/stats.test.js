@@ -54,7 +54,7 @@ test('a request that ended after the last beat waits until blocks up to its end 
   assert.deepEqual(told.filter(([kind]) => kind === 'blocked'), [['blocked', '/a', 0], ['blocked', '/a', 0.02]])
 })
 
-test('a request is no victim of the block it made itself', () => {
+test('a request is not a victim of the block it made itself', () => {
   const { stats, blocks, push, told } = makeStats()
   const culprit = push({ route: '/report', startMs: 0, durationMs: 400 })
   push({ route: '/ping', startMs: 200, durationMs: 300 })

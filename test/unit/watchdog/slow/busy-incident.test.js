@@ -31,7 +31,7 @@ function run (shares, blockedShare = 0, queuedShare = 0) {
 /** @param {number} share @param {number} seconds */
 const times = (share, seconds) => Array.from({ length: seconds }, () => share)
 
-test('a loop that is busy for ten seconds is said once, and ends when it idles', () => {
+test('a loop that is busy for ten seconds is reported once, until it idles', () => {
   const events = run([...times(0.3, 5), ...times(1, 20), ...times(0.3, 3)])
   assert.deepEqual(events.map(({ type }) => type), ['opened', 'ended'])
   const [opened, ended] = events
@@ -80,7 +80,7 @@ function runThreads (seconds) {
   })
 }
 
-test('worker threads that all work for ten seconds are said once, however many there are, until one rests', () => {
+test('worker threads that all work for ten seconds are reported once, however many there are, until one rests', () => {
   const busy = [...Array.from({ length: 8 }, () => [1, 1]), ...Array.from({ length: 4 }, () => [1, 1, 1])]
   const seconds = [[0, 0], ...busy, []]
   assert.deepEqual(runThreads(seconds), [

@@ -23,7 +23,7 @@ test('a wait that is known only when it is over opens none: the watchdog may hav
   assert.equal(pool.current, null)
 })
 
-test('waits that come and go below 200 ms are no incident, whatever their order', () => {
+test('waits that come and go below 200 ms are not an incident, whatever their order', () => {
   const pool = new PoolIncident()
   const random = seeded(11)
   for (let i = 0; i < 1000; i++) {

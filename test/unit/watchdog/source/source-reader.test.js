@@ -108,7 +108,7 @@ test('naming takes a few milliseconds of a poll, and the rest is named later', a
   assert.equal(named(), 20)
 })
 
-test('a source map that is too large is said in the log, once', async (t) => {
+test('a source map that is too large is logged once', async (t) => {
   const file = writeBundle(makeDir(t), 17e6)
   const { sources, said } = makeSources({ read: undefined })
   for (let line = 1; line < 5; line++) {
@@ -175,7 +175,7 @@ function blockedIn (file, sources) {
   return { monitor, told, poll, beat }
 }
 
-test('a block is told before the large map of its file is read, and all that follows has the places of the map', async (t) => {
+test('a block is reported before the large map of its file is read, and everything later has the places of the map', async (t) => {
   const file = writeBundle(makeDir(t), 1e6)
   /** @type {{ isAboutToReport: boolean } | null} */
   let monitor = null

@@ -41,7 +41,7 @@ test('a thread that is no more did not sleep', () => {
   assert.equal(see(1120, null).beat.beats, 5)
 })
 
-test('of a thread that is first seen in the midst of a block nothing is known before that', () => {
+test('a thread first seen in the midst of a block has no sleep before that', () => {
   const detector = new SleepDetector(50, () => ({ sleeps: null, isAsleep: true }))
   const beat = { beats: 5, atMs: 1000, idleMs: 0, activeMs: 0, periodMs: 0 }
   const see = (/** @type {number} */ atMs) => {

@@ -82,7 +82,7 @@ test('nothing is asked while the main thread is blocked', () => {
   assert.deepEqual(asked, [1])
 })
 
-test('a profile has the times of V8 if it has our clock, and none is no error', () => {
+test('a profile has the times of V8 if it has our clock, and a missing one is not an error', () => {
   const { own } = profiling()
   const [one] = [thread(1)]
   own.receive(one, taken({ questionAtMs: 1000, startMs: 1400, ofV8Ms: 1020 }))
@@ -92,7 +92,7 @@ test('a profile has the times of V8 if it has our clock, and none is no error', 
   assert.deepEqual(one.got.map((each) => each && [each.startMs, each.endMs]), [[1020, 1520], [1400, 1900], null])
 })
 
-test('a pattern that V8 has not escaped, or a text that is no profile, does not end the watchdog', () => {
+test('a pattern that V8 has not escaped, or a text that is not a profile, does not end the watchdog', () => {
   const nodes = (/** @type {string} */ pattern) => `[{"id":1,"callFrame":{"functionName":"RegExp: ${pattern}","lineNumber":-1}}]`
   const text = (/** @type {string} */ pattern) => `{"nodes":${nodes(pattern)},"samples":[1],"timeDeltas":[5],"startTime":0,"endTime":5}`
   for (const [given, isRead] of /** @type {[string, boolean][]} */ ([[text('^(\\w+\\s?)*$|"q"'), true], [text('a'), true], ['', false], ['{"nodes":', false]])) {

@@ -53,7 +53,7 @@ function watchThreads (t, threshold = 60000) {
   return { threads, seen, hear }
 }
 
-test('a watched thread that says it has ended counts no longer, and those that are not seen are said', async (t) => {
+test('a watched thread that has ended counts no longer, and unwatched ones are reported', async (t) => {
   const { threads, seen, hear } = watchThreads(t)
   const memory = createMemory()
   const bridge = openBridge(memory)
@@ -72,7 +72,7 @@ test('a watched thread that says it has ended counts no longer, and those that a
   assert.equal(seen.excess, null)
 })
 
-test('a thread that is heard of only when its end was told is not watched', async (t) => {
+test('a thread that is announced only after its end is not watched', async (t) => {
   const { threads, seen, hear } = watchThreads(t)
   threads.ended(1001)
   hear({ memory: createMemory(), threadId: 1001, name: 'late', tid: null })

@@ -17,7 +17,7 @@ function makeWriter (parts) {
   return { writer, states }
 }
 
-test('what was handed over is in the file after end(), also where the thread was not up yet', async (t) => {
+test('lines handed over are in the file after end(), even if the thread was not up yet', async (t) => {
   const file = path.join(makeDir(t), 'log')
   const { writer, states } = makeWriter({ kind: 'log', target: file })
   for (let i = 0; i < 1000; i++) writer.write(`${i}\n`)
@@ -49,7 +49,7 @@ test('once the thread is up, a line is with the kernel when write() returns', as
   assert.ok(written >= 10, `${written} of 20`)
 })
 
-test('a folder that cannot be written is said, and its records are counted', async (t) => {
+test('a folder that cannot be written is reported, and its records are counted', async (t) => {
   const target = path.join(makeDir(t), 'file')
   fs.writeFileSync(target, '')
   const { writer, states } = makeWriter({ kind: 'records', target, name: 'blocks' })
@@ -60,7 +60,7 @@ test('a folder that cannot be written is said, and its records are counted', asy
   assert.equal(writer.takeLost(), 3)
 })
 
-test('a thread that has ended is said, and begun again after five seconds', async (t) => {
+test('a thread that has ended is reported, and restarted after five seconds', async (t) => {
   const file = path.join(makeDir(t), 'log')
   t.mock.method(process, 'emitWarning', () => {})
   const started = once(process, 'worker')

@@ -33,7 +33,7 @@ const measured = [
   [26, 'packages at work', 106.5, 3371, 10976, 183]
 ]
 
-test('what a start takes is told from heap and code, never too little, on every version', () => {
+test('the cost of a start is estimated from heap and code, never too low, on every version', () => {
   for (const [version, name, heapMb, bytecodeKb, codeKb, tookMs] of measured) {
     const ms = startCostMs({ heap: heapMb * 2 ** 20, bytecode: bytecodeKb * 1024, code: codeKb * 1024 })
     assert.ok(ms >= tookMs && ms <= tookMs * 1.4 + 20, `${name} on ${version}: ${ms} for ${tookMs}`)

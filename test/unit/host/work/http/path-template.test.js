@@ -102,7 +102,7 @@ test('what lies deeper than twelve segments is left out, and says so', () => {
   assert.equal(pathTemplate('/a/b/c/d/e/f/g/h/i/j/k/l/m'), '/a/b/c/d/e/f/g/h/i/j/k/…')
 })
 
-test('what may name a person or open a door is no part of a template', () => {
+test('a part of a path that may name a person or open a door is not in the template', () => {
   assert.equal(pathTemplate('/reset/ann@example.com/abcdefghijklmnopqrstuvwx'), '/reset/:id/:id')
   assert.equal(pathTemplate('/search/caf%C3%A9'), '/search/:id')
 })

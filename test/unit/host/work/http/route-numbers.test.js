@@ -17,7 +17,7 @@ function makeNumbers (most) {
   return (route, { isGuess = false, status = 200 } = {}) => routes.stringOf(numbers.numberOf(route, isGuess, status))
 }
 
-test('routes that are told and paths that are guessed have bounds of their own, and keep what they have', () => {
+test('configured routes and guessed paths have separate bounds, and keep their names', () => {
   const labelOf = makeNumbers(2)
   const guess = { isGuess: true }
   for (const route of ['/a.js', '/b.js', '/c.js']) labelOf(route, guess)
@@ -25,7 +25,7 @@ test('routes that are told and paths that are guessed have bounds of their own, 
   assert.deepEqual(['/a.js', '/b.js', '/c.js'].map((route) => labelOf(route, guess)), ['/a.js', '/b.js', null])
 })
 
-test('a route that is told takes no room if it was guessed before, nor the other way', () => {
+test('a name that is both a guess and a route takes one place', () => {
   const labelOf = makeNumbers(1)
   labelOf('/a', { isGuess: true })
   assert.deepEqual([labelOf('/a'), labelOf('/b'), labelOf('/b', { isGuess: true })], ['/a', '/b', '/b'])
@@ -41,12 +41,12 @@ test('a guessed path that is turned away is (unmatched), unless it is known to b
   assert.deepEqual(labels('/other'), Array(5).fill('(unmatched)'))
 })
 
-test('a route that was told keeps its name whatever it answers', () => {
+test('a route keeps its name whatever it answers', () => {
   const labelOf = makeNumbers(1)
   assert.equal(labelOf('/report', { status: 404 }), '/report')
 })
 
-test('(unmatched) is a label also where the routes have used up their bound', () => {
+test('(unmatched) is a label even after the routes have used up their bound', () => {
   const labelOf = makeNumbers(1)
   assert.deepEqual([labelOf('/a'), labelOf('/x', { isGuess: true, status: 404 }), labelOf('/b')], ['/a', '(unmatched)', null])
 })

@@ -16,7 +16,7 @@ function make () {
   return { posted, waiting: new WaitingRequests((message) => posted.push(message), true) }
 }
 
-test('a sampled request that a block delayed is told of, with its caller', () => {
+test('a sampled request that a block delayed is posted with its caller', () => {
   const { posted, waiting } = make()
   waiting.ended(contextOf(900), 950)
   waiting.late(1000)
@@ -38,7 +38,7 @@ test('one that came later, ends much later, is not sampled or makes no sense is 
   assert.deepEqual(posted, [])
 })
 
-test('after one block so many are told of as a span has links, and without OpenTelemetry none', () => {
+test('one block posts at most as many requests as a span has links, and none without OpenTelemetry', () => {
   const { posted, waiting } = make()
   waiting.late(1000)
   for (let i = 0; i < 100; i++) waiting.ended(contextOf(900), 1010)

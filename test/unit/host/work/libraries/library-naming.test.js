@@ -26,7 +26,7 @@ function makeNaming () {
   return { naming: new Naming(works, (message) => posted.push(message)), begun, posted }
 }
 
-test('a call of a method is work with the name that is told of it; stopped, the method is what it was', () => {
+test('a call of a method is work with the name its callback returns, until the method is restored', () => {
   const { naming, begun } = makeNaming()
   class Queue {
     base = 1
