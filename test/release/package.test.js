@@ -134,7 +134,7 @@ test('the package', async (t) => {
 
   await t.test('holds every file of its own that one of its files loads', () => {
     for (const file of paths.filter((/** @type {string} */ each) => /^(lib|scenarios)\/.+\.m?js$/.test(each) && !each.includes('/built/'))) {
-      const source = fs.readFileSync(path.join(ROOT, file), 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')
+      const source = fs.readFileSync(path.join(ROOT, file), 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')
       for (const [, target] of source.matchAll(/(?:require\(|from )'(\.[^']+)'/g)) {
         const base = path.posix.join(path.posix.dirname(file), target)
         assert.ok(base === '.' || ['', '.js', '/index.js', '.json'].some((ending) => paths.includes(base + ending)), `${file} loads ${target}`)
