@@ -16,10 +16,11 @@ const table = {
     /** @type {Pick<BlockRecord, 'durationMs' | 'cause' | 'frame'>} */ { durationMs, cause, frame },
     /** @type {number} */ overMs
   ) => {
-    const place = frame === null
-      ? ''
-      : `: ${frame.function ?? '(anonymous)'} (${frame.file}${frame.compiled ? '' : `:${frame.line}`})`
-    return `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms${place}`
+    const reason = `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms`
+    if (frame === null) return reason
+    // As lineText() of util/place-text.js, which this table may not import.
+    const hasLine = !frame.compiled || !/\.(?:[cm]?ts|[jt]sx)$/.test(`${frame.file}`)
+    return `${reason}: ${frame.function ?? '(anonymous)'} (${frame.file}${hasLine ? `:${frame.line}` : ''})`
   },
   LOOPWATCH_ERR_UNWATCHED: () =>
     'expectNoBlocks() needs a watchdog, and none is running (worker thread, bundle, stopped agent, or a watchdog ' +

@@ -21,8 +21,16 @@ function doubtOf ({ exact }) {
   return exact === false ? '≈ ' : ''
 }
 
-/** Empty for code compiled in memory: its line is not the file's. @param {Pick<Frame, 'line' | 'compiled'>} frame */
-const lineText = ({ line, compiled }) => compiled ? '' : `:${line}`
+/** Files that are compiled to run. Node.js itself keeps every place; tsx, ts-node and similar tools do not. */
+const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
+/** @param {string | null} file */
+const runsCompiled = (file) => file !== null && COMPILED.test(file)
+
+/**
+ * Empty for TypeScript compiled in memory: its line is not the file's. Compilers of JavaScript, as in Jest, mostly keep
+ * the lines. @param {Pick<Frame, 'file' | 'line' | 'compiled'>} frame
+ */
+const lineText = ({ file, line, compiled }) => compiled && runsCompiled(file) ? '' : `:${line}`
 
 const IN_CALL = 'inside a native or synchronous call'
 
@@ -56,3 +64,4 @@ exports.workOf = ({ work, request }) => {
 exports.IN_CALL = IN_CALL
 exports.doubtOf = doubtOf
 exports.lineText = lineText
+exports.runsCompiled = runsCompiled

@@ -12,7 +12,7 @@ const { makeDir } = require('../support/files')
 const run = promisify(execFile)
 const ROOT = path.join(__dirname, '..', '..')
 const CLI = path.join(ROOT, 'lib', 'cli', 'main.js')
-const COMMANDS = ['run', 'blocks', 'mcp', 'doctor', 'record', 'view', 'docs', 'attach', 'test', 'profile', 'diagnose', 'stack', 'demo', 'scenario']
+const COMMANDS = ['run', 'blocks', 'mcp', 'doctor', 'record', 'view', 'docs', 'attach', 'test', 'profile', 'diagnose', 'demo', 'scenario']
 
 for (const command of COMMANDS) {
   test(`the help of ${command} has two examples`, async () => {

@@ -5,6 +5,7 @@ const { fileURLToPath, pathToFileURL } = require('node:url')
 const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../../tables/limits')
 const { BoundedMap } = require('../../util/bounded-map')
 const { isInPackage } = require('../../util/code-owner')
+const { runsCompiled } = require('../../util/place-text')
 const { mayBeToldOf } = require('./javascript')
 
 /**
@@ -17,13 +18,8 @@ const tracing = () => require('@jridgewell/trace-mapping')
 
 /** @typedef {{ file: string, line: number, column?: number }} LinePlace the column of the first place in the map */
 
-/** Files that are compiled to run. Node.js itself keeps every place; tsx, ts-node and similar tools do not. */
-const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
-
-/** @param {string | null} file */
-const runsCompiled = (file) => file !== null && COMPILED.test(file)
 
 /** Most maps kept: few files of a process block. */
 const FILES = 100

@@ -167,8 +167,8 @@ class Metrics {
     const times = record.allowed ? [[ALLOWED, record.durationMs]] : timesOf(record)
     for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ cause, ...labels }, ms / MS_PER_S * share)
     if (frame && !record.allowed && !isExcused(record)) {
-      this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) },
-        ownMsOf(record) / MS_PER_S * share)
+      const site = this.#bounded('site', this.#sites, siteOf(frame))
+      this.#metrics.site.inc({ site }, ownMsOf(record) / MS_PER_S * share)
     }
   }
 
@@ -330,10 +330,7 @@ class Metrics {
 /** ≈ marks doubt. @param {{ exact?: boolean }} named @param {string} label */
 const inDoubt = ({ exact }, label) => exact === false ? `≈ ${label}` : label
 
-/**
- * One function is one series: its line and how certain that is change from block to block. A function without a name is
- * its line. @param {FrameRecord} frame
- */
+/** One function is one series, whatever its line. Without a name it is its line. @param {FrameRecord} frame */
 const siteOf = ({ function: name, file, line }) =>
   name === null ? `(anonymous) ${shortPath(file)}:${line}` : `${name} ${shortPath(file)}`.trimEnd()
 

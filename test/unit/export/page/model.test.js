@@ -56,7 +56,7 @@ test('worker threads are listed by name, the busiest first, whether they live or
 test('a place that is not certain says so, and one that is none says why', async () => {
   const { placeOf } = await import(`${MODEL}/labels.mjs`)
   assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false } })), '≈ f app/f.js:1')
-  assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false, compiled: true } })), '≈ f app/f.js', 'no line of another text')
+  assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false, compiled: true } })), '≈ f app/f.js:1', 'a compiler of JavaScript mostly keeps the lines')
   assert.equal(placeOf(at(1, { frame: null, cause: 'starved' })), 'waiting for a CPU')
   assert.equal(placeOf(at(1, { frame: null, cause: 'native', samples: 0 })), 'inside a native or synchronous call')
 })
