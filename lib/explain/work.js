@@ -67,12 +67,14 @@ function hasCaller (stack, frame, profiled = []) {
 }
 
 /**
- * A guess at the request, made without an async context, is dropped where a timer runs: a request would be its context.
- * @param {Stack} stack @returns {Stack}
+ * The only open request is no guess at what a timer without an async context runs: as its request, it would be its
+ * context. The oldest of several is reported as what it is. @param {Stack} stack @returns {Stack}
  */
 exports.withoutGuess = (stack) => {
   if (stack.cut || !/timer|immediate/.test(invokerOf(stack.frames).kind)) return stack
-  return { ...stack, works: stack.works.map((each) => isDoubtful(each) ? { ...each, ...NO_WORK } : each) }
+  const isOnlyGuess = (/** @type {Stack['works'][number]} */ each) =>
+    isDoubtful(each) && (each.work ?? each.request)?.among === undefined
+  return { ...stack, works: stack.works.map((each) => isOnlyGuess(each) ? { ...each, ...NO_WORK } : each) }
 }
 
 /**

@@ -140,7 +140,7 @@ test('without permission to use the inspector durations remain, and the log says
   const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
   const { stdout, stderr, code } = await startNode(t, [flag, '--allow-worker', '--allow-fs-read=*', '--no-warnings', '-e', `
     ${HOLD}
-    const agent = require(${PACKAGE}).start({ port: false })
+    const agent = require(${PACKAGE}).start({ port: false, profile: 'on' })
     agent.ready.then(() => setTimeout(hold, 50))
     setTimeout(() => {}, 900)`]).closed
   assert.equal(code, 0, stderr)
