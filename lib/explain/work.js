@@ -67,8 +67,8 @@ function hasCaller (stack, frame, profiled = []) {
 }
 
 /**
- * The only open request is no guess at what a timer without an async context runs: as its request, it would be its
- * context. The oldest of several is reported as what it is. @param {Stack} stack @returns {Stack}
+ * A timer without an async context is not blamed on the only open request, which would be its context. The oldest of
+ * several is reported as what it is. @param {Stack} stack @returns {Stack}
  */
 exports.withoutGuess = (stack) => {
   if (stack.cut || !/timer|immediate/.test(invokerOf(stack.frames).kind)) return stack
