@@ -50,7 +50,8 @@ async function blockOf (t, script, args) {
 /** @param {string} log */
 function settled (log) {
   const lines = log.split('\n').filter((line) => line.startsWith('{') && line.includes('"settled"')).map((line) => JSON.parse(line))
-  return lines.find(({ cause }) => cause === 'sync-io')
+  // The start of the application may sleep for a moment, too.
+  return lines.find(({ cause, durationMs }) => cause === 'sync-io' && durationMs > HOLD_S * 500)
 }
 
 for (const [name, call, said] of /** @type {[string, string, (fifo: string) => RegExp][]} */ ([
@@ -69,7 +70,9 @@ for (const [name, call, said] of /** @type {[string, string, (fifo: string) => R
     const line = await blockOf(t, `"$0" "$@" | ${reader}`, ['-e', APP, name, fifo])
     assert.equal(line.evidence.sleptIn?.call, call, JSON.stringify(line))
     assert.match(line.evidence.sleptIn.text, said(fifo))
-    assert.ok(line.evidence.sleptIn.share > 0.5, `${line.evidence.sleptIn.share}`)
+    // Each question of the watchdog wakes Atomics.wait: a look may find it on the way there or back.
+    const leastShare = name === 'wait' ? 0.1 : 0.5
+    assert.ok(line.evidence.sleptIn.share > leastShare, `${line.evidence.sleptIn.share}`)
     assert.ok(line.msg.includes(`, asleep in ${line.evidence.sleptIn.text}`), line.msg)
   })
 }
