@@ -105,7 +105,7 @@ test('by default the first block in a native call has its line, and the profile 
     // Asking without a pause would keep a CPU busy, and make the start dear.
     if (!await until(async () => { await sleep(300); return await gauge() === '1' }, 40)) say({ isBusy: true })
     const taken = [await recordOf('parseLast')]
-    // Of the two samples of a block that waits for a CPU, one may be elsewhere.
+    // A block that waits for a CPU may have one of its two samples elsewhere.
     while (taken.length < 5 && !taken.at(-1)?.frame?.exact) taken.push(await recordOf('parseLast'))
     await agent.stop()
     ${LEFT}
