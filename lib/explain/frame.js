@@ -2,6 +2,7 @@
 
 const { originOf, ownerOf, packageNameOf } = require('../util/code-owner')
 const { shortPath } = require('../util/place-text')
+const { addTo, sumOf } = require('../util/statistics')
 
 /**
  * @import { Frame, FrameRecord } from '../types'
@@ -79,7 +80,7 @@ function blame (stacks, passesOn, allMs = weightOf(stacks)) {
   const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
   if (onLine.length === 0 || blamedMs < SOME * (blamedMs + weightOf(stacks.filter(isOfNode)))) return null
   const [{ frame }] = onLine
-  const isTimely = onLine.reduce((ms, { lateMs }) => ms + lateMs, 0) * 2 < weightOf(onLine)
+  const isTimely = sumOf(onLine, 'lateMs') * 2 < weightOf(onLine)
   const isMost = weightOf(inFunction) * 2 > allMs
   return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
@@ -136,13 +137,13 @@ const keyOfFunction = ({ frame }) => `${frame.file}\n${frame.function}`
 function heaviest (items, keyOf) {
   /** @type {Map<string, number>} */
   const weights = new Map()
-  for (const item of items) weights.set(keyOf(item), (weights.get(keyOf(item)) ?? 0) + item.weightMs)
+  for (const item of items) addTo(weights, keyOf(item), item.weightMs)
   const [heaviestKey] = [...weights].sort((a, b) => b[1] - a[1])[0] ?? []
   return items.filter((item) => keyOf(item) === heaviestKey)
 }
 
 /** @param {{ weightMs: number }[]} items */
-const weightOf = (items) => items.reduce((ms, { weightMs }) => ms + weightMs, 0)
+const weightOf = (items) => sumOf(items, 'weightMs')
 
 /**
  * The frame of loopwatch in which a stack was, calls into Node.js included; null if other code ran. It says where

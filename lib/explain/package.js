@@ -3,6 +3,7 @@
 const { weightOf } = require('./frame')
 const { originOf, ownerOf, packageFolderOf } = require('../util/code-owner')
 const { ENOUGH_SAMPLES } = require('../tables/limits')
+const { sumOf } = require('../util/statistics')
 
 /**
  * @import { Frame, ProfileRecord } from '../types'
@@ -54,8 +55,7 @@ exports.folderAtFault = (stacks, profile, profiled = []) => {
   if (!profile || profile.samples < ENOUGH_SAMPLES) return byStacks
   const isOfApplication = profiled[0]?.frames.some((frame) => ownerOf(frame) === 'application')
   if (isOfApplication && OF_THE_VALUE.includes(`${profile.call}`)) return null
-  const sumOf = (/** @type {'count' | 'lateMs'} */ key) => stacks.reduce((total, stack) => total + stack[key], 0)
-  const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < totalMs
+  const isTimely = sumOf(stacks, 'count') >= ENOUGH_SAMPLES && sumOf(stacks, 'lateMs') * 2 < totalMs
   return isTimely && byStacks !== null
     ? byStacks
     : folderOf(profiled.map(({ count, frames }) => ({ weightMs: count, frames })), profile.samples)

@@ -6,10 +6,9 @@ const { verdictOf } = require('./cause')
 const { listed, merged, ofMost, withoutEntered, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, isSame, leaf, weightOf } = require('./frame')
 const { folderAtFault } = require('./package')
+const { withPlace, withProbableCall } = require('./place/located')
 const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
-const { withProbableCall } = require('./profile/probable-call')
-const { withPlace } = require('./profile/profiled')
 const { causes, isExcused, isOwnBlock, ownCauseOf } = require('../tables/causes')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
@@ -20,9 +19,9 @@ const { median, roundMs } = require('../util/statistics')
  * @import { WorkKind } from '../types'
  * @import { Evidence } from './parts'
  * @import { Running, Stack } from './fold'
- * @import { CpuProfile } from './profile/cpu-profile'
- * @import { Measured } from './profile/profiled'
- * @import { Sources } from './profile/profiled-stacks'
+ * @import { Measured } from './place/located'
+ * @import { CpuProfile } from './profile/samples'
+ * @import { Sources } from './profile/stacks'
  * @import { FrameTable } from './source/frame-table'
  */
 

@@ -1,7 +1,7 @@
 'use strict'
 
+const { lookAt } = require('./block-view')
 const { detectors } = require('./detectors')
-const { lookAt } = require('./evidence-view')
 const { excerptOf } = require('./excerpt')
 const { isExcused, ownCauseOf } = require('../../tables/causes')
 

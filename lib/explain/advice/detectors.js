@@ -5,15 +5,16 @@ const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
 const { isNativeBlock } = require('../parts')
-const { mayCallOther, REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
+const { ROUND_TRIP } = require('../source/builtins')
+const { mayCallOther, REG_EXP, SEARCHES } = require('../source/line-text')
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
 const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
+const { areIn, areMost, calls, loopAround, mostOf } = require('./block-view')
 const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require('./cures')
-const { areIn, areMost, calls, loopAround, mostOf } = require('./evidence-view')
 
 /**
  * @import { Cause } from '../../tables/causes'
- * @import { BlockView } from './evidence-view'
+ * @import { BlockView } from './block-view'
  */
 
 const LOGGER = /^npm:(sonic-boom|pino|winston|bunyan|log4js|loglevel|signale) /m

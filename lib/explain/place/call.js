@@ -2,12 +2,13 @@
 
 const { isSame } = require('../frame')
 const { isNativeBlock } = require('../parts')
-const { sumOf } = require('./lines')
-const { sum } = require('../profile/profiled-stacks')
-const { ticksIn } = require('../source/loop-body')
-const { builtinIn, columnOfCall, onlyCallIn, syncCallIn, DEAR, REG_EXP, ZLIB } = require('../source/native-call')
+const { sum } = require('../profile/stacks')
+const { builtinIn, DEAR } = require('../source/builtins')
+const { syncCallIn, ZLIB } = require('../source/function-text')
+const { columnOfCall, onlyCallIn, REG_EXP } = require('../source/line-text')
 const { MOST } = require('../../tables/limits')
 const { ownerOf } = require('../../util/code-owner')
+const { addTo, sumOf } = require('../../util/statistics')
 
 /**
  * @import { Frame } from '../../types'
@@ -34,12 +35,11 @@ const NO_CALL = { call: null, builtin: false, isOpen: false, column: null }
  */
 exports.callIn = (line, view) => {
   const { frame, scope, callees } = line
-  const calledSamples = sumOf(callees)
-  if ((scope?.samples ?? line.samples + calledSamples) === 0) return NO_CALL
+  if ((scope?.samples ?? line.samples + line.called) === 0) return NO_CALL
   const text = frame.file === null || frame.compiled ? null : view.sources.textOf(frame.file)
   const row = rowOf(line, view) ?? ''
   const [callee] = [...callees].sort((a, b) => b[1] - a[1])[0] ?? []
-  return callee !== undefined && calledSamples > line.samples
+  return callee !== undefined && line.called > line.samples
     ? named(callee, { line, row, text }, view)
     : inText(row, text ?? [], line, view)
 }
@@ -94,7 +94,7 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
     for (const { line, ticks: some } of ticks.length > 0 ? ticks : [{ line: frame.line, ticks: 1 }]) {
       const builtin = builtinIn(lines(`${frame.file}`)?.[Number(line) - 1] ?? '', { methods })
       if (builtin === null || !DEAR.has(builtin.call)) continue
-      counts.set(builtin.call, (counts.get(builtin.call) ?? 0) + count * some / Math.max(1, ticksIn(ticks)))
+      addTo(counts, builtin.call, count * some / Math.max(1, sumOf(ticks, 'ticks')))
     }
   }
   return [...counts].find(([, count]) => count >= MOST * sum(within))?.[0] ?? null
@@ -107,7 +107,7 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
  */
 function inText (row, text, { answeredMs }, { record, sources }) {
   const methods = builtinsAnswered(record)
-  const builtin = builtinIn(row, { lines: text, methods })
+  const builtin = builtinIn(row, { rows: text, methods })
   if (builtin === null) return NO_CALL
   // The only answer came at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && answeredMs === 0

@@ -1,15 +1,17 @@
 'use strict'
 
 const { blamedFrame } = require('../frame')
-const { traitsOf } = require('./line-text')
-const { bodyOf, functionAround, ticksIn } = require('../source/loop-body')
+const {
+  bodyOf, functionAround, linesCalling, linesCallingUnknown, rowsOfFunction
+} = require('../source/function-text')
+const { declaredIn, REG_EXP, traitsOf } = require('../source/line-text')
 const { ownerOf } = require('../../util/code-owner')
-const { callLines, declaredIn, linesWithin, openCallLines, REG_EXP } = require('../source/native-call')
+const { addTo, sumOf } = require('../../util/statistics')
 
 /**
  * @import { Frame } from '../../types'
- * @import { ProfiledStack, Sources } from '../profile/profiled-stacks'
- * @import { Traits } from './line-text'
+ * @import { ProfiledStack, Sources } from '../profile/stacks'
+ * @import { Traits } from '../source/line-text'
  */
 
 /** In a function with a smaller share of samples and answers, only lines that these show are candidates. */
@@ -28,12 +30,13 @@ const LEAST_SHARE = 0.15
  * @property {Frame} frame @property {Scope | null} scope null if its text is unknown
  * @property {Traits} traits
  * @property {number} samples in it @property {number} guessed those of them whose line V8 does not say
- * @property {Map<Frame, number>} callees samples in its calls
+ * @property {number} called samples in its calls @property {Map<Frame, number>} callees the same by callee
  * @property {boolean} isBorrowed its samples may be from another time
  * @property {number} answeredMs @property {number} promptMs without those that calls delayed
  * @property {number} inCallMs in something else that it called @property {number} inCodeMs in JavaScript of others
  * @property {number} calledBackMs in a function that a native call in it called
- * @property {Map<Line, number>} inner answers in own functions that it called, in ms by their lines
+ * @property {number} innerMs in own functions that it called
+ * @property {Map<Line, number>} inner the same by their lines
  */
 
 /** Counts that move from the head of a loop to its body. */
@@ -70,11 +73,11 @@ class Lines {
     const key = `${frame.file}\n${frame.line}`
     let line = this.#lines.get(key)
     if (line === undefined) {
-      const text = this.textOf(frame)?.[Number(frame.line) - 1] ?? null
-      const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0, calledBackMs: 0 }
-      const counts = { samples: 0, guessed: 0, isBorrowed: false, ...times }
+      const row = this.textOf(frame)?.[Number(frame.line) - 1]
+      const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0, calledBackMs: 0, innerMs: 0 }
+      const counts = { samples: 0, guessed: 0, called: 0, isBorrowed: false, ...times }
       const scope = this.#scopeAround(frame)
-      line = { frame, scope, traits: traitsOf(text), callees: new Map(), inner: new Map(), ...counts }
+      line = { frame, scope, traits: traitsOf(row), callees: new Map(), inner: new Map(), ...counts }
       this.#lines.set(key, line)
     }
     return line
@@ -91,7 +94,7 @@ class Lines {
     const text = this.textOf(begin)
     let scope = this.#scopes.get(key)
     if (scope === undefined && text !== null && begin.line !== null) {
-      const last = begin.line + linesWithin(text, begin).length - 1
+      const last = begin.line + rowsOfFunction(text, begin).length - 1
       scope = { begin, last, samples: 0, unplaced: 0, inlined: 0, collections: 0, answeredMs: 0 }
       this.#scopes.set(key, scope)
     }
@@ -134,7 +137,10 @@ class Lines {
         if (!isDirect) {
           outer.inCallMs += weightMs
           outer.calledBackMs += weightMs
-        } else if (outer !== inner) outer.inner.set(inner, (outer.inner.get(inner) ?? 0) + weightMs - lateMs)
+        } else if (outer !== inner) {
+          outer.innerMs += weightMs - lateMs
+          addTo(outer.inner, inner, weightMs - lateMs)
+        }
         inner = outer
         isDirect = true
       }
@@ -148,7 +154,7 @@ class Lines {
       if (gcRun === null) this.samples += count
       else this.collections += count
       const sampled = frames.find(({ file }) => file !== null)
-      if (sampled !== undefined) this.#sampled.set(nameOf(sampled), (this.#sampled.get(nameOf(sampled)) ?? 0) + count)
+      if (sampled !== undefined) addTo(this.#sampled, nameOf(sampled), count)
       const blamed = blamedFrame(frames, passesOn)
       if (blamed === null || !this.#isBlamed(blamed)) continue
       const at = frames.indexOf(blamed)
@@ -169,7 +175,7 @@ class Lines {
    */
   #addOwn ({ count, ticks, foreign, raw, isBorrowed }, blamed, scope) {
     const file = raw.find((each) => each.file !== null)?.file ?? ''
-    const all = ticksIn(ticks) + ticksIn(foreign)
+    const all = sumOf(ticks, 'ticks') + sumOf(foreign, 'ticks')
     if (all === 0 && scope !== null) scope.unplaced += count
     for (const { line: at, ticks: some } of [...ticks, ...foreign]) {
       const samples = count * some / all
@@ -193,7 +199,7 @@ class Lines {
     const callee = this.#scopeAround(frame)
     if (text === null || callee === null) return false
     const name = declaredIn(text[Number(callee.begin.line) - 1])
-    return name !== undefined && callLines(text, begin, name).length > 0
+    return name !== undefined && linesCalling(text, begin, name).length > 0
   }
 
   /**
@@ -203,12 +209,13 @@ class Lines {
   #addCall (callee, count, blamed, scope) {
     if (scope === null) return
     const text = this.textOf(blamed) ?? []
-    const named = callLines(text, scope.begin, callee.function)
-    const at = named.length > 0 ? named : openCallLines(text, scope.begin, callee.file !== blamed.file)
+    const named = callee.function === null ? [] : linesCalling(text, scope.begin, callee.function)
+    const at = named.length > 0 ? named : linesCallingUnknown(text, scope.begin, callee.file !== blamed.file)
     if (at.length === 0) scope.unplaced += count
     for (const each of at) {
       const line = this.at({ ...blamed, line: each, column: null })
-      line.callees.set(callee, (line.callees.get(callee) ?? 0) + count / at.length)
+      line.called += count / at.length
+      addTo(line.callees, callee, count / at.length)
     }
   }
 
@@ -239,7 +246,7 @@ class Lines {
       const own = this.all.filter((line) => line.scope === scope)
       const key = /** @type {const} */ (['samples', 'inCallMs', 'promptMs']).find((each) =>
         own.some((line) => line[each] > 0))
-      const total = key === undefined ? 0 : own.reduce((sum, line) => sum + line[key], 0)
+      const total = key === undefined ? 0 : sumOf(own, key)
       const parts = key === undefined
         ? [{ line: this.at(scope.begin), part: 1 }]
         : own.map((line) => ({ line, part: line[key] / total }))
@@ -280,8 +287,8 @@ class Lines {
     for (const { begin, samples, answeredMs } of [...this.#scopes.values()]) {
       const share = Math.max(samples / Math.max(1, this.samples), answeredMs / Math.max(1, this.answeredMs))
       if (share < LEAST_SHARE) continue
-      for (const { text, line } of linesWithin(this.textOf(begin) ?? [], begin).slice(1)) {
-        if (traitsOf(text).calls) this.at({ ...begin, line, column: null })
+      for (const { row, line } of rowsOfFunction(this.textOf(begin) ?? [], begin).slice(1)) {
+        if (traitsOf(row).calls) this.at({ ...begin, line, column: null })
       }
     }
   }
@@ -316,8 +323,4 @@ function isNativeMethod (text, { file, line, column }, callee) {
 /** V8 names an accessor and a method of a class like this. */
 const ACCESSOR = /^(?:[gs]et |.*\.)/
 
-/** @param {Map<unknown, number>} parts */
-const sumOf = (parts) => [...parts.values()].reduce((sum, each) => sum + each, 0)
-
 exports.Lines = Lines
-exports.sumOf = sumOf

@@ -3,19 +3,19 @@
 const { causeRow } = require('../../tables/causes')
 const { blame } = require('../frame')
 const { isNativeBlock } = require('../parts')
-const { Lines, sumOf } = require('./lines')
+const { Lines } = require('./lines')
 const { isAhead, rankedLines } = require('./points')
-const { loopAround } = require('../source/loop-body')
-const { loopingCalleesIn, mayCallOther } = require('../source/native-call')
-const { traitsOf } = require('./line-text')
+const { loopAround, loopingCalleesIn } = require('../source/function-text')
+const { mayCallOther, traitsOf } = require('../source/line-text')
 const { ownerOf } = require('../../util/code-owner')
 const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
+const { sumOf } = require('../../util/statistics')
 const { US_PER_MS } = require('../../util/units')
 
 /**
  * @import { BlockRecord, Frame, FrameRecord } from '../../types'
- * @import { CpuProfile } from '../profile/cpu-profile'
- * @import { ProfiledStack, Sources } from '../profile/profiled-stacks'
+ * @import { CpuProfile } from '../profile/samples'
+ * @import { ProfiledStack, Sources } from '../profile/stacks'
  * @import { Answer, Lines as LinesOf } from './lines'
  * @import { Ranked } from './points'
  */
@@ -52,7 +52,7 @@ const doubts = [
   },
   {
     when: 'most samples are in other lines',
-    applies: ({ line, lines }) => !isAnswered(line) && (line.samples + sumOf(line.callees)) * 2 < lines.samples
+    applies: ({ line, lines }) => !isAnswered(line) && (line.samples + line.called) * 2 < lines.samples
   },
   {
     when: 'it calls nothing, and the line below it does: V8 may count samples of a call for the line above it',
@@ -80,8 +80,8 @@ const doubts = [
 
 /** @param {Candidate} candidate */
 function mayHide (candidate) {
-  const { line: { samples, callees, traits }, sources } = candidate
-  if (samples <= sumOf(callees)) return false
+  const { line: { samples, called, traits }, sources } = candidate
+  if (samples <= called) return false
   return sources.isBegunLate ? traits.calls : hiddenIn(candidate).length > 0
 }
 
@@ -97,10 +97,10 @@ function hiddenIn ({ line: { frame }, lines, stacks }) {
 }
 
 /** Whether a line can take the time of the block. @param {Ranked} line @param {BlockRecord} record */
-function explains ({ traits, samples, callees }, record) {
+function explains ({ traits, samples, called }, record) {
   const { hasText, calls, isIdle, allocates } = traits
   const { isCall, blamesAllocation } = causeRow(record.cause)
-  if (blamesAllocation) return samples + sumOf(callees) >= ENOUGH_SAMPLES && (!hasText || calls || allocates)
+  if (blamesAllocation) return samples + called >= ENOUGH_SAMPLES && (!hasText || calls || allocates)
   return !hasText || (!isIdle && (calls || !(isCall || isNativeBlock(record))))
 }
 
@@ -108,13 +108,13 @@ function explains ({ traits, samples, callees }, record) {
 const NOISE = 1e-6
 
 /** Whether no sample shows it. @param {Ranked} line */
-const isAnswered = ({ samples, guessed, callees }) => samples - guessed + sumOf(callees) < NOISE
+const isAnswered = ({ samples, guessed, called }) => samples - guessed + called < NOISE
 
 /** @param {Ranked} line @param {LinesOf} lines */
 function isCallBelow ({ frame }, lines) {
   const text = lines.textOf(frame) ?? []
   const below = text[Number(frame.line)] ?? ''
-  return traitsOf(below).calls || (OPEN.test(below) && traitsOf(text[Number(frame.line) + 1] ?? '').calls)
+  return traitsOf(below).calls || (OPEN.test(below) && traitsOf(text[Number(frame.line) + 1]).calls)
 }
 /** An assignment that goes on in the next line. */
 const OPEN = /=\s*\[?$/
@@ -153,7 +153,7 @@ const hasLateAnswers = ({ durationMs, evidence: { answerMs, runQueueMs } }) =>
  */
 function withoutClocks (stacks) {
   const working = stacks.filter(({ isClock }) => !isClock)
-  return working.reduce((sum, { count }) => sum + count, 0) >= ENOUGH_SAMPLES ? working : stacks
+  return sumOf(working, 'count') >= ENOUGH_SAMPLES ? working : stacks
 }
 
 /**

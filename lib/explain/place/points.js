@@ -1,6 +1,6 @@
 'use strict'
 
-const { sumOf } = require('./lines')
+const { sumOf } = require('../../util/statistics')
 
 /** @import { Line, Lines } from './lines' */
 
@@ -30,9 +30,9 @@ const table = [
     weight: 10,
     when: 'samples in it, in its calls, and its part of those in code of other files that V8 inlined',
     value: (line, { samples }, { all }) => {
-      const shownMs = all.reduce((sum, each) => sum + each.inCallMs, line.inCallMs)
+      const shownMs = line.inCallMs + sumOf(all, 'inCallMs')
       const inlined = (line.scope?.inlined ?? 0) * share(line.inCallMs, shownMs)
-      return share(line.samples + sumOf(line.callees) + inlined, samples)
+      return share(line.samples + line.called + inlined, samples)
     }
   },
   {
@@ -59,7 +59,7 @@ const table = [
     value: ({ traits, frame }, { samples }, { all, calling }) => {
       const isBelow = (/** @type {number} */ lines) => lines > 0 && lines <= 2
       const near = all.filter((each) => isBelow(Number(each.frame.line) - Number(frame.line)))
-      return traits.calls ? share(near.reduce((sum, each) => sum + each.samples, 0), samples) / (1 + calling) : 0
+      return traits.calls ? share(sumOf(near, 'samples'), samples) / (1 + calling) : 0
     }
   },
   {
@@ -80,7 +80,7 @@ const table = [
     name: 'within',
     weight: -3,
     when: 'answers in an own function that it called',
-    value: ({ inner }, { answeredMs }) => share(sumOf(inner), answeredMs)
+    value: ({ innerMs }, { answeredMs }) => share(innerMs, answeredMs)
   }
 ]
 
@@ -101,7 +101,7 @@ exports.rankedLines = (lines) => {
     const peers = { all: others, calling: others.filter(({ traits }) => traits.calls).length }
     const reasons = table.map(({ name, weight, alone = weight, value }) =>
       ({ name, points: (samples === 0 ? alone : weight) * value(line, lines, peers) }))
-    return { ...line, reasons, points: reasons.reduce((sum, { points }) => sum + points, 0) }
+    return { ...line, reasons, points: sumOf(reasons, 'points') }
   }).sort((a, b) => b.points - a.points)
 }
 

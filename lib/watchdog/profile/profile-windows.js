@@ -5,8 +5,8 @@ const { BUNDLE_BYTES } = require('../source/source-reader')
 const { readSource } = require('../../util/files')
 
 /**
- * @import { Window } from '../../explain/profile/cpu-profile'
- * @import { Sources } from '../../explain/profile/profiled-stacks'
+ * @import { Window } from '../../explain/profile/samples'
+ * @import { Sources } from '../../explain/profile/stacks'
  * @import { SourceReader } from '../source/source-reader'
  */
 
@@ -49,7 +49,7 @@ class ProfileWindows {
     const lastMs = windows.at(-1)?.endMs
     return lastMs === undefined
       ? null
-      : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
+      : require('../../explain/profile/samples').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
   }
 
   /** For how much of a time there are profiles, ms. @param {number} startMs @param {number} endMs */
@@ -60,7 +60,7 @@ class ProfileWindows {
   /** Which function had most of a time, by profiles of it; null if there are none. */
   frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
     const profile = this.within(startMs, endMs)
-    return profile === null ? null : require('../../explain/profile/profiled').heaviestIn(profile, this.sources)
+    return profile === null ? null : require('../../explain/profile/stacks').heaviestIn(profile, this.sources)
   }
 
   /** The sources of the code, for one block: files are kept. @returns {Sources} */
@@ -79,7 +79,7 @@ class ProfileWindows {
 
 /** @param {HostProfile} taken @returns {Window | null} */
 function readWindow ({ startMs, endMs, text, profile }) {
-  const read = text === undefined ? profile : require('../../explain/profile/cpu-profile').parseProfile(text)
+  const read = text === undefined ? profile : require('../../explain/profile/samples').parseProfile(text)
   return read ? { startMs, endMs, profile: read } : null
 }
 

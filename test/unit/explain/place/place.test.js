@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
+const { cutProfiles } = require('../../../../lib/explain/profile/samples')
 const { doubts } = require('../../../../lib/explain/place/place')
 const { table } = require('../../../../lib/explain/place/points')
 const { FILE, makeWindow, node, placed } = require('../../../support/profile')

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
+const { cutProfiles } = require('../../../../lib/explain/profile/samples')
 const { FILE, makeWindow, node, placed } = require('../../../support/profile')
 const { makeRecord } = require('../../../support/record')
 

@@ -3,8 +3,9 @@
 const test = require('node:test')
 const path = require('node:path')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
-const { builtinIn, callLines, openCallLines } = require('../../../../lib/explain/source/native-call')
+const { cutProfiles } = require('../../../../lib/explain/profile/samples')
+const { builtinIn } = require('../../../../lib/explain/source/builtins')
+const { linesCalling, linesCallingUnknown } = require('../../../../lib/explain/source/function-text')
 const { FILE, makeWindow, node, SOURCE, placed } = require('../../../support/profile')
 const { makeRecord } = require('../../../support/record')
 
@@ -331,14 +332,14 @@ test('the built-in that a line calls is named if there is just one', () => {
 
 test('the lines of a function that make a call are found by the name of the callee, else by what else they may call', () => {
   const start = (/** @type {number} */ line, /** @type {number} */ column) => ({ line, column })
-  assert.deepEqual(callLines(SOURCE, start(5, 15), 'pbkdf2Sync'), [7])
-  assert.deepEqual(callLines(SOURCE, start(1, 15), 'pbkdf2Sync'), [], 'not beyond its end')
+  assert.deepEqual(linesCalling(SOURCE, start(5, 15), 'pbkdf2Sync'), [7])
+  assert.deepEqual(linesCalling(SOURCE, start(1, 15), 'pbkdf2Sync'), [], 'not beyond its end')
   const lines = ['const check = (n) => n > 0', 'function load (list) {', '  for (const each of list) {', "    const ok = crypto.verify('sha256 (fast)', each) // why (1)", '    if (check(ok)) found.push(Number(each))', '  }', '}']
-  assert.deepEqual(callLines(lines, start(2, 15), 'exports.verify'), [4])
-  assert.deepEqual(callLines(lines, start(2, 15), 'verifyOneShot'), [])
-  assert.deepEqual(openCallLines(lines, start(2, 15), true), [4], 'V8 names it verifyOneShot')
-  assert.deepEqual(openCallLines(lines, start(2, 15), false), [4, 5], 'a function of this file may be it')
-  assert.deepEqual(callLines(['function f () {', '  text.replace(pattern, "")', '}'], start(1, 12), '(regular expression)'), [2])
+  assert.deepEqual(linesCalling(lines, start(2, 15), 'exports.verify'), [4])
+  assert.deepEqual(linesCalling(lines, start(2, 15), 'verifyOneShot'), [])
+  assert.deepEqual(linesCallingUnknown(lines, start(2, 15), true), [4], 'V8 names it verifyOneShot')
+  assert.deepEqual(linesCallingUnknown(lines, start(2, 15), false), [4, 5], 'a function of this file may be it')
+  assert.deepEqual(linesCalling(['function f () {', '  text.replace(pattern, "")', '}'], start(1, 12), '(regular expression)'), [2])
 })
 
 test('a C++ function that is called without JavaScript between has the line of its caller', () => {

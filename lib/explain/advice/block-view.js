@@ -1,8 +1,8 @@
 'use strict'
 
 const { heaviest, isSame, weightOf } = require('../frame')
-const { bodyOf } = require('../source/loop-body')
-const { REG_EXP } = require('../source/native-call')
+const { bodyOf } = require('../source/function-text')
+const { REG_EXP } = require('../source/line-text')
 const { causeRow } = require('../../tables/causes')
 const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/limits')
 const { ownerOf, packageNameOf } = require('../../util/code-owner')

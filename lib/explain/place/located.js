@@ -1,22 +1,24 @@
 'use strict'
 
-const { blame, isOf, isSame, wrapsNative } = require('../frame')
+const { callIn, columnIn, NO_CALL } = require('./call')
+const { placeOf } = require('./place')
 const { causeByProfile } = require('../cause')
 const { listed } = require('../fold')
-const { callIn, columnIn, NO_CALL } = require('../place/call')
-const { placeOf } = require('../place/place')
-const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
+const { isOf, isSame, wrapsNative } = require('../frame')
+const { isUnowned, profiledStacks, sum } = require('../profile/stacks')
+const { builtinIn, DEAR, REPEATED, ROUND_TRIP } = require('../source/builtins')
+const { functionAround } = require('../source/function-text')
+const { REG_EXP } = require('../source/line-text')
+const { causeRow } = require('../../tables/causes')
 
 /**
  * @import { BlockParts, BlockRecord, Frame } from '../../types'
  * @import { PassesOn } from '../frame'
- * @import { Answer } from '../place/lines'
- * @import { CpuProfile } from './cpu-profile'
- * @import { ProfiledStack, Sources } from './profiled-stacks'
+ * @import { CpuProfile } from '../profile/samples'
+ * @import { ProfiledStack, Sources } from '../profile/stacks'
+ * @import { Answer } from './lines'
  */
 
-/** A function with a smaller share of the samples did not take the time. */
-const HARDLY = 0.2
 /** This many samples in wrappers of native calls are not an accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
@@ -75,10 +77,45 @@ function passingIn (answers, sources) {
   return (frame) => passing.some((each) => isSame(each, frame))
 }
 
-/** Null if nothing had a fifth. @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null} */
-exports.heaviestIn = (profile, sources) => {
-  const stacks = profiledStacks(profile, sources, null)
-  const frame = blame(stacks, sources.passesOn)
-  const own = stacks.filter(({ frames }) => frames.some((each) => isSame(each, frame)))
-  return sum(own) >= HARDLY * sum(stacks) ? frame : null
+/** How many lines above the answered place are searched. A call further up has hardly just returned. */
+const LINES_ABOVE = 8
+/** Built-ins that take long often enough to be suspected. Most calls of the others are short. */
+const SUSPECTS = new Set([
+  ...DEAR, ROUND_TRIP, REG_EXP, 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll'
+])
+/**
+ * The native call that probably returned just before a late stack: the only built-in that can take long just before the
+ * answered place, in the same function.
+ * @param {string[]} rows of the file @param {number} answered line, from 1, which may contain the call itself
+ */
+function probableCall (rows, answered) {
+  const first = Math.max(functionAround(rows, answered)?.line ?? 1, answered - LINES_ABOVE)
+  const calls = rows.slice(first - 1, answered).flatMap((row, i) => {
+    const call = builtinIn(row, { rows })?.call ?? ''
+    return SUSPECTS.has(call) ? [{ call, line: first + i }] : []
+  })
+  return calls.length === 1 ? calls[0] : null
 }
+
+/** The built-in that has probably taken the time, if it is the line's only one. @param {string} row */
+function repeatedCall (row) {
+  const builtin = builtinIn(row)
+  return builtin !== null && REPEATED.has(builtin.call) ? builtin.call : null
+}
+
+/** @param {BlockRecord} record @param {Sources['lines']} lines @returns {BlockRecord} */
+exports.withProbableCall = (record, lines) => {
+  const { frame, cause, profile, leaf } = record
+  if (frame === null || frame.file === null || frame.line === null || profile?.call) return record
+  const { isOnCpu, isCall, isScript } = causeRow(cause)
+  const isLate = isOnCpu && isCall && !frame.exact
+  const isOwn = isScript && frame.exact && (leaf?.file === null || leaf?.function === frame.function)
+  const text = isLate || isOwn ? lines(frame.file) : null
+  if (text === null) return record
+  if (isLate) return { ...record, probable: probableCall(text, frame.line) }
+  const call = repeatedCall(text[frame.line - 1] ?? '')
+  return call === null ? record : { ...record, probable: { call, line: frame.line } }
+}
+
+exports.probableCall = probableCall
+exports.repeatedCall = repeatedCall

@@ -1,6 +1,7 @@
 'use strict'
 
-const { REG_EXP } = require('../source/native-call')
+const { REG_EXP } = require('../source/line-text')
+const { addTo } = require('../../util/statistics')
 const { US_PER_MS } = require('../../util/units')
 
 /** On Linux, V8's clock starts at the same zero as ours; on systems where it does not, the two differ far more. */
@@ -112,7 +113,7 @@ class Tree {
   constructor (profile, nodes) {
     this.#nodes = nodes
     this.#tree = treeOf(profile)
-    for (const id of profile.samples) this.#samples.set(id, (this.#samples.get(id) ?? 0) + 1)
+    for (const id of profile.samples) addTo(this.#samples, id, 1)
     this.#copies = new Map([[profile.nodes[0].id, nodes[0]]])
   }
 
@@ -186,7 +187,7 @@ const withoutPattern = (callFrame) =>
 function byLine (places) {
   /** @type {Map<number, number>} */
   const lines = new Map()
-  for (const { line, ticks } of places) lines.set(line, (lines.get(line) ?? 0) + ticks)
+  for (const { line, ticks } of places) addTo(lines, line, ticks)
   return [...lines].map(([line, ticks]) => ({ line, ticks }))
 }
 
