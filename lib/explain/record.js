@@ -76,7 +76,7 @@ exports.recordOf = (facts, code) => {
   const { record: sampled, stacks: profiled } = withPlace(record, shown.stacks, profile ?? null, sources)
   // The rest of the time is the application's, which is less.
   const isAwaited = awaits?.exact && sampled.frame?.exact === false && ownerOf(sampled.frame) === 'application'
-  const located = { ...withProbableCall(sampled, sources.lines), ...(isAwaited && { frame: null }) }
+  const located = { ...withProbableCall(sampled, sources.runningRows), ...(isAwaited && { frame: null }) }
   const verdict = verdictOf(evidence, sampled.parts)
   const placed = { ...located, ...verdict, frame: verdict.excused ? sure(located.frame) : located.frame }
   const hints = {
@@ -205,9 +205,9 @@ function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, eviden
 /** Before files are read. @param {Code['table']} table @returns {Sources} */
 const withoutText = (table) => ({
   original: (frame) => frame,
-  lines: () => null,
-  textOf: () => null,
-  lineAt: () => null,
+  runningRows: () => null,
+  sourceRows: () => null,
+  placeOfLine: () => null,
   passesOn: (frame) => table.passesOn(frame)
 })
 

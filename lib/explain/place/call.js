@@ -36,7 +36,7 @@ const NO_CALL = { call: null, builtin: false, isOpen: false, column: null }
 exports.callIn = (line, view) => {
   const { frame, scope, callees } = line
   if ((scope?.samples ?? line.samples + line.called) === 0) return NO_CALL
-  const text = frame.file === null || frame.compiled ? null : view.sources.textOf(frame.file)
+  const text = frame.file === null || frame.compiled ? null : view.sources.sourceRows(frame.file)
   const row = rowOf(line, view) ?? ''
   const [callee] = [...callees].sort((a, b) => b[1] - a[1])[0] ?? []
   return callee !== undefined && line.called > line.samples
@@ -46,7 +46,7 @@ exports.callIn = (line, view) => {
 
 /** @param {Ranked} line @param {View} view */
 const rowOf = ({ frame }, { sources }) =>
-  frame.file === null || frame.compiled ? null : sources.textOf(frame.file)?.[Number(frame.line) - 1] ?? null
+  frame.file === null || frame.compiled ? null : sources.sourceRows(frame.file)?.[Number(frame.line) - 1] ?? null
 
 /**
  * Where the time went in a line: its call, else its first character. What is before the parameters of a function
@@ -83,7 +83,7 @@ function named (callee, { line: { frame, scope }, row, text }, { record, stacks,
  * call it have three quarters of the samples.
  * @param {Frame} callee @param {View['stacks']} stacks @param {View['record']} record @param {View['sources']} sources
  */
-function builtinOfPackage (callee, stacks, record, { lines }) {
+function builtinOfPackage (callee, stacks, record, { runningRows }) {
   const within = stacks.filter(({ frames, gcRun }) => gcRun === null && frames.some((each) => isSame(each, callee)))
   const methods = builtinsAnswered(record)
   /** @type {Map<string, number>} */
@@ -92,7 +92,7 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
     const frame = raw.find(({ file }) => file !== null) ?? null
     if (frame === null || ownerOf(frame) !== 'package') continue
     for (const { line, ticks: some } of ticks.length > 0 ? ticks : [{ line: frame.line, ticks: 1 }]) {
-      const builtin = builtinIn(lines(`${frame.file}`)?.[Number(line) - 1] ?? '', { methods })
+      const builtin = builtinIn(runningRows(`${frame.file}`)?.[Number(line) - 1] ?? '', { methods })
       if (builtin === null || !DEAR.has(builtin.call)) continue
       addTo(counts, builtin.call, count * some / Math.max(1, sumOf(ticks, 'ticks')))
     }

@@ -73,7 +73,7 @@ class Lines {
     const key = `${frame.file}\n${frame.line}`
     let line = this.#lines.get(key)
     if (line === undefined) {
-      const row = this.textOf(frame)?.[Number(frame.line) - 1]
+      const row = this.rowsOf(frame)?.[Number(frame.line) - 1]
       const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0, calledBackMs: 0, innerMs: 0 }
       const counts = { samples: 0, guessed: 0, called: 0, isBorrowed: false, ...times }
       const scope = this.#scopeAround(frame)
@@ -84,14 +84,14 @@ class Lines {
   }
 
   /** @param {Frame} frame */
-  textOf ({ file, compiled }) {
-    return file === null || compiled ? null : this.#sources.textOf(file)
+  rowsOf ({ file, compiled }) {
+    return file === null || compiled ? null : this.#sources.sourceRows(file)
   }
 
   /** @param {Frame} begin of a function @returns {Scope | null} */
   #scopeOf (begin) {
     const key = `${begin.file}\n${begin.line}`
-    const text = this.textOf(begin)
+    const text = this.rowsOf(begin)
     let scope = this.#scopes.get(key)
     if (scope === undefined && text !== null && begin.line !== null) {
       const last = begin.line + rowsOfFunction(text, begin).length - 1
@@ -107,7 +107,7 @@ class Lines {
     const around = [...this.#scopes.values()].filter(({ begin, last }) =>
       begin.file === frame.file && Number(begin.line) <= line && last >= line)
     if (around.length > 0) return around.reduce((a, b) => Number(b.begin.line) > Number(a.begin.line) ? b : a)
-    const text = this.textOf(frame)
+    const text = this.rowsOf(frame)
     const begin = text === null ? null : functionAround(text, line)
     return begin === null ? null : this.#scopeOf({ ...frame, ...begin })
   }
@@ -133,7 +133,7 @@ class Lines {
           continue
         }
         const outer = this.at(caller)
-        isDirect &&= !isNativeMethod(this.textOf(caller)?.[Number(caller.line) - 1] ?? '', caller, inner.frame)
+        isDirect &&= !isNativeMethod(this.rowsOf(caller)?.[Number(caller.line) - 1] ?? '', caller, inner.frame)
         if (!isDirect) {
           outer.inCallMs += weightMs
           outer.calledBackMs += weightMs
@@ -179,7 +179,7 @@ class Lines {
     if (all === 0 && scope !== null) scope.unplaced += count
     for (const { line: at, ticks: some } of [...ticks, ...foreign]) {
       const samples = count * some / all
-      const place = this.#sources.lineAt(file, at)
+      const place = this.#sources.placeOfLine(file, at)
       const isOwn = ticks.some((each) => each.line === at)
       if (place === null) continue
       if (isOwn) {
@@ -195,7 +195,7 @@ class Lines {
 
   /** Whether a function calls the one around a line of its file. @param {Frame} frame @param {Scope} scope */
   #isCallee (frame, { begin, last }) {
-    const text = this.textOf(begin)
+    const text = this.rowsOf(begin)
     const callee = this.#scopeAround(frame)
     if (text === null || callee === null) return false
     const name = declaredIn(text[Number(callee.begin.line) - 1])
@@ -208,7 +208,7 @@ class Lines {
    */
   #addCall (callee, count, blamed, scope) {
     if (scope === null) return
-    const text = this.textOf(blamed) ?? []
+    const text = this.rowsOf(blamed) ?? []
     const named = callee.function === null ? [] : linesCalling(text, scope.begin, callee.function)
     const at = named.length > 0 ? named : linesCallingUnknown(text, scope.begin, callee.file !== blamed.file)
     if (at.length === 0) scope.unplaced += count
@@ -267,7 +267,7 @@ class Lines {
    */
   leaveHeads () {
     for (const head of this.all) {
-      const body = bodyOf(this.textOf(head.frame) ?? [], Number(head.frame.line))
+      const body = bodyOf(this.rowsOf(head.frame) ?? [], Number(head.frame.line))
         .map((line) => this.at({ ...head.frame, line, column: null }))
       const busy = body.filter(({ traits }) => traits.calls || traits.isLoop || traits.allocates)
       const may = busy.length > 0 ? busy : body.filter(({ traits }) => !traits.isIdle)
@@ -287,7 +287,7 @@ class Lines {
     for (const { begin, samples, answeredMs } of [...this.#scopes.values()]) {
       const share = Math.max(samples / Math.max(1, this.samples), answeredMs / Math.max(1, this.answeredMs))
       if (share < LEAST_SHARE) continue
-      for (const { row, line } of rowsOfFunction(this.textOf(begin) ?? [], begin).slice(1)) {
+      for (const { row, line } of rowsOfFunction(this.rowsOf(begin) ?? [], begin).slice(1)) {
         if (traitsOf(row).calls) this.at({ ...begin, line, column: null })
       }
     }

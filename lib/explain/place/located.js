@@ -103,7 +103,7 @@ function repeatedCall (row) {
   return builtin !== null && REPEATED.has(builtin.call) ? builtin.call : null
 }
 
-/** @param {BlockRecord} record @param {Sources['lines']} lines @returns {BlockRecord} */
+/** @param {BlockRecord} record @param {Sources['runningRows']} lines @returns {BlockRecord} */
 exports.withProbableCall = (record, lines) => {
   const { frame, cause, profile, leaf } = record
   if (frame === null || frame.file === null || frame.line === null || profile?.call) return record

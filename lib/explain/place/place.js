@@ -91,7 +91,7 @@ function mayHide (candidate) {
  * @param {Pick<Candidate, 'line' | 'lines' | 'stacks'>} candidate
  */
 function hiddenIn ({ line: { frame }, lines, stacks }) {
-  const text = lines.textOf(frame) ?? []
+  const text = lines.rowsOf(frame) ?? []
   return loopingCalleesIn(text, text[Number(frame.line) - 1] ?? '').filter((callee) =>
     stacks.every(({ frames }) => frames.every((each) => each.function !== callee.function)))
 }
@@ -112,7 +112,7 @@ const isAnswered = ({ samples, guessed, called }) => samples - guessed + called 
 
 /** @param {Ranked} line @param {LinesOf} lines */
 function isCallBelow ({ frame }, lines) {
-  const text = lines.textOf(frame) ?? []
+  const text = lines.rowsOf(frame) ?? []
   const below = text[Number(frame.line)] ?? ''
   return traitsOf(below).calls || (OPEN.test(below) && traitsOf(text[Number(frame.line) + 1]).calls)
 }
@@ -126,7 +126,7 @@ const mayTakeTime = ({ calls, isLoop }) => calls || isLoop
 function mayBeLate ({ line, lines, record }) {
   if (line.inCodeMs * 2 > lines.answeredMs) return false
   if (hasLateAnswers(record) || line.answeredMs < MOST * lines.answeredMs) return true
-  const text = lines.textOf(line.frame)
+  const text = lines.rowsOf(line.frame)
   if (text === null) return false
   const at = Number(line.frame.line)
   return mayCallOther(text[at - 1] ?? '') ||

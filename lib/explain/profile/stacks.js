@@ -32,9 +32,9 @@ const HARDLY = 0.2
 /**
  * @typedef {object} Sources
  * @property {(frame: Frame) => Frame} original
- * @property {(file: string) => string[] | null} lines of a file as it runs, null if that is not on disk
- * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null if there is none
- * @property {(file: string, line: number) => LinePlace | null} lineAt where a line of
+ * @property {(file: string) => string[] | null} runningRows of a file as it runs, null if that is not on disk
+ * @property {(file: string) => string[] | null} sourceRows of a source as a person wrote it, null if there is none
+ * @property {(file: string, line: number) => LinePlace | null} placeOfLine where a line of
  * running code comes from, null if unknown
  * @property {boolean} [isBegunLate] the profile may lack frames: V8 does not know functions that it had optimised in a
  * loop by then, and counts their samples for the line that called them
@@ -138,7 +138,7 @@ function weightsOf ({ startTime, endTime, timeDeltas }) {
  * @param {ProfileNode[]} chain innermost first @param {boolean} isGc a collection interrupted it
  * @param {Sources} sources @returns {ProfiledStack}
  */
-function makeStack (chain, isGc, { original, lines, lineAt }) {
+function makeStack (chain, isGc, { original, runningRows, placeOfLine }) {
   const raw = chain.map(frameOf)
   const frames = raw.map(original)
   // Samples of a C++ function that JavaScript calls directly have the line of the call (20.20, 22.23, 24.21).
@@ -146,9 +146,9 @@ function makeStack (chain, isGc, { original, lines, lineAt }) {
   const head = raw[at] ?? null
   const file = `${head?.file}`
   const all = head === null || file === GENERATED ? [] : chain[0].positionTicks ?? []
-  const source = head !== null && ownerOf(head) === 'application' ? lines(file) : null
+  const source = head !== null && ownerOf(head) === 'application' ? runningRows(file) : null
   const own = head === null ? [] : ownTicks(all, head, source)
-  const ticks = own.filter(({ line }) => lineAt(file, line) !== null)
+  const ticks = own.filter(({ line }) => placeOfLine(file, line) !== null)
   const foreign = all.filter(({ line }) => own.every((each) => each.line !== line))
   if (head !== null && ticks.length > 0) {
     const [{ line }] = ticks
@@ -156,7 +156,7 @@ function makeStack (chain, isGc, { original, lines, lineAt }) {
     const column = builtinIn(text)?.column ?? text.search(/\S|$/) + 1
     // Text before its parameters belongs to another function.
     raw[at] = { ...head, line, column: line === head.line ? Math.max(column, head.column ?? 1) : column }
-    frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
+    frames[at] = { ...frames[at], column: raw[at].column, ...placeOfLine(file, line) }
   }
   const collection = isGc ? [named(GC)] : []
   return {

@@ -146,7 +146,7 @@ function calleeAt (before, rest) {
  * `fn.apply(this, args)`. The time belongs to the code that passed the function.
  * @param {string} text of the file @param {number} at offset of the call
  */
-exports.callsGiven = (text, at) => {
+exports.callsParameter = (text, at) => {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1
   if (at - lineStart > LINE_CHARS) return false
   const callee = calleeAt(text.slice(lineStart, at), text.slice(at, at + LINE_CHARS))
@@ -154,9 +154,10 @@ exports.callsGiven = (text, at) => {
   const before = text.slice(Math.max(0, at - BEFORE_CHARS), at)
   const name = escaped(callee)
   const isName = new RegExp(`(?<![\\w$.])${name}(?![\\w$])`)
-  const given = [...before.matchAll(PARAMETERS)].findLast(([, list, single]) => isName.test(list ?? single))
+  const parameters = [...before.matchAll(PARAMETERS)].findLast(([, list, single]) => isName.test(list ?? single))
   const declared = new RegExp(`\\b(?:const|let|var|function)\\s+${name}(?![\\w$])`)
-  return given !== undefined && !declared.test(before.slice(given.index + given[0].length))
+  return parameters !== undefined &&
+    !declared.test(before.slice(parameters.index + parameters[0].length))
 }
 
 /** Most places that are remembered. */
@@ -177,7 +178,7 @@ class ByPlace {
 
   /** @param {string} file @param {number} line @param {number} column */
   get (file, line, column) {
-    let answer = this.known(file, line, column)
+    let answer = this.cached(file, line, column)
     if (answer === undefined) {
       const text = this.#read(file)
       const offset = text === null ? null : positionIn(text, line, column)
@@ -188,7 +189,7 @@ class ByPlace {
   }
 
   /** Undefined if the place is new. @param {string} file @param {number} line @param {number} column */
-  known (file, line, column) {
+  cached (file, line, column) {
     return this.#answers.get(`${file}\n${line}\n${column}`)
   }
 }

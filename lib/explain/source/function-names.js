@@ -89,9 +89,9 @@ function headOf (text, { closed }, arrow) {
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
   const before = textBefore(text, closed.open)
-  const found = FUNCTION.exec(before) ?? METHOD.exec(before)
-  if (found === null || KEYWORD.test(found[1])) return null
-  return { start: closed.open - found[0].length, name: found[1] }
+  const [head, name] = FUNCTION.exec(before) ?? METHOD.exec(before) ?? []
+  if (head === undefined || KEYWORD.test(name)) return null
+  return { start: closed.open - head.length, name }
 }
 
 /** @param {string} text @param {number} end */
@@ -134,9 +134,9 @@ function functionAt (text, offset) {
   const place = bodyAfter(text, offset) ?? offset
   const levels = levelsAt(text, place)
   if (levels === null) return undefined
-  const found = innermost(text, levels, place)
-  if (found === null) return null
-  const { at, start, name } = found
+  const open = innermost(text, levels, place)
+  if (open === null) return null
+  const { at, start, name } = open
   return { start, name: name || describe(text, levels[at], levels[at - 1], start) }
 }
 
@@ -145,8 +145,8 @@ function functionAt (text, offset) {
  * @param {string} text of its file @param {number} offset of the place, or of the function's parameters
  */
 function nameAt (text, offset) {
-  const found = functionAt(text, offset)
-  return found === null ? 'top level' : found?.name ?? null
+  const around = functionAt(text, offset)
+  return around === null ? 'top level' : around?.name ?? null
 }
 
 /** Outermost first: `GET /report`. @param {string} text @param {number} offset */

@@ -40,7 +40,7 @@ function positionIn (text, line, column) {
 }
 
 /** Only token starts and line ends. @param {string} text @param {number} line from 1 @param {number} column from 1 */
-function mayBeToldOf (text, line, column) {
+function mayBePlaceOf (text, line, column) {
   const at = line < 1 || column < 1 ? null : positionIn(text, line, column)
   if (at === null || at > text.length || text.slice(at - column + 1, at).includes('\n')) return false
   const first = text[at] ?? '\n'
@@ -87,7 +87,7 @@ const regExpsIn = (text) => [...tokensOf(text)].flatMap(({ token }) =>
 const escaped = (text) => text.replace(/[^\w\s]/g, '\\$&')
 
 exports.escaped = escaped
-exports.mayBeToldOf = mayBeToldOf
+exports.mayBePlaceOf = mayBePlaceOf
 exports.pairsIn = pairsIn
 exports.positionIn = positionIn
 exports.regExpsIn = regExpsIn

@@ -6,7 +6,7 @@ const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../
 const { BoundedMap } = require('../../util/bounded-map')
 const { isInPackage } = require('../../util/code-owner')
 const { runsCompiled } = require('../../util/place-text')
-const { mayBeToldOf } = require('./javascript')
+const { mayBePlaceOf } = require('./javascript')
 
 /**
  * @import { Frame } from '../../types'
@@ -109,8 +109,8 @@ class SourceMaps {
     if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
     const { line } = frame
     const column = frame.column ?? 1
-    const found = this.#find(file, line, column)
-    if (found !== null || !this.#isElsewhere(file, line, column)) return { ...frame, file, ...found }
+    const place = this.#find(file, line, column)
+    if (place !== null || !this.#isElsewhere(file, line, column)) return { ...frame, file, ...place }
     this.#inMemory.set(file, true)
     this.#host.onMissing?.(file)
     return { ...frame, file, compiled: true }
@@ -121,7 +121,7 @@ class SourceMaps {
    * read later), or if there are several, as in a minified bundle.
    * @param {string} file @param {number} line from 1 @returns {LinePlace | null}
    */
-  lineAt (file, line) {
+  placeOfLine (file, line) {
     const map = this.mayMove(file) ? this.#mapOf(file) : null
     if (map === null) return this.isInMemory(file) || this.#awaited.has(file) ? null : { file, line }
     const segments = tracing().decodedMappings(map)[line - 1] ?? []
@@ -145,7 +145,7 @@ class SourceMaps {
     if (runsCompiled(file) ? !this.#host.stripsTypes : this.isInMemory(file)) return true
     // If the file was compiled in memory, or replaced since it was loaded, there may be no token at that place.
     const text = this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES ? null : this.#read(file)
-    if (text === null || mayBeToldOf(text, line, column)) return false
+    if (text === null || mayBePlaceOf(text, line, column)) return false
     this.#misfits.set(file, true)
     this.#host.onMisfit?.()
     return true
@@ -156,8 +156,8 @@ class SourceMaps {
     const map = this.#mapOf(file)
     if (map === null) return null
     try {
-      const found = tracing().originalPositionFor(map, { line, column: column - 1 })
-      return found.source === null ? null : { file: toPath(found.source), line: found.line, column: found.column + 1 }
+      const place = tracing().originalPositionFor(map, { line, column: column - 1 })
+      return place.source === null ? null : { file: toPath(place.source), line: place.line, column: place.column + 1 }
     } catch {
       // A script of node:vm may begin at a negative line, and a broken map may name a source that it does not have.
       return null
@@ -166,8 +166,8 @@ class SourceMaps {
 
   /** @param {string} file */
   #mapOf (file) {
-    const known = this.#maps.get(file)
-    if (known !== undefined) return known
+    const map = this.#maps.get(file)
+    if (map !== undefined) return map
     return this.#awaited.has(file) || this.#isPutOff(file, file) ? null : this.#load(file, false)
   }
 

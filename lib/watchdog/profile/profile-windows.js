@@ -24,7 +24,7 @@ class ProfileWindows {
   #isBegunLate
 
   /**
-   * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>} sources
+   * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'placeOfLine' | 'sourceRows'>} sources
    * @param {object} [more] @param {(file: string) => string | null} [more.read]
    * @param {boolean} [more.isBegunLate] profiles begin when the code has run for a while
    */
@@ -68,9 +68,9 @@ class ProfileWindows {
     const sources = this.#sources
     return {
       original: (frame) => sources.frames.get(frame),
-      lines: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
-      textOf: onceEach((file) => sources.linesOf(file)),
-      lineAt: (file, line) => sources.lineAt(file, line),
+      runningRows: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
+      sourceRows: onceEach((file) => sources.sourceRows(file)),
+      placeOfLine: (file, line) => sources.placeOfLine(file, line),
       passesOn: (frame) => sources.frames.passesOn(frame),
       isBegunLate: this.#isBegunLate
     }
@@ -83,7 +83,7 @@ function readWindow ({ startMs, endMs, text, profile }) {
   return read ? { startMs, endMs, profile: read } : null
 }
 
-/** Reads each file once. @param {Sources['lines']} read @returns {Sources['lines']} */
+/** Reads each file once. @param {Sources['runningRows']} read @returns {Sources['runningRows']} */
 function onceEach (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()

@@ -58,10 +58,10 @@ function place ({ ticks = [], answers = [], others = [], record = {}, source = S
   const lines = () => source
   const sources = {
     original: (/** @type {Frame} */ each) => each,
-    lines,
-    textOf: lines,
+    runningRows: lines,
+    sourceRows: lines,
     isBegunLate,
-    lineAt: (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
+    placeOfLine: (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
   }
   return placed(makeRecord(/** @type {any} */ ({ ...js, ...record })), profile, sources).frame
 }

@@ -26,9 +26,9 @@ const lay = (profile, differences, source = SOURCE, isInMemory = false) => {
   const record = makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differs })
   const laid = /** @type {any} */ (placed(record, profile, {
     original: (/** @type {any} */ frame) => frame,
-    lines: () => isInMemory ? null : source,
-    textOf: () => source,
-    lineAt: (/** @type {string} */ file, /** @type {number} */ line) => isInMemory ? null : { file, line }
+    runningRows: () => isInMemory ? null : source,
+    sourceRows: () => source,
+    placeOfLine: (/** @type {string} */ file, /** @type {number} */ line) => isInMemory ? null : { file, line }
   }))
   if (laid.frame === null) return laid
   const { because, ...frame } = laid.frame
@@ -234,8 +234,8 @@ test('code compiled in memory gets its function, and a line from stacks alone', 
 test('code compiled in memory gets a line from its source map, unless it holds several lines of the source', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] })]
   const profile = /** @type {any} */ (cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050))
-  const frameWith = (/** @type {any} */ lineAt, /** @type {any} */ frame = null) =>
-    placed(makeRecord({ cause: 'js', frame, stacks: [] }), profile, { original: (/** @type {any} */ each) => each, lines: () => null, textOf: () => null, lineAt }).frame
+  const frameWith = (/** @type {any} */ placeOfLine, /** @type {any} */ frame = null) =>
+    placed(makeRecord({ cause: 'js', frame, stacks: [] }), profile, { original: (/** @type {any} */ each) => each, runningRows: () => null, sourceRows: () => null, placeOfLine }).frame
   const place = { file: '/srv/app/report.ts', line: 17, column: 3 }
   assert.deepEqual(frameWith(() => place), { function: 'load', ...place, exact: true, because: ['samples'] })
   assert.deepEqual(frameWith(() => null), { function: 'load', file: FILE, line: 1, column: 1, exact: false })
