@@ -1,6 +1,6 @@
 'use strict'
 
-const { callIn, columnIn, NO_CALL } = require('./call')
+const { callIn, NO_CALL } = require('./call')
 const { placeOf } = require('./place')
 const { causeByProfile } = require('../cause')
 const { listed } = require('../fold')
@@ -16,7 +16,7 @@ const { causeRow } = require('../../tables/causes')
  * @import { PassesOn } from '../frame'
  * @import { CpuProfile } from '../profile/samples'
  * @import { ProfiledStack, Sources } from '../profile/stacks'
- * @import { Answer } from './lines'
+ * @import { Answer } from './candidates'
  */
 
 /** This many samples in wrappers of native calls are not an accident. */
@@ -37,17 +37,15 @@ exports.withPlace = (record, answers, profile, sources) => {
   const stacks = isUnowned(all) ? [] : all
   const view = { record, answers, profile, stacks, sources: { ...sources, passesOn } }
   const place = placeOf(view)
-  const line = place?.line ?? null
-  const atLine = line === null ? NO_CALL : callIn(line, view)
+  const atLine = callIn(place, view)
   const { call, builtin, isOpen } = isInScript(all) ? NO_CALL : atLine
-  const frame = place && { ...place.frame, ...(line && { column: columnIn(line, atLine, view) }) }
+  const frame = place && { ...place.frame, ...(place.line && { column: atLine.column }) }
   if (profile === null) return { record: { ...record, frame }, stacks: [] }
   const betweenShare = place?.isAround ? 1 : shareInWrappers(stacks)
-  const shown = { builtin: builtin && call !== null, isOpen, betweenShare }
   const sampled = all.map((stack) => ({ ...stack, frames: stack.sampled }))
   const placed = {
     ...record,
-    ...(place !== null && stacks.length > 0 && causeByProfile(record, shown)),
+    ...(place !== null && stacks.length > 0 && causeByProfile(record, { builtin, isOpen, betweenShare })),
     frame,
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, builtin, stacks: listed(sampled) }
@@ -103,17 +101,17 @@ function repeatedCall (row) {
   return builtin !== null && REPEATED.has(builtin.call) ? builtin.call : null
 }
 
-/** @param {BlockRecord} record @param {Sources['runningRows']} lines @returns {BlockRecord} */
-exports.withProbableCall = (record, lines) => {
+/** @param {BlockRecord} record @param {Sources['runningRows']} rowsOf @returns {BlockRecord} */
+exports.withProbableCall = (record, rowsOf) => {
   const { frame, cause, profile, leaf } = record
   if (frame === null || frame.file === null || frame.line === null || profile?.call) return record
   const { isOnCpu, isCall, isScript } = causeRow(cause)
   const isLate = isOnCpu && isCall && !frame.exact
   const isOwn = isScript && frame.exact && (leaf?.file === null || leaf?.function === frame.function)
-  const text = isLate || isOwn ? lines(frame.file) : null
-  if (text === null) return record
-  if (isLate) return { ...record, probable: probableCall(text, frame.line) }
-  const call = repeatedCall(text[frame.line - 1] ?? '')
+  const rows = isLate || isOwn ? rowsOf(frame.file) : null
+  if (rows === null) return record
+  if (isLate) return { ...record, probable: probableCall(rows, frame.line) }
+  const call = repeatedCall(rows[frame.line - 1] ?? '')
   return call === null ? record : { ...record, probable: { call, line: frame.line } }
 }
 

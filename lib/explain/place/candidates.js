@@ -26,7 +26,7 @@ const LEAST_SHARE = 0.15
  * @property {number} samples in it and in its calls @property {number} unplaced samples whose line is unknown
  * @property {number} inlined samples in code of other files that V8 inlined @property {number} collections samples
  * @property {number} answeredMs
- * @typedef {object} Line
+ * @typedef {object} Candidate a line that may have taken the time, with its samples and answers
  * @property {Frame} frame @property {Scope | null} scope null if its text is unknown
  * @property {Traits} traits
  * @property {number} samples in it @property {number} guessed those of them whose line V8 does not say
@@ -36,65 +36,68 @@ const LEAST_SHARE = 0.15
  * @property {number} inCallMs in something else that it called @property {number} inCodeMs in JavaScript of others
  * @property {number} calledBackMs in a function that a native call in it called
  * @property {number} innerMs in own functions that it called
- * @property {Map<Line, number>} inner the same by their lines
+ * @property {Map<Candidate, number>} inner the same by their lines
  */
 
 /** Counts that move from the head of a loop to its body. */
 const COUNTS = /** @type {const} */ (['samples', 'guessed', 'answeredMs', 'promptMs'])
 
 /** Samples and answers by line of the source as a person wrote it. */
-class Lines {
-  /** @type {Map<string, Line>} */
-  #lines = new Map()
+class Candidates {
+  /** @type {Map<string, Candidate>} */
+  #candidates = new Map()
   /** @type {Map<string, Scope>} */
   #scopes = new Map()
-  #sources
-  #isBlamed
   /** Samples of functions themselves, by file and name. @type {Map<string, number>} */
-  #sampled = new Map()
+  #ownSamples = new Map()
+  #sources
+  #owner
   samples = 0
-  guessed = 0
   collections = 0
   answers = 0
   answeredMs = 0
 
-  /** @param {Sources} sources @param {(frame: Frame) => boolean} isBlamed whether lines of its owner count */
-  constructor (sources, isBlamed) {
+  /** @param {Sources} sources @param {ReturnType<typeof ownerOf>} owner whose lines are candidates */
+  constructor (sources, owner) {
     this.#sources = sources
-    this.#isBlamed = isBlamed
+    this.#owner = owner
   }
 
   get all () {
-    return [...this.#lines.values()]
+    return [...this.#candidates.values()]
   }
 
-  /** @param {Frame} frame @returns {Line} */
-  at (frame) {
+  /** @param {Frame} frame @returns {Candidate} */
+  #at (frame) {
     const key = `${frame.file}\n${frame.line}`
-    let line = this.#lines.get(key)
-    if (line === undefined) {
-      const row = this.rowsOf(frame)?.[Number(frame.line) - 1]
+    let candidate = this.#candidates.get(key)
+    if (candidate === undefined) {
       const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0, calledBackMs: 0, innerMs: 0 }
       const counts = { samples: 0, guessed: 0, called: 0, isBorrowed: false, ...times }
-      const scope = this.#scopeAround(frame)
-      line = { frame, scope, traits: traitsOf(row), callees: new Map(), inner: new Map(), ...counts }
-      this.#lines.set(key, line)
+      const traits = traitsOf(this.rowAt(frame))
+      candidate = { frame, scope: this.#scopeAround(frame), traits, callees: new Map(), inner: new Map(), ...counts }
+      this.#candidates.set(key, candidate)
     }
-    return line
+    return candidate
   }
 
-  /** @param {Frame} frame */
+  /** Empty if the source is unknown. @param {Frame} frame @returns {string[]} */
   rowsOf ({ file, compiled }) {
-    return file === null || compiled ? null : this.#sources.sourceRows(file)
+    return file === null || compiled ? [] : this.#sources.sourceRows(file) ?? []
+  }
+
+  /** @param {Frame} frame @returns {string | undefined} */
+  rowAt (frame) {
+    return this.rowsOf(frame)[Number(frame.line) - 1]
   }
 
   /** @param {Frame} begin of a function @returns {Scope | null} */
   #scopeOf (begin) {
     const key = `${begin.file}\n${begin.line}`
-    const text = this.rowsOf(begin)
+    const rows = this.rowsOf(begin)
     let scope = this.#scopes.get(key)
-    if (scope === undefined && text !== null && begin.line !== null) {
-      const last = begin.line + rowsOfFunction(text, begin).length - 1
+    if (scope === undefined && rows.length > 0 && begin.line !== null) {
+      const last = begin.line + rowsOfFunction(rows, begin).length - 1
       scope = { begin, last, samples: 0, unplaced: 0, inlined: 0, collections: 0, answeredMs: 0 }
       this.#scopes.set(key, scope)
     }
@@ -107,20 +110,24 @@ class Lines {
     const around = [...this.#scopes.values()].filter(({ begin, last }) =>
       begin.file === frame.file && Number(begin.line) <= line && last >= line)
     if (around.length > 0) return around.reduce((a, b) => Number(b.begin.line) > Number(a.begin.line) ? b : a)
-    const text = this.rowsOf(frame)
-    const begin = text === null ? null : functionAround(text, line)
+    const begin = functionAround(this.rowsOf(frame), line)
     return begin === null ? null : this.#scopeOf({ ...frame, ...begin })
   }
 
-  /** @param {Answer[]} answers @param {Sources['passesOn']} passesOn */
-  addAnswers (answers, passesOn) {
+  /** Index of the frame to blame, -1 if that has another owner. @param {Frame[]} frames innermost first */
+  #blamedIn (frames) {
+    const blamed = blamedFrame(frames, this.#sources.passesOn)
+    return blamed !== null && ownerOf(blamed) === this.#owner ? frames.indexOf(blamed) : -1
+  }
+
+  /** @param {Answer[]} answers */
+  addAnswers (answers) {
     for (const { frames, weightMs, lateMs, count } of answers) {
       this.answers += count
       this.answeredMs += weightMs
-      const blamed = blamedFrame(frames, passesOn)
-      if (blamed === null || !this.#isBlamed(blamed)) continue
-      const at = frames.indexOf(blamed)
-      let inner = this.at(blamed)
+      const at = this.#blamedIn(frames)
+      if (at === -1) continue
+      let inner = this.#at(frames[at])
       inner.answeredMs += weightMs
       inner.promptMs += weightMs - lateMs
       if (at > 0) inner.inCallMs += weightMs
@@ -128,12 +135,12 @@ class Lines {
       if (inner.scope !== null) inner.scope.answeredMs += weightMs
       let isDirect = true
       for (const caller of frames.slice(at + 1)) {
-        if (!this.#isBlamed(caller)) {
+        if (ownerOf(caller) !== this.#owner) {
           isDirect &&= isInlinable(caller)
           continue
         }
-        const outer = this.at(caller)
-        isDirect &&= !isNativeMethod(this.rowsOf(caller)?.[Number(caller.line) - 1] ?? '', caller, inner.frame)
+        const outer = this.#at(caller)
+        isDirect &&= !isNativeMethod(this.rowAt(caller) ?? '', caller, inner.frame)
         if (!isDirect) {
           outer.inCallMs += weightMs
           outer.calledBackMs += weightMs
@@ -147,25 +154,24 @@ class Lines {
     }
   }
 
-  /** @param {ProfiledStack[]} stacks @param {Sources['passesOn']} passesOn */
-  addSamples (stacks, passesOn) {
+  /** @param {ProfiledStack[]} stacks */
+  addSamples (stacks) {
     for (const stack of stacks) {
       const { count, frames, raw, head, gcRun } = stack
       if (gcRun === null) this.samples += count
       else this.collections += count
-      const sampled = frames.find(({ file }) => file !== null)
-      if (sampled !== undefined) addTo(this.#sampled, nameOf(sampled), count)
-      const blamed = blamedFrame(frames, passesOn)
-      if (blamed === null || !this.#isBlamed(blamed)) continue
-      const at = frames.indexOf(blamed)
-      // Names of C++ functions do not count: it may be the one called before (24.21).
+      const innermost = frames.find(({ file }) => file !== null)
+      if (innermost !== undefined) addTo(this.#ownSamples, nameOf(innermost), count)
+      const at = this.#blamedIn(frames)
+      if (at === -1) continue
+      // A C++ function may have the name of the one that was called before it (24.21), so it is no callee.
       const callee = frames.slice(0, at).findLast((each) => each.file !== null || each.function === REG_EXP) ?? null
       const scope = this.#scopeOf(this.#sources.original(callee === null && head !== null ? head : raw[at]))
       if (scope !== null) scope.samples += count
       if (gcRun !== null) {
         if (scope !== null) scope.collections += count
-      } else if (callee === null) this.#addOwn(stack, blamed, scope)
-      else this.#addCall(callee, count, blamed, scope)
+      } else if (callee === null) this.#addOwn(stack, frames[at], scope)
+      else this.#addCall(callee, count, frames[at], scope)
     }
   }
 
@@ -175,31 +181,29 @@ class Lines {
    */
   #addOwn ({ count, ticks, foreign, raw, isBorrowed }, blamed, scope) {
     const file = raw.find((each) => each.file !== null)?.file ?? ''
-    const all = sumOf(ticks, 'ticks') + sumOf(foreign, 'ticks')
-    if (all === 0 && scope !== null) scope.unplaced += count
-    for (const { line: at, ticks: some } of [...ticks, ...foreign]) {
-      const samples = count * some / all
-      const place = this.#sources.placeOfLine(file, at)
-      const isOwn = ticks.some((each) => each.line === at)
+    const all = [...ticks, ...foreign]
+    const total = sumOf(all, 'ticks')
+    if (total === 0 && scope !== null) scope.unplaced += count
+    for (const tick of all) {
+      const samples = count * tick.ticks / total
+      const place = this.#sources.placeOfLine(file, tick.line)
       if (place === null) continue
-      if (isOwn) {
-        const line = this.at({ ...blamed, column: null, ...place })
-        line.samples += samples
-        line.isBorrowed ||= isBorrowed
+      if (ticks.some(({ line }) => line === tick.line)) {
+        const candidate = this.#at({ ...blamed, column: null, ...place })
+        candidate.samples += samples
+        candidate.isBorrowed ||= isBorrowed
       } else if (scope !== null && this.#isCallee({ ...blamed, ...place }, scope)) {
-        const line = this.at({ ...blamed, function: null, column: null, ...place })
-        line.samples += samples
+        this.#at({ ...blamed, function: null, column: null, ...place }).samples += samples
       } else if (scope !== null) scope.inlined += samples
     }
   }
 
   /** Whether a function calls the one around a line of its file. @param {Frame} frame @param {Scope} scope */
-  #isCallee (frame, { begin, last }) {
-    const text = this.rowsOf(begin)
+  #isCallee (frame, { begin }) {
+    const rows = this.rowsOf(begin)
     const callee = this.#scopeAround(frame)
-    if (text === null || callee === null) return false
-    const name = declaredIn(text[Number(callee.begin.line) - 1])
-    return name !== undefined && linesCalling(text, begin, name).length > 0
+    const name = callee === null ? undefined : declaredIn(rows[Number(callee.begin.line) - 1] ?? '')
+    return name !== undefined && linesCalling(rows, begin, name).length > 0
   }
 
   /**
@@ -208,14 +212,14 @@ class Lines {
    */
   #addCall (callee, count, blamed, scope) {
     if (scope === null) return
-    const text = this.rowsOf(blamed) ?? []
-    const named = callee.function === null ? [] : linesCalling(text, scope.begin, callee.function)
-    const at = named.length > 0 ? named : linesCallingUnknown(text, scope.begin, callee.file !== blamed.file)
-    if (at.length === 0) scope.unplaced += count
-    for (const each of at) {
-      const line = this.at({ ...blamed, line: each, column: null })
-      line.called += count / at.length
-      addTo(line.callees, callee, count / at.length)
+    const rows = this.rowsOf(blamed)
+    const named = callee.function === null ? [] : linesCalling(rows, scope.begin, callee.function)
+    const lines = named.length > 0 ? named : linesCallingUnknown(rows, scope.begin, callee.file !== blamed.file)
+    if (lines.length === 0) scope.unplaced += count
+    for (const line of lines) {
+      const caller = this.#at({ ...blamed, line, column: null })
+      caller.called += count / lines.length
+      addTo(caller.callees, callee, count / lines.length)
     }
   }
 
@@ -224,41 +228,36 @@ class Lines {
    * If answers show that line mostly in an own function, which has fewer samples, they are of that function.
    */
   passDown () {
-    for (const line of this.#lines.values()) {
-      const hidden = [...line.inner].filter(([{ frame }]) => (this.#sampled.get(nameOf(frame)) ?? 0) < line.samples)
-      const innerMs = hidden.reduce((sum, [, ms]) => sum + ms, 0)
-      if (line.samples === 0 || innerMs <= line.answeredMs || innerMs * 2 <= this.answeredMs) continue
+    for (const caller of this.all) {
+      const hidden = [...caller.inner]
+        .filter(([{ frame }]) => (this.#ownSamples.get(nameOf(frame)) ?? 0) < caller.samples)
+      const hiddenMs = hidden.reduce((sum, [, ms]) => sum + ms, 0)
+      if (caller.samples === 0 || hiddenMs <= caller.answeredMs || hiddenMs * 2 <= this.answeredMs) continue
       for (const [inner, ms] of hidden) {
-        const samples = line.samples * ms / innerMs
+        const samples = caller.samples * ms / hiddenMs
         if (inner.scope !== null) inner.scope.unplaced += samples
-        else this.#guess(inner, samples)
+        else guess(inner, samples)
       }
-      line.samples = 0
+      caller.samples = 0
     }
   }
 
   /**
-   * Samples whose line is unknown are of the lines of their function that others show, else of those that answers show,
-   * else of its first one.
+   * Samples whose line is unknown are of the lines of their function that other samples show, else of those that
+   * answers show, else of its first one.
    */
   settle () {
     for (const scope of [...this.#scopes.values()].filter(({ unplaced }) => unplaced > 0)) {
-      const own = this.all.filter((line) => line.scope === scope)
-      const key = /** @type {const} */ (['samples', 'inCallMs', 'promptMs']).find((each) =>
-        own.some((line) => line[each] > 0))
-      const total = key === undefined ? 0 : sumOf(own, key)
-      const parts = key === undefined
-        ? [{ line: this.at(scope.begin), part: 1 }]
-        : own.map((line) => ({ line, part: line[key] / total }))
-      for (const { line, part } of parts) this.#guess(line, scope.unplaced * part)
+      const own = this.all.filter((each) => each.scope === scope)
+      const key = /** @type {const} */ (['samples', 'inCallMs', 'promptMs']).find((name) =>
+        own.some((each) => each[name] > 0))
+      if (key === undefined) {
+        guess(this.#at(scope.begin), scope.unplaced)
+        continue
+      }
+      const total = sumOf(own, key)
+      for (const each of own) guess(each, scope.unplaced * (each[key] / total))
     }
-  }
-
-  /** @param {Line} line @param {number} samples */
-  #guess (line, samples) {
-    line.samples += samples
-    line.guessed += samples
-    this.guessed += samples
   }
 
   /**
@@ -267,16 +266,15 @@ class Lines {
    */
   leaveHeads () {
     for (const head of this.all) {
-      const body = bodyOf(this.rowsOf(head.frame) ?? [], Number(head.frame.line))
-        .map((line) => this.at({ ...head.frame, line, column: null }))
+      const body = bodyOf(this.rowsOf(head.frame), Number(head.frame.line))
+        .map((line) => this.#at({ ...head.frame, line, column: null }))
       const busy = body.filter(({ traits }) => traits.calls || traits.isLoop || traits.allocates)
-      const may = busy.length > 0 ? busy : body.filter(({ traits }) => !traits.isIdle)
-      for (const name of COUNTS) {
-        if (may.length === 0) continue
+      const heirs = busy.length > 0 ? busy : body.filter(({ traits }) => !traits.isIdle)
+      for (const name of heirs.length === 0 ? [] : COUNTS) {
         // Samples and answers in a call of the head, such as map(), are not of its callback.
         const own = name.endsWith('Ms') ? Math.min(head[name], head.inCallMs) : head[name]
         const left = head.traits.isIdle ? 0 : own
-        for (const line of may) line[name] += (head[name] - left) / may.length
+        for (const heir of heirs) heir[name] += (head[name] - left) / heirs.length
         head[name] = left
       }
     }
@@ -287,11 +285,17 @@ class Lines {
     for (const { begin, samples, answeredMs } of [...this.#scopes.values()]) {
       const share = Math.max(samples / Math.max(1, this.samples), answeredMs / Math.max(1, this.answeredMs))
       if (share < LEAST_SHARE) continue
-      for (const { row, line } of rowsOfFunction(this.rowsOf(begin) ?? [], begin).slice(1)) {
-        if (traitsOf(row).calls) this.at({ ...begin, line, column: null })
+      for (const { row, line } of rowsOfFunction(this.rowsOf(begin), begin).slice(1)) {
+        if (traitsOf(row).calls) this.#at({ ...begin, line, column: null })
       }
     }
   }
+}
+
+/** @param {Candidate} candidate @param {number} samples */
+function guess (candidate, samples) {
+  candidate.samples += samples
+  candidate.guessed += samples
 }
 
 /** @param {Frame} frame */
@@ -309,18 +313,18 @@ const isInlinable = ({ file, function: name }) => file !== null || INLINABLE.has
 /**
  * Whether a method of another name was called, which then called the function: V8 does not show every native method
  * (`statement.get()` calls functions of SQL).
- * @param {string} text of the call @param {Frame} caller @param {Frame} callee
+ * @param {string} row of the call @param {Frame} caller @param {Frame} callee
  */
-function isNativeMethod (text, { file, line, column }, callee) {
-  const method = /^[\w$]+/.exec(text.slice(Number(column) - 1))?.[0]
-  if (method === undefined || text[Number(column) - 2] !== '.' || INLINABLE.has(method)) return false
+function isNativeMethod (row, { file, line, column }, callee) {
+  const method = /^[\w$]+/.exec(row.slice(Number(column) - 1))?.[0]
+  if (method === undefined || row[Number(column) - 2] !== '.' || INLINABLE.has(method)) return false
   // A function without a name that begins before the call is not an argument of it.
   return callee.function === null
     ? callee.file !== file || Number(callee.line) < Number(line)
-    : !text.split(/[^\w$]+/).includes(callee.function.replace(ACCESSOR, ''))
+    : !row.split(/[^\w$]+/).includes(callee.function.replace(ACCESSOR, ''))
 }
 
 /** V8 names an accessor and a method of a class like this. */
 const ACCESSOR = /^(?:[gs]et |.*\.)/
 
-exports.Lines = Lines
+exports.Candidates = Candidates
