@@ -143,20 +143,14 @@ function isHandedOn (frames) {
   return owners.findLast((owner) => owner !== 'node') === 'package' && !isRequest && owners.includes('application')
 }
 
+/** Work that nobody named, as far as its type asks for more. */
+const BARE_WORK = { parent: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
+
 /** @param {RequestContext} request @returns {WorkContext} */
-const asWork = ({ id, method, route, startedAtMs, traceId, ended }) => ({
-  kind: 'request',
-  name: `${method} ${route}`,
-  id: `${id}`,
-  rootId: `${id}`,
-  parent: null,
-  startedAtMs,
-  attributes: {},
-  traceId,
-  spanId: null,
-  sampled: null,
-  ended
-})
+const asWork = ({ id, method, route, startedAtMs, traceId, ended }) => {
+  const name = `${method} ${route}`
+  return { ...BARE_WORK, kind: 'request', name, id: `${id}`, rootId: `${id}`, startedAtMs, traceId, ended }
+}
 
 /** Most callbacks that are listed. */
 const MOST = 5
@@ -224,3 +218,4 @@ function invokerOf (frames) {
 }
 
 exports.workOf = workOf
+exports.BARE_WORK = BARE_WORK

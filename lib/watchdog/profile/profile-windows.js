@@ -71,7 +71,7 @@ class ProfileWindows {
       runningRows: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
       sourceRows: onceEach((file) => sources.sourceRows(file)),
       placeOfLine: (file, line) => sources.placeOfLine(file, line),
-      passesOn: (frame) => sources.frames.passesOn(frame),
+      passesOn: sources.frames.passesOn,
       isBegunLate: this.#isBegunLate
     }
   }
