@@ -24,7 +24,7 @@ const { roundMs } = require('../util/statistics')
 const keyOf = ({ frames, awaiting = [] }) =>
   [...frames, ...awaiting].map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
-/** Some of their samples came before the source map did: they have become equal. @param {Stack[]} stacks */
+/** Stacks without equal ones, which came before the source map did. @param {Stack[]} stacks */
 function merged (stacks) {
   /** @type {Map<string, Stack>} */
   const distinct = new Map()
@@ -42,19 +42,15 @@ function merged (stacks) {
   return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
 }
 
-/**
- * The stack without a function that was caught at its entry: the time was spent before the call.
- * @param {Stack} stack @returns {Stack}
- */
+/** The stack without a function that was caught at its entry. @param {Stack} stack @returns {Stack} */
 function withoutEntered ({ isEntered, ...stack }) {
   const callers = stack.frames.slice(1)
   return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
 }
 
 /**
- * The stack without functions of loopwatch, and without what they call of Node.js. An answer in them says where
- * loopwatch was and not for how long: after a native call, V8 answers in the next function that is entered.
- * @param {Stack} stack @returns {Stack}
+ * The stack without functions of loopwatch and their calls. An answer in them does not show time: after a native call,
+ * V8 answers in the next function that is entered. @param {Stack} stack @returns {Stack}
  */
 function withoutOwn (stack) {
   const own = ownFrame(stack.frames)
@@ -67,7 +63,7 @@ function withoutOwn (stack) {
 }
 
 /**
- * The heaviest, as a record has them.
+ * The heaviest stacks, as a record has them.
  * @param {Stack[]} stacks @param {boolean} [isOwnBlock] whether loopwatch is to blame @returns {StackRecord[]}
  */
 function listed (stacks, isOwnBlock = false) {
@@ -77,12 +73,12 @@ function listed (stacks, isOwnBlock = false) {
       ({ count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting], ...(isEntered && { isEntered }) }))
 }
 
-/** Whether it is uncertain that it ran. @param {Running} running */
+/** @param {Running} running */
 const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
 
 /**
- * First the outermost work seen longest, by its name: requests of one route are one. Then its heaviest part. Null if
- * the stacks were outside any work for longest. In doubt if it was for half of the time.
+ * The work that ran longest: the outermost one by its name, as requests of one route are one, and its heaviest part.
+ * Null if no work ran for longer. In doubt if its part was for half of the time.
  * @param {Stack[]} stacks @returns {Running}
  */
 function workIn (stacks) {
@@ -125,7 +121,7 @@ function within (stacks, isIt) {
 }
 
 /**
- * Some stacks of a block with only the time of the work that had most of it. All of them if none had, or not in these.
+ * Some stacks of a block with only the time of the work that had most of it, unchanged without such a work.
  * @param {Stack[]} some @param {Stack[]} all of the block
  */
 function ofMost (some, all) {
@@ -136,7 +132,7 @@ function ofMost (some, all) {
   return own.length > 0 && weightOf(most) * 2 > weightOf(all) ? own : some
 }
 
-/** The name of what was running, or an empty string. @param {Running} running */
+/** @param {Running} running */
 const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
 
 exports.isDoubtful = isDoubtful

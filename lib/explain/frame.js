@@ -9,10 +9,10 @@ const { addTo, sumOf } = require('../util/statistics')
  * @import { Stack } from './fold'
  */
 
-/** The name that an engine gives its code; EJS puts it in quotes. */
+/** A template's file as an engine names its code; EJS puts it in quotes. */
 const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjucks|mustache|liquid|dot|jst|html?))"?$/i
 
-/** If the application has less than this share of the blamed time, packages are blamed instead. */
+/** Share of the blamed time that the application needs, or packages are blamed instead. */
 const SOME = 0.2
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
@@ -45,10 +45,10 @@ function blamedFrame (frames, passesOn = () => false) {
   return ownerOf(caller) === 'application' ? caller : beyond
 }
 
-/** Built-ins alone are anybody's. @param {{ frames: Frame[] }} stack */
+/** Whether Node.js ran without others. Built-ins alone are anybody's. @param {{ frames: Frame[] }} stack */
 const isOfNode = ({ frames }) => frames.every(isOf('node')) && frames.some(({ file }) => file?.startsWith('node:'))
 
-/** Whether two frames are of one function. @param {Frame | null} a @param {Frame | null} b */
+/** @param {Frame | null} a @param {Frame | null} b */
 function isSame (a, b) {
   return a !== null && b !== null && a.file === b.file && a.function === b.function
 }
@@ -64,10 +64,9 @@ function generatedIn (stacks, blamed) {
 }
 
 /**
- * The function that was blamed longest, at the line that was seen longest. Stacks that name the application beat those
- * that name only packages if they have a fifth of the time of both. Null if all of them have less than a fifth beside
- * Node.js's own code. Exact if the function has most of all time (stacks without a frame to blame included) and its
- * samples were timely.
+ * The function that was blamed longest, at its longest line. The application is blamed before packages if it has a
+ * fifth of the time of both. Null if both have less than a fifth next to Node.js's own code. Exact if the function has
+ * most of all time (stacks without a frame to blame included) and its samples were timely.
  * @param {Pick<Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  * @param {number} [allMs] of the block, if the stacks are not all
  */
@@ -100,16 +99,15 @@ function awaitingFrame (stacks) {
   return { ...frame, exact: weightOf(atLine) * 2 > weightOf(stacks) }
 }
 
-/** The innermost frame that was seen longest. @param {Stack[]} stacks */
+/** The heaviest innermost frame. @param {Stack[]} stacks */
 function leaf (stacks) {
   return heaviest(withFrame(stacks, ({ frames }) => frames[0]), keyOfFunction)[0]?.frame ?? null
 }
 
 /**
- * Node's own wrapper around a native call answers interrupts between two short native calls (zlib handles its input in
- * chunks). Unlike other built-ins that take long, JSON.stringify checks for interrupts at each value, so it answers in
- * time (seen on Node.js 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither file nor
- * line; code of new Function() has a line.
+ * Whether Node's own code around native calls answered, between two short ones (zlib handles its input in chunks).
+ * JSON.stringify checks for interrupts at each value, so it answers in time (20, 22, 24; on 26 when it has returned).
+ * Built-ins have neither file nor line; code of new Function() has a line.
  * @param {Frame[]} frames innermost first
  */
 function wrapsNative (frames) {
@@ -122,7 +120,7 @@ function wrapsNative (frames) {
 }
 
 /**
- * Stacks with the frame that `frameOf` takes from each, if any.
+ * Stacks with a frame of each, if any.
  * @template T @param {T[]} stacks @param {(stack: T) => Frame | null | undefined} frameOf
  */
 const withFrame = (stacks, frameOf) => stacks.flatMap((stack) => {
@@ -146,9 +144,8 @@ function heaviest (items, keyOf) {
 const weightOf = (items) => sumOf(items, 'weightMs')
 
 /**
- * The frame of loopwatch in which a stack was, calls into Node.js included; null if other code ran. It says where
- * loopwatch was, not for how long: that is what the host measures. A function of the application that loopwatch calls,
- * as in agent.run(), belongs to the application.
+ * The frame of loopwatch that ran or called Node.js; null if other code ran. A function of the application that
+ * loopwatch calls, as in agent.run(), belongs to the application.
  * @param {Frame[]} frames innermost first
  */
 function ownFrame (frames) {
@@ -157,8 +154,8 @@ function ownFrame (frames) {
 }
 
 /**
- * Names generated code after its template's file if that is known, else after the package or line that made it. The
- * lines of the code are those of no file. @param {Frame} frame @returns {Frame}
+ * The frame of generated code, named after its template's file, else after the package or line that made it. Its lines
+ * are those of no file. @param {Frame} frame @returns {Frame}
  */
 const nameTemplate = (frame) => {
   const file = frame.file ?? ''

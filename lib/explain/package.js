@@ -10,7 +10,7 @@ const { sumOf } = require('../util/statistics')
  * @import { Stack } from './fold'
  */
 
-/** Calls that process what the application passed: the package is not to blame for how long they take. */
+/** Calls whose time depends on the value that the application passed: the package is not to blame. */
 const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
 /**
@@ -29,8 +29,8 @@ function folderOf (stacks, total) {
 }
 
 /**
- * The packages that ran, innermost first, up to the application. If it is not there, a framework may be outermost.
- * Generated code belongs to the file that made it. A profile does not know that file: the caller then counts.
+ * The packages that ran, innermost first, up to the application. Without it, a framework may be outermost. Generated
+ * code belongs to the file that made it, which a profile does not know: the caller then counts.
  * @param {Frame[]} frames innermost first
  */
 function chainOf (frames) {
@@ -43,8 +43,8 @@ function chainOf (frames) {
 }
 
 /**
- * Timely stacks include functions that V8 has inlined. Late ones come after a native call, and a package that answers
- * no interrupt is in none: then a CPU profile is more reliable.
+ * The folder of the package to blame. Timely stacks include functions that V8 has inlined. Late ones come after a
+ * native call, and a package that answers no interrupt is in none: then a CPU profile is more reliable.
  * @param {Pick<Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {ProfileRecord | null | undefined} profile
  * @param {{ count: number, frames: Frame[] }[]} [profiled] all stacks of the profile, heaviest first

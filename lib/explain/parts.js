@@ -35,7 +35,7 @@ const SOME = 0.2
  */
 const PREEMPTED_MS = 25
 const FEW_PREEMPTIONS = 3
-/** Under the heaviest competition, a thread still loses its CPU this often (load of 14 on 2). */
+/** A thread loses its CPU at least this often under the heaviest competition (load of 14 on 2). */
 const HARDLY_RUN_MS = 100
 
 /** Windows counts CPU time in ticks of 15.6 ms: a block may have used one tick more than was counted. */
@@ -100,8 +100,8 @@ exports.isNativeBlock = ({ evidence, durationMs }) => {
 }
 
 /**
- * Where the time of a block went, in ms that add up to all of it. The evidence overlaps: pauses of the collector last
- * longer while the thread waits for a CPU, and a thread that sleeps or is stopped answers as late as a native call.
+ * The parts of a block, which add up to all of it. The evidence overlaps: pauses of the collector last longer while the
+ * thread waits for a CPU, and a thread that sleeps or is stopped answers as late as a native call.
  * @param {Evidence} e @returns {BlockParts}
  */
 exports.partsOf = (e) => {
@@ -136,7 +136,7 @@ function codeIn ({ cpuMs, gcCpuMs, nativeCpuMs, runQueueMs, runningMs, samples }
 }
 
 /**
- * The rest is unexplained, from a millisecond on: less is rounding.
+ * The parts with the rest, which is unexplained from a millisecond on: less is rounding.
  * @param {BlockParts} parts @param {number} durationMs @returns {BlockParts}
  */
 function addedUp (parts, durationMs) {

@@ -68,7 +68,6 @@ exports.recordOf = (facts, code) => {
   const { profile } = facts
   const sources = profile === undefined ? withoutText(table) : code.sources()
   const { record: sampled, stacks: profiled } = withPlace(record, shown.stacks, profile ?? null, sources)
-  // The rest of the time is the application's, which is less.
   const isAwaited = awaits?.exact && sampled.frame?.exact === false && ownerOf(sampled.frame) === 'application'
   const located = { ...withProbableCall(sampled, sources.runningRows), ...(isAwaited && { frame: null }) }
   const verdict = verdictOf(evidence, sampled.parts)
@@ -149,7 +148,6 @@ function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callba
     durationMs: roundMs(span.durationMs),
     uncertaintyMs: roundMs(span.uncertaintyMs),
     ongoing: span.ongoing,
-    // A process that answers requests has started up.
     startup: block.startup && isFirst,
     cause,
     excused: verdict.excused,

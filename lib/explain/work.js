@@ -12,7 +12,7 @@ const { roundMs } = require('../util/statistics')
  * @import { FrameTable } from './source/frame-table'
  */
 
-/** A callback or work with a smaller share of a block is not listed. */
+/** Share of a block that a callback or work needs to be listed. */
 const LEAST_SHARE = 0.1
 /** Packages and scopes that call the application's functions in the context of their own request. */
 const IN_CONTEXT = new Set((
@@ -31,9 +31,9 @@ const IN_CONTEXT = new Set((
  */
 
 /**
- * The work in which the blamed function was sampled. Line and work come from the same samples: a turn of the loop may
- * run several works. `exact` is false if no sample shows the function or a caller that it returned to, if most of its
- * samples are of works with other names, or if the async context may be another request's.
+ * The work in which the blamed function was sampled: a turn of the loop may run several. `exact` is false if no sample
+ * shows the function or a caller that it returned to, if most of its samples are of works with other names, or if the
+ * async context may be another request's.
  * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {WorkHints} [hints]
  * @returns {Running & { exact: boolean }}
  */
@@ -67,7 +67,7 @@ function hasCaller (stack, frame, profiled = []) {
 }
 
 /**
- * A timer without an async context is not blamed on the only open request, which would be its context. The oldest of
+ * The stack without the only open request as the work of a timer: that would have an async context. The oldest of
  * several is reported as what it is. @param {Stack} stack @returns {Stack}
  */
 exports.withoutGuess = (stack) => {
@@ -78,7 +78,7 @@ exports.withoutGuess = (stack) => {
 }
 
 /**
- * Parts with a tenth of a block, heaviest first; undefined if there are no two.
+ * Parts with a tenth of a block, heaviest first; undefined without two.
  * @template {{ weightMs: number }} T @param {T[]} parts @param {number} totalMs
  */
 function largeOf (parts, totalMs) {
@@ -103,8 +103,8 @@ exports.sharesOf = (stacks, hints, named, line) => {
 }
 
 /**
- * A limiter, queue or pool may run one request's work in the async context of another: the request that leaves runs the
- * next one's work. The handler in which the function is written shows the right one.
+ * The work whose handler the function is written in. A limiter, queue or pool may run one request's work in the async
+ * context of another: the request that leaves runs the next one's work.
  * @param {Running & { exact: boolean }} running @param {Frame[]} frames @param {WorkHints} hints
  */
 function inContext (running, frames, { routesOf = () => [], others = [] }) {
@@ -127,7 +127,7 @@ function inContext (running, frames, { routesOf = () => [], others = [] }) {
 }
 
 /**
- * A router may be mounted below another path.
+ * Whether a request has a route, which may be mounted below another path.
  * @param {RequestContext} request @param {string} route as written in the source
  */
 function isOf (request, route) {
@@ -135,7 +135,10 @@ function isOf (request, route) {
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
 }
 
-/** The loop called a package, maybe in the context of another request. @param {Frame[]} frames innermost first */
+/**
+ * Whether the loop called a package, maybe in the context of another request.
+ * @param {Frame[]} frames innermost first
+ */
 function isHandedOn (frames) {
   const owners = frames.map(ownerOf)
   const isRequest = frames.some(({ file, function: name }) =>
@@ -152,7 +155,7 @@ const asWork = ({ id, method, route, startedAtMs, traceId, ended }) => {
   return { ...BARE_WORK, kind: 'request', name, id: `${id}`, rootId: `${id}`, startedAtMs, traceId, ended }
 }
 
-/** Most callbacks that are listed. */
+/** Callbacks that are listed. */
 const MOST = 5
 
 /** Functions of Node.js that run callbacks (outermost in a stack), and what they run. @type {Record<string, string>} */
@@ -184,7 +187,7 @@ const EVENTS = /** @type {Record<string, string>} */ ({
 })
 
 /**
- * A turn of the loop runs all callbacks that are due. Those of one function for the same work count as one.
+ * Callbacks of a block: a turn of the loop runs all that are due. Those of one function for the same work count as one.
  * @param {Stack[]} stacks all of the block @param {FrameTable} [table] of their frames
  * @returns {CallbackRecord[] | undefined} heaviest first, if several ran
  */

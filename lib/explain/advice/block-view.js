@@ -10,7 +10,7 @@ const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
-/** Number of lines above the blamed one that are searched for the loop around it. */
+/** Lines above the blamed one that are searched for the loop around it. */
 const ABOVE = 200
 /** Answers of JavaScript take less. */
 const PROMPT_MS = 2
@@ -51,7 +51,7 @@ exports.lookAt = (record, lines, earlier) => {
     isPrompt: samples > ENOUGH_SAMPLES && answerMs < PROMPT_MS,
     // A call that delays the only answer for most of a block is one.
     times: isCall && samples === 1 && answerMs * 2 >= durationMs ? ' (one call)' : '',
-    // If the line is not exact, the call was probably in the line that is shown next to it.
+    // The call was probably in the line that the record shows next to one in doubt.
     line: lines[(probable?.line ?? frame?.line ?? 0) - 1] ?? '',
     lines,
     stacks: stacks.map(({ weightMs, frames: all, isEntered }) => {
@@ -70,7 +70,7 @@ const textOf = (frames) => frames.map((frame) => {
 }).join('\n')
 
 /**
- * What is true of stacks with at least half of the time; null if nothing is.
+ * The pick that stacks with half of the time share.
  * @param {BlockView} view @param {(stack: StackText) => string | null | undefined} pick
  */
 exports.mostOf = ({ stacks, totalMs }, pick) => {
@@ -82,7 +82,7 @@ exports.mostOf = ({ stacks, totalMs }, pick) => {
 /** @param {BlockView} view @param {(stack: StackText) => boolean | undefined} test */
 exports.areMost = (view, test) => exports.mostOf(view, (stack) => test(stack) ? 'yes' : null) !== null
 
-/** Whether most stacks have such a function. @param {BlockView} view @param {RegExp} pattern */
+/** @param {BlockView} view @param {RegExp} pattern of a function */
 exports.areIn = (view, pattern) =>
   exports.areMost(view, ({ callees, callers }) => pattern.test(`${callees}\n${callers}`))
 
@@ -94,10 +94,7 @@ exports.calls = (view, ...names) => view.call === null
   ? exports.areMost(view, ({ callees }) => names.some((name) => callees === `null ${name.replace('JSON.', '')}`))
   : names.includes(view.call)
 
-/**
- * The text of the innermost loop, or callback for each element, around the blamed line; empty if there is none.
- * @param {BlockView} view
- */
+/** The text of the innermost loop around the blamed line, empty without one. @param {BlockView} view */
 exports.loopAround = ({ lines, record: { frame } }) => {
   const line = frame?.line ?? 0
   for (let head = line; head > 0 && head >= line - ABOVE; head--) {

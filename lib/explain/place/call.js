@@ -16,7 +16,7 @@ const { addTo, sumOf } = require('../../util/statistics')
  * @import { Ranked } from './points'
  */
 
-/** V8 names a function by what it was assigned to. */
+/** The prefix of an exported function: V8 names it by what it was assigned to. */
 const EXPORTS = /^(?:module\.)?exports\./
 
 /**

@@ -14,7 +14,7 @@ const { addTo, sumOf } = require('../../util/statistics')
  * @import { Traits } from '../source/line-text'
  */
 
-/** In a function with a smaller share of samples and answers, only lines that these show are candidates. */
+/** Share of samples or answers that a function needs, or only lines that these show are candidates. */
 const LEAST_SHARE = 0.15
 
 /**
@@ -81,7 +81,7 @@ class Candidates {
     return candidate
   }
 
-  /** Empty if the source is unknown. @param {Frame} frame @returns {string[]} */
+  /** The source, empty if unknown. @param {Frame} frame @returns {string[]} */
   rowsOf ({ file, compiled }) {
     return file === null || compiled ? [] : this.#sources.sourceRows(file) ?? []
   }
@@ -176,7 +176,7 @@ class Candidates {
   }
 
   /**
-   * V8 counts samples in a function that it inlined for the caller, in lines of the other file.
+   * Samples in a function itself. V8 counts those in a function that it inlined for the caller, in foreign lines.
    * @param {ProfiledStack} stack @param {Frame} blamed @param {Scope | null} scope
    */
   #addOwn ({ count, ticks, foreign, raw, isBorrowed }, blamed, scope) {
@@ -224,8 +224,8 @@ class Candidates {
   }
 
   /**
-   * V8 counts samples of a function that it optimised in its loop before the profile began for the line that called it.
-   * If answers show that line mostly in an own function, which has fewer samples, they are of that function.
+   * Gives samples to a callee: V8 counts those of a function that it optimised in its loop before the profile began for
+   * the line that called it. Answers then show that line mostly in that function, which has fewer samples.
    */
   passDown () {
     for (const caller of this.all) {
@@ -243,8 +243,8 @@ class Candidates {
   }
 
   /**
-   * Samples whose line is unknown are of the lines of their function that other samples show, else of those that
-   * answers show, else of its first one.
+   * Gives samples whose line is unknown to the lines of their function that other samples show, else to those that
+   * answers show, else to its first one.
    */
   settle () {
     for (const scope of [...this.#scopes.values()].filter(({ unplaced }) => unplaced > 0)) {
@@ -261,8 +261,8 @@ class Candidates {
   }
 
   /**
-   * The head of a loop takes no time. V8 checks for interrupts and counts samples there: they are of the lines of its
-   * body that make calls, allocate or hold loops, else of all.
+   * Moves counts from the head of a loop, which takes no time, to the lines of its body that make calls, allocate or
+   * hold loops, else to all. V8 checks for interrupts at the head, and counts samples there.
    */
   leaveHeads () {
     for (const head of this.all) {
@@ -324,7 +324,7 @@ function isNativeMethod (row, { file, line, column }, callee) {
     : !row.split(/[^\w$]+/).includes(callee.function.replace(ACCESSOR, ''))
 }
 
-/** V8 names an accessor and a method of a class like this. */
+/** The prefix that V8 gives an accessor and a method of a class. */
 const ACCESSOR = /^(?:[gs]et |.*\.)/
 
 exports.Candidates = Candidates

@@ -19,15 +19,14 @@ const { causeRow } = require('../../tables/causes')
  * @import { Answer } from './candidates'
  */
 
-/** This many samples in wrappers of native calls are not an accident. */
+/** Samples in wrappers of native calls that are no accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
 /** @typedef {BlockRecord & { parts: BlockParts }} Measured */
 
 /**
- * With the place and the cause that all evidence shows. A signal triggers the samples of a profile, so they are also in
- * native calls, and correct a place that was taken after such a call. `stacks`: those of the profile that decided; the
- * record has what V8 sampled.
+ * The record with the place and the cause that answers and profile show. Only samples of a profile are also in native
+ * calls, as a signal triggers them. `stacks`: those of the profile that decided; the record has what V8 sampled.
  * @param {Measured} record by answers @param {Answer[]} answers @param {CpuProfile | null} profile of its time
  * @param {Sources} sources @returns {{ record: Measured, stacks: ProfiledStack[] }}
  */
@@ -60,7 +59,7 @@ function shareInWrappers (stacks) {
 }
 
 /**
- * Code made at run time, which the application called, has most samples: its caller (`vm`, say) is no native call.
+ * Whether most samples are in code made at run time: its caller (`vm`, say) is no native call.
  * @param {ProfiledStack[]} stacks
  */
 function isInScript (stacks) {
@@ -69,13 +68,16 @@ function isInScript (stacks) {
   return sum(within) * 2 > sum(stacks)
 }
 
-/** By answers: profiles lack lines of calls. @param {Answer[]} answers @param {Sources} sources @returns {PassesOn} */
+/**
+ * Functions that pass on, by answers: profiles lack lines of calls.
+ * @param {Answer[]} answers @param {Sources} sources @returns {PassesOn}
+ */
 function passingIn (answers, sources) {
   const passing = answers.flatMap(({ frames }) => frames).filter((frame) => sources.passesOn?.(frame))
   return (frame) => passing.some((each) => isSame(each, frame))
 }
 
-/** How many lines above the answered place are searched. A call further up has hardly just returned. */
+/** Lines above the answered place that are searched. A call further up has hardly just returned. */
 const LINES_ABOVE = 8
 /** Built-ins that take long often enough to be suspected. Most calls of the others are short. */
 const SUSPECTS = new Set([
@@ -95,7 +97,7 @@ function probableCall (rows, answered) {
   return calls.length === 1 ? calls[0] : null
 }
 
-/** The built-in that has probably taken the time, if it is the line's only one. @param {string} row */
+/** The built-in that has probably taken the time of a line. @param {string} row */
 function repeatedCall (row) {
   const builtin = builtinIn(row)
   return builtin !== null && REPEATED.has(builtin.call) ? builtin.call : null

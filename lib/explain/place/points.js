@@ -19,7 +19,7 @@ const ALONE = 8
  */
 
 /**
- * What speaks for a line and against it. Each value is from 0 to 1, a share of all samples or of all answers.
+ * Reasons for a line and against it. Each value is from 0 to 1, a share of all samples or of all answers.
  * Printed in docs/use/record.md.
  * @type {Row[]}
  */
@@ -91,7 +91,7 @@ const share = (part, whole) => whole === 0 ? 0 : part / whole
 /** @param {Candidate[]} group */
 const callingIn = (group) => group.filter(({ traits }) => traits.calls).length
 
-/** Most points first. @param {Candidates} candidates @returns {Ranked[]} */
+/** Candidates with their points, most first. @param {Candidates} candidates @returns {Ranked[]} */
 exports.rankedIn = (candidates) => {
   const { all, samples } = candidates
   /** @type {Map<unknown, Candidate[]>} */

@@ -4,12 +4,12 @@ const { REG_EXP } = require('../source/line-text')
 const { addTo } = require('../../util/statistics')
 const { US_PER_MS } = require('../../util/units')
 
-/** On Linux, V8's clock starts at the same zero as ours; on systems where it does not, the two differ far more. */
+/** Difference of V8's clock and ours if both start at the same zero, as on Linux. Elsewhere it is far larger. */
 const SAME_CLOCK_MS = 1000
-/** If one line has this share of a function's samples, any sample of the function was probably there. */
+/** Share of a function's samples in one line that makes any sample of it one of that line. */
 const ONE_LINE_SHARE = 0.8
 const ROUNDING = 1e-6
-/** The node of a profile that stands for collections. */
+/** The node of collections. */
 const GC = '(garbage collector)'
 
 /**
@@ -47,7 +47,7 @@ exports.parseProfile = (text) => {
 }
 
 /**
- * Starts no earlier than the first window. Regular expressions lose their patterns. Null without a sample.
+ * The profile of a time, as far as windows cover it; null without a sample. Regular expressions lose their patterns.
  * @param {Window[]} windows oldest first @param {number} startMs @param {number} endMs @returns {CpuProfile | null}
  */
 exports.cutProfiles = (windows, startMs, endMs) => {
@@ -90,7 +90,7 @@ function samplesOf ({ startMs, profile: { startTime, samples, timeDeltas } }) {
   })
 }
 
-/** The part of the samples that found a collection. @param {CpuProfile | null} profile */
+/** The share of collections in the samples. @param {CpuProfile | null} profile */
 exports.gcShareOf = (profile) => {
   if (profile === null) return 0
   const { nodes, samples } = profile
@@ -118,9 +118,8 @@ class Tree {
   }
 
   /**
-   * Whether a sample was taken by the clock: V8 adds some where it gives up optimised code (26.10: 230 in a block).
-   * Which ones is unknown, so that as many as it counts are spread evenly.
-   * @param {number} id
+   * Whether the clock took a sample. V8 adds others where it gives up optimised code (26.10: 230 in a block). They look
+   * the same, so as many as V8 counts are spread evenly. @param {number} id
    */
   isTick (id) {
     const { hitCount = 0 } = /** @type {ProfileNode} */ (this.#tree.nodes.get(id))
@@ -151,8 +150,8 @@ class Tree {
   }
 
   /**
-   * V8 counts lines for a whole profile: valid if the interval has most of the function's samples, or if a line has
-   * most of these wherever the samples outside were. If one line has nearly all, they were probably there.
+   * Adds lines, which V8 counts for a whole profile. They are valid if the interval has most of the function's samples,
+   * or if a line has most of these wherever the samples outside were. If one has nearly all, the samples were there.
    */
   close () {
     for (const [id, copy] of this.#copies) {
@@ -168,7 +167,7 @@ class Tree {
   }
 }
 
-/** The nodes of a profile and their parents, by the ids of the nodes. @param {CpuProfile} profile */
+/** Nodes and parents by the ids of the nodes. @param {CpuProfile} profile */
 function treeOf ({ nodes }) {
   /** @type {Map<number, ProfileNode>} */
   const parents = new Map()
@@ -177,13 +176,16 @@ function treeOf ({ nodes }) {
 }
 
 /**
- * A pattern that came with a request is a secret, and the likeliest one to take long. A literal can be read at its
- * line. @param {ProfileNode['callFrame']} callFrame
+ * A pattern that came with a request is a secret. A literal can be read at its line.
+ * @param {ProfileNode['callFrame']} callFrame
  */
 const withoutPattern = (callFrame) =>
   callFrame.functionName.startsWith('RegExp: ') ? { ...callFrame, functionName: REG_EXP } : callFrame
 
-/** V8 counts a line twice if code was inlined (26.10). @param {{ line: number, ticks: number }[]} places */
+/**
+ * Samples by line. V8 counts a line twice if code was inlined (26.10).
+ * @param {{ line: number, ticks: number }[]} places
+ */
 function byLine (places) {
   /** @type {Map<number, number>} */
   const lines = new Map()

@@ -24,9 +24,9 @@ const CLOCK =
   /^node:internal\/(?:util get(?: performance)?|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** Nodes of a profile that are not functions. */
 const STATES = ['(root)', '(program)', '(idle)', GC]
-/** If a larger share is collections in a row, the function between them does not make the garbage. */
+/** Share of collections in a row from which on the function between them does not make the garbage. */
 const MOST_IN_A_ROW = 2 / 3
-/** A function with a smaller share of the samples did not take the time. */
+/** Share of the samples that a function needs to have taken the time. */
 const HARDLY = 0.2
 
 /**
@@ -90,7 +90,7 @@ function fold (profile, sources) {
     return chain.filter(({ callFrame }) => callFrame.functionName !== '(root)')
   }
   const isState = (/** @type {number} */ id) => STATES.includes(nameOf(id))
-  // A collection interrupts what runs, and its sample does not show that.
+  // The work that a collection interrupts: its sample does not show it.
   const workAt = (/** @type {number} */ id) => {
     const chain = chainOf(id)
     // A clock makes no garbage: the code whose loop reads it does.
@@ -100,7 +100,7 @@ function fold (profile, sources) {
   let running = first === undefined ? undefined : workAt(first)
   let inRow = 0
   const weights = weightsOf(profile)
-  // The agent interrupts the application to sample it and to take its profile, and calls Node.js for that.
+  // Nodes of the agent, which interrupts the application to sample it and to take its profile.
   /** @type {Set<number | undefined>} */
   const ours = new Set([...nodes.keys()].filter((id) => ownFrame(chainOf(id).map(frameOf)) !== null))
   for (const [i, id] of profile.samples.entries()) {
@@ -108,7 +108,7 @@ function fold (profile, sources) {
     const isGc = nameOf(id) === GC
     inRow = isGc ? inRow + 1 : 0
     if (ours.has(id)) continue
-    // If the agent ran just before the collection, other code made the garbage.
+    // Other code made the garbage if the agent ran just before the collection.
     const below = !isGc ? id : ours.has(running) ? undefined : running
     const key = `${isGc} ${below}`
     const stack = stacks.get(key) ?? makeStack(below === undefined ? [] : chainOf(below), isGc, sources)
@@ -121,8 +121,7 @@ function fold (profile, sources) {
 }
 
 /**
- * The microseconds that each sample stands for: half of the way to its neighbours, or all of it to an end. Of two
- * samples, the later one would else have all of the time between them.
+ * The microseconds that each sample stands for: half of the way to its neighbours, or all of it to an end.
  * @param {CpuProfile} profile
  */
 function weightsOf ({ startTime, endTime, timeDeltas }) {
@@ -134,7 +133,7 @@ function weightsOf ({ startTime, endTime, timeDeltas }) {
 }
 
 /**
- * The line of a collection is unknown: the line where the function mostly was stays.
+ * A stack without samples. A collection has the line where the function mostly was.
  * @param {ProfileNode[]} chain innermost first @param {boolean} isGc a collection interrupted it
  * @param {Sources} sources @returns {ProfiledStack}
  */
@@ -177,9 +176,8 @@ function makeStack (chain, isGc, { original, runningRows, placeOfLine }) {
 }
 
 /**
- * Most samples first, without lines that cannot be the function's own: V8 counts samples of inlined code as the outer
- * function's, in lines of the other file. `performance.now()` in a loop of line 53 makes samples in lines 139 and 530
- * (20.20, 24.21).
+ * Lines that can be the function's own, most samples first. V8 counts inlined code for the outer function, in lines of
+ * the other file: `performance.now()` in a loop of line 53 makes samples in lines 139 and 530 (20.20, 24.21).
  * @param {Ticks} ticks @param {Pick<Frame, 'line' | 'column'>} start of the function
  * @param {string[] | null} rows of its file, null if unknown
  */
@@ -190,21 +188,21 @@ function ownTicks (ticks, { line: first, column }, rows) {
 }
 
 /**
- * Not the call that ends an answer to an interrupt: from then on, V8 gives its name to the native code that it had
- * interrupted (24.21). The application calls it through Node.js's own code.
+ * Whether a frame was sampled. From the call that ends an answer to an interrupt on, V8 gives its name to the native
+ * code that it had interrupted (24.21). The application makes this call through Node.js's own code.
  * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
  */
 const isSampled = ({ function: name, file }, i, frames) =>
   name !== 'encodeInto' || file !== null || frames[i + 1]?.file?.startsWith('node:') === true
 
-/** How many of the frames belong to the reading of a clock. @param {Frame[]} frames innermost first */
+/** The number of frames that read a clock. @param {Frame[]} frames innermost first */
 function outsideClock (frames) {
   const caller = frames.findIndex((frame) => ownerOf(frame) !== 'node')
   const outermost = frames[caller - 1]
   return CLOCK.test(`${outermost?.file} ${outermost?.function}`) ? caller : 0
 }
 
-/** None is -1, which 22.23 writes unsigned in profiles of worker threads. @param {number} number */
+/** A number from 1. None is -1, which 22.23 writes unsigned in profiles of worker threads. @param {number} number */
 const fromZero = (number) => number >= 0 && number < 2 ** 32 - 1 ? number + 1 : null
 
 /** @param {Pick<ProfileNode, 'callFrame'>} node @returns {Frame} */
@@ -220,7 +218,10 @@ function named (name) {
   return { function: name, file: null, line: null, column: null }
 }
 
-/** Null if nothing had a fifth. @param {CpuProfile} profile of it @param {Sources} sources @returns {Frame | null} */
+/**
+ * The function with most samples, if that is a fifth.
+ * @param {CpuProfile} profile @param {Sources} sources @returns {Frame | null}
+ */
 exports.heaviestIn = (profile, sources) => {
   const stacks = profiledStacks(profile, sources, null)
   const frame = blame(stacks, sources.passesOn)

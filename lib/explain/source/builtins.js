@@ -4,7 +4,7 @@ const { pairsIn } = require('./javascript')
 const { FUNCTIONS, LINE_CHARS, REG_EXP, SEARCHES } = require('./line-text')
 const { patternsIn } = require('./pattern')
 
-/** Built-ins that take far longer for a value than those of COPIES. */
+/** Built-ins that take far longer for a value than COPIES. */
 const DEAR = new Set(['JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted'])
 /** Built-ins that go over a value once. */
 const COPIES = new Set([
@@ -79,7 +79,7 @@ function dearest (row, all) {
 }
 
 /**
- * Whether other calls are of the same value: an argument, or in one chain.
+ * Whether other calls have the same value, as an argument or in one chain.
  * @param {string} row @param {Builtin} call
  */
 function sharesValue (row, { index, open }) {

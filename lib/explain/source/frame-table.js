@@ -5,7 +5,7 @@ const { escaped, positionIn } = require('./javascript')
 
 /** @import { Frame } from '../../types' */
 
-/** Most frames that are kept: far more than an application has in all its blocks. */
+/** Frames that are kept: far more than an application has in all its blocks. */
 const FRAMES = 10000
 
 /** One object for each distinct frame, at its original place: many records share it, and it is symbolicated once. */
@@ -39,12 +39,11 @@ class FrameTable {
     this.routesOf = source.routesOf ?? (() => [])
   }
 
-  /** Whether more will soon be known about frames of this table. */
   get isAwaiting () {
     return this.#source.isBusy?.() ?? false
   }
 
-  /** Whether the innermost function had only just been entered. @param {Frame[]} raw before source maps */
+  /** Whether the innermost function was at its entry. @param {Frame[]} raw before source maps */
   isJustEntered ([innermost]) {
     return innermost !== undefined && (this.#source.isHead?.(innermost) ?? false)
   }
@@ -62,18 +61,18 @@ class FrameTable {
     return frame
   }
 
-  /** A frame of this table by the source maps that are known now. @param {Frame} frame */
+  /** A frame of this table by the source maps of now. @param {Frame} frame */
   again (frame) {
     const raw = this.#raw.get(frame)
     return raw === undefined ? frame : this.get({ ...raw, start: this.#starts.get(frame) })
   }
 
-  /** The same for each line of a function, within its file. @param {Frame} frame of this table */
+  /** The identity of a function within its file. @param {Frame} frame of this table */
   functionOf (frame) {
     return frame.function ?? this.#starts.get(frame) ?? frame.line
   }
 
-  /** By its source, if it has no name of its own. @template {Frame} F @param {F} frame @returns {F} */
+  /** A frame with a name, by its source. @template {Frame} F @param {F} frame @returns {F} */
   named (frame) {
     const named = isNameless(frame.function) ? this.#named.get(frame) : frame
     if (named !== undefined) return /** @type {F} */ (named)
@@ -84,7 +83,7 @@ class FrameTable {
     return withName
   }
 
-  /** Maps all frames again, since more source maps are known. */
+  /** Maps all frames again, by new source maps. */
   forget () {
     this.#frames.clear()
   }
@@ -96,7 +95,7 @@ const GUESSED = /^[\w$#]+(?:\.[\w$#]+)+$/
 /** The place a function was assigned to, mostly: all there is in a bundle that is too large to be searched. */
 const ASSIGNED = /^[^.]+\.[^.]+$/
 
-/** Whether a function has no name of its own. @param {string | null} name by V8 */
+/** @param {string | null} name of a function by V8 */
 const isNameless = (name) => name === null || GUESSED.test(name)
 
 /** A string cut from an answer would keep all of it in memory. @param {Frame} frame @returns {Frame} */
@@ -116,7 +115,7 @@ const PARAMETERS = new RegExp([
   /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u
 ].map(({ source }) => source).join('|'), 'gu')
 
-/** The name of a callee, null for a member. @param {string} before the call, in its line @param {string} rest of the text */
+/** The callee, null for a member. @param {string} before the call, in its line @param {string} rest of the text */
 function calleeAt (before, rest) {
   const name = NAME.exec(rest)?.[0]
   const object = METHOD.exec(before)?.[1]
@@ -171,7 +170,7 @@ class ByPlace {
     return answer
   }
 
-  /** Undefined if the place is new. @param {string} file @param {number} line @param {number} column */
+  /** The answer, undefined for a new place. @param {string} file @param {number} line @param {number} column */
   cached (file, line, column) {
     return this.#answers.get(`${file}\n${line}\n${column}`)
   }

@@ -2,7 +2,7 @@
 
 const { pairsIn, tokensOf, KEYWORD } = require('./javascript')
 
-/** How much text before a function is searched for what it belongs to. */
+/** Text before a function that is searched for the call or variable it belongs to. */
 const BEFORE_CHARS = 200
 /** Calls around a handler that may be those of a router; what is nested deeper is generated. */
 const MOST_CALLS = 50
@@ -52,7 +52,7 @@ function levelsAt (text, offset) {
       levels.pop()
       const outer = levels[levels.length - 1]
       if (token === ')') outer.closed = { open: level.index, close: index }
-      // At the end of its body, an arrow function ends as well.
+      // An arrow function ends with its body.
       const isBody = outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
       if (token === '}' && isBody) outer.arrow = null
     }
@@ -85,7 +85,10 @@ function headOf (text, { closed }, arrow) {
   return end - Number((isList ? ASYNC : ASYNC_SINGLE).exec(textBefore(text, end))?.[0].length)
 }
 
-/** Null if no function's body begins there. @param {string} text @param {Level} outer @param {number} brace */
+/**
+ * The function whose body begins at a brace, if any.
+ * @param {string} text @param {Level} outer @param {number} brace
+ */
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
   const before = textBefore(text, closed.open)
@@ -115,7 +118,7 @@ function callbackOf (text, { index }, outer) {
   return handled ? `${handled} handler` : `callback of ${call.name}`
 }
 
-/** Null if it is not a call. @param {string} text @param {number} index */
+/** The call whose arguments begin there, if any. @param {string} text @param {number} index */
 function callAt (text, index) {
   const [, made, object, method] = CALLEE.exec(textBefore(text, index).replace(DEFAULT_IMPORT, '')) ?? []
   if (method === undefined || (object === undefined && KEYWORD.test(method))) return null
@@ -128,9 +131,12 @@ function callAt (text, index) {
   return { name, route: isRoute ? `${verb}${first}` : null }
 }
 
-/** Null at the top level, undefined if brackets do not match. @param {string} text @param {number} offset */
+/**
+ * The function around a place, null at top level, undefined if brackets do not match.
+ * @param {string} text @param {number} offset
+ */
 function functionAt (text, offset) {
-  // For a function that was just entered, V8 names the place of its parameters. It is within the function.
+  // V8 names the place of its parameters for a function that was just entered.
   const place = bodyAfter(text, offset) ?? offset
   const levels = levelsAt(text, place)
   if (levels === null) return undefined
@@ -149,7 +155,7 @@ function nameAt (text, offset) {
   return around === null ? 'top level' : around?.name ?? null
 }
 
-/** Outermost first: `GET /report`. @param {string} text @param {number} offset */
+/** Routes around a place, as `GET /report`, outermost first. @param {string} text @param {number} offset */
 function routesAt (text, offset) {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(').slice(0, MOST_CALLS)
   return calls.flatMap(({ index }) => callAt(text, index)?.route ?? [])
@@ -161,7 +167,7 @@ const HEAD_CHARS = 2000
 /** A parameter without parentheses. V8 names the place of `async` of an arrow function. */
 const SINGLE = /^(?:async\b\s*)?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
 const LIST = /^(?:async\b\s*)?\(/
-/** What follows a list of parameters: an optional result type of TypeScript, then the body. */
+/** The end of a list of parameters: an optional result type of TypeScript, then the body. */
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**

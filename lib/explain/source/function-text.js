@@ -9,7 +9,7 @@ const {
 
 /** Lines of a function that are searched for calls. */
 const FUNCTION_LINES = 400
-/** If a function's end is not found within this length, everything below it counts as its own. */
+/** Text of a function that is searched for its end. Without an end, everything below counts as its own. */
 const FUNCTION_CHARS = 100000
 /** Lines that are searched for the ends of a loop or the beginning of a function. */
 const LOOP_LINES = 200
@@ -108,8 +108,8 @@ function onlySyncCall (rows) {
 }
 
 /**
- * What a function of Node.js is called here, if its own name says nothing (zlib): the only such call in the line, else
- * in the lines below the function's first one.
+ * The name by which code calls a function of zlib, whose own name says nothing: that of the only such call in the line,
+ * else in the lines below the function's first one.
  * @param {string[]} rows @param {number} first line of the function @param {number | null} line of the call, if known
  */
 exports.syncCallIn = (rows, first, line) =>
