@@ -1,7 +1,7 @@
 'use strict'
 
 const { heaviest, isSame, weightOf } = require('../frame')
-const { bodyOf } = require('../source/function-text')
+const { loopAround } = require('../source/function-text')
 const { REG_EXP } = require('../source/line-text')
 const { causeRow } = require('../../tables/causes')
 const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/limits')
@@ -10,8 +10,6 @@ const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
-/** Lines above the blamed one that are searched for the loop around it. */
-const ABOVE = 200
 /** Answers of JavaScript take less. */
 const PROMPT_MS = 2
 
@@ -95,12 +93,5 @@ exports.calls = (view, ...names) => view.call === null
   : names.includes(view.call)
 
 /** The text of the innermost loop around the blamed line, empty without one. @param {BlockView} view */
-exports.loopAround = ({ lines, record: { frame } }) => {
-  const line = frame?.line ?? 0
-  for (let head = line; head > 0 && head >= line - ABOVE; head--) {
-    const body = bodyOf(lines, head)
-    const loop = [head, ...body]
-    if (body.length > 0 && loop.includes(line)) return loop.map((each) => lines[each - 1]).join('\n')
-  }
-  return ''
-}
+exports.loopText = ({ lines, record: { frame } }) =>
+  loopAround(lines, frame?.line ?? 0).map((line) => lines[line - 1]).join('\n')

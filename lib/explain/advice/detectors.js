@@ -9,7 +9,7 @@ const { ROUND_TRIP } = require('../source/builtins')
 const { mayCallOther, REG_EXP, SEARCHES } = require('../source/line-text')
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
 const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
-const { areIn, areMost, calls, loopAround, mostOf } = require('./block-view')
+const { areIn, areMost, calls, loopText, mostOf } = require('./block-view')
 const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require('./cures')
 
 /**
@@ -209,7 +209,7 @@ exports.detectors = {
       const name = SEARCH.exec(line)?.[1]
       // The table of built-ins has advice for some.
       if (!name || !isScript || builtins.has(`${call}`) || mayCallOther(line)) return null
-      return (LOOP.test(line) || loopAround(view) !== '') &&
+      return (LOOP.test(line) || loopText(view) !== '') &&
         [`${name} goes through the list at each step of a loop: twice the data takes four times as long.`, js.search]
     }
   },
@@ -241,7 +241,7 @@ exports.detectors = {
     doc: 'js',
     detect (view) {
       const { call, isPrompt, isScript, record: { callbacks = [], samples } } = view
-      if (!AWAITING_LOOP.test(loopAround(view))) return null
+      if (!AWAITING_LOOP.test(loopText(view))) return null
       const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
         (call === null && (isPrompt || (isScript && samples > ENOUGH_SAMPLES)))
       const isResumed = areMost(view, ({ frames }) => {

@@ -4,7 +4,7 @@ const { isSame } = require('../frame')
 const { isNativeBlock } = require('../parts')
 const { sum } = require('../profile/stacks')
 const { builtinIn, DEAR } = require('../source/builtins')
-const { syncCallIn, ZLIB } = require('../source/function-text')
+const { rowsOfFunction, zlibCallIn, ZLIB } = require('../source/function-text')
 const { columnOfCall, onlyCallIn, REG_EXP } = require('../source/line-text')
 const { MOST } = require('../../tables/limits')
 const { ownerOf } = require('../../util/code-owner')
@@ -62,8 +62,8 @@ function named (callee, { frame, scope }, rows, { record, stacks, sources }) {
   if (dear !== null) {
     return { call: dear, builtin: true, isOpen: false, column: columnOfCall(row, `${callee.function}`) }
   }
-  const first = scope?.begin.line ?? frame.line ?? 1
-  const sync = callee.function === ZLIB ? syncCallIn(rows, first, frame.line) : null
+  const within = scope === null ? [] : rowsOfFunction(rows, scope.begin)
+  const sync = callee.function === ZLIB ? zlibCallIn([{ row }]) ?? zlibCallIn(within) : null
   const name = (sync ?? callee.function)?.replace(EXPORTS, '') ?? null
   const column = name === null ? null : columnOfCall(row, name)
   const written = column === null && name !== REG_EXP ? onlyCallIn(row) : null

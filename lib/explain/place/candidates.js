@@ -157,7 +157,7 @@ class Candidates {
   /** @param {ProfiledStack[]} stacks */
   addSamples (stacks) {
     for (const stack of stacks) {
-      const { count, frames, raw, head, gcRun } = stack
+      const { count, frames, raw, gcRun } = stack
       if (gcRun === null) this.samples += count
       else this.collections += count
       const innermost = frames.find(({ file }) => file !== null)
@@ -166,7 +166,7 @@ class Candidates {
       if (at === -1) continue
       // A C++ function may have the name of the one that was called before it (24.21), so it is no callee.
       const callee = frames.slice(0, at).findLast((each) => each.file !== null || each.function === REG_EXP) ?? null
-      const scope = this.#scopeOf(this.#sources.original(callee === null && head !== null ? head : raw[at]))
+      const scope = this.#scopeOf(this.#sources.original(raw[at]))
       if (scope !== null) scope.samples += count
       if (gcRun !== null) {
         if (scope !== null) scope.collections += count

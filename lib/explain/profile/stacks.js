@@ -46,12 +46,10 @@ const HARDLY = 0.2
  * @property {Frame[]} sampled innermost first, as V8 has them: the innermost with a file in the line where V8 counted
  * most samples, its callers where they begin; a collection has no callers
  * @property {Frame[]} frames the same, with the function that ran before a collection
- * @property {Frame[]} raw before source maps
- * @property {Frame | null} head where that begins, before source maps
+ * @property {Frame[]} raw where functions begin, before source maps
  * @property {Ticks} ticks its lines
  * @property {Ticks} foreign lines that cannot be its own: of functions that V8 inlined
- * @property {boolean} isBorrowed its lines may be from another time
- * @property {boolean} isClock it was reading a clock
+ * @property {boolean} isBorrowed its lines may be from another time @property {boolean} isClock it was reading a clock
  * @property {number | null} gcRun for collections, the most samples in a row that found one
  */
 
@@ -151,11 +149,11 @@ function makeStack (chain, isGc, { original, runningRows, placeOfLine }) {
   const foreign = all.filter(({ line }) => own.every((each) => each.line !== line))
   if (head !== null && ticks.length > 0) {
     const [{ line }] = ticks
-    const text = source?.[line - 1] ?? ''
-    const column = builtinIn(text)?.column ?? text.search(/\S|$/) + 1
+    const row = source?.[line - 1] ?? ''
+    const written = builtinIn(row)?.column ?? row.search(/\S|$/) + 1
     // Text before its parameters belongs to another function.
-    raw[at] = { ...head, line, column: line === head.line ? Math.max(column, head.column ?? 1) : column }
-    frames[at] = { ...frames[at], column: raw[at].column, ...placeOfLine(file, line) }
+    const column = line === head.line ? Math.max(written, head.column ?? 1) : written
+    frames[at] = { ...frames[at], column, ...placeOfLine(file, line) }
   }
   const collection = isGc ? [named(GC)] : []
   return {
@@ -169,7 +167,6 @@ function makeStack (chain, isGc, { original, runningRows, placeOfLine }) {
     raw: [...collection, ...raw],
     ticks,
     foreign,
-    head,
     isBorrowed: chain[0]?.isBorrowed === true,
     isClock: outsideClock(raw) > 0
   }

@@ -65,40 +65,16 @@ function builtinsOf (row) {
 const onlyOne = (builtins) => new Set(builtins.map(({ call }) => call)).size === 1 ? builtins[0] : null
 
 /**
- * The one of several calls that took the time: it processes a value that each of the others only copies, as in
+ * The one of several calls that took the time: each of the others only copies, as in
  * `JSON.parse(Buffer.concat(chunks).toString())`. @param {string} row @param {Builtin[]} all
  */
 function dearest (row, all) {
   const dear = all.filter(({ call }) => DEAR.has(call))
+  if (dear.length === 0 || !all.every(({ call }) => DEAR.has(call) || COPIES.has(call))) return null
   const [first, second] = dear
-  if (first === undefined) return null
-  const isOfOneValue = sharesValue(row, first)
-  if (!all.every((each) => dear.includes(each) || (COPIES.has(each.call) && isOfOneValue(each)))) return null
-  const isPair = dear.length === 2 && `${first.call}(${second.call}())` === ROUND_TRIP
-  return isPair && isOfOneValue(second) ? { ...first, call: ROUND_TRIP } : onlyOne(dear)
-}
-
-/**
- * Whether other calls have the same value, as an argument or in one chain.
- * @param {string} row @param {Builtin} call
- */
-function sharesValue (row, { index, open }) {
-  const pairs = pairsIn(row)
-  let start = index
-  while (start > (pairs.get(start - 1) ?? start) || /[\w$.?]/.test(row[start - 1] ?? '')) {
-    start = pairs.get(start - 1) ?? start - 1
-  }
-  const end = chainEnd(row, pairs, open)
-  return (/** @type {Builtin} */ other) => (other.index >= start && other.index <= end) ||
-    (index >= other.open && index <= (pairs.get(other.open) ?? -1))
-}
-
-/** @param {string} row @param {Map<number, number>} pairs @param {number} open its parenthesis @returns {number} */
-function chainEnd (row, pairs, open) {
-  const end = pairs.get(open)
-  if (end === undefined) return -1
-  const link = /^(?:\??\.[\w$]+)*(?=[([])/.exec(row.slice(end + 1))
-  return link === null ? end : chainEnd(row, pairs, end + 1 + link[0].length)
+  const isWithin = second?.index < Number(pairsIn(row).get(first.open))
+  const isRoundTrip = dear.length === 2 && isWithin && `${first.call}(${second.call}())` === ROUND_TRIP
+  return isRoundTrip ? { ...first, call: ROUND_TRIP } : onlyOne(dear)
 }
 
 exports.BUILTINS = BUILTINS

@@ -86,11 +86,14 @@ exports.bodyOf = (rows, line) => {
   return body.flatMap((row, i) => row.trim() === '' || COMMENT.test(row) ? [] : [line + 1 + i])
 }
 
-/** The lines with code of the innermost loop around a line. @param {string[]} rows @param {number} line */
+/**
+ * The lines with code of the innermost loop around a line, its head included.
+ * @param {string[]} rows @param {number} line
+ */
 exports.loopAround = (rows, line) => {
-  for (let head = line - 1; head > 0 && head > line - LOOP_LINES; head--) {
+  for (let head = line; head > Math.max(0, line - LOOP_LINES); head--) {
     const body = exports.bodyOf(rows, head)
-    if (body.includes(line)) return body
+    if (body.length > 0 && (head === line || body.includes(line))) return [head, ...body]
   }
   return []
 }
@@ -98,27 +101,17 @@ exports.loopAround = (rows, line) => {
 /** The name of all synchronous functions of zlib, and how they are called. */
 const ZLIB = 'syncBufferWrapper'
 const ZLIB_CALL = /(?<![\w$])(?:gzip|gunzip|unzip|(?:de|in)flate(?:Raw)?|(?:brotli|zstd)(?:C|Dec)ompress)Sync(?=\s*\()/g
-/** Lines of a function that are searched for such a call. */
-const NEARBY = 50
 
-/** @param {string[]} rows */
-function onlySyncCall (rows) {
-  const names = new Set(rows.flatMap((row) => row.length > LINE_CHARS ? [] : row.match(ZLIB_CALL) ?? []))
+/** The function of zlib that some lines call, null if there are several. @param {{ row: string }[]} rows */
+function zlibCallIn (rows) {
+  const names = new Set(rows.flatMap(({ row }) => row.length > LINE_CHARS ? [] : row.match(ZLIB_CALL) ?? []))
   return names.size === 1 ? [...names][0] : null
 }
-
-/**
- * The name by which code calls a function of zlib, whose own name says nothing: that of the only such call in the line,
- * else in the lines below the function's first one.
- * @param {string[]} rows @param {number} first line of the function @param {number | null} line of the call, if known
- */
-exports.syncCallIn = (rows, first, line) =>
-  onlySyncCall(rows.slice(Number(line) - 1, Number(line))) ?? onlySyncCall(rows.slice(first - 1, first - 1 + NEARBY))
 
 /** The lines of a function that call another one. @param {string[]} rows @param {Begin} begin @param {string} name */
 exports.linesCalling = (rows, begin, name) => {
   const within = rowsOfFunction(rows, begin)
-  const called = name === ZLIB ? onlySyncCall(within.map(({ row }) => row)) ?? name : name
+  const called = name === ZLIB ? zlibCallIn(within) ?? name : name
   const names = [called, ...aliasesOf(rows, called)]
   const isCalled = (/** @type {string} */ row) => name === REG_EXP
     ? searches(row)
@@ -174,4 +167,5 @@ exports.loopingCalleesIn = (rows, calling) => callsIn(calling).flatMap(({ call }
 
 exports.endOf = endOf
 exports.rowsOfFunction = rowsOfFunction
+exports.zlibCallIn = zlibCallIn
 exports.ZLIB = ZLIB

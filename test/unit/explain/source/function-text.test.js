@@ -39,7 +39,8 @@ test('a loop without an end has no body', () => {
 })
 
 test('the innermost loop around a line is found', () => {
-  assert.deepEqual(loopAround(SOURCE, 8), [7, 8])
+  assert.deepEqual(loopAround(SOURCE, 8), [6, 7, 8])
+  assert.deepEqual(loopAround(SOURCE, 6), [6, 7, 8])
   assert.deepEqual(loopAround(SOURCE, 10), [])
 })
 
