@@ -29,6 +29,9 @@ const FOR_NATIVE = /^node:(internal\/)?(child_process|zlib)$/
 /** @param {ReturnType<typeof ownerOf>} owner @returns {(frame: Frame) => boolean} */
 const isOf = (owner) => (frame) => ownerOf(frame) === owner
 
+/** Whether a frame is neither of Node.js nor of V8. @param {Frame} frame */
+const isForeign = (frame) => ownerOf(frame) !== 'node'
+
 /**
  * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code. If the
  * application only called what a package had passed to it (`next()`), the package is blamed.
@@ -113,7 +116,7 @@ function leaf (stacks) {
 function wrapsNative (frames) {
   const [callee] = frames
   if (callee?.file === null && callee.line === null && callee.function === 'stringify') return true
-  const foreign = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+  const foreign = frames.findIndex(isForeign)
   const ofNode = foreign === -1 ? frames : frames.slice(0, foreign)
   const [innermost, ...callers] = ofNode.flatMap(({ file }) => file ?? [])
   return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => FOR_NATIVE.test(file)))
@@ -149,7 +152,7 @@ const weightOf = (items) => sumOf(items, 'weightMs')
  * @param {Frame[]} frames innermost first
  */
 function ownFrame (frames) {
-  const innermost = frames.find((frame) => ownerOf(frame) !== 'node')
+  const innermost = frames.find(isForeign)
   return innermost !== undefined && ownerOf(innermost) === 'own' ? innermost : null
 }
 
@@ -178,6 +181,7 @@ exports.blame = blame
 exports.isSame = isSame
 exports.generatedIn = generatedIn
 exports.heaviest = heaviest
+exports.isForeign = isForeign
 exports.isOf = isOf
 exports.leaf = leaf
 exports.ownFrame = ownFrame

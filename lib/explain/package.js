@@ -1,6 +1,6 @@
 'use strict'
 
-const { weightOf } = require('./frame')
+const { isOf, weightOf } = require('./frame')
 const { originOf, ownerOf, packageFolderOf } = require('../util/code-owner')
 const { ENOUGH_SAMPLES } = require('../tables/limits')
 const { sumOf } = require('../util/statistics')
@@ -53,7 +53,7 @@ exports.folderAtFault = (stacks, profile, profiled = []) => {
   const totalMs = weightOf(stacks)
   const byStacks = folderOf(stacks, totalMs)
   if (!profile || profile.samples < ENOUGH_SAMPLES) return byStacks
-  const isOfApplication = profiled[0]?.frames.some((frame) => ownerOf(frame) === 'application')
+  const isOfApplication = profiled[0]?.frames.some(isOf('application'))
   if (isOfApplication && OF_THE_VALUE.includes(`${profile.call}`)) return null
   const isTimely = sumOf(stacks, 'count') >= ENOUGH_SAMPLES && sumOf(stacks, 'lateMs') * 2 < totalMs
   return isTimely && byStacks !== null

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isDoubtful, nameOf, NO_WORK, ofMost, within, workIn } = require('./fold')
-const { blame, blamedFrame, isSame, weightOf } = require('./frame')
+const { blame, blamedFrame, isForeign, isOf, isSame, weightOf } = require('./frame')
 const { ownerOf, packageNameOf } = require('../util/code-owner')
 const { roundMs } = require('../util/statistics')
 
@@ -60,7 +60,7 @@ function hasCaller (stack, frame, profiled = []) {
   const indexIn = (/** @type {Frame[]} */ frames) => frames.findIndex((each) => isSame(each, frame))
   const { frames } = profiled.find((each) => indexIn(each.frames) !== -1) ?? { frames: [] }
   const callers = frames.slice(indexIn(frames) + 1)
-    .filter((each) => ownerOf(each) !== 'node' || KINDS[`${each.function}`] === 'request')
+    .filter((each) => isForeign(each) || KINDS[`${each.function}`] === 'request')
   return stack.some((each) => callers.some((caller) => each.function === null
     ? each.file === caller.file && Number(each.line) >= Number(caller.line)
     : isSame(each, caller)))
@@ -111,9 +111,9 @@ function inContext (running, frames, { routesOf = () => [], others = [] }) {
   const { work, request, exact } = running
   if (work !== null && work.kind !== 'request') return running
   // Frames further out belong to the request that ran this work after its own.
-  const routes = frames.filter((frame) => ownerOf(frame) === 'application').map(routesOf)
+  const routes = frames.filter(isOf('application')).map(routesOf)
     .find(({ length }) => length > 0) ?? []
-  const isWritten = (/** @type {RequestContext} */ each) => routes.some((route) => isOf(each, route))
+  const isWritten = (/** @type {RequestContext} */ each) => routes.some((route) => hasRoute(each, route))
   if (request !== null && isWritten(request)) return running
   const [first, ...more] = others.filter(isWritten)
   if (first === undefined) {
@@ -130,7 +130,7 @@ function inContext (running, frames, { routesOf = () => [], others = [] }) {
  * Whether a request has a route, which may be mounted below another path.
  * @param {RequestContext} request @param {string} route as written in the source
  */
-function isOf (request, route) {
+function hasRoute (request, route) {
   const [path, verb = request.method] = route.split(' ').reverse()
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
 }
@@ -194,7 +194,7 @@ const EVENTS = /** @type {Record<string, string>} */ ({
 exports.callbacksOf = (stacks, table) => {
   const callbacks = /** @type {Map<string, CallbackRecord>} */ (new Map())
   for (const { frames, works, cut } of stacks) {
-    const frame = frames.findLast((each) => ownerOf(each) !== 'node')
+    const frame = frames.findLast(isForeign)
     if (cut || !frame || ownerOf(frame) === 'own') continue
     const invoker = invokerOf(frames)
     for (const { weightMs, ...running } of works) {
@@ -211,7 +211,7 @@ exports.callbacksOf = (stacks, table) => {
 
 /** The invoker of a callback, judged by Node's own functions around it. @param {Frame[]} frames innermost first */
 function invokerOf (frames) {
-  const around = frames.slice(frames.findLastIndex((each) => ownerOf(each) !== 'node') + 1)
+  const around = frames.slice(frames.findLastIndex(isForeign) + 1)
   const first = (/** @type {Record<string, string>} */ names) =>
     around.map(({ function: name }) => names[`${name}`]).find(Boolean)
   const kind = first(KINDS) ?? 'event'

@@ -4,6 +4,7 @@ const { causeRow, ownMsOf } = require('../../tables/causes')
 const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
+const { isForeign } = require('../frame')
 const { isNativeBlock } = require('../parts')
 const { ROUND_TRIP } = require('../source/builtins')
 const { mayCallOther, REG_EXP, SEARCHES } = require('../source/line-text')
@@ -245,7 +246,7 @@ exports.detectors = {
       const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
         (call === null && (isPrompt || (isScript && samples > ENOUGH_SAMPLES)))
       const isResumed = areMost(view, ({ frames }) => {
-        const innermost = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+        const innermost = frames.findIndex(isForeign)
         const caller = frames[innermost + 1]
         return innermost !== -1 && (!caller || caller.async || RESUMES.test(`${caller.file} ${caller.function}`))
       })

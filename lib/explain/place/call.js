@@ -37,8 +37,7 @@ const NO_CALL = { call: null, builtin: false, isOpen: false, column: null }
 exports.callIn = (place, view) => {
   if (place === null || place.line === null) return NO_CALL
   const { rows, line } = place
-  const { frame, scope, callees, samples, called } = line
-  const row = rows[Number(frame.line) - 1]
+  const { frame, scope, row, callees, samples, called } = line
   const [callee] = [...callees].sort((a, b) => b[1] - a[1])[0] ?? []
   const call = (scope?.samples ?? samples + called) === 0
     ? NO_CALL
@@ -55,8 +54,7 @@ exports.callIn = (place, view) => {
  * @param {Frame} callee by the profile @param {Ranked} line @param {string[]} rows @param {View} view
  * @returns {Call}
  */
-function named (callee, { frame, scope }, rows, { record, stacks, sources }) {
-  const row = rows[Number(frame.line) - 1] ?? ''
+function named (callee, { scope, row = '' }, rows, { record, stacks, sources }) {
   const isOfNode = ownerOf(callee) === 'node'
   const dear = isOfNode ? null : builtinOfPackage(callee, stacks, record, sources)
   if (dear !== null) {
@@ -103,9 +101,9 @@ function builtinOfPackage (callee, stacks, record, { runningRows }) {
  * answers show the thread in it.
  * @param {Ranked} line @param {string[]} rows @param {View} view @returns {Call}
  */
-function inText ({ frame, answeredMs }, rows, { record, sources }) {
+function inText ({ row = '', answeredMs }, rows, { record, sources }) {
   const methods = builtinsAnswered(record)
-  const builtin = builtinIn(rows[Number(frame.line) - 1] ?? '', { rows, methods })
+  const builtin = builtinIn(row, { rows, methods })
   if (builtin === null) return NO_CALL
   // The only answer came at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && answeredMs === 0

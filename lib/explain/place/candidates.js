@@ -28,7 +28,7 @@ const LEAST_SHARE = 0.15
  * @property {number} answeredMs
  * @typedef {object} Candidate a line that may have taken the time, with its samples and answers
  * @property {Frame} frame @property {Scope | null} scope null if its text is unknown
- * @property {Traits} traits
+ * @property {string | undefined} row its text @property {Traits} traits
  * @property {number} samples in it @property {number} guessed those of them whose line V8 does not say
  * @property {number} called samples in its calls @property {Map<Frame, number>} callees the same by callee
  * @property {boolean} isBorrowed its samples may be from another time
@@ -74,8 +74,9 @@ class Candidates {
     if (candidate === undefined) {
       const times = { answeredMs: 0, promptMs: 0, inCallMs: 0, inCodeMs: 0, calledBackMs: 0, innerMs: 0 }
       const counts = { samples: 0, guessed: 0, called: 0, isBorrowed: false, ...times }
-      const traits = traitsOf(this.rowAt(frame))
-      candidate = { frame, scope: this.#scopeAround(frame), traits, callees: new Map(), inner: new Map(), ...counts }
+      const row = this.rowsOf(frame)[Number(frame.line) - 1]
+      const text = { row, traits: traitsOf(row) }
+      candidate = { frame, scope: this.#scopeAround(frame), ...text, callees: new Map(), inner: new Map(), ...counts }
       this.#candidates.set(key, candidate)
     }
     return candidate
@@ -84,11 +85,6 @@ class Candidates {
   /** The source, empty if unknown. @param {Frame} frame @returns {string[]} */
   rowsOf ({ file, compiled }) {
     return file === null || compiled ? [] : this.#sources.sourceRows(file) ?? []
-  }
-
-  /** @param {Frame} frame @returns {string | undefined} */
-  rowAt (frame) {
-    return this.rowsOf(frame)[Number(frame.line) - 1]
   }
 
   /** @param {Frame} begin of a function @returns {Scope | null} */
@@ -140,7 +136,7 @@ class Candidates {
           continue
         }
         const outer = this.#at(caller)
-        isDirect &&= !isNativeMethod(this.rowAt(caller) ?? '', caller, inner.frame)
+        isDirect &&= !isNativeMethod(outer.row ?? '', caller, inner.frame)
         if (!isDirect) {
           outer.inCallMs += weightMs
           outer.calledBackMs += weightMs

@@ -95,8 +95,8 @@ function mayHide (choice) {
  * loop before a profile began: its samples go to the caller.
  * @param {Choice} choice
  */
-function hiddenIn ({ line: { frame }, candidates, stacks }) {
-  return loopingCalleesIn(candidates.rowsOf(frame), candidates.rowAt(frame) ?? '').filter((callee) =>
+function hiddenIn ({ line: { frame, row = '' }, candidates, stacks }) {
+  return loopingCalleesIn(candidates.rowsOf(frame), row).filter((callee) =>
     stacks.every(({ frames }) => frames.every((each) => each.function !== callee.function)))
 }
 
@@ -128,7 +128,7 @@ function mayBeLate ({ line, candidates, record }) {
   if (hasLateAnswers(record) || line.answeredMs < MOST * candidates.answeredMs) return true
   const rows = candidates.rowsOf(line.frame)
   const at = Number(line.frame.line)
-  return mayCallOther(rows[at - 1] ?? '') || loopAround(rows, at).some((each) => {
+  return mayCallOther(line.row ?? '') || loopAround(rows, at).some((each) => {
     const { calls, isLoop } = traitsOf(rows[each - 1])
     return each !== at && (calls || isLoop)
   })

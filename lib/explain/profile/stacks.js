@@ -1,6 +1,6 @@
 'use strict'
 
-const { blame, isSame, ownFrame } = require('../frame')
+const { blame, isForeign, isSame, ownFrame } = require('../frame')
 const { GC, treeOf } = require('./samples')
 const { builtinIn } = require('../source/builtins')
 const { endOf } = require('../source/function-text')
@@ -194,7 +194,7 @@ const isSampled = ({ function: name, file }, i, frames) =>
 
 /** The number of frames that read a clock. @param {Frame[]} frames innermost first */
 function outsideClock (frames) {
-  const caller = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+  const caller = frames.findIndex(isForeign)
   const outermost = frames[caller - 1]
   return CLOCK.test(`${outermost?.file} ${outermost?.function}`) ? caller : 0
 }
