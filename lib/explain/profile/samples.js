@@ -28,6 +28,7 @@ const GC = '(garbage collector)'
  * @property {number} endTime
  * @property {number[]} samples ids of nodes
  * @property {number[]} timeDeltas since the sample before, the first one since startTime
+ * @typedef {ReturnType<typeof treeOf>} Tree
  * @typedef {{ startMs: number, endMs: number, profile: CpuProfile }} Window a profile, with its monotonic start and end
  */
 
@@ -61,14 +62,18 @@ exports.cutProfiles = (windows, startMs, endMs) => {
   const fromMs = Math.max(startMs, windows[0]?.startMs ?? startMs)
   let lastMs = fromMs
   for (const window of windows) {
-    const tree = new Tree(window.profile, nodes)
+    const tree = treeOf(window.profile)
+    const copies = new Map([[window.profile.nodes[0].id, nodes[0]]])
+    const isTick = clockOf(window.profile, tree)
     for (const { id, atMs } of samplesOf(window)) {
-      if (atMs < lastMs || atMs > endMs || !tree.isTick(id)) continue
-      samples.push(tree.hit(id))
+      if (atMs < lastMs || atMs > endMs || !isTick(id)) continue
+      const copy = copyTo(nodes, copies, tree, id)
+      copy.hitCount++
+      samples.push(copy.id)
       timeDeltas.push(Math.round((atMs - lastMs) * US_PER_MS))
       lastMs = atMs
     }
-    tree.close()
+    for (const [id, copy] of copies) addLines(copy, nodeOf(tree, id))
   }
   if (samples.length === 0) return null
   return {
@@ -98,74 +103,59 @@ exports.gcShareOf = (profile) => {
   return samples.filter((id) => ofGc.has(id)).length / samples.length
 }
 
-/** Copies the nodes of a profile that have samples below the root of another. */
-class Tree {
-  #tree
-  /** @type {Map<number, Copy>} */
-  #copies
+/**
+ * Whether the clock took a sample. V8 adds others where it gives up optimised code (26.10: 230 in a block). They look
+ * the same, so as many as V8 counts are spread evenly.
+ * @param {CpuProfile} profile @param {Tree} tree @returns {(id: number) => boolean}
+ */
+function clockOf ({ samples }, tree) {
   /** @type {Map<number, number>} */
-  #samples = new Map()
+  const counts = new Map()
+  for (const id of samples) addTo(counts, id, 1)
   /** Fractions of ticks that are still to come. @type {Map<number, number>} */
-  #ticks = new Map()
-  #nodes
-
-  /** @param {CpuProfile} profile @param {Copy[]} nodes */
-  constructor (profile, nodes) {
-    this.#nodes = nodes
-    this.#tree = treeOf(profile)
-    for (const id of profile.samples) addTo(this.#samples, id, 1)
-    this.#copies = new Map([[profile.nodes[0].id, nodes[0]]])
-  }
-
-  /**
-   * Whether the clock took a sample. V8 adds others where it gives up optimised code (26.10: 230 in a block). They look
-   * the same, so as many as V8 counts are spread evenly. @param {number} id
-   */
-  isTick (id) {
-    const { hitCount = 0 } = /** @type {ProfileNode} */ (this.#tree.nodes.get(id))
-    const ticks = (this.#ticks.get(id) ?? 0) + Math.min(1, hitCount / (this.#samples.get(id) ?? 1))
-    const isTick = ticks > 1 - ROUNDING
-    this.#ticks.set(id, isTick ? ticks - 1 : ticks)
+  const fractions = new Map()
+  return (id) => {
+    addTo(fractions, id, Math.min(1, (nodeOf(tree, id).hitCount ?? 0) / Number(counts.get(id))))
+    const isTick = Number(fractions.get(id)) > 1 - ROUNDING
+    if (isTick) addTo(fractions, id, -1)
     return isTick
   }
-
-  /** Counts a sample. @param {number} id @returns {number} id of the copy */
-  hit (id) {
-    const copy = this.#copy(id)
-    copy.hitCount++
-    return copy.id
-  }
-
-  /** @param {number} id @returns {Copy} */
-  #copy (id) {
-    let copy = this.#copies.get(id)
-    if (copy !== undefined) return copy
-    const { callFrame } = /** @type {ProfileNode} */ (this.#tree.nodes.get(id))
-    const parent = this.#copy(/** @type {ProfileNode} */ (this.#tree.parents.get(id)).id)
-    copy = { id: this.#nodes.length + 1, callFrame: withoutPattern(callFrame), hitCount: 0, children: [] }
-    this.#nodes.push(copy)
-    parent.children.push(copy.id)
-    this.#copies.set(id, copy)
-    return copy
-  }
-
-  /**
-   * Adds lines, which V8 counts for a whole profile. They are valid if the interval has most of the function's samples,
-   * or if a line has most of these wherever the samples outside were. If one has nearly all, the samples were there.
-   */
-  close () {
-    for (const [id, copy] of this.#copies) {
-      const { hitCount = 0, positionTicks: places = [] } = /** @type {ProfileNode} */ (this.#tree.nodes.get(id))
-      const positionTicks = byLine(places)
-      const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
-      const outside = hitCount - copy.hitCount
-      const isOwn = copy.hitCount > outside || (most - outside) * 2 > copy.hitCount
-      if (positionTicks.length === 0 || !(isOwn || most >= ONE_LINE_SHARE * hitCount)) continue
-      copy.positionTicks = positionTicks
-      if (!isOwn) copy.isBorrowed = true
-    }
-  }
 }
+
+/**
+ * The copy of a node among others, below copies of its parents.
+ * @param {Copy[]} nodes @param {Map<number, Copy>} copies by ids of nodes @param {Tree} tree @param {number} id
+ * @returns {Copy}
+ */
+function copyTo (nodes, copies, tree, id) {
+  const copy = copies.get(id)
+  if (copy !== undefined) return copy
+  const parent = copyTo(nodes, copies, tree, Number(tree.parents.get(id)?.id))
+  const callFrame = withoutPattern(nodeOf(tree, id).callFrame)
+  const made = { id: nodes.length + 1, callFrame, hitCount: 0, children: [] }
+  nodes.push(made)
+  parent.children.push(made.id)
+  copies.set(id, made)
+  return made
+}
+
+/**
+ * Adds lines, which V8 counts for a whole profile. They are valid if the copy has most of the function's samples, or if
+ * a line has most of these wherever the samples outside were. If one has nearly all, the samples were there.
+ * @param {Copy} copy @param {ProfileNode} node
+ */
+function addLines (copy, { hitCount = 0, positionTicks: places = [] }) {
+  const positionTicks = byLine(places)
+  const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
+  const outside = hitCount - copy.hitCount
+  const isOwn = copy.hitCount > outside || (most - outside) * 2 > copy.hitCount
+  if (positionTicks.length === 0 || !(isOwn || most >= ONE_LINE_SHARE * hitCount)) return
+  copy.positionTicks = positionTicks
+  if (!isOwn) copy.isBorrowed = true
+}
+
+/** @param {Tree} tree @param {number} id */
+const nodeOf = ({ nodes }, id) => /** @type {ProfileNode} */ (nodes.get(id))
 
 /** Nodes and parents by the ids of the nodes. @param {CpuProfile} profile */
 function treeOf ({ nodes }) {

@@ -12,7 +12,7 @@ test('each file is read once for a block, and again for the next one', () => {
     return file === 'gone.js' ? null : ['a()', 'b()']
   }
   const read = (/** @type {string} */ file) => `${sourceRows(file)?.join('\n')}`
-  const maps = { isInMemory: () => false, placeOfLine: () => null, sourceRows }
+  const maps = { frames: { passesOn: () => false }, isInMemory: () => false, placeOfLine: () => null, sourceRows }
   const windows = new ProfileWindows(/** @type {any} */ (maps), { read })
   for (const what of /** @type {const} */ (['sourceRows', 'runningRows'])) {
     for (let block = 1; block <= 2; block++) {
