@@ -43,7 +43,7 @@ function merged (stacks) {
 }
 
 /** The stack without a function that was caught at its entry. @param {Stack} stack @returns {Stack} */
-function withoutEntered ({ isEntered, ...stack }) {
+exports.withoutEntered = ({ isEntered, ...stack }) => {
   const callers = stack.frames.slice(1)
   return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
 }
@@ -66,7 +66,7 @@ function withoutOwn (stack) {
  * The heaviest stacks, as a record has them.
  * @param {Stack[]} stacks @param {boolean} [isOwnBlock] whether loopwatch is to blame @returns {StackRecord[]}
  */
-function listed (stacks, isOwnBlock = false) {
+exports.listed = (stacks, isOwnBlock = false) => {
   return merged(isOwnBlock ? stacks : stacks.map(withoutOwn))
     .filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames, awaiting = [], isEntered }) =>
@@ -81,7 +81,7 @@ const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
  * Null if no work ran for longer. In doubt if its part was for half of the time.
  * @param {Stack[]} stacks @returns {Running}
  */
-function workIn (stacks) {
+exports.workIn = (stacks) => {
   const all = stacks.flatMap(({ works }) => works)
   const part = heaviest(heaviest(all, wholesIn(all)), nameOf)
   const isInDoubt = weightOf(part.filter(isDoubtful)) * 2 >= weightOf(part)
@@ -124,7 +124,7 @@ function within (stacks, isIt) {
  * Some stacks of a block with only the time of the work that had most of it, unchanged without such a work.
  * @param {Stack[]} some @param {Stack[]} all of the block
  */
-function ofMost (some, all) {
+exports.ofMost = (some, all) => {
   const works = all.flatMap((stack) => stack.works)
   const wholeOf = wholesIn(works)
   const most = heaviest(works, wholeOf)
@@ -137,11 +137,7 @@ const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${
 
 exports.isDoubtful = isDoubtful
 exports.keyOf = keyOf
-exports.listed = listed
 exports.merged = merged
 exports.nameOf = nameOf
 exports.NO_WORK = NO_WORK
-exports.ofMost = ofMost
 exports.within = within
-exports.withoutEntered = withoutEntered
-exports.workIn = workIn

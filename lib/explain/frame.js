@@ -60,7 +60,7 @@ function isSame (a, b) {
  * The innermost generated function that a blamed function ran for most of the time, if any.
  * @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed
  */
-function generatedIn (stacks, blamed) {
+exports.generatedIn = (stacks, blamed) => {
   const inGenerated = withFrame(stacks, ({ frames }) =>
     frames.slice(0, Math.max(0, frames.findIndex((frame) => isSame(frame, blamed)))).find(isOf('generated')))
   return weightOf(inGenerated) * 2 > weightOf(stacks) ? nameTemplate(inGenerated[0].frame) : null
@@ -73,7 +73,7 @@ function generatedIn (stacks, blamed) {
  * @param {Pick<Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  * @param {number} [allMs] of the block, if the stacks are not all
  */
-function blame (stacks, passesOn, allMs = weightOf(stacks)) {
+exports.blame = (stacks, passesOn, allMs = weightOf(stacks)) => {
   const blamed = withFrame(stacks, ({ frames }) => blamedFrame(frames, passesOn))
   const blamedMs = weightOf(blamed)
   const ofApplication = blamed.filter(({ frame }) => ownerOf(frame) === 'application')
@@ -93,7 +93,7 @@ function blame (stacks, passesOn, allMs = weightOf(stacks)) {
  * @param {Pick<Stack, 'weightMs' | 'frames' | 'awaiting'>[]} stacks
  * @returns {FrameRecord | null} exact if it awaited for most of the block
  */
-function awaitingFrame (stacks) {
+exports.awaitingFrame = (stacks) => {
   const awaiters = withFrame(stacks, ({ frames, awaiting }) =>
     frames.some(isOf('application')) ? null : awaiting?.find(isOf('application')))
   const atLine = heaviest(awaiters, ({ frame: { file, line } }) => `${file}\n${line}`)
@@ -103,9 +103,8 @@ function awaitingFrame (stacks) {
 }
 
 /** The heaviest innermost frame. @param {Stack[]} stacks */
-function leaf (stacks) {
-  return heaviest(withFrame(stacks, ({ frames }) => frames[0]), keyOfFunction)[0]?.frame ?? null
-}
+exports.leaf = (stacks) =>
+  heaviest(withFrame(stacks, ({ frames }) => frames[0]), keyOfFunction)[0]?.frame ?? null
 
 /**
  * Whether Node's own code around native calls answered, between two short ones (zlib handles its input in chunks).
@@ -113,7 +112,7 @@ function leaf (stacks) {
  * Built-ins have neither file nor line; code of new Function() has a line.
  * @param {Frame[]} frames innermost first
  */
-function wrapsNative (frames) {
+exports.wrapsNative = (frames) => {
   const [callee] = frames
   if (callee?.file === null && callee.line === null && callee.function === 'stringify') return true
   const foreign = frames.findIndex(isForeign)
@@ -151,7 +150,7 @@ const weightOf = (items) => sumOf(items, 'weightMs')
  * loopwatch calls, as in agent.run(), belongs to the application.
  * @param {Frame[]} frames innermost first
  */
-function ownFrame (frames) {
+exports.ownFrame = (frames) => {
   const innermost = frames.find(isForeign)
   return innermost !== undefined && ownerOf(innermost) === 'own' ? innermost : null
 }
@@ -175,15 +174,9 @@ const nameTemplate = (frame) => {
   return { ...frame, function: `${name} generated ${by}`, line: null, column: null }
 }
 
-exports.awaitingFrame = awaitingFrame
 exports.blamedFrame = blamedFrame
-exports.blame = blame
 exports.isSame = isSame
-exports.generatedIn = generatedIn
 exports.heaviest = heaviest
 exports.isForeign = isForeign
 exports.isOf = isOf
-exports.leaf = leaf
-exports.ownFrame = ownFrame
 exports.weightOf = weightOf
-exports.wrapsNative = wrapsNative

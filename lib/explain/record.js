@@ -4,7 +4,7 @@ const path = require('node:path')
 const { BARE_WORK, callbacksOf, sharesOf, withoutGuess, workOf } = require('./work')
 const { verdictOf } = require('./cause')
 const { listed, merged, ofMost, withoutEntered, workIn } = require('./fold')
-const { awaitingFrame, blame, generatedIn, isSame, leaf, weightOf } = require('./frame')
+const { awaitingFrame, blame, generatedIn, leaf, weightOf } = require('./frame')
 const { folderAtFault } = require('./package')
 const { withPlace, withProbableCall } = require('./place/located')
 const { isHeldUp } = require('./place/place')
@@ -244,15 +244,10 @@ function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks } = record
   /** @template {Frame} F @param {F} each */
   const name = (each) => ownerOf(each) === 'application' ? table.named(each) : each
-  // Any place with a column in a function leads to its name; a line of a CPU profile has none. Functions for which V8
-  // has no name at all differ only in their lines.
-  const isAnyLine = frame !== null && frame.function !== null
-  const sampled = [...stacks, ...isAnyLine && profile ? profile.stacks : []].flatMap(({ frames }) => frames)
-    .find((each) => isSame(each, frame) && (isAnyLine ? each.column !== null : each.line === frame?.line)) ?? frame
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
   return {
     ...record,
-    frame: frame && sampled && { ...frame, function: table.named(sampled).function },
+    frame: frame && { ...frame, function: table.named(frame).function },
     leaf: leaf && name(leaf),
     stacks: stacks.map(inStack),
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },

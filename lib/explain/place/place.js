@@ -162,7 +162,7 @@ function withoutClocks (stacks) {
  * application had less than a fifth of the time of both. Null if most time was in Node.js.
  * @param {View} view @returns {Place | null}
  */
-function placeOf (view) {
+exports.placeOf = (view) => {
   const { record, sources } = view
   // An interrupt during a collection is answered right after it, where the garbage is made.
   const isTimely = causeRow(record.cause).blamesAllocation === true
@@ -194,4 +194,3 @@ function placeOf (view) {
 
 exports.doubts = doubts
 exports.isHeldUp = isHeldUp
-exports.placeOf = placeOf

@@ -150,13 +150,13 @@ function functionAt (text, offset) {
  * A name if V8 has none: the handler of a route, the callback of a call, or what it is assigned to; null if unknown.
  * @param {string} text of its file @param {number} offset of the place, or of the function's parameters
  */
-function nameAt (text, offset) {
+exports.nameAt = (text, offset) => {
   const around = functionAt(text, offset)
   return around === null ? 'top level' : around?.name ?? null
 }
 
 /** Routes around a place, as `GET /report`, outermost first. @param {string} text @param {number} offset */
-function routesAt (text, offset) {
+exports.routesAt = (text, offset) => {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(').slice(0, MOST_CALLS)
   return calls.flatMap(({ index }) => callAt(text, index)?.route ?? [])
 }
@@ -185,7 +185,5 @@ function bodyAfter (text, offset) {
   return behind && offset + Number(close) + 1 + behind[0].length
 }
 
-exports.nameAt = nameAt
-exports.routesAt = routesAt
 exports.bodyAfter = bodyAfter
 exports.functionAt = functionAt

@@ -43,7 +43,7 @@ function positionIn (text, line, column) {
 }
 
 /** Whether a token or a line end is there. @param {string} text @param {number} line from 1 @param {number} column */
-function mayBePlaceOf (text, line, column) {
+exports.mayBePlaceOf = (text, line, column) => {
   const at = line < 1 || column < 1 ? null : positionIn(text, line, column)
   if (at === null || at > text.length || text.slice(at - column + 1, at).includes('\n')) return false
   const first = text[at] ?? '\n'
@@ -87,10 +87,8 @@ const regExpsIn = (text) => [...tokensOf(text)].flatMap(({ token }) =>
   REG_EXP.test(token) ? [token] : expressionsOf(token).flatMap(({ text: within }) => regExpsIn(within)))
 
 /** A text as a part of a pattern. @param {string} text */
-const escaped = (text) => text.replace(/[^\w\s]/g, '\\$&')
+exports.escaped = (text) => text.replace(/[^\w\s]/g, '\\$&')
 
-exports.escaped = escaped
-exports.mayBePlaceOf = mayBePlaceOf
 exports.pairsIn = pairsIn
 exports.positionIn = positionIn
 exports.regExpsIn = regExpsIn

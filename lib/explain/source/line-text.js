@@ -5,7 +5,7 @@ const { escaped, KEYWORD } = require('./javascript')
 /** Longest line that is searched. A longer one is minified: it calls many functions, and searching it takes time. */
 const LINE_CHARS = 1000
 /** The name of all code of regular expressions: a pattern that came with a request is a secret. */
-const REG_EXP = '(regular expression)'
+exports.REG_EXP = '(regular expression)'
 /** Methods that search by a regular expression. */
 const SEARCHES = new Set(['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split'])
 
@@ -144,5 +144,4 @@ exports.isOfLanguage = isOfLanguage
 exports.methodOf = methodOf
 exports.FUNCTIONS = FUNCTIONS
 exports.LINE_CHARS = LINE_CHARS
-exports.REG_EXP = REG_EXP
 exports.SEARCHES = SEARCHES
