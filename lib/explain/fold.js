@@ -8,12 +8,9 @@ const { roundMs } = require('../util/statistics')
 
 /**
  * @typedef {object} Stack equal samples as one
- * @property {number} count
- * @property {number} weightMs
- * @property {number} lateMs the part of weightMs that late answers stand for
- * @property {Frame[]} frames innermost first
- * @property {Frame[]} [awaiting]
- * @property {true} [cut] the outermost frames are missing
+ * @property {number} count @property {number} weightMs
+ * @property {number} lateMs the part of weightMs that late answers stand for @property {Frame[]} frames innermost first
+ * @property {Frame[]} [awaiting] @property {true} [cut] the outermost frames are missing
  * @property {true} [isEntered] the only sample caught the innermost function at its entry
  * @property {WorkWeight[]} works in which it was seen, with the weight of each
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running

@@ -109,8 +109,7 @@ exports.leaf = (stacks) =>
 /**
  * Whether Node's own code around native calls answered, between two short ones (zlib handles its input in chunks).
  * JSON.stringify checks for interrupts at each value, so it answers in time (20, 22, 24; on 26 when it has returned).
- * Built-ins have neither file nor line; code of new Function() has a line.
- * @param {Frame[]} frames innermost first
+ * Built-ins have neither file nor line; code of new Function() has a line. @param {Frame[]} frames innermost first
  */
 exports.wrapsNative = (frames) => {
   const [callee] = frames
@@ -147,8 +146,7 @@ const weightOf = (items) => sumOf(items, 'weightMs')
 
 /**
  * The frame of loopwatch that ran or called Node.js; null if other code ran. A function of the application that
- * loopwatch calls, as in agent.run(), belongs to the application.
- * @param {Frame[]} frames innermost first
+ * loopwatch calls, as in agent.run(), belongs to the application. @param {Frame[]} frames innermost first
  */
 exports.ownFrame = (frames) => {
   const innermost = frames.find(isForeign)

@@ -166,10 +166,7 @@ function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callba
   }
 }
 
-/**
- * @param {Facts} facts @param {Evidence} evidence @param {BlockRecord['cause']} cause
- * @returns {EvidenceRecord}
- */
+/** @param {Facts} facts @param {Evidence} evidence @param {BlockRecord['cause']} cause @returns {EvidenceRecord} */
 function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, evidence, cause) {
   const { cpuMs, gcMs, runQueueMs, throttledMs, stolenMs, nativeMs, watchdogGapMs } = evidence
   return {

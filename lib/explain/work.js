@@ -136,8 +136,7 @@ function hasRoute (request, route) {
 }
 
 /**
- * Whether the loop called a package, maybe in the context of another request.
- * @param {Frame[]} frames innermost first
+ * Whether the loop called a package, maybe in the context of another request. @param {Frame[]} frames innermost first
  */
 function isHandedOn (frames) {
   const owners = frames.map(ownerOf)

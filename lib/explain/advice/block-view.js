@@ -19,14 +19,12 @@ const PROMPT_MS = 2
  * @typedef {object} BlockView what detectors work on
  * @property {BlockRecord} record
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
- * @property {boolean} isScript JavaScript computed
- * @property {boolean} isCall one call took the time
+ * @property {boolean} isScript JavaScript computed @property {boolean} isCall one call took the time
  * @property {string | null} call the built-in that had the time: by the profile, else by a guess
  * @property {boolean} isPrompt several interrupts were answered at once
  * @property {string} times how often it was called, as text after its name; empty if unknown
  * @property {string} line text of the blamed line, empty if unknown
- * @property {string[]} lines of the file, empty if unknown
- * @property {StackText[]} stacks
+ * @property {string[]} lines of the file, empty if unknown @property {StackText[]} stacks
  * @property {number} totalMs of all stacks, including those that the record leaves out
  */
 

@@ -31,8 +31,7 @@ const NO_CALL = { call: null, builtin: false, isOpen: false, column: null }
 
 /**
  * The call that took the time of a line, by the samples in its callees, else by its text. `column` is that of the call,
- * else of the line's first character.
- * @param {Place | null} place @param {View} view @returns {Call}
+ * else of the line's first character. @param {Place | null} place @param {View} view @returns {Call}
  */
 exports.callIn = (place, view) => {
   if (place === null || place.line === null) return NO_CALL
@@ -51,8 +50,7 @@ exports.callIn = (place, view) => {
 }
 
 /**
- * @param {Frame} callee by the profile @param {Ranked} line @param {string[]} rows @param {View} view
- * @returns {Call}
+ * @param {Frame} callee by the profile @param {Ranked} line @param {string[]} rows @param {View} view @returns {Call}
  */
 function named (callee, { scope, row = '' }, rows, { record, stacks, sources }) {
   const isOfNode = ownerOf(callee) === 'node'
@@ -98,8 +96,7 @@ function builtinOfPackage (callee, stacks, record, { runningRows }) {
 
 /**
  * A built-in without a frame of its own: the only one of the line that can take long. In a block of JavaScript only if
- * answers show the thread in it.
- * @param {Ranked} line @param {string[]} rows @param {View} view @returns {Call}
+ * answers show the thread in it. @param {Ranked} line @param {string[]} rows @param {View} view @returns {Call}
  */
 function inText ({ row = '', answeredMs }, rows, { record, sources }) {
   const methods = builtinsAnswered(record)

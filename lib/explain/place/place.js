@@ -25,8 +25,7 @@ const MOST_REASONS = 3
 
 /**
  * @typedef {object} View of a block: all that shows where it was
- * @property {BlockRecord} record its `frame` is the function that answers show, or null
- * @property {Answer[]} answers
+ * @property {BlockRecord} record its `frame` is the function that answers show, or null @property {Answer[]} answers
  * @property {CpuProfile | null} profile @property {ProfiledStack[]} stacks of the profile; empty if it shows nothing
  * @property {Sources} sources
  * @typedef {View & { line: Ranked, candidates: AllCandidates }} Choice
@@ -92,8 +91,7 @@ function mayHide (choice) {
 
 /**
  * Own functions with a loop that a line calls and no sample shows. V8 does not list code that it optimised in a running
- * loop before a profile began: its samples go to the caller.
- * @param {Choice} choice
+ * loop before a profile began: its samples go to the caller. @param {Choice} choice
  */
 function hiddenIn ({ line: { frame, row = '' }, candidates, stacks }) {
   return loopingCalleesIn(candidates.rowsOf(frame), row).filter((callee) =>

@@ -17,15 +17,12 @@ const GC = '(garbage collector)'
  * @property {number} id
  * @property {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }}
  * callFrame where the function begins, from 0
- * @property {number} [hitCount] samples that found it innermost
- * @property {number[]} [children]
+ * @property {number} [hitCount] samples that found it innermost @property {number[]} [children]
  * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
  * @property {true} [isBorrowed] these may be from another time
  * @typedef {ProfileNode & { hitCount: number, children: number[] }} Copy
  * @typedef {object} CpuProfile as V8's inspector gives it; times are microseconds
- * @property {ProfileNode[]} nodes the first is the root
- * @property {number} startTime
- * @property {number} endTime
+ * @property {ProfileNode[]} nodes the first is the root @property {number} startTime @property {number} endTime
  * @property {number[]} samples ids of nodes
  * @property {number[]} timeDeltas since the sample before, the first one since startTime
  * @typedef {ReturnType<typeof treeOf>} Tree

@@ -46,8 +46,7 @@ const HARDLY = 0.2
  * @property {Frame[]} sampled innermost first, as V8 has them: the innermost with a file in the line where V8 counted
  * most samples, its callers where they begin; a collection has no callers
  * @property {Frame[]} frames the same, with the function that ran before a collection
- * @property {Frame[]} raw where functions begin, before source maps
- * @property {Ticks} ticks its lines
+ * @property {Frame[]} raw where functions begin, before source maps @property {Ticks} ticks its lines
  * @property {Ticks} foreign lines that cannot be its own: of functions that V8 inlined
  * @property {boolean} isBorrowed its lines may be from another time @property {boolean} isClock it was reading a clock
  * @property {number | null} gcRun for collections, the most samples in a row that found one

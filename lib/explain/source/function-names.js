@@ -25,8 +25,7 @@ const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
 
 /**
  * @typedef {object} Level brackets that are open at a place
- * @property {string} char the bracket, empty for the file itself
- * @property {number} index
+ * @property {string} char the bracket, empty for the file itself @property {number} index
  * @property {number} from where the current statement or argument begins
  * @property {number | null} arrow in the current statement or argument
  * @property {{ open: number, close: number } | null} closed the last parentheses in it
@@ -86,8 +85,7 @@ function headOf (text, { closed }, arrow) {
 }
 
 /**
- * The function whose body begins at a brace, if any.
- * @param {string} text @param {Level} outer @param {number} brace
+ * The function whose body begins at a brace, if any. @param {string} text @param {Level} outer @param {number} brace
  */
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null

@@ -154,8 +154,7 @@ const LOOP = /\b(?:for|while|do)\b|\.(?:(?:flat)?[mM]ap|forEach|filter|reduce\w*
 
 /**
  * The functions of a file with a loop that one of its lines calls, where they begin.
- * @param {string[]} rows @param {string} calling line
- * @returns {{ function: string, line: number, column: number }[]}
+ * @param {string[]} rows @param {string} calling line @returns {{ function: string, line: number, column: number }[]}
  */
 exports.loopingCalleesIn = (rows, calling) => callsIn(calling).flatMap(({ call }) => {
   const name = methodOf(call)

@@ -84,8 +84,7 @@ class SourceMaps {
    * Whether a map may move a file's places. A package's code has the lines of the installed file, which any user can
    * open. Its map may name a source that is nowhere on the machine (`webpack://next/src/…`), which would pass for the
    * application's. While an application loads, most frames are of packages: with TypeScript and webpack the watchdog
-   * read 30 MB of maps, which took 100 ms of CPU time in the first second.
-   * @param {string} file
+   * read 30 MB of maps, which took 100 ms of CPU time in the first second. @param {string} file
    */
   mayMove (file) {
     return path.isAbsolute(file) && (!isInPackage(file) || runsCompiled(file) || this.#inMemory.get(file) === true)
