@@ -160,7 +160,7 @@ class Candidates {
       if (innermost !== undefined) addTo(this.#ownSamples, nameOf(innermost), count)
       const at = this.#blamedIn(frames)
       if (at === -1) continue
-      // A C++ function may have the name of the one that was called before it (24.21), so it is no callee.
+      // A C++ function may have the name of the one that was called before it (24.21), so it is not a callee.
       const callee = frames.slice(0, at).findLast((each) => each.file !== null || each.function === REG_EXP) ?? null
       const scope = this.#scopeOf(this.#sources.original(raw[at]))
       if (scope !== null) scope.samples += count

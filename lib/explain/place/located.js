@@ -19,7 +19,7 @@ const { causeRow } = require('../../tables/causes')
  * @import { Answer } from './candidates'
  */
 
-/** Samples in wrappers of native calls that are no accident. */
+/** Samples in wrappers of native calls that are more than an accident. */
 const ENOUGH_IN_WRAPPERS = 3
 
 /** @typedef {BlockRecord & { parts: BlockParts }} Measured */
@@ -59,7 +59,7 @@ function shareInWrappers (stacks) {
 }
 
 /**
- * Whether most samples are in code made at run time: its caller (`vm`, say) is no native call.
+ * Whether most samples are in code made at run time: its caller (`vm`, say) is not a native call.
  * @param {ProfiledStack[]} stacks
  */
 function isInScript (stacks) {
