@@ -27,14 +27,16 @@ function merged (stacks) {
   const distinct = new Map()
   for (const stack of stacks) {
     const key = `${keyOf(stack)} ${stack.isEntered}`
-    const { count, weightMs, lateMs, works } = distinct.get(key) ?? { count: 0, weightMs: 0, lateMs: 0, works: [] }
-    distinct.set(key, {
-      ...stack,
-      count: count + stack.count,
-      weightMs: weightMs + stack.weightMs,
-      lateMs: lateMs + stack.lateMs,
-      works: [...works, ...stack.works]
-    })
+    const other = distinct.get(key)
+    distinct.set(key, other === undefined
+      ? stack
+      : {
+          ...stack,
+          count: other.count + stack.count,
+          weightMs: other.weightMs + stack.weightMs,
+          lateMs: other.lateMs + stack.lateMs,
+          works: [...other.works, ...stack.works]
+        })
   }
   return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
 }

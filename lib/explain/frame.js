@@ -2,7 +2,7 @@
 
 const { originOf, ownerOf, packageNameOf } = require('../util/code-owner')
 const { shortPath } = require('../util/place-text')
-const { addTo, sumOf } = require('../util/statistics')
+const { addTo, keyOfLargest, sumOf } = require('../util/statistics')
 
 /**
  * @import { Frame, FrameRecord } from '../types'
@@ -137,7 +137,7 @@ function heaviest (items, keyOf) {
   /** @type {Map<string, number>} */
   const weights = new Map()
   for (const item of items) addTo(weights, keyOf(item), item.weightMs)
-  const [heaviestKey] = [...weights].sort((a, b) => b[1] - a[1])[0] ?? []
+  const heaviestKey = keyOfLargest(weights)
   return items.filter((item) => keyOf(item) === heaviestKey)
 }
 

@@ -25,4 +25,7 @@ exports.sumOf = (items, key) => {
  */
 exports.addTo = (map, key, number) => { map.set(key, (map.get(key) ?? 0) + number) }
 
+/** The key with the largest number. @template K @param {Map<K, number>} map @returns {K | undefined} */
+exports.keyOfLargest = (map) => [...map].sort((a, b) => b[1] - a[1])[0]?.[0]
+
 exports.ascending = ascending

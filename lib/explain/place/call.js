@@ -8,7 +8,7 @@ const { rowsOfFunction, zlibCallIn, ZLIB } = require('../source/function-text')
 const { columnOfCall, onlyCallIn, REG_EXP } = require('../source/line-text')
 const { MOST } = require('../../tables/limits')
 const { ownerOf } = require('../../util/code-owner')
-const { addTo, sumOf } = require('../../util/statistics')
+const { addTo, keyOfLargest, sumOf } = require('../../util/statistics')
 
 /**
  * @import { Frame } from '../../types'
@@ -37,12 +37,10 @@ exports.callIn = (place, view) => {
   if (place === null || place.line === null) return NO_CALL
   const { rows, line } = place
   const { frame, scope, row, callees, samples, called } = line
-  const [callee] = [...callees].sort((a, b) => b[1] - a[1])[0] ?? []
-  const call = (scope?.samples ?? samples + called) === 0
-    ? NO_CALL
-    : callee !== undefined && called > samples
-      ? named(callee, line, rows, view)
-      : inText(line, rows, view)
+  const callee = keyOfLargest(callees)
+  const isInCallee = callee !== undefined && called > samples
+  const isSampled = (scope?.samples ?? samples + called) > 0
+  const call = !isSampled ? NO_CALL : isInCallee ? named(callee, line, rows, view) : inText(line, rows, view)
   const column = call.column ?? frame.column ?? (row === undefined ? null : row.search(/\S|$/) + 1)
   // Text before the parameters of a function belongs to another one.
   const isFirst = column !== null && scope?.begin.line === frame.line

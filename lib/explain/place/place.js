@@ -133,7 +133,7 @@ function mayBeLate ({ line, candidates, record }) {
 }
 
 /** Whether samples or answers show a line, not only its text. @param {Ranked} line */
-const isShown = ({ reasons }) => reasons.some(({ name, points }) => points > 0 && SHOWN.has(name))
+const isShown = ({ reasons }) => reasons.some((name) => SHOWN.has(name))
 const SHOWN = new Set(['samples', 'answers', 'between', 'near'])
 
 /** @param {Pick<BlockRecord, 'cause'>} record */
@@ -181,8 +181,7 @@ exports.placeOf = (view) => {
   if (line === undefined) return { frame: { ...blamed, exact: false }, line: null, rows: [], isAround: false }
   const choice = { ...view, line, candidates }
   const exact = isAhead(line, ranked, candidates) && !doubts.some(({ applies }) => applies(choice))
-  const because = line.reasons.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points)
-    .slice(0, MOST_REASONS).map(({ name }) => name)
+  const because = line.reasons.slice(0, MOST_REASONS)
   const isAround = line.calledBackMs * 2 > candidates.answeredMs && line.samples * 2 > candidates.samples
   // A profile that began in a block lacks what has run since: the only callee with a loop has the samples of its call.
   const hidden = sources.isBegunLate && mayHide(choice) ? hiddenIn(choice) : []

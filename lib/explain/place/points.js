@@ -15,7 +15,7 @@ const ALONE = 8
  * @property {string} name in records @property {number} weight @property {number} [alone] its weight without a profile
  * @property {string} when
  * @property {(line: Candidate, all: Candidates, group: Candidate[]) => number} value `group`: those of its function
- * @typedef {Candidate & { points: number, reasons: { name: string, points: number }[] }} Ranked
+ * @typedef {Candidate & { points: number, reasons: string[] }} Ranked `reasons`: names of those for it, largest first
  */
 
 /**
@@ -100,7 +100,8 @@ exports.rankedIn = (candidates) => {
   return all.map((line) => {
     const reasons = table.map(({ name, weight, alone = weight, value }) =>
       ({ name, points: (samples === 0 ? alone : weight) * value(line, candidates, groupOf(line)) }))
-    return { ...line, reasons, points: sumOf(reasons, 'points') }
+    const forIt = reasons.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points)
+    return { ...line, points: sumOf(reasons, 'points'), reasons: forIt.map(({ name }) => name) }
   }).sort((a, b) => b.points - a.points)
 }
 
