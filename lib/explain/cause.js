@@ -10,17 +10,17 @@ const { roundMs } = require('../util/statistics')
  * @import { Evidence } from './parts'
  */
 
-/** Waiting below this share is everyday jitter of the scheduler. */
+/** Share of waiting that is more than everyday jitter of the scheduler. */
 const SOME = 0.2
-/** At first the rest of every block is below the threshold, so a block in progress needs more. */
+/** The same for a block in progress, as the rest of every block is below the threshold at first. */
 const MOST = 0.5
 
 /** @param {BlockParts} parts */
 const ownMsIn = (parts) => OWN_PARTS.reduce((ms, part) => ms + parts[part], 0)
 
 /**
- * What ran or slept counts together: which part of it is the largest says what it did, not whose block it was.
- * @param {Evidence} e @param {BlockParts} parts
+ * The cause that the largest part has. Parts in which the thread ran or slept count together: the largest of them says
+ * what it did, not whose block it was. @param {Evidence} e @param {BlockParts} parts
  */
 function largestIn ({ durationMs, ongoing, thresholdMs }, parts) {
   const { waiting, stopped } = parts
@@ -31,7 +31,7 @@ function largestIn ({ durationMs, ongoing, thresholdMs }, parts) {
 }
 
 /**
- * What the parts of a block do not tell. Printed in docs/causes/README.md.
+ * Causes that the parts of a block do not show. Printed in docs/causes/README.md.
  * @type {{ cause: Cause, when: string, test: (e: Evidence, parts: BlockParts) => boolean }[]}
  */
 const table = [
@@ -39,14 +39,14 @@ const table = [
     cause: 'many',
     when: 'JavaScript or native calls would decide below, samples show two or more requests, none has 60% of the ' +
       'time, and none was seen for as long as the threshold without another in between',
-    // Two requests that block one after the other are two culprits.
+    // Each of two requests that block one after the other is a culprit.
     test: (e, parts) => e.requests >= 2 && e.topRequestShare < 0.6 && e.longestRunMs < e.thresholdMs &&
       ['js', 'native'].includes(largestIn(e, parts))
   }
 ]
 
 /**
- * The cause of a block, and whether it is the machine's alone: what the application did would have been no block.
+ * The cause of a block. `excused`: it is the machine's alone, as the application's part would have been no block.
  * @param {Evidence} e @param {BlockParts} parts @returns {{ cause: Cause, excused: boolean }}
  */
 exports.verdictOf = (e, parts) => {
@@ -55,7 +55,7 @@ exports.verdictOf = (e, parts) => {
 }
 
 /**
- * Cause and parts by a CPU profile. Without an answered interrupt, the profile shows what ran. A line that calls a
+ * Cause and parts corrected by a CPU profile, which shows what ran if no interrupt was answered. A line that calls a
  * built-in may do so once or often: only interrupts can tell. If they were answered between native calls or just after
  * one, the calls have most of the time.
  * @param {Pick<BlockRecord, 'cause' | 'samples'> & { parts: BlockParts }} record

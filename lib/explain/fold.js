@@ -8,12 +8,9 @@ const { roundMs } = require('../util/statistics')
 
 /**
  * @typedef {object} Stack equal samples as one
- * @property {number} count
- * @property {number} weightMs
- * @property {number} lateMs the part of weightMs that late answers stand for
- * @property {Frame[]} frames innermost first
- * @property {Frame[]} [awaiting]
- * @property {true} [cut] the outermost frames are missing
+ * @property {number} count @property {number} weightMs
+ * @property {number} lateMs the part of weightMs that late answers stand for @property {Frame[]} frames innermost first
+ * @property {Frame[]} [awaiting] @property {true} [cut] the outermost frames are missing
  * @property {true} [isEntered] the only sample caught the innermost function at its entry
  * @property {WorkWeight[]} works in which it was seen, with the weight of each
  * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
@@ -24,37 +21,35 @@ const { roundMs } = require('../util/statistics')
 const keyOf = ({ frames, awaiting = [] }) =>
   [...frames, ...awaiting].map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
-/** Some of their samples came before the source map did: they have become equal. @param {Stack[]} stacks */
+/** Stacks without equal ones, which came before the source map did. @param {Stack[]} stacks */
 function merged (stacks) {
   /** @type {Map<string, Stack>} */
   const distinct = new Map()
   for (const stack of stacks) {
     const key = `${keyOf(stack)} ${stack.isEntered}`
-    const { count, weightMs, lateMs, works } = distinct.get(key) ?? { count: 0, weightMs: 0, lateMs: 0, works: [] }
-    distinct.set(key, {
-      ...stack,
-      count: count + stack.count,
-      weightMs: weightMs + stack.weightMs,
-      lateMs: lateMs + stack.lateMs,
-      works: [...works, ...stack.works]
-    })
+    const other = distinct.get(key)
+    distinct.set(key, other === undefined
+      ? stack
+      : {
+          ...stack,
+          count: other.count + stack.count,
+          weightMs: other.weightMs + stack.weightMs,
+          lateMs: other.lateMs + stack.lateMs,
+          works: [...other.works, ...stack.works]
+        })
   }
   return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
 }
 
-/**
- * The stack without a function that was caught at its entry: the time was spent before the call.
- * @param {Stack} stack @returns {Stack}
- */
-function withoutEntered ({ isEntered, ...stack }) {
+/** The stack without a function that was caught at its entry. @param {Stack} stack @returns {Stack} */
+exports.withoutEntered = ({ isEntered, ...stack }) => {
   const callers = stack.frames.slice(1)
   return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
 }
 
 /**
- * The stack without functions of loopwatch, and without what they call of Node.js. An answer in them says where
- * loopwatch was and not for how long: after a native call, V8 answers in the next function that is entered.
- * @param {Stack} stack @returns {Stack}
+ * The stack without functions of loopwatch and their calls. An answer in them does not show time: after a native call,
+ * V8 answers in the next function that is entered. @param {Stack} stack @returns {Stack}
  */
 function withoutOwn (stack) {
   const own = ownFrame(stack.frames)
@@ -67,25 +62,25 @@ function withoutOwn (stack) {
 }
 
 /**
- * The heaviest, as a record has them.
+ * The heaviest stacks, as a record has them.
  * @param {Stack[]} stacks @param {boolean} [isOwnBlock] whether loopwatch is to blame @returns {StackRecord[]}
  */
-function listed (stacks, isOwnBlock = false) {
+exports.listed = (stacks, isOwnBlock = false) => {
   return merged(isOwnBlock ? stacks : stacks.map(withoutOwn))
     .filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames, awaiting = [], isEntered }) =>
       ({ count, weightMs: roundMs(weightMs), frames: [...frames, ...awaiting], ...(isEntered && { isEntered }) }))
 }
 
-/** Whether it is uncertain that it ran. @param {Running} running */
+/** @param {Running} running */
 const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
 
 /**
- * First the outermost work seen longest, by its name: requests of one route are one. Then its heaviest part. Null if
- * the stacks were outside any work for longest. In doubt if it was for half of the time.
+ * The work that ran longest: the outermost one by its name, as requests of one route are one, and its heaviest part.
+ * Null if no work ran for longer. In doubt if its part was for half of the time.
  * @param {Stack[]} stacks @returns {Running}
  */
-function workIn (stacks) {
+exports.workIn = (stacks) => {
   const all = stacks.flatMap(({ works }) => works)
   const part = heaviest(heaviest(all, wholesIn(all)), nameOf)
   const isInDoubt = weightOf(part.filter(isDoubtful)) * 2 >= weightOf(part)
@@ -125,10 +120,10 @@ function within (stacks, isIt) {
 }
 
 /**
- * Some stacks of a block with only the time of the work that had most of it. All of them if none had, or not in these.
+ * Some stacks of a block with only the time of the work that had most of it, unchanged without such a work.
  * @param {Stack[]} some @param {Stack[]} all of the block
  */
-function ofMost (some, all) {
+exports.ofMost = (some, all) => {
   const works = all.flatMap((stack) => stack.works)
   const wholeOf = wholesIn(works)
   const most = heaviest(works, wholeOf)
@@ -136,16 +131,12 @@ function ofMost (some, all) {
   return own.length > 0 && weightOf(most) * 2 > weightOf(all) ? own : some
 }
 
-/** The name of what was running, or an empty string. @param {Running} running */
+/** @param {Running} running */
 const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
 
 exports.isDoubtful = isDoubtful
 exports.keyOf = keyOf
-exports.listed = listed
 exports.merged = merged
 exports.nameOf = nameOf
 exports.NO_WORK = NO_WORK
-exports.ofMost = ofMost
 exports.within = within
-exports.withoutEntered = withoutEntered
-exports.workIn = workIn

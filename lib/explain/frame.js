@@ -2,16 +2,17 @@
 
 const { originOf, ownerOf, packageNameOf } = require('../util/code-owner')
 const { shortPath } = require('../util/place-text')
+const { addTo, keyOfLargest, sumOf } = require('../util/statistics')
 
 /**
  * @import { Frame, FrameRecord } from '../types'
  * @import { Stack } from './fold'
  */
 
-/** The name that an engine gives its code; EJS puts it in quotes. */
+/** A template's file as an engine names its code; EJS puts it in quotes. */
 const TEMPLATE_FILE = /^"?([^"]+\.(?:ejs|eta|hbs|handlebars|pug|jade|njk|nunjucks|mustache|liquid|dot|jst|html?))"?$/i
 
-/** If the application has less than this share of the blamed time, packages are blamed instead. */
+/** Share of the blamed time that the application needs, or packages are blamed instead. */
 const SOME = 0.2
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
@@ -27,6 +28,9 @@ const FOR_NATIVE = /^node:(internal\/)?(child_process|zlib)$/
 
 /** @param {ReturnType<typeof ownerOf>} owner @returns {(frame: Frame) => boolean} */
 const isOf = (owner) => (frame) => ownerOf(frame) === owner
+
+/** Whether a frame is neither of Node.js nor of V8. @param {Frame} frame */
+const isForeign = (frame) => ownerOf(frame) !== 'node'
 
 /**
  * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code. If the
@@ -44,10 +48,10 @@ function blamedFrame (frames, passesOn = () => false) {
   return ownerOf(caller) === 'application' ? caller : beyond
 }
 
-/** Built-ins alone are anybody's. @param {{ frames: Frame[] }} stack */
+/** Whether Node.js ran without others. Built-ins alone are anybody's. @param {{ frames: Frame[] }} stack */
 const isOfNode = ({ frames }) => frames.every(isOf('node')) && frames.some(({ file }) => file?.startsWith('node:'))
 
-/** Whether two frames are of one function. @param {Frame | null} a @param {Frame | null} b */
+/** @param {Frame | null} a @param {Frame | null} b */
 function isSame (a, b) {
   return a !== null && b !== null && a.file === b.file && a.function === b.function
 }
@@ -56,21 +60,20 @@ function isSame (a, b) {
  * The innermost generated function that a blamed function ran for most of the time, if any.
  * @param {{ frames: Frame[], weightMs: number }[]} stacks @param {Frame | null} blamed
  */
-function generatedIn (stacks, blamed) {
+exports.generatedIn = (stacks, blamed) => {
   const inGenerated = withFrame(stacks, ({ frames }) =>
     frames.slice(0, Math.max(0, frames.findIndex((frame) => isSame(frame, blamed)))).find(isOf('generated')))
   return weightOf(inGenerated) * 2 > weightOf(stacks) ? nameTemplate(inGenerated[0].frame) : null
 }
 
 /**
- * The function that was blamed longest, at the line that was seen longest. Stacks that name the application beat those
- * that name only packages if they have a fifth of the time of both. Null if all of them have less than a fifth beside
- * Node.js's own code. Exact if the function has most of all time (stacks without a frame to blame included) and its
- * samples were timely.
+ * The function that was blamed longest, at its longest line. The application is blamed before packages if it has a
+ * fifth of the time of both. Null if both have less than a fifth next to Node.js's own code. Exact if the function has
+ * most of all time (stacks without a frame to blame included) and its samples were timely.
  * @param {Pick<Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks @param {PassesOn} [passesOn]
  * @param {number} [allMs] of the block, if the stacks are not all
  */
-function blame (stacks, passesOn, allMs = weightOf(stacks)) {
+exports.blame = (stacks, passesOn, allMs = weightOf(stacks)) => {
   const blamed = withFrame(stacks, ({ frames }) => blamedFrame(frames, passesOn))
   const blamedMs = weightOf(blamed)
   const ofApplication = blamed.filter(({ frame }) => ownerOf(frame) === 'application')
@@ -79,7 +82,7 @@ function blame (stacks, passesOn, allMs = weightOf(stacks)) {
   const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
   if (onLine.length === 0 || blamedMs < SOME * (blamedMs + weightOf(stacks.filter(isOfNode)))) return null
   const [{ frame }] = onLine
-  const isTimely = onLine.reduce((ms, { lateMs }) => ms + lateMs, 0) * 2 < weightOf(onLine)
+  const isTimely = sumOf(onLine, 'lateMs') * 2 < weightOf(onLine)
   const isMost = weightOf(inFunction) * 2 > allMs
   return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
@@ -90,7 +93,7 @@ function blame (stacks, passesOn, allMs = weightOf(stacks)) {
  * @param {Pick<Stack, 'weightMs' | 'frames' | 'awaiting'>[]} stacks
  * @returns {FrameRecord | null} exact if it awaited for most of the block
  */
-function awaitingFrame (stacks) {
+exports.awaitingFrame = (stacks) => {
   const awaiters = withFrame(stacks, ({ frames, awaiting }) =>
     frames.some(isOf('application')) ? null : awaiting?.find(isOf('application')))
   const atLine = heaviest(awaiters, ({ frame: { file, line } }) => `${file}\n${line}`)
@@ -99,29 +102,26 @@ function awaitingFrame (stacks) {
   return { ...frame, exact: weightOf(atLine) * 2 > weightOf(stacks) }
 }
 
-/** The innermost frame that was seen longest. @param {Stack[]} stacks */
-function leaf (stacks) {
-  return heaviest(withFrame(stacks, ({ frames }) => frames[0]), keyOfFunction)[0]?.frame ?? null
-}
+/** The heaviest innermost frame. @param {Stack[]} stacks */
+exports.leaf = (stacks) =>
+  heaviest(withFrame(stacks, ({ frames }) => frames[0]), keyOfFunction)[0]?.frame ?? null
 
 /**
- * Node's own wrapper around a native call answers interrupts between two short native calls (zlib handles its input in
- * chunks). Unlike other built-ins that take long, JSON.stringify checks for interrupts at each value, so it answers in
- * time (seen on Node.js 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither file nor
- * line; code of new Function() has a line.
- * @param {Frame[]} frames innermost first
+ * Whether Node's own code around native calls answered, between two short ones (zlib handles its input in chunks).
+ * JSON.stringify checks for interrupts at each value, so it answers in time (20, 22, 24; on 26 when it has returned).
+ * Built-ins have neither file nor line; code of new Function() has a line. @param {Frame[]} frames innermost first
  */
-function wrapsNative (frames) {
+exports.wrapsNative = (frames) => {
   const [callee] = frames
   if (callee?.file === null && callee.line === null && callee.function === 'stringify') return true
-  const foreign = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+  const foreign = frames.findIndex(isForeign)
   const ofNode = foreign === -1 ? frames : frames.slice(0, foreign)
   const [innermost, ...callers] = ofNode.flatMap(({ file }) => file ?? [])
   return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => FOR_NATIVE.test(file)))
 }
 
 /**
- * Stacks with the frame that `frameOf` takes from each, if any.
+ * Stacks with a frame of each, if any.
  * @template T @param {T[]} stacks @param {(stack: T) => Frame | null | undefined} frameOf
  */
 const withFrame = (stacks, frameOf) => stacks.flatMap((stack) => {
@@ -136,28 +136,26 @@ const keyOfFunction = ({ frame }) => `${frame.file}\n${frame.function}`
 function heaviest (items, keyOf) {
   /** @type {Map<string, number>} */
   const weights = new Map()
-  for (const item of items) weights.set(keyOf(item), (weights.get(keyOf(item)) ?? 0) + item.weightMs)
-  const [heaviestKey] = [...weights].sort((a, b) => b[1] - a[1])[0] ?? []
+  for (const item of items) addTo(weights, keyOf(item), item.weightMs)
+  const heaviestKey = keyOfLargest(weights)
   return items.filter((item) => keyOf(item) === heaviestKey)
 }
 
 /** @param {{ weightMs: number }[]} items */
-const weightOf = (items) => items.reduce((ms, { weightMs }) => ms + weightMs, 0)
+const weightOf = (items) => sumOf(items, 'weightMs')
 
 /**
- * The frame of loopwatch in which a stack was, calls into Node.js included; null if other code ran. It says where
- * loopwatch was, not for how long: that is what the host measures. A function of the application that loopwatch calls,
- * as in agent.run(), belongs to the application.
- * @param {Frame[]} frames innermost first
+ * The frame of loopwatch that ran or called Node.js; null if other code ran. A function of the application that
+ * loopwatch calls, as in agent.run(), belongs to the application. @param {Frame[]} frames innermost first
  */
-function ownFrame (frames) {
-  const innermost = frames.find((frame) => ownerOf(frame) !== 'node')
+exports.ownFrame = (frames) => {
+  const innermost = frames.find(isForeign)
   return innermost !== undefined && ownerOf(innermost) === 'own' ? innermost : null
 }
 
 /**
- * Names generated code after its template's file if that is known, else after the package or line that made it. The
- * lines of the code are those of no file. @param {Frame} frame @returns {Frame}
+ * The frame of generated code, named after its template's file, else after the package or line that made it. Its lines
+ * are those of no file. @param {Frame} frame @returns {Frame}
  */
 const nameTemplate = (frame) => {
   const file = frame.file ?? ''
@@ -174,14 +172,9 @@ const nameTemplate = (frame) => {
   return { ...frame, function: `${name} generated ${by}`, line: null, column: null }
 }
 
-exports.awaitingFrame = awaitingFrame
 exports.blamedFrame = blamedFrame
-exports.blame = blame
 exports.isSame = isSame
-exports.generatedIn = generatedIn
 exports.heaviest = heaviest
+exports.isForeign = isForeign
 exports.isOf = isOf
-exports.leaf = leaf
-exports.ownFrame = ownFrame
 exports.weightOf = weightOf
-exports.wrapsNative = wrapsNative

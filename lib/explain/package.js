@@ -1,15 +1,16 @@
 'use strict'
 
-const { weightOf } = require('./frame')
+const { isOf, weightOf } = require('./frame')
 const { originOf, ownerOf, packageFolderOf } = require('../util/code-owner')
 const { ENOUGH_SAMPLES } = require('../tables/limits')
+const { sumOf } = require('../util/statistics')
 
 /**
  * @import { Frame, ProfileRecord } from '../types'
  * @import { Stack } from './fold'
  */
 
-/** Calls that process what the application passed: the package is not to blame for how long they take. */
+/** Calls whose time depends on the value that the application passed: the package is not to blame. */
 const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
 /**
@@ -28,8 +29,8 @@ function folderOf (stacks, total) {
 }
 
 /**
- * The packages that ran, innermost first, up to the application. If it is not there, a framework may be outermost.
- * Generated code belongs to the file that made it. A profile does not know that file: the caller then counts.
+ * The packages that ran, innermost first, up to the application. Without it, a framework may be outermost. Generated
+ * code belongs to the file that made it, which a profile does not know: the caller then counts.
  * @param {Frame[]} frames innermost first
  */
 function chainOf (frames) {
@@ -42,8 +43,8 @@ function chainOf (frames) {
 }
 
 /**
- * Timely stacks include functions that V8 has inlined. Late ones come after a native call, and a package that answers
- * no interrupt is in none: then a CPU profile is more reliable.
+ * The folder of the package to blame. Timely stacks include functions that V8 has inlined. Late ones come after a
+ * native call, and a package that answers no interrupt is in none: then a CPU profile is more reliable.
  * @param {Pick<Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {ProfileRecord | null | undefined} profile
  * @param {{ count: number, frames: Frame[] }[]} [profiled] all stacks of the profile, heaviest first
@@ -52,10 +53,9 @@ exports.folderAtFault = (stacks, profile, profiled = []) => {
   const totalMs = weightOf(stacks)
   const byStacks = folderOf(stacks, totalMs)
   if (!profile || profile.samples < ENOUGH_SAMPLES) return byStacks
-  const isOfApplication = profiled[0]?.frames.some((frame) => ownerOf(frame) === 'application')
+  const isOfApplication = profiled[0]?.frames.some(isOf('application'))
   if (isOfApplication && OF_THE_VALUE.includes(`${profile.call}`)) return null
-  const sumOf = (/** @type {'count' | 'lateMs'} */ key) => stacks.reduce((total, stack) => total + stack[key], 0)
-  const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < totalMs
+  const isTimely = sumOf(stacks, 'count') >= ENOUGH_SAMPLES && sumOf(stacks, 'lateMs') * 2 < totalMs
   return isTimely && byStacks !== null
     ? byStacks
     : folderOf(profiled.map(({ count, frames }) => ({ weightMs: count, frames })), profile.samples)

@@ -5,17 +5,14 @@ const { roundMs } = require('../util/statistics')
 /** @import { BlockParts, BlockRecord } from '../types' */
 
 /**
- * @typedef {object} Evidence what is known about one block; null where this machine cannot measure it
- * @property {number} durationMs so far, if ongoing
- * @property {boolean} ongoing
- * @property {number} thresholdMs
+ * @typedef {object} Evidence of one block; null where this machine cannot measure it
+ * @property {number} durationMs so far, if ongoing @property {boolean} ongoing @property {number} thresholdMs
  * @property {number} busyMs time since the beat before the block in which the loop was not waiting for events
  * @property {number | null} cpuMs of the host thread
  * @property {number | null} runQueueMs the host thread was runnable but had no CPU
  * @property {number | null} throttledMs the cgroup had used up its CPU quota
  * @property {number | null} stolenMs a hypervisor ran others; neither of the two above includes it
- * @property {number} gcMs pauses of the garbage collector
- * @property {number | null} [gcCpuMs] CPU time in them
+ * @property {number} gcMs pauses of the garbage collector @property {number | null} [gcCpuMs] CPU time in them
  * @property {number | null} [gcHeldMs] the part of them in which the thread waited for a CPU or the process was stopped
  * @property {number} watchdogGapMs the watchdog did not run, and nothing shows that the process did
  * @property {number} samples answered
@@ -24,23 +21,21 @@ const { roundMs } = require('../util/statistics')
  * @property {number | null} [nativeCpuMs] CPU time in the same, without collections
  * @property {number} runningMs covered by timely answers from JavaScript code, which a sleeping thread cannot give
  * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine; read only if runQueueMs is null
- * @property {number | null} [preemptions] how often a thread of the process lost its CPU; read only if runQueueMs is
- * null
- * @property {number} requests distinct ones seen
- * @property {number} topRequestShare of the time seen, 0 to 1
- * @property {number} longestRunMs longest time that one request was seen without another in between
+ * @property {number | null} [preemptions] times a thread of the process lost its CPU; read only if runQueueMs is null
+ * @property {number} requests distinct ones in samples @property {number} topRequestShare of their time, 0 to 1
+ * @property {number} longestRunMs longest time of one request in samples without another in between
  */
 
-/** A thread that was seen running for less may have slept in the rest. */
+/** Share of a block in which a thread must have run, or it may have slept in the rest. */
 const SOME = 0.2
 
 /**
- * A thread that competes for a CPU loses it every 3 to 15 ms (load of 2 to 6 on a CPU). If the process lost one this
- * often on average, and more than a few times, the time in which it did not run was not sleep.
+ * A thread that competes for a CPU loses it every 3 to 15 ms (load of 2 to 6 on a CPU). If this happens so often, and
+ * more than a few times, the thread did not sleep when it did not run.
  */
 const PREEMPTED_MS = 25
 const FEW_PREEMPTIONS = 3
-/** Under the heaviest competition, a thread still loses its CPU this often (load of 14 on 2). */
+/** A thread loses its CPU at least this often under the heaviest competition (load of 14 on 2). */
 const HARDLY_RUN_MS = 100
 
 /** Windows counts CPU time in ticks of 15.6 ms: a block may have used one tick more than was counted. */
@@ -49,19 +44,20 @@ const TICK_MS = 16
 /**
  * @typedef {'durationMs' | 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'} Times
  * @typedef {Pick<Evidence, Times | 'watchdogGapMs' | 'machineIdleMs' | 'preemptions'> & { runningMs?: number }} Waiting
- * @typedef {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean, gcMs?: number }} Answers
  */
 
-/** Only used where the kernel does not report waiting. @param {Waiting} e @param {number} everyMs */
+/**
+ * Whether the thread competed for a CPU, if the kernel does not report waiting.
+ * @param {Waiting} e @param {number} everyMs
+ */
 function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
   const count = preemptions ?? 0
   return runQueueMs === null && count > FEW_PREEMPTIONS && durationMs - (cpuMs ?? 0) <= count * everyMs
 }
 
 /**
- * How long a thread waited for a CPU if the kernel does not report it: samples saw JavaScript running while the thread
- * had no CPU. Many short sleeps look the same, but then CPUs are idle. A stopped process looks the same, but then its
- * watchdog was stopped too.
+ * The wait for a CPU if the kernel does not report it: samples show JavaScript while the thread had no CPU. Many short
+ * sleeps look the same, but then CPUs are idle. So does a stopped process, but then its watchdog was stopped too.
  * @param {Waiting} e
  */
 function unrunMs (e) {
@@ -74,9 +70,8 @@ function unrunMs (e) {
 }
 
 /**
- * In schedstat, a throttled thread is in the run queue. The throttled time of a control group is summed over CPUs, and
- * passes while the thread sleeps, too.
- * @param {Waiting} e
+ * The wait for a CPU. In schedstat, a throttled thread is in the run queue. The throttled time of a control group is
+ * summed over CPUs, and passes while the thread sleeps, too. @param {Waiting} e
  */
 function waitMs (e) {
   const { durationMs, cpuMs, runQueueMs, throttledMs, stolenMs } = e
@@ -85,9 +80,9 @@ function waitMs (e) {
 }
 
 /**
- * For how long calls held up answers. A waiting thread answers late as well. Once it has answered, `nativeMs` excludes
- * its time in the run queue; other waiting is subtracted here. A pause of the garbage collector delays an answer too.
- * @param {Answers} e @param {number} waitedMs
+ * The time in which calls held up answers. A waiting thread answers late as well. Once it has answered, `nativeMs`
+ * excludes its time in the run queue; other waiting is subtracted here. A pause of the collector delays an answer, too.
+ * @param {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean, gcMs?: number }} e @param {number} waitedMs
  */
 function heldUpMs ({ ongoing, nativeMs, runQueueMs, gcMs = 0 }, waitedMs) {
   const withinMs = ongoing ? waitedMs : waitedMs - Math.min(waitedMs, runQueueMs ?? 0)
@@ -105,8 +100,8 @@ exports.isNativeBlock = ({ evidence, durationMs }) => {
 }
 
 /**
- * Where the time of a block went, in ms that add up to all of it. The evidence overlaps: pauses of the collector last
- * longer while the thread waits for a CPU, and a thread that sleeps or is stopped answers as late as a native call.
+ * The parts of a block, which add up to all of it. The evidence overlaps: pauses of the collector last longer while the
+ * thread waits for a CPU, and a thread that sleeps or is stopped answers as late as a native call.
  * @param {Evidence} e @returns {BlockParts}
  */
 exports.partsOf = (e) => {
@@ -118,7 +113,7 @@ exports.partsOf = (e) => {
   const heldMs = waiting + stopped
   const restMs = durationMs - heldMs
   const gc = Math.min(restMs, Math.max(0, gcMs - (e.gcHeldMs ?? heldMs * Math.min(1, gcMs / durationMs))))
-  // Nothing tells what a thread does that waits for events and is woken late.
+  // A thread that waited for events and was woken late is unexplained.
   const code = busyMs < thresholdMs ? {} : codeIn(e, restMs - gc, heldUpMs(e, waiting) - stopped, heldMs)
   return addedUp({ js: 0, native: 0, gc, asleep: 0, waiting, stopped, ...code, unexplained: 0 }, durationMs)
 }
@@ -141,7 +136,7 @@ function codeIn ({ cpuMs, gcCpuMs, nativeCpuMs, runQueueMs, runningMs, samples }
 }
 
 /**
- * The rest is unexplained, from a millisecond on: less is rounding.
+ * The parts with the rest, which is unexplained from a millisecond on: less is rounding.
  * @param {BlockParts} parts @param {number} durationMs @returns {BlockParts}
  */
 function addedUp (parts, durationMs) {

@@ -1,28 +1,26 @@
 'use strict'
 
 const path = require('node:path')
-const { callbacksOf, sharesOf, withoutGuess, workOf } = require('./work')
+const { BARE_WORK, callbacksOf, sharesOf, withoutGuess, workOf } = require('./work')
 const { verdictOf } = require('./cause')
 const { listed, merged, ofMost, withoutEntered, workIn } = require('./fold')
-const { awaitingFrame, blame, generatedIn, isSame, leaf, weightOf } = require('./frame')
+const { awaitingFrame, blame, generatedIn, leaf, weightOf } = require('./frame')
 const { folderAtFault } = require('./package')
+const { withPlace, withProbableCall } = require('./place/located')
 const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
-const { withProbableCall } = require('./profile/probable-call')
-const { withPlace } = require('./profile/profiled')
 const { causes, isExcused, isOwnBlock, ownCauseOf } = require('../tables/causes')
 const { ownerOf } = require('../util/code-owner')
 const { median, roundMs } = require('../util/statistics')
 
 /**
  * @import { BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
- * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext } from '../types'
- * @import { WorkKind } from '../types'
+ * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext, WorkKind } from '../types'
  * @import { Evidence } from './parts'
  * @import { Running, Stack } from './fold'
- * @import { CpuProfile } from './profile/cpu-profile'
- * @import { Measured } from './profile/profiled'
- * @import { Sources } from './profile/profiled-stacks'
+ * @import { Measured } from './place/located'
+ * @import { CpuProfile } from './profile/samples'
+ * @import { Sources } from './profile/stacks'
  * @import { FrameTable } from './source/frame-table'
  */
 
@@ -34,34 +32,29 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @typedef {object} Span of a block by a monotonic clock, ms
  * @property {number} startMs @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
  * @property {number} busyMs without the time of the agent @property {boolean} ongoing
- * @typedef {object} Facts what is known of a block: plain data, which can be written down and explained again
+ * @typedef {object} Facts about a block: plain data, which can be written down and explained again
  * @property {Pick<BlockRecord, 'id' | 'pid' | 'thread' | 'threadId' | 'startup'>} block
  * @property {Span} span @property {number} thresholdMs @property {number} wallMs the wall clock at the clock's zero
  * @property {Pick<Evidence, Counter | 'gcCpuMs' | 'gcHeldMs' | 'nativeCpuMs'>} kernel
- * @property {Stack[]} stacks by the answers to interrupts @property {number} samples how many
+ * @property {Stack[]} stacks of the answers to interrupts @property {number} samples their number
  * @property {{ top: RequestContext | null, distinct: number, topShare: number, longestRunMs: number }} requests
- * @property {number[]} answersMs how long the first answers took
- * @property {number} nativeMs for which native calls delayed answers
- * @property {number} runningMs for which answers came from running JavaScript
- * @property {number} gcMs @property {number} watchdogGapMs in which the watchdog itself did not run
- * @property {number} ownMs of the agent, in the block @property {Frame | null} ownFrame where the agent was seen last
+ * @property {number[]} answersMs times of the first answers @property {number} nativeMs in which calls delayed answers
+ * @property {number} runningMs in which answers came from running JavaScript @property {number} gcMs
+ * @property {number} watchdogGapMs in which the watchdog itself did not run
+ * @property {number} ownMs of the agent, in the block @property {Frame | null} ownFrame where the agent was last
  * @property {RequestContext[]} others requests that were open
- * @property {ThreadWork | null} threadWork what a whole worker thread works on
- * @property {OriginRecord | null} origin
+ * @property {ThreadWork | null} threadWork of a whole worker thread @property {OriginRecord | null} origin
  * @property {string | null} allowed why it was allowed to block
  * @property {SleptIn | null} sleptIn @property {MemoryRecord | null} memory
- * @property {CpuProfile | null} [profile] of its time, null if none was taken,
- * undefined if it is too early or the thread has none
- * @typedef {object} Code what is known of the application's code
- * @property {FrameTable} table of the frames
- * @property {(folder: string) => BlockRecord['package']} packageIn
+ * @property {CpuProfile | null} [profile] of its time, null without one, undefined if it is too early for one
+ * @typedef {object} Code of the application
+ * @property {FrameTable} table @property {(folder: string) => BlockRecord['package']} packageIn
  * @property {() => Sources} sources
- * @typedef {ReturnType<typeof shownBy>} StackView
  */
 
 /**
- * The record of a block, from all facts about it. `workIds` are the ids of the work that ran longest and of what
- * that is part of: the block does not delay these. None if several may have been running, as each mostly waited.
+ * The record of a block. `workIds` are the ids of the work that ran longest and of what that is part of: the block does
+ * not delay these. There are none if several may have been running, as each mostly waited.
  * @param {Facts} facts @param {Code} code @returns {{ record: BlockRecord, workIds: number[] }}
  */
 exports.recordOf = (facts, code) => {
@@ -75,17 +68,12 @@ exports.recordOf = (facts, code) => {
   const { profile } = facts
   const sources = profile === undefined ? withoutText(table) : code.sources()
   const { record: sampled, stacks: profiled } = withPlace(record, shown.stacks, profile ?? null, sources)
-  // The rest of the time is the application's, which is less.
   const isAwaited = awaits?.exact && sampled.frame?.exact === false && ownerOf(sampled.frame) === 'application'
-  const located = { ...withProbableCall(sampled, sources.lines), ...(isAwaited && { frame: null }) }
+  const located = { ...withProbableCall(sampled, sources.runningRows), ...(isAwaited && { frame: null }) }
   const verdict = verdictOf(evidence, sampled.parts)
   const placed = { ...located, ...verdict, frame: verdict.excused ? sure(located.frame) : located.frame }
-  const hints = {
-    passesOn: (/** @type {Frame} */ frame) => table.passesOn(frame),
-    routesOf: (/** @type {Frame} */ frame) => table.routesOf(frame),
-    others: facts.others,
-    profiled: placed.profile?.stacks
-  }
+  const { passesOn, routesOf } = table
+  const hints = { passesOn, routesOf, others: facts.others, profiled: placed.profile?.stacks }
   const running = workOf(shown.stacks, placed.frame, hints)
   const works = sharesOf(shown.stacks, hints, running, placed.frame)?.map(({ running: each, frame, weightMs }) => ({
     ...workRecords(each, null, facts),
@@ -117,7 +105,7 @@ function shownBy ({ stacks: sampled, requests }, table) {
   return {
     answers,
     stacks,
-    blamed: blame(ofMost(stacks, stacks), (frame) => table.passesOn(frame), weightOf(stacks)),
+    blamed: blame(ofMost(stacks, stacks), table.passesOn, weightOf(stacks)),
     innermost: leaf(stacks),
     callbacks: callbacksOf(stacks, table),
     awaits: awaitingFrame(stacks),
@@ -126,8 +114,7 @@ function shownBy ({ stacks: sampled, requests }, table) {
 }
 
 /** @param {Facts} facts @returns {Evidence} */
-function evidenceOf (facts) {
-  const { kernel, span, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs } = facts
+function evidenceOf ({ kernel, span, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs }) {
   return {
     ...kernel,
     ...span,
@@ -144,10 +131,9 @@ function evidenceOf (facts) {
 }
 
 /**
- * Everything but the line and the work. Its stacks are those that decide. The cause is that of what the application
- * did: this is what a place explains.
- * @param {Facts} facts @param {Evidence} evidence @param {StackView} shown
- * @returns {Measured}
+ * The record without the line and the work. Its stacks are those that decide. Its cause is that of what the application
+ * did, because a place explains that.
+ * @param {Facts} facts @param {Evidence} evidence @param {ReturnType<typeof shownBy>} shown @returns {Measured}
  */
 function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callbacks }) {
   const { block, span, origin, allowed, samples } = facts
@@ -157,12 +143,11 @@ function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callba
   return {
     ...block,
     worker: null,
-    // In progress: the latest time at which it can have begun. Ended: its true start.
+    // The latest possible start of a block in progress, the true start of one that has ended.
     startedAt: wallTimeOf(facts, span.startMs),
     durationMs: roundMs(span.durationMs),
     uncertaintyMs: roundMs(span.uncertaintyMs),
     ongoing: span.ongoing,
-    // A process that answers requests has started up.
     startup: block.startup && isFirst,
     cause,
     excused: verdict.excused,
@@ -181,10 +166,7 @@ function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callba
   }
 }
 
-/**
- * @param {Facts} facts @param {Evidence} evidence @param {BlockRecord['cause']} cause
- * @returns {EvidenceRecord}
- */
+/** @param {Facts} facts @param {Evidence} evidence @param {BlockRecord['cause']} cause @returns {EvidenceRecord} */
 function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, evidence, cause) {
   const { cpuMs, gcMs, runQueueMs, throttledMs, stolenMs, nativeMs, watchdogGapMs } = evidence
   return {
@@ -203,13 +185,13 @@ function evidenceRecord ({ answersMs, requests, sleptIn, memory, ownMs }, eviden
   }
 }
 
-/** Before files are read. @param {Code['table']} table @returns {Sources} */
+/** Sources of a block in progress: files are read later. @param {Code['table']} table @returns {Sources} */
 const withoutText = (table) => ({
   original: (frame) => frame,
-  lines: () => null,
-  textOf: () => null,
-  lineAt: () => null,
-  passesOn: (frame) => table.passesOn(frame)
+  runningRows: () => null,
+  sourceRows: () => null,
+  placeOfLine: () => null,
+  passesOn: table.passesOn
 })
 
 /**
@@ -233,47 +215,36 @@ function workIdsOf ({ work, request }) {
 function workRecords ({ work, request, exact }, ofThread, facts) {
   const doubt = exact ? {} : { exact: false }
   return {
-    work: work === null ? threadRecord(ofThread, facts) : { ...workRecord(work, facts), ...doubt },
-    request: request === null ? null : { ...requestRecord(request, facts), ...doubt }
+    work: work === null
+      ? ofThread && workRecord({ ...BARE_WORK, ...ofThread }, facts)
+      : { ...workRecord(work, facts), ...doubt },
+    request: request && { ...requestRecord(request, facts), ...doubt }
   }
 }
 
-/** @param {WorkContext} work @param {Facts} facts */
-const workRecord = ({ startedAtMs, rootId, ...named }, facts) =>
-  ({ ...named, startedAt: startedAtMs === null ? null : wallTimeOf(facts, startedAtMs) })
+/** @param {Omit<WorkContext, 'rootId'> & { rootId?: string }} work @param {Facts} facts */
+const workRecord = ({ startedAtMs, rootId, ...work }, facts) =>
+  ({ ...work, startedAt: startedAtMs === null ? null : wallTimeOf(facts, startedAtMs) })
 
 /** @param {RequestContext} request @param {Facts} facts */
-const requestRecord = ({ startedAtMs, id, ...named }, facts) =>
-  ({ ...named, startedAt: wallTimeOf(facts, startedAtMs) })
-
-/** @param {ThreadWork | null} work @param {Facts} facts */
-function threadRecord (work, facts) {
-  if (work === null) return null
-  const { startedAtMs, ...named } = work
-  const unknown = { parent: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
-  return { ...named, startedAt: wallTimeOf(facts, startedAtMs), ...unknown }
-}
+const requestRecord = ({ startedAtMs, id, ...request }, facts) =>
+  ({ ...request, startedAt: wallTimeOf(facts, startedAtMs) })
 
 /** @param {Facts} facts @param {number} ms monotonic */
 const wallTimeOf = ({ wallMs }, ms) => new Date(wallMs + ms).toISOString()
 
 /** @param {number | null} ms */
-const round = (ms) => ms === null ? null : roundMs(ms)
+const round = (ms) => ms && roundMs(ms)
 
 /** @param {BlockRecord} record @param {FrameTable} table @returns {BlockRecord} */
 function withNames (record, table) {
   const { frame, leaf, stacks, profile, origin, callbacks } = record
   /** @template {Frame} F @param {F} each */
   const name = (each) => ownerOf(each) === 'application' ? table.named(each) : each
-  // The frame of a sample has a column; a line of a CPU profile has none. Any place in a function leads to its name,
-  // but functions for which V8 has no name at all differ only in their lines.
-  const isAnyLine = frame !== null && frame.function !== null
-  const sampled = [...stacks, ...isAnyLine && profile ? profile.stacks : []].flatMap(({ frames }) => frames)
-    .find((each) => isSame(each, frame) && (isAnyLine ? each.column !== null : each.line === frame?.line)) ?? frame
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
   return {
     ...record,
-    frame: frame && sampled && { ...frame, function: table.named(sampled).function },
+    frame: frame && { ...frame, function: table.named(frame).function },
     leaf: leaf && name(leaf),
     stacks: stacks.map(inStack),
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },

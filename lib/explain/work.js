@@ -1,7 +1,7 @@
 'use strict'
 
 const { isDoubtful, nameOf, NO_WORK, ofMost, within, workIn } = require('./fold')
-const { blame, blamedFrame, isSame, weightOf } = require('./frame')
+const { blame, blamedFrame, isForeign, isOf, isSame, weightOf } = require('./frame')
 const { ownerOf, packageNameOf } = require('../util/code-owner')
 const { roundMs } = require('../util/statistics')
 
@@ -12,7 +12,7 @@ const { roundMs } = require('../util/statistics')
  * @import { FrameTable } from './source/frame-table'
  */
 
-/** A callback or work with a smaller share of a block is not listed. */
+/** Share of a block that a callback or work needs to be listed. */
 const LEAST_SHARE = 0.1
 /** Packages and scopes that call the application's functions in the context of their own request. */
 const IN_CONTEXT = new Set((
@@ -31,9 +31,9 @@ const IN_CONTEXT = new Set((
  */
 
 /**
- * The work in which the blamed function was sampled. Line and work come from the same samples: a turn of the loop may
- * run several works. `exact` is false if no sample shows the function or a caller that it returned to, if most of its
- * samples are of works with other names, or if the async context may be another request's.
+ * The work in which the blamed function was sampled: a turn of the loop may run several. `exact` is false if no sample
+ * shows the function or a caller that it returned to, if most of its samples are of works with other names, or if the
+ * async context may be another request's.
  * @param {Stack[]} stacks all of the block @param {Frame | null} frame the blamed one @param {WorkHints} [hints]
  * @returns {Running & { exact: boolean }}
  */
@@ -60,14 +60,14 @@ function hasCaller (stack, frame, profiled = []) {
   const indexIn = (/** @type {Frame[]} */ frames) => frames.findIndex((each) => isSame(each, frame))
   const { frames } = profiled.find((each) => indexIn(each.frames) !== -1) ?? { frames: [] }
   const callers = frames.slice(indexIn(frames) + 1)
-    .filter((each) => ownerOf(each) !== 'node' || KINDS[`${each.function}`] === 'request')
+    .filter((each) => isForeign(each) || KINDS[`${each.function}`] === 'request')
   return stack.some((each) => callers.some((caller) => each.function === null
     ? each.file === caller.file && Number(each.line) >= Number(caller.line)
     : isSame(each, caller)))
 }
 
 /**
- * A timer without an async context is not blamed on the only open request, which would be its context. The oldest of
+ * The stack without the only open request as the work of a timer: that would have an async context. The oldest of
  * several is reported as what it is. @param {Stack} stack @returns {Stack}
  */
 exports.withoutGuess = (stack) => {
@@ -78,7 +78,7 @@ exports.withoutGuess = (stack) => {
 }
 
 /**
- * Parts with a tenth of a block, heaviest first; undefined if there are no two.
+ * Parts with a tenth of a block, heaviest first; undefined without two.
  * @template {{ weightMs: number }} T @param {T[]} parts @param {number} totalMs
  */
 function largeOf (parts, totalMs) {
@@ -103,17 +103,17 @@ exports.sharesOf = (stacks, hints, named, line) => {
 }
 
 /**
- * A limiter, queue or pool may run one request's work in the async context of another: the request that leaves runs the
- * next one's work. The handler in which the function is written shows the right one.
+ * The work whose handler the function is written in. A limiter, queue or pool may run one request's work in the async
+ * context of another: the request that leaves runs the next one's work.
  * @param {Running & { exact: boolean }} running @param {Frame[]} frames @param {WorkHints} hints
  */
 function inContext (running, frames, { routesOf = () => [], others = [] }) {
   const { work, request, exact } = running
   if (work !== null && work.kind !== 'request') return running
   // Frames further out belong to the request that ran this work after its own.
-  const routes = frames.filter((frame) => ownerOf(frame) === 'application').map(routesOf)
+  const routes = frames.filter(isOf('application')).map(routesOf)
     .find(({ length }) => length > 0) ?? []
-  const isWritten = (/** @type {RequestContext} */ each) => routes.some((route) => isOf(each, route))
+  const isWritten = (/** @type {RequestContext} */ each) => routes.some((route) => hasRoute(each, route))
   if (request !== null && isWritten(request)) return running
   const [first, ...more] = others.filter(isWritten)
   if (first === undefined) {
@@ -127,15 +127,17 @@ function inContext (running, frames, { routesOf = () => [], others = [] }) {
 }
 
 /**
- * A router may be mounted below another path.
+ * Whether a request has a route, which may be mounted below another path.
  * @param {RequestContext} request @param {string} route as written in the source
  */
-function isOf (request, route) {
+function hasRoute (request, route) {
   const [path, verb = request.method] = route.split(' ').reverse()
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
 }
 
-/** The loop called a package, maybe in the context of another request. @param {Frame[]} frames innermost first */
+/**
+ * Whether the loop called a package, maybe in the context of another request. @param {Frame[]} frames innermost first
+ */
 function isHandedOn (frames) {
   const owners = frames.map(ownerOf)
   const isRequest = frames.some(({ file, function: name }) =>
@@ -143,22 +145,16 @@ function isHandedOn (frames) {
   return owners.findLast((owner) => owner !== 'node') === 'package' && !isRequest && owners.includes('application')
 }
 
-/** @param {RequestContext} request @returns {WorkContext} */
-const asWork = ({ id, method, route, startedAtMs, traceId, ended }) => ({
-  kind: 'request',
-  name: `${method} ${route}`,
-  id: `${id}`,
-  rootId: `${id}`,
-  parent: null,
-  startedAtMs,
-  attributes: {},
-  traceId,
-  spanId: null,
-  sampled: null,
-  ended
-})
+/** Work that nobody named, as far as its type asks for more. */
+const BARE_WORK = { parent: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
 
-/** Most callbacks that are listed. */
+/** @param {RequestContext} request @returns {WorkContext} */
+const asWork = ({ id, method, route, startedAtMs, traceId, ended }) => {
+  const name = `${method} ${route}`
+  return { ...BARE_WORK, kind: 'request', name, id: `${id}`, rootId: `${id}`, startedAtMs, traceId, ended }
+}
+
+/** Callbacks that are listed. */
 const MOST = 5
 
 /** Functions of Node.js that run callbacks (outermost in a stack), and what they run. @type {Record<string, string>} */
@@ -190,14 +186,14 @@ const EVENTS = /** @type {Record<string, string>} */ ({
 })
 
 /**
- * A turn of the loop runs all callbacks that are due. Those of one function for the same work count as one.
+ * Callbacks of a block: a turn of the loop runs all that are due. Those of one function for the same work count as one.
  * @param {Stack[]} stacks all of the block @param {FrameTable} [table] of their frames
  * @returns {CallbackRecord[] | undefined} heaviest first, if several ran
  */
 exports.callbacksOf = (stacks, table) => {
   const callbacks = /** @type {Map<string, CallbackRecord>} */ (new Map())
   for (const { frames, works, cut } of stacks) {
-    const frame = frames.findLast((each) => ownerOf(each) !== 'node')
+    const frame = frames.findLast(isForeign)
     if (cut || !frame || ownerOf(frame) === 'own') continue
     const invoker = invokerOf(frames)
     for (const { weightMs, ...running } of works) {
@@ -214,7 +210,7 @@ exports.callbacksOf = (stacks, table) => {
 
 /** The invoker of a callback, judged by Node's own functions around it. @param {Frame[]} frames innermost first */
 function invokerOf (frames) {
-  const around = frames.slice(frames.findLastIndex((each) => ownerOf(each) !== 'node') + 1)
+  const around = frames.slice(frames.findLastIndex(isForeign) + 1)
   const first = (/** @type {Record<string, string>} */ names) =>
     around.map(({ function: name }) => names[`${name}`]).find(Boolean)
   const kind = first(KINDS) ?? 'event'
@@ -224,3 +220,4 @@ function invokerOf (frames) {
 }
 
 exports.workOf = workOf
+exports.BARE_WORK = BARE_WORK

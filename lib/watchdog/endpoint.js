@@ -100,7 +100,7 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
   const records = () => blocks.records()
   const block = (/** @type {string} */ id) => blocks.get(id)
   const waitsFor = (/** @type {string} */ id) => page.recent.waitsFor(id)
-  const detail = makeDetail({ options, block, records, waitsFor, linesOf: (file) => mainLoop.linesOf(file) })
+  const detail = makeDetail({ options, block, records, waitsFor, sourceRows: (file) => mainLoop.sourceRows(file) })
   const trace = (/** @type {Range} */ range) =>
     require('./timeline/timeline').gatherTrace({ page, records, scrape }, range)
   return {

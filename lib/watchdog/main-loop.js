@@ -118,8 +118,8 @@ class MainLoop {
   }
 
   /** The lines of a source, null if they cannot be read. @param {string} file */
-  linesOf (file) {
-    return this.sources.linesOf(file)
+  sourceRows (file) {
+    return this.sources.sourceRows(file)
   }
 
   /** Takes a message of the host. @param {any} message */

@@ -41,7 +41,7 @@ exports.startPageAgent = async (t, records = []) => {
     block: (each) => records.find((record) => record.id === each),
     records: () => records,
     waitsFor: (each) => page.recent.waitsFor(each),
-    linesOf: (file) => readSource(file)?.split('\n') ?? null
+    sourceRows: (file) => readSource(file)?.split('\n') ?? null
   })(id)
   const trace = (/** @type {import('../../lib/watchdog/timeline/timeline').Range} */ range) =>
     gatherTrace({ page, records: () => records, scrape: NO_SCRAPE }, range)

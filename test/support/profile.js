@@ -1,7 +1,7 @@
 'use strict'
 
 const { isNativeBlock } = require('../../lib/explain/parts')
-const { withPlace } = require('../../lib/explain/profile/profiled')
+const { withPlace } = require('../../lib/explain/place/located')
 const { causeOfPart } = require('../../lib/tables/causes')
 
 const FILE = '/srv/app/report.js'
@@ -65,7 +65,7 @@ const partsOf = ({ cause, durationMs }) => /** @type {NonNullable<BlockRecord['p
 /**
  * The record of a block with the place that its stacks and a profile show. Answers of a native block came late.
  * @param {import('../../lib/types').BlockRecord} record
- * @param {import('../../lib/explain/profile/cpu-profile').CpuProfile | null} profile @param {any} sources
+ * @param {import('../../lib/explain/profile/samples').CpuProfile | null} profile @param {any} sources
  */
 exports.placed = (record, profile, sources) => {
   const isLate = isNativeBlock(record)

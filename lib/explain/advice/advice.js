@@ -1,13 +1,13 @@
 'use strict'
 
+const { lookAt } = require('./block-view')
 const { detectors } = require('./detectors')
-const { lookAt } = require('./evidence-view')
 const { excerptOf } = require('./excerpt')
 const { isExcused, ownCauseOf } = require('../../tables/causes')
 
 /** @import { BlockRecord } from '../../types' */
 
-/** Most advice for one block: more would not be read. */
+/** Pieces of advice for one block. Nobody reads more. */
 const MOST = 3
 
 /** @typedef {{ kind: string, text: string, doc: string }} Advice `doc` is a page of the package */
@@ -30,7 +30,7 @@ exports.adviceOf = (record, lines = null, earlier = []) => {
 }
 
 /**
- * Blocks of the same place show whether they grow.
+ * A record with its source and advice. Blocks of the same place show whether they grow.
  * @param {BlockRecord} record
  * @param {string[] | null} lines of its file, null if not to be shown @param {() => BlockRecord[]} records oldest first
  */

@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * What to do about what is found in a block, by the document in docs/causes that says the same under "By what is
- * found". A test compares them. They are not read from there: `explain` reads no file, and bundles lack the documents.
+ * Cures by the page of docs/causes that says the same under "By what is found"; a test compares them. `explain` reads
+ * no file, and bundles lack the documents.
  */
 exports.cures = {
   js: {

@@ -4,20 +4,22 @@ const { causeRow, ownMsOf } = require('../../tables/causes')
 const { garbageOf } = require('../../util/memory-text')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
+const { isForeign } = require('../frame')
 const { isNativeBlock } = require('../parts')
-const { mayCallOther, REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
+const { ROUND_TRIP } = require('../source/builtins')
+const { mayCallOther, REG_EXP, SEARCHES } = require('../source/line-text')
 const { hasNestedQuantifiers, hasOverlap, patternsIn } = require('../source/pattern')
 const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
+const { areIn, areMost, calls, loopText, mostOf } = require('./block-view')
 const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require('./cures')
-const { areIn, areMost, calls, loopAround, mostOf } = require('./evidence-view')
 
 /**
  * @import { Cause } from '../../tables/causes'
- * @import { BlockView } from './evidence-view'
+ * @import { BlockView } from './block-view'
  */
 
 const LOGGER = /^npm:(sonic-boom|pino|winston|bunyan|log4js|loglevel|signale) /m
-/** Functions of Node.js and of packages that may be among `TWINS`: `log` of `exports.log`. */
+/** Functions of Node.js and of packages that may be among `TWINS`. */
 const SYNC_CALL = /^(?:node:\S*|npm:bcrypt|npm:bcryptjs) (?:.*\.)?(\w+)$/gm
 /** A package and a module of Node.js that have only synchronous calls to a database file. */
 const SYNC_DATABASE = /^(?:npm:)?(better-sqlite3|node:sqlite) /m
@@ -36,14 +38,14 @@ const WRITE = /[ .](?:writeSync|flushSync|writeUtf8String|writeBuffer|writeStrin
 /** stdout or stderr, if it is not a file. */
 const FULL_PIPE = /^fd [12] \((?!\/)/
 
-/** If collections have this share of a block, they are its reason. */
+/** Share of collections in a block from which on they are its reason. */
 const STORM_SHARE = 0.4
 
-/** From this number on, requests in one turn are many. */
+/** Requests in one turn that are many. */
 const MANY = 5
-/** Fewer blocks make no trend. */
+/** Blocks that make a trend. */
 const TREND_BLOCKS = 6
-/** How much longer the last third must be than the first one. */
+/** Factor by which the last third must be longer than the first one. */
 const GROWN = 1.5
 /** Blocks of which each is compared with all later ones. */
 const RECENT = 50
@@ -88,7 +90,7 @@ exports.detectors = {
     doc: 'js',
     detect (view) {
       const { call, isScript, line, lines } = view
-      // The package that calls it, empty if there is none. Answers come from within no other search.
+      // The package that calls it, empty without one. Only scripts answer from within other searches.
       const caller = mostOf(view, ({ callees }) => {
         const [, builtin = '', name = ''] = /^null (.*)(?:\nnpm:(\S+) |$)/.exec(callees) ?? []
         return builtin === REG_EXP || (isScript && SEARCHES.has(builtin)) ? name : null
@@ -194,7 +196,6 @@ exports.detectors = {
       if ((isSort || view.call === 'localeCompare') && /sort.*localeCompare/i.test(view.line)) {
         return ['localeCompare builds its rules at every comparison.', native.compare]
       }
-      // It has called something.
       const isComparing = areMost(view, ({ callers }) => /\nnull (?:sort|toSorted)$/m.test(callers))
       if (isComparing) return ['The comparator runs for every pair that is compared.', native.keys]
       // Stacks of one block may be of several lines.
@@ -209,7 +210,7 @@ exports.detectors = {
       const name = SEARCH.exec(line)?.[1]
       // The table of built-ins has advice for some.
       if (!name || !isScript || builtins.has(`${call}`) || mayCallOther(line)) return null
-      return (LOOP.test(line) || loopAround(view) !== '') &&
+      return (LOOP.test(line) || loopText(view) !== '') &&
         [`${name} goes through the list at each step of a loop: twice the data takes four times as long.`, js.search]
     }
   },
@@ -241,11 +242,11 @@ exports.detectors = {
     doc: 'js',
     detect (view) {
       const { call, isPrompt, isScript, record: { callbacks = [], samples } } = view
-      if (!AWAITING_LOOP.test(loopAround(view))) return null
+      if (!AWAITING_LOOP.test(loopText(view))) return null
       const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
         (call === null && (isPrompt || (isScript && samples > ENOUGH_SAMPLES)))
       const isResumed = areMost(view, ({ frames }) => {
-        const innermost = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+        const innermost = frames.findIndex(isForeign)
         const caller = frames[innermost + 1]
         return innermost !== -1 && (!caller || caller.async || RESUMES.test(`${caller.file} ${caller.function}`))
       })

@@ -14,15 +14,15 @@ const LINE_CHARS = 200
 
 /** @typedef {{ file: string, line: number, lines: { line: number, text: string, share: number }[] }} Excerpt */
 
-/** Null if it is not a source file on disk. @param {Pick<BlockRecord, 'frame'>} record */
+/** The source file of a block, null if that is not on disk. @param {Pick<BlockRecord, 'frame'>} record */
 exports.fileToShow = ({ frame }) => {
   const file = frame?.compiled ? '' : frame?.file ?? ''
   return path.isAbsolute(file) && SOURCE.test(file) ? file : null
 }
 
 /**
- * In a profile, only the innermost function has the line where it ran. Stacks have lines for all functions, but may
- * have been taken after a native call.
+ * The lines around a place, with the share of each. Only the innermost function of a profile has the line where it ran.
+ * Stacks have lines for all functions, but may have been taken after a native call.
  * @param {BlockRecord} record @param {string[]} lines of the frame's file @returns {Excerpt | null}
  */
 exports.excerptOf = ({ frame, profile, stacks }, lines) => {

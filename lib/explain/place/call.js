@@ -2,20 +2,21 @@
 
 const { isSame } = require('../frame')
 const { isNativeBlock } = require('../parts')
-const { sumOf } = require('./lines')
-const { sum } = require('../profile/profiled-stacks')
-const { ticksIn } = require('../source/loop-body')
-const { builtinIn, columnOfCall, onlyCallIn, syncCallIn, DEAR, REG_EXP, ZLIB } = require('../source/native-call')
+const { sum } = require('../profile/stacks')
+const { builtinIn, DEAR } = require('../source/builtins')
+const { rowsOfFunction, zlibCallIn, ZLIB } = require('../source/function-text')
+const { columnOfCall, onlyCallIn, REG_EXP } = require('../source/line-text')
 const { MOST } = require('../../tables/limits')
 const { ownerOf } = require('../../util/code-owner')
+const { addTo, keyOfLargest, sumOf } = require('../../util/statistics')
 
 /**
  * @import { Frame } from '../../types'
- * @import { View } from './place'
+ * @import { Place, View } from './place'
  * @import { Ranked } from './points'
  */
 
-/** V8 names a function by what it was assigned to. */
+/** The prefix of an exported function: V8 names it by what it was assigned to. */
 const EXPORTS = /^(?:module\.)?exports\./
 
 /**
@@ -29,61 +30,52 @@ const EXPORTS = /^(?:module\.)?exports\./
 const NO_CALL = { call: null, builtin: false, isOpen: false, column: null }
 
 /**
- * The call that took the time of a line, by the samples in its callees, else by its text.
- * @param {Ranked} line @param {View} view @returns {Call}
+ * The call that took the time of a line, by the samples in its callees, else by its text. `column` is that of the call,
+ * else of the line's first character. @param {Place | null} place @param {View} view @returns {Call}
  */
-exports.callIn = (line, view) => {
-  const { frame, scope, callees } = line
-  const calledSamples = sumOf(callees)
-  if ((scope?.samples ?? line.samples + calledSamples) === 0) return NO_CALL
-  const text = frame.file === null || frame.compiled ? null : view.sources.textOf(frame.file)
-  const row = rowOf(line, view) ?? ''
-  const [callee] = [...callees].sort((a, b) => b[1] - a[1])[0] ?? []
-  return callee !== undefined && calledSamples > line.samples
-    ? named(callee, { line, row, text }, view)
-    : inText(row, text ?? [], line, view)
-}
-
-/** @param {Ranked} line @param {View} view */
-const rowOf = ({ frame }, { sources }) =>
-  frame.file === null || frame.compiled ? null : sources.textOf(frame.file)?.[Number(frame.line) - 1] ?? null
-
-/**
- * Where the time went in a line: its call, else its first character. What is before the parameters of a function
- * belongs to another one. @param {Ranked} line @param {Call} call @param {View} view @returns {number | null}
- */
-exports.columnIn = (line, { column }, view) => {
-  const { frame, scope } = line
-  const row = rowOf(line, view)
-  const at = column ?? frame.column ?? (row === null ? null : row.search(/\S|$/) + 1)
-  return at !== null && scope?.begin.line === frame.line ? Math.max(at, scope.begin.column ?? 1) : at
+exports.callIn = (place, view) => {
+  if (place === null || place.line === null) return NO_CALL
+  const { rows, line } = place
+  const { frame, scope, row, callees, samples, called } = line
+  const callee = keyOfLargest(callees)
+  const isInCallee = callee !== undefined && called > samples
+  const isSampled = (scope?.samples ?? samples + called) > 0
+  const call = !isSampled ? NO_CALL : isInCallee ? named(callee, line, rows, view) : inText(line, rows, view)
+  const column = call.column ?? frame.column ?? (row === undefined ? null : row.search(/\S|$/) + 1)
+  // Text before the parameters of a function belongs to another one.
+  const isFirst = column !== null && scope?.begin.line === frame.line
+  return { ...call, column: isFirst ? Math.max(column, scope.begin.column ?? 1) : column }
 }
 
 /**
- * @param {Frame} callee by the profile @param {{ line: Ranked, row: string, text: string[] | null }} place
- * @param {View} view @returns {Call}
+ * @param {Frame} callee by the profile @param {Ranked} line @param {string[]} rows @param {View} view @returns {Call}
  */
-function named (callee, { line: { frame, scope }, row, text }, { record, stacks, sources }) {
-  const builtin = ownerOf(callee) === 'node'
-  const dear = builtin ? null : builtinOfPackage(callee, stacks, record, sources)
+function named (callee, { scope, row = '' }, rows, { record, stacks, sources }) {
+  const isOfNode = ownerOf(callee) === 'node'
+  const dear = isOfNode ? null : builtinOfPackage(callee, stacks, record, sources)
   if (dear !== null) {
     return { call: dear, builtin: true, isOpen: false, column: columnOfCall(row, `${callee.function}`) }
   }
-  const first = scope?.begin.line ?? frame.line ?? 1
-  const sync = callee.function === ZLIB ? syncCallIn(text ?? [], first, frame.line) : null
+  const within = scope === null ? [] : rowsOfFunction(rows, scope.begin)
+  const sync = callee.function === ZLIB ? zlibCallIn([{ row }]) ?? zlibCallIn(within) : null
   const name = (sync ?? callee.function)?.replace(EXPORTS, '') ?? null
   const column = name === null ? null : columnOfCall(row, name)
   const written = column === null && name !== REG_EXP ? onlyCallIn(row) : null
-  const at = column ?? written?.column ?? builtinIn(row)?.column ?? null
-  return { call: written?.call ?? name, builtin, isOpen: false, column: at }
+  const call = written?.call ?? name
+  return {
+    call,
+    builtin: isOfNode && call !== null,
+    isOpen: false,
+    column: column ?? written?.column ?? builtinIn(row)?.column ?? null
+  }
 }
 
 /**
- * A built-in that processes what a package was given, such as JSON.stringify in `res.json()` of Express: the lines that
- * call it have three quarters of the samples.
+ * A built-in that a package calls for a value of its caller, such as JSON.stringify in `res.json()` of Express: the
+ * lines that call it have three quarters of the samples.
  * @param {Frame} callee @param {View['stacks']} stacks @param {View['record']} record @param {View['sources']} sources
  */
-function builtinOfPackage (callee, stacks, record, { lines }) {
+function builtinOfPackage (callee, stacks, record, { runningRows }) {
   const within = stacks.filter(({ frames, gcRun }) => gcRun === null && frames.some((each) => isSame(each, callee)))
   const methods = builtinsAnswered(record)
   /** @type {Map<string, number>} */
@@ -92,9 +84,9 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
     const frame = raw.find(({ file }) => file !== null) ?? null
     if (frame === null || ownerOf(frame) !== 'package') continue
     for (const { line, ticks: some } of ticks.length > 0 ? ticks : [{ line: frame.line, ticks: 1 }]) {
-      const builtin = builtinIn(lines(`${frame.file}`)?.[Number(line) - 1] ?? '', { methods })
+      const builtin = builtinIn(runningRows(`${frame.file}`)?.[Number(line) - 1] ?? '', { methods })
       if (builtin === null || !DEAR.has(builtin.call)) continue
-      counts.set(builtin.call, (counts.get(builtin.call) ?? 0) + count * some / Math.max(1, ticksIn(ticks)))
+      addTo(counts, builtin.call, count * some / Math.max(1, sumOf(ticks, 'ticks')))
     }
   }
   return [...counts].find(([, count]) => count >= MOST * sum(within))?.[0] ?? null
@@ -102,12 +94,11 @@ function builtinOfPackage (callee, stacks, record, { lines }) {
 
 /**
  * A built-in without a frame of its own: the only one of the line that can take long. In a block of JavaScript only if
- * answers found the thread in it.
- * @param {string} row @param {string[]} text @param {Ranked} line @param {View} view @returns {Call}
+ * answers show the thread in it. @param {Ranked} line @param {string[]} rows @param {View} view @returns {Call}
  */
-function inText (row, text, { answeredMs }, { record, sources }) {
+function inText ({ row = '', answeredMs }, rows, { record, sources }) {
   const methods = builtinsAnswered(record)
-  const builtin = builtinIn(row, { lines: text, methods })
+  const builtin = builtinIn(row, { rows, methods })
   if (builtin === null) return NO_CALL
   // The only answer came at another moment, and does not show this call.
   const isOfOther = record.samples === 1 && record.frame !== null && answeredMs === 0
@@ -120,7 +111,10 @@ function inText (row, text, { answeredMs }, { record, sources }) {
     : { ...NO_CALL, isOpen: !isLate, column }
 }
 
-/** None for a native call: interrupts are answered after it, maybe in the next one. @param {View['record']} record */
+/**
+ * The built-ins that answers show. None for a native call: interrupts are answered after it, maybe in the next one.
+ * @param {View['record']} record
+ */
 function builtinsAnswered (record) {
   if (isNativeBlock(record)) return new Set()
   return new Set(record.stacks.flatMap(({ frames: [innermost] }) =>

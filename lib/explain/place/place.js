@@ -3,20 +3,20 @@
 const { causeRow } = require('../../tables/causes')
 const { blame } = require('../frame')
 const { isNativeBlock } = require('../parts')
-const { Lines, sumOf } = require('./lines')
-const { isAhead, rankedLines } = require('./points')
-const { loopAround } = require('../source/loop-body')
-const { loopingCalleesIn, mayCallOther } = require('../source/native-call')
-const { traitsOf } = require('./line-text')
+const { Candidates } = require('./candidates')
+const { isAhead, rankedIn } = require('./points')
+const { loopAround, loopingCalleesIn } = require('../source/function-text')
+const { mayCallOther, traitsOf } = require('../source/line-text')
 const { ownerOf } = require('../../util/code-owner')
 const { ENOUGH_SAMPLES, MOST } = require('../../tables/limits')
+const { sumOf } = require('../../util/statistics')
 const { US_PER_MS } = require('../../util/units')
 
 /**
- * @import { BlockRecord, Frame, FrameRecord } from '../../types'
- * @import { CpuProfile } from '../profile/cpu-profile'
- * @import { ProfiledStack, Sources } from '../profile/profiled-stacks'
- * @import { Answer, Lines as LinesOf } from './lines'
+ * @import { BlockRecord, FrameRecord } from '../../types'
+ * @import { CpuProfile } from '../profile/samples'
+ * @import { ProfiledStack, Sources } from '../profile/stacks'
+ * @import { Answer, Candidates as AllCandidates } from './candidates'
  * @import { Ranked } from './points'
  */
 
@@ -25,16 +25,19 @@ const MOST_REASONS = 3
 
 /**
  * @typedef {object} View of a block: all that shows where it was
- * @property {BlockRecord} record its `frame` is the function that answers show, or null
- * @property {Answer[]} answers
+ * @property {BlockRecord} record its `frame` is the function that answers show, or null @property {Answer[]} answers
  * @property {CpuProfile | null} profile @property {ProfiledStack[]} stacks of the profile; empty if it shows nothing
  * @property {Sources} sources
- * @typedef {View & { line: Ranked, lines: LinesOf, ranked: Ranked[] }} Candidate
+ * @typedef {View & { line: Ranked, candidates: AllCandidates }} Choice
+ * @typedef {object} Place
+ * @property {FrameRecord} frame @property {Ranked | null} line null if only a function is shown
+ * @property {string[]} rows of its source, empty if unknown
+ * @property {boolean} isAround whether most time is in a native call that calls back
  */
 
 /**
  * Doubts about a line that is ahead. Printed in docs/use/record.md.
- * @type {{ when: string, applies: (candidate: Candidate) => boolean }[]}
+ * @type {{ when: string, applies: (choice: Choice) => boolean }[]}
  */
 const doubts = [
   {
@@ -48,15 +51,16 @@ const doubts = [
   },
   {
     when: 'it calls an own function with a loop that no sample shows: V8 may have counted that for the caller',
-    applies: (candidate) => mayHide(candidate)
+    applies: (choice) => mayHide(choice)
   },
   {
     when: 'most samples are in other lines',
-    applies: ({ line, lines }) => !isAnswered(line) && (line.samples + sumOf(line.callees)) * 2 < lines.samples
+    applies: ({ line, candidates }) =>
+      !isAnswered(line) && (line.samples + line.called) * 2 < candidates.samples
   },
   {
     when: 'it calls nothing, and the line below it does: V8 may count samples of a call for the line above it',
-    applies: ({ line, lines }) => !line.traits.calls && line.traits.hasText && isCallBelow(line, lines)
+    applies: ({ line, candidates }) => !line.traits.calls && line.traits.hasText && isCallBelow(line, candidates)
   },
   {
     when: 'only answers show it, and the cause is unknown: a thread that is held up can be at any line',
@@ -65,7 +69,7 @@ const doubts = [
   {
     when: 'only answers show it, and a native call may have delayed them: they came late, or a quarter is elsewhere, ' +
       'or it or another line of its loop makes a call, unless most are in JavaScript that it called',
-    applies: (candidate) => isAnswered(candidate.line) && mayBeLate(candidate)
+    applies: (choice) => isAnswered(choice.line) && mayBeLate(choice)
   },
   {
     when: 'there are no answers, and the profile covers less than half of the block',
@@ -78,63 +82,58 @@ const doubts = [
   }
 ]
 
-/** @param {Candidate} candidate */
-function mayHide (candidate) {
-  const { line: { samples, callees, traits }, sources } = candidate
-  if (samples <= sumOf(callees)) return false
-  return sources.isBegunLate ? traits.calls : hiddenIn(candidate).length > 0
+/** @param {Choice} choice */
+function mayHide (choice) {
+  const { line: { samples, called, traits }, sources } = choice
+  if (samples <= called) return false
+  return sources.isBegunLate ? traits.calls : hiddenIn(choice).length > 0
 }
 
 /**
  * Own functions with a loop that a line calls and no sample shows. V8 does not list code that it optimised in a running
- * loop before a profile began: its samples go to the caller.
- * @param {Pick<Candidate, 'line' | 'lines' | 'stacks'>} candidate
+ * loop before a profile began: its samples go to the caller. @param {Choice} choice
  */
-function hiddenIn ({ line: { frame }, lines, stacks }) {
-  const text = lines.textOf(frame) ?? []
-  return loopingCalleesIn(text, text[Number(frame.line) - 1] ?? '').filter((callee) =>
+function hiddenIn ({ line: { frame, row = '' }, candidates, stacks }) {
+  return loopingCalleesIn(candidates.rowsOf(frame), row).filter((callee) =>
     stacks.every(({ frames }) => frames.every((each) => each.function !== callee.function)))
 }
 
 /** Whether a line can take the time of the block. @param {Ranked} line @param {BlockRecord} record */
-function explains ({ traits, samples, callees }, record) {
+function explains ({ traits, samples, called }, record) {
   const { hasText, calls, isIdle, allocates } = traits
   const { isCall, blamesAllocation } = causeRow(record.cause)
-  if (blamesAllocation) return samples + sumOf(callees) >= ENOUGH_SAMPLES && (!hasText || calls || allocates)
+  if (blamesAllocation) return samples + called >= ENOUGH_SAMPLES && (!hasText || calls || allocates)
   return !hasText || (!isIdle && (calls || !(isCall || isNativeBlock(record))))
 }
 
 /** Shares of samples are fractions. */
 const NOISE = 1e-6
 
-/** Whether no sample shows it. @param {Ranked} line */
-const isAnswered = ({ samples, guessed, callees }) => samples - guessed + sumOf(callees) < NOISE
+/** Whether only answers show a line. @param {Ranked} line */
+const isAnswered = ({ samples, guessed, called }) => samples - guessed + called < NOISE
 
-/** @param {Ranked} line @param {LinesOf} lines */
-function isCallBelow ({ frame }, lines) {
-  const text = lines.textOf(frame) ?? []
-  const below = text[Number(frame.line)] ?? ''
-  return traitsOf(below).calls || (OPEN.test(below) && traitsOf(text[Number(frame.line) + 1] ?? '').calls)
+/** @param {Ranked} line @param {AllCandidates} candidates */
+function isCallBelow ({ frame }, candidates) {
+  const [below = '', next] = candidates.rowsOf(frame).slice(Number(frame.line))
+  return traitsOf(below).calls || (OPEN.test(below) && traitsOf(next).calls)
 }
 /** An assignment that goes on in the next line. */
 const OPEN = /=\s*\[?$/
 
-/** @param {Ranked['traits']} traits */
-const mayTakeTime = ({ calls, isLoop }) => calls || isLoop
-
-/** @param {Candidate} candidate */
-function mayBeLate ({ line, lines, record }) {
-  if (line.inCodeMs * 2 > lines.answeredMs) return false
-  if (hasLateAnswers(record) || line.answeredMs < MOST * lines.answeredMs) return true
-  const text = lines.textOf(line.frame)
-  if (text === null) return false
+/** @param {Choice} choice */
+function mayBeLate ({ line, candidates, record }) {
+  if (line.inCodeMs * 2 > candidates.answeredMs) return false
+  if (hasLateAnswers(record) || line.answeredMs < MOST * candidates.answeredMs) return true
+  const rows = candidates.rowsOf(line.frame)
   const at = Number(line.frame.line)
-  return mayCallOther(text[at - 1] ?? '') ||
-    loopAround(text, at).some((each) => each !== at && mayTakeTime(traitsOf(text[each - 1])))
+  return mayCallOther(line.row ?? '') || loopAround(rows, at).some((each) => {
+    const { calls, isLoop } = traitsOf(rows[each - 1])
+    return each !== at && (calls || isLoop)
+  })
 }
 
-/** Whether samples or answers speak for it, not only its text. @param {Ranked} line */
-const isShown = ({ reasons }) => reasons.some(({ name, points }) => points > 0 && SHOWN.has(name))
+/** Whether samples or answers show a line, not only its text. @param {Ranked} line */
+const isShown = ({ reasons }) => reasons.some((name) => SHOWN.has(name))
 const SHOWN = new Set(['samples', 'answers', 'between', 'near'])
 
 /** @param {Pick<BlockRecord, 'cause'>} record */
@@ -148,51 +147,47 @@ const hasLateAnswers = ({ durationMs, evidence: { answerMs, runQueueMs } }) =>
   (answerMs ?? 0) >= PROMPT_MS && (runQueueMs ?? 0) * 5 < durationMs
 
 /**
- * Without those that only read a clock, if there are others: on a busy machine a thread loses its CPU there more often
- * than elsewhere, and is sampled when it resumes. @param {ProfiledStack[]} stacks
+ * Stacks without those that only read a clock, if there are others: on a busy machine a thread loses its CPU there more
+ * often than elsewhere, and is sampled when it resumes. @param {ProfiledStack[]} stacks
  */
 function withoutClocks (stacks) {
   const working = stacks.filter(({ isClock }) => !isClock)
-  return working.reduce((sum, { count }) => sum + count, 0) >= ENOUGH_SAMPLES ? working : stacks
+  return sumOf(working, 'count') >= ENOUGH_SAMPLES ? working : stacks
 }
 
 /**
  * The line with most points of the functions to blame: those of the application, or those of packages if the
  * application had less than a fifth of the time of both. Null if most time was in Node.js.
- * @param {View} view @returns {{ frame: FrameRecord, line: Ranked | null, isAround: boolean } | null}
- * isAround: most time is in a native call that calls back
+ * @param {View} view @returns {Place | null}
  */
-function placeOf (view) {
+exports.placeOf = (view) => {
   const { record, sources } = view
   // An interrupt during a collection is answered right after it, where the garbage is made.
   const isTimely = causeRow(record.cause).blamesAllocation === true
   const answers = view.answers.map((each) =>
     ({ ...each, lateMs: isTimely ? 0 : hasLateAnswers(record) ? each.weightMs : each.lateMs }))
   const stacks = withoutClocks(view.stacks)
-  const { passesOn } = sources
-  const blamed = blame(stacks, passesOn) ?? record.frame
+  const blamed = blame(stacks, sources.passesOn) ?? record.frame
   if (blamed === null) return null
-  const lines = new Lines(sources, (frame) => ownerOf(frame) === ownerOf(blamed))
-  lines.addSamples(stacks, passesOn)
-  lines.addAnswers(answers, passesOn)
-  lines.passDown()
-  lines.settle()
-  lines.leaveHeads()
-  lines.addOthers()
-  const ranked = rankedLines(lines)
+  const candidates = new Candidates(sources, ownerOf(blamed))
+  candidates.addSamples(stacks)
+  candidates.addAnswers(answers)
+  candidates.passDown()
+  candidates.settle()
+  candidates.leaveHeads()
+  candidates.addOthers()
+  const ranked = rankedIn(candidates)
   const line = ranked.find(isShown)
-  if (line === undefined) return { frame: { ...blamed, exact: false }, line: null, isAround: false }
-  const candidate = { ...view, line, lines, ranked }
-  const exact = isAhead(line, ranked, lines) && !doubts.some(({ applies }) => applies(candidate))
-  const because = line.reasons.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points)
-    .slice(0, MOST_REASONS).map(({ name }) => name)
-  const isAround = line.calledBackMs * 2 > lines.answeredMs && line.samples * 2 > lines.samples
+  if (line === undefined) return { frame: { ...blamed, exact: false }, line: null, rows: [], isAround: false }
+  const choice = { ...view, line, candidates }
+  const exact = isAhead(line, ranked, candidates) && !doubts.some(({ applies }) => applies(choice))
+  const because = line.reasons.slice(0, MOST_REASONS)
+  const isAround = line.calledBackMs * 2 > candidates.answeredMs && line.samples * 2 > candidates.samples
   // A profile that began in a block lacks what has run since: the only callee with a loop has the samples of its call.
-  const hidden = sources.isBegunLate && mayHide(candidate) ? hiddenIn(candidate) : []
+  const hidden = sources.isBegunLate && mayHide(choice) ? hiddenIn(choice) : []
   const frame = hidden.length === 1 ? { ...line.frame, ...hidden[0] } : line.frame
-  return { frame: { ...frame, exact, because }, line, isAround }
+  return { frame: { ...frame, exact, because }, line, rows: candidates.rowsOf(line.frame), isAround }
 }
 
 exports.doubts = doubts
 exports.isHeldUp = isHeldUp
-exports.placeOf = placeOf

@@ -5,19 +5,16 @@ const { escaped, positionIn } = require('./javascript')
 
 /** @import { Frame } from '../../types' */
 
-/** Most frames that are kept: far more than an application has in all its blocks. */
+/** Frames that are kept: far more than an application has in all its blocks. */
 const FRAMES = 10000
 
-/**
- * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
- * a few thousand objects, and each frame is symbolicated once.
- */
+/** One object for each distinct frame, at its original place: many records share it, and it is symbolicated once. */
 class FrameTable {
   /** @type {BoundedMap<Frame>} */
   #frames = new BoundedMap({ mostItems: FRAMES })
   /** Frames before source maps, if their file's map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
-  /** For frames of this table without a name, the frame with a name. @type {WeakMap<Frame, Frame>} */
+  /** Frames with a name, by those without one. @type {WeakMap<Frame, Frame>} */
   #named = new WeakMap()
   /** Where functions without a name begin. @type {WeakMap<Frame, string>} */
   #starts = new WeakMap()
@@ -26,26 +23,27 @@ class FrameTable {
 
   /**
    * @param {(frame: Frame) => Frame} original maps a frame through source maps
-   * @param {object} [source] what can be learned from source text
+   * @param {object} [source] of the functions
    * @param {(raw: Frame) => boolean} [source.isHead] whether its place is where its function begins
-   * @param {(frame: Frame) => string | null | undefined} [source.nameOf] what to call a function without a name,
-   * undefined if the answer comes later
-   * @param {(frame: Frame) => boolean} [source.passesOn] whether its call only calls a function that it was given
-   * @param {(frame: Frame) => string[]} [source.routesOf] the routes in whose handlers it is written
+   * @param {(frame: Frame) => string | null | undefined} [source.nameOf] a name for a function without one, undefined
+   * if it comes later
+   * @param {(frame: Frame) => boolean} [source.passesOn] whether its call only calls a function that it was passed
+   * @param {(frame: Frame) => string[]} [source.routesOf] the routes in whose handlers it is written, outermost first
    * @param {(raw: Frame) => boolean} [source.mayMove] whether a later source map may change a frame
    * @param {() => boolean} [source.isBusy] whether anything is still being read
    */
   constructor (original, source = {}) {
     this.#original = original
     this.#source = source
+    this.passesOn = source.passesOn ?? (() => false)
+    this.routesOf = source.routesOf ?? (() => [])
   }
 
-  /** Whether more will soon be known about frames of this table. */
   get isAwaiting () {
     return this.#source.isBusy?.() ?? false
   }
 
-  /** Whether the innermost function had only just been entered. @param {Frame[]} raw before source maps */
+  /** Whether the innermost function was at its entry. @param {Frame[]} raw before source maps */
   isJustEntered ([innermost]) {
     return innermost !== undefined && (this.#source.isHead?.(innermost) ?? false)
   }
@@ -63,41 +61,29 @@ class FrameTable {
     return frame
   }
 
-  /** A frame of this table by the source maps that are known now. @param {Frame} frame */
+  /** A frame of this table by the source maps of now. @param {Frame} frame */
   again (frame) {
     const raw = this.#raw.get(frame)
     return raw === undefined ? frame : this.get({ ...raw, start: this.#starts.get(frame) })
   }
 
-  /** The same for each line of a function, within its file. @param {Frame} frame of this table */
+  /** The identity of a function within its file. @param {Frame} frame of this table */
   functionOf (frame) {
     return frame.function ?? this.#starts.get(frame) ?? frame.line
   }
 
-  /** Whether a call only calls a function that its caller was given. @param {Frame} frame of this table */
-  passesOn (frame) {
-    return this.#source.passesOn?.(frame) ?? false
-  }
-
-  /** The routes in whose handlers a function is written, outermost first. @param {Frame} frame of this table */
-  routesOf (frame) {
-    return this.#source.routesOf?.(frame) ?? []
-  }
-
-  /** By its source, if it has no name of its own. @template {Frame} F @param {F} frame @returns {F} */
+  /** A frame with a name, by its source. @template {Frame} F @param {F} frame @returns {F} */
   named (frame) {
-    if (!isNameless(frame.function)) return frame
-    let named = this.#named.get(frame)
-    if (named === undefined) {
-      const ofSource = this.#source.nameOf?.(frame)
-      const name = ofSource === null && ASSIGNED.test(`${frame.function}`) ? frame.function : ofSource ?? null
-      named = name === frame.function ? frame : { ...frame, function: name }
-      if (ofSource !== undefined) this.#named.set(frame, named)
-    }
-    return /** @type {F} */ (named)
+    const named = isNameless(frame.function) ? this.#named.get(frame) : frame
+    if (named !== undefined) return /** @type {F} */ (named)
+    const ofSource = this.#source.nameOf?.(frame)
+    const name = ofSource === null && ASSIGNED.test(`${frame.function}`) ? frame.function : ofSource ?? null
+    const withName = name === frame.function ? frame : { ...frame, function: name }
+    if (ofSource !== undefined) this.#named.set(frame, withName)
+    return withName
   }
 
-  /** Maps all frames again, since more source maps are known. */
+  /** Maps all frames again, by new source maps. */
   forget () {
     this.#frames.clear()
   }
@@ -106,13 +92,10 @@ class FrameTable {
 /** `Class.object.method.argument`: what V8 calls a function without a name by the code around it. */
 const GUESSED = /^[\w$#]+(?:\.[\w$#]+)+$/
 
-/**
- * Mostly the place it was assigned to, as in `Parser.prototype.parse = function`. In a bundle that is too large to be
- * searched, nothing else tells functions of one line apart.
- */
+/** The place a function was assigned to, mostly: all there is in a bundle that is too large to be searched. */
 const ASSIGNED = /^[^.]+\.[^.]+$/
 
-/** Whether a function has no name of its own. @param {string | null} name by V8 */
+/** @param {string | null} name of a function by V8 */
 const isNameless = (name) => name === null || GUESSED.test(name)
 
 /** A string cut from an answer would keep all of it in memory. @param {Frame} frame @returns {Frame} */
@@ -132,7 +115,7 @@ const PARAMETERS = new RegExp([
   /([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u
 ].map(({ source }) => source).join('|'), 'gu')
 
-/** Null for a member. @param {string} before the call, in its line @param {string} rest of the text */
+/** The callee, null for a member. @param {string} before the call, in its line @param {string} rest of the text */
 function calleeAt (before, rest) {
   const name = NAME.exec(rest)?.[0]
   const object = METHOD.exec(before)?.[1]
@@ -142,11 +125,11 @@ function calleeAt (before, rest) {
 }
 
 /**
- * Whether a call only calls what the caller was given: `next()`, `await next()`, `return fn(...args)`,
+ * Whether a call is one of a parameter of its caller: `next()`, `await next()`, `return fn(...args)`,
  * `fn.apply(this, args)`. The time belongs to the code that passed the function.
  * @param {string} text of the file @param {number} at offset of the call
  */
-exports.callsGiven = (text, at) => {
+exports.callsParameter = (text, at) => {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1
   if (at - lineStart > LINE_CHARS) return false
   const callee = calleeAt(text.slice(lineStart, at), text.slice(at, at + LINE_CHARS))
@@ -154,12 +137,13 @@ exports.callsGiven = (text, at) => {
   const before = text.slice(Math.max(0, at - BEFORE_CHARS), at)
   const name = escaped(callee)
   const isName = new RegExp(`(?<![\\w$.])${name}(?![\\w$])`)
-  const given = [...before.matchAll(PARAMETERS)].findLast(([, list, single]) => isName.test(list ?? single))
+  const parameters = [...before.matchAll(PARAMETERS)].findLast(([, list, single]) => isName.test(list ?? single))
   const declared = new RegExp(`\\b(?:const|let|var|function)\\s+${name}(?![\\w$])`)
-  return given !== undefined && !declared.test(before.slice(given.index + given[0].length))
+  return parameters !== undefined &&
+    !declared.test(before.slice(parameters.index + parameters[0].length))
 }
 
-/** Most places that are remembered. */
+/** Places that are remembered. */
 const PLACES = 10000
 
 /** Answers about places in source texts, each found once; null without such a place. @template T */
@@ -177,18 +161,17 @@ class ByPlace {
 
   /** @param {string} file @param {number} line @param {number} column */
   get (file, line, column) {
-    let answer = this.known(file, line, column)
-    if (answer === undefined) {
-      const text = this.#read(file)
-      const offset = text === null ? null : positionIn(text, line, column)
-      answer = text === null || offset === null ? null : this.#find(text, offset)
-      this.#answers.set(`${file}\n${line}\n${column}`, answer)
-    }
+    const cached = this.cached(file, line, column)
+    if (cached !== undefined) return cached
+    const text = this.#read(file)
+    const offset = text === null ? null : positionIn(text, line, column)
+    const answer = text === null || offset === null ? null : this.#find(text, offset)
+    this.#answers.set(`${file}\n${line}\n${column}`, answer)
     return answer
   }
 
-  /** Undefined if the place is new. @param {string} file @param {number} line @param {number} column */
-  known (file, line, column) {
+  /** The answer, undefined for a new place. @param {string} file @param {number} line @param {number} column */
+  cached (file, line, column) {
     return this.#answers.get(`${file}\n${line}\n${column}`)
   }
 }

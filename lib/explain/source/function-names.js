@@ -2,7 +2,7 @@
 
 const { pairsIn, tokensOf, KEYWORD } = require('./javascript')
 
-/** How much text before a function is searched for what it belongs to. */
+/** Text before a function that is searched for the call or variable it belongs to. */
 const BEFORE_CHARS = 200
 /** Calls around a handler that may be those of a router; what is nested deeper is generated. */
 const MOST_CALLS = 50
@@ -25,8 +25,7 @@ const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
 
 /**
  * @typedef {object} Level brackets that are open at a place
- * @property {string} char the bracket, empty for the file itself
- * @property {number} index
+ * @property {string} char the bracket, empty for the file itself @property {number} index
  * @property {number} from where the current statement or argument begins
  * @property {number | null} arrow in the current statement or argument
  * @property {{ open: number, close: number } | null} closed the last parentheses in it
@@ -52,7 +51,7 @@ function levelsAt (text, offset) {
       levels.pop()
       const outer = levels[levels.length - 1]
       if (token === ')') outer.closed = { open: level.index, close: index }
-      // At the end of its body, an arrow function ends as well.
+      // An arrow function ends with its body.
       const isBody = outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
       if (token === '}' && isBody) outer.arrow = null
     }
@@ -85,13 +84,15 @@ function headOf (text, { closed }, arrow) {
   return end - Number((isList ? ASYNC : ASYNC_SINGLE).exec(textBefore(text, end))?.[0].length)
 }
 
-/** Null if no function's body begins there. @param {string} text @param {Level} outer @param {number} brace */
+/**
+ * The function whose body begins at a brace, if any. @param {string} text @param {Level} outer @param {number} brace
+ */
 function bodyOf (text, { closed }, brace) {
   if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
   const before = textBefore(text, closed.open)
-  const found = FUNCTION.exec(before) ?? METHOD.exec(before)
-  if (found === null || KEYWORD.test(found[1])) return null
-  return { start: closed.open - found[0].length, name: found[1] }
+  const [head, name] = FUNCTION.exec(before) ?? METHOD.exec(before) ?? []
+  if (head === undefined || KEYWORD.test(name)) return null
+  return { start: closed.open - head.length, name }
 }
 
 /** @param {string} text @param {number} end */
@@ -115,7 +116,7 @@ function callbackOf (text, { index }, outer) {
   return handled ? `${handled} handler` : `callback of ${call.name}`
 }
 
-/** Null if it is not a call. @param {string} text @param {number} index */
+/** The call whose arguments begin there, if any. @param {string} text @param {number} index */
 function callAt (text, index) {
   const [, made, object, method] = CALLEE.exec(textBefore(text, index).replace(DEFAULT_IMPORT, '')) ?? []
   if (method === undefined || (object === undefined && KEYWORD.test(method))) return null
@@ -128,15 +129,18 @@ function callAt (text, index) {
   return { name, route: isRoute ? `${verb}${first}` : null }
 }
 
-/** Null at the top level, undefined if brackets do not match. @param {string} text @param {number} offset */
+/**
+ * The function around a place, null at top level, undefined if brackets do not match.
+ * @param {string} text @param {number} offset
+ */
 function functionAt (text, offset) {
-  // For a function that was just entered, V8 names the place of its parameters. It is within the function.
+  // V8 names the place of its parameters for a function that was just entered.
   const place = bodyAfter(text, offset) ?? offset
   const levels = levelsAt(text, place)
   if (levels === null) return undefined
-  const found = innermost(text, levels, place)
-  if (found === null) return null
-  const { at, start, name } = found
+  const open = innermost(text, levels, place)
+  if (open === null) return null
+  const { at, start, name } = open
   return { start, name: name || describe(text, levels[at], levels[at - 1], start) }
 }
 
@@ -144,13 +148,13 @@ function functionAt (text, offset) {
  * A name if V8 has none: the handler of a route, the callback of a call, or what it is assigned to; null if unknown.
  * @param {string} text of its file @param {number} offset of the place, or of the function's parameters
  */
-function nameAt (text, offset) {
-  const found = functionAt(text, offset)
-  return found === null ? 'top level' : found?.name ?? null
+exports.nameAt = (text, offset) => {
+  const around = functionAt(text, offset)
+  return around === null ? 'top level' : around?.name ?? null
 }
 
-/** Outermost first: `GET /report`. @param {string} text @param {number} offset */
-function routesAt (text, offset) {
+/** Routes around a place, as `GET /report`, outermost first. @param {string} text @param {number} offset */
+exports.routesAt = (text, offset) => {
   const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(').slice(0, MOST_CALLS)
   return calls.flatMap(({ index }) => callAt(text, index)?.route ?? [])
 }
@@ -161,7 +165,7 @@ const HEAD_CHARS = 2000
 /** A parameter without parentheses. V8 names the place of `async` of an arrow function. */
 const SINGLE = /^(?:async\b\s*)?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
 const LIST = /^(?:async\b\s*)?\(/
-/** What follows a list of parameters: an optional result type of TypeScript, then the body. */
+/** The end of a list of parameters: an optional result type of TypeScript, then the body. */
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
@@ -179,7 +183,5 @@ function bodyAfter (text, offset) {
   return behind && offset + Number(close) + 1 + behind[0].length
 }
 
-exports.nameAt = nameAt
-exports.routesAt = routesAt
 exports.bodyAfter = bodyAfter
 exports.functionAt = functionAt

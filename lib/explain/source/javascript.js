@@ -19,7 +19,7 @@ const TOKEN = new RegExp([
   /[()[\]{};,]|=>/.source
 ].join('|'), 'g')
 const REG_EXP = /^\/[^/*].*\/\w*$/
-/** One without an end goes to the end of the text, for the same reason. */
+/** An expression of a template. One without an end goes to the end of the text, for the same reason. */
 const EXPRESSION = /\$\{([^}]*)(\}?)/g
 /** Words before a parenthesis that are not calls. */
 const KEYWORD =
@@ -29,7 +29,10 @@ const CLOSING = ')]}'
 /** A character of a name or a number. */
 const WORD = /[\w$]/
 
-/** Null if there is no such line. @param {string} text @param {number} line @param {number} column from 1 */
+/**
+ * The offset of a place, null without such a line.
+ * @param {string} text @param {number} line @param {number} column from 1
+ */
 function positionIn (text, line, column) {
   let start = 0
   for (let left = line - 1; left > 0; left--) {
@@ -39,8 +42,8 @@ function positionIn (text, line, column) {
   return start + column - 1
 }
 
-/** Only token starts and line ends. @param {string} text @param {number} line from 1 @param {number} column from 1 */
-function mayBeToldOf (text, line, column) {
+/** Whether a token or a line end is there. @param {string} text @param {number} line from 1 @param {number} column */
+exports.mayBePlaceOf = (text, line, column) => {
   const at = line < 1 || column < 1 ? null : positionIn(text, line, column)
   if (at === null || at > text.length || text.slice(at - column + 1, at).includes('\n')) return false
   const first = text[at] ?? '\n'
@@ -63,7 +66,7 @@ const expressionsOf = (token) => token[0] !== '`'
   ? []
   : [...token.matchAll(EXPRESSION)].flatMap(({ 1: text, 2: end, index }) => end === '' ? [] : [{ text, at: index + 2 }])
 
-/** Both ways, also in templates. Lone ones are missing. @param {string} text @returns {Map<number, number>} */
+/** Pairs of brackets, both ways, also in templates. @param {string} text @returns {Map<number, number>} */
 function pairsIn (text) {
   /** @type {Map<number, number>} */
   const pairs = new Map()
@@ -83,11 +86,9 @@ function pairsIn (text) {
 const regExpsIn = (text) => [...tokensOf(text)].flatMap(({ token }) =>
   REG_EXP.test(token) ? [token] : expressionsOf(token).flatMap(({ text: within }) => regExpsIn(within)))
 
-/** A name, or any other text, as a part of a pattern. @param {string} text */
-const escaped = (text) => text.replace(/[^\w\s]/g, '\\$&')
+/** A text as a part of a pattern. @param {string} text */
+exports.escaped = (text) => text.replace(/[^\w\s]/g, '\\$&')
 
-exports.escaped = escaped
-exports.mayBeToldOf = mayBeToldOf
 exports.pairsIn = pairsIn
 exports.positionIn = positionIn
 exports.regExpsIn = regExpsIn

@@ -10,7 +10,10 @@ const NAMED =
 /** A part of a pattern, perhaps a bracket, and what repeats it. */
 const PART = /(?:\\[^]|\[(?:\\[^]|[^\\\]])*\]?|([()])|[^])([*+]|\{\d+,\d*\})?/g
 
-/** Literals, and those of variables in it. @param {string} text of the line @param {string[]} lines of its file */
+/**
+ * Patterns of a line: literals, and those of its variables.
+ * @param {string} text of the line @param {string[]} lines of its file
+ */
 exports.patternsIn = (text, lines) => [
   ...literalsIn(text),
   ...[...text.matchAll(NAMED)].flatMap(([, before, within]) => {
@@ -22,7 +25,7 @@ exports.patternsIn = (text, lines) => [
 /** @param {string} line */
 const literalsIn = (line) => line.length > PATTERN_CHARS ? [] : regExpsIn(line)
 
-/** As in `(a+)+` or `(\w*\s?)*`: a text without a match has exponentially many tries. @param {string} pattern */
+/** Whether it tries a text exponentially often, as `(a+)+` or `(\w*\s?)*`. @param {string} pattern */
 exports.hasNestedQuantifiers = (pattern) => {
   /** @type {boolean[]} by open group: whether something in it repeats */
   const repeats = [false]
@@ -41,7 +44,7 @@ const NEIGHBOURS = new RegExp(`(${ATOM})[*+]\\??(?=(${ATOM})[*+])`, 'g')
 /** Characters by which parts are compared. */
 const ASCII = String.fromCharCode(...Array(128).keys())
 
-/** As in `\s*\s+` or `\w+\d*`: the longer a text, the more ways to divide it. @param {string} pattern */
+/** Whether there are many ways to divide a text, as for `\s*\s+` or `\w+\d*`. @param {string} pattern */
 exports.hasOverlap = (pattern) => [...pattern.matchAll(NEIGHBOURS)].some(([, first, second]) => {
   try {
     const inFirst = ASCII.match(new RegExp(first, 'gs')) ?? []

@@ -6,14 +6,14 @@ const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../
 const { BoundedMap } = require('../../util/bounded-map')
 const { isInPackage } = require('../../util/code-owner')
 const { runsCompiled } = require('../../util/place-text')
-const { mayBeToldOf } = require('./javascript')
+const { mayBePlaceOf } = require('./javascript')
 
 /**
  * @import { Frame } from '../../types'
  * @import { TraceMap } from '@jridgewell/trace-mapping'
  */
 
-/** Loaded with the first map only: most applications have none. */
+/** The library, loaded with the first map: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
 
 /** @typedef {{ file: string, line: number, column?: number }} LinePlace the column of the first place in the map */
@@ -21,9 +21,9 @@ const tracing = () => require('@jridgewell/trace-mapping')
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
 
-/** Most maps kept: few files of a process block. */
+/** Maps that are kept: few files of a process block. */
 const FILES = 100
-/** Most files about which something is remembered: more than a test process loads. */
+/** Files about which something is kept: more than a test process loads. */
 const REMEMBERED = 10_000
 
 /** Maps that files name, inline or next to them, and maps learned for files that were compiled in memory. */
@@ -32,7 +32,7 @@ class SourceMaps {
   #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })
   /** Files whose map is read later. @type {Set<string>} */
   #awaited = new Set()
-  /** Whether files were compiled in memory, if that is known. @type {BoundedMap<boolean>} */
+  /** Files of which a loader reported whether they were compiled in memory. @type {BoundedMap<boolean>} */
   #inMemory = new BoundedMap({ mostItems: REMEMBERED })
   /** Files that do not run as they are on disk, though no loader reported it. @type {BoundedMap<true>} */
   #misfits = new BoundedMap({ mostItems: REMEMBERED })
@@ -81,12 +81,10 @@ class SourceMaps {
   }
 
   /**
-   * Whether more may be known about a file's places later. A package's code has the lines of the installed file, which
-   * any user can open. Its map may name a source that is nowhere on the machine (`webpack://next/src/…`), which would
-   * pass for the application's. Node.js can leave packages out, too: `module.setSourceMapsSupport()`, `nodeModules`.
-   * While an application loads, most frames are of packages: with TypeScript and webpack the watchdog read 30 MB for
-   * maps, which took 100 ms of CPU time in the first second.
-   * @param {string} file
+   * Whether a map may move a file's places. A package's code has the lines of the installed file, which any user can
+   * open. Its map may name a source that is nowhere on the machine (`webpack://next/src/…`), which would pass for the
+   * application's. While an application loads, most frames are of packages: with TypeScript and webpack the watchdog
+   * read 30 MB of maps, which took 100 ms of CPU time in the first second. @param {string} file
    */
   mayMove (file) {
     return path.isAbsolute(file) && (!isInPackage(file) || runsCompiled(file) || this.#inMemory.get(file) === true)
@@ -97,31 +95,31 @@ class SourceMaps {
     return this.#awaited.has(file)
   }
 
-  /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
+  /** Whether the code that runs differs from the file on disk, as far as anything shows. @param {string} file */
   isInMemory (file) {
     const { stripsTypes, compilesAll = false } = this.#host
     return this.#misfits.get(file) ?? this.#inMemory.get(file) ?? (runsCompiled(file) ? !stripsTypes : compilesAll)
   }
 
-  /** Unchanged if no map has more. @param {Frame} frame @returns {Frame} */
+  /** The frame by its map, if any. @param {Frame} frame @returns {Frame} */
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
     const { line } = frame
     const column = frame.column ?? 1
-    const found = this.#find(file, line, column)
-    if (found !== null || !this.#isElsewhere(file, line, column)) return { ...frame, file, ...found }
+    const place = this.#find(file, line, column)
+    if (place !== null || !this.#isElsewhere(file, line, column)) return { ...frame, file, ...place }
     this.#inMemory.set(file, true)
     this.#host.onMissing?.(file)
     return { ...frame, file, compiled: true }
   }
 
   /**
-   * Profiles count lines without columns. Null if the source line is unknown (code compiled in memory, a map that is
-   * read later), or if there are several, as in a minified bundle.
+   * The source line of a running line; profiles have no columns. Null if it is unknown (code compiled in memory, a map
+   * that is read later), or if there are several, as in a minified bundle.
    * @param {string} file @param {number} line from 1 @returns {LinePlace | null}
    */
-  lineAt (file, line) {
+  placeOfLine (file, line) {
     const map = this.mayMove(file) ? this.#mapOf(file) : null
     if (map === null) return this.isInMemory(file) || this.#awaited.has(file) ? null : { file, line }
     const segments = tracing().decodedMappings(map)[line - 1] ?? []
@@ -140,12 +138,15 @@ class SourceMaps {
     return null
   }
 
-  /** In code that was compiled in memory. @param {string} file @param {number} line @param {number} column */
+  /**
+   * Whether a place is in code that was compiled in memory.
+   * @param {string} file @param {number} line @param {number} column
+   */
   #isElsewhere (file, line, column) {
     if (runsCompiled(file) ? !this.#host.stripsTypes : this.isInMemory(file)) return true
-    // If the file was compiled in memory, or replaced since it was loaded, there may be no token at that place.
+    // A file that was compiled in memory, or replaced since it was loaded, may have no token at that place.
     const text = this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES ? null : this.#read(file)
-    if (text === null || mayBeToldOf(text, line, column)) return false
+    if (text === null || mayBePlaceOf(text, line, column)) return false
     this.#misfits.set(file, true)
     this.#host.onMisfit?.()
     return true
@@ -156,8 +157,8 @@ class SourceMaps {
     const map = this.#mapOf(file)
     if (map === null) return null
     try {
-      const found = tracing().originalPositionFor(map, { line, column: column - 1 })
-      return found.source === null ? null : { file: toPath(found.source), line: found.line, column: found.column + 1 }
+      const place = tracing().originalPositionFor(map, { line, column: column - 1 })
+      return place.source === null ? null : { file: toPath(place.source), line: place.line, column: place.column + 1 }
     } catch {
       // A script of node:vm may begin at a negative line, and a broken map may name a source that it does not have.
       return null
@@ -166,8 +167,8 @@ class SourceMaps {
 
   /** @param {string} file */
   #mapOf (file) {
-    const known = this.#maps.get(file)
-    if (known !== undefined) return known
+    const map = this.#maps.get(file)
+    if (map !== undefined) return map
     return this.#awaited.has(file) || this.#isPutOff(file, file) ? null : this.#load(file, false)
   }
 
@@ -190,7 +191,7 @@ class SourceMaps {
     const { mapFile, inline } = learned === null ? findMap(file, code) : { mapFile: learned, inline: null }
     if (mapFile !== null && inline === null && !isLater && this.#isPutOff(file, mapFile)) return null
     const text = inline ?? (mapFile === null ? null : this.#read(mapFile))
-    // If there is a file but no text, the file is larger than the limit.
+    // A file without a text is larger than the limit.
     const isRead = mapFile === null ? code !== null : text !== null
     if (!isRead && this.#sizeOf(mapFile ?? file) > MAPPINGS_CHARS) this.#host.onTooLarge?.(file)
     const map = this.#keep(file, text, learned === null ? mapFile ?? file : file)
@@ -198,7 +199,10 @@ class SourceMaps {
     return map
   }
 
-  /** Its only source is itself, however the loader wrote the path. @param {string} file @param {any} map */
+  /**
+   * The map whose only source is the file itself, however the loader wrote the path.
+   * @param {string} file @param {any} map
+   */
   #itself (file, map) {
     const isItself = this.#inMemory.get(file) && map.sources?.length === 1 &&
       path.basename(map.sources[0]) === path.basename(file)
@@ -265,5 +269,4 @@ function toPath (file) {
 }
 
 exports.SourceMaps = SourceMaps
-exports.runsCompiled = runsCompiled
 exports.toPath = toPath

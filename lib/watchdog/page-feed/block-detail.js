@@ -19,10 +19,10 @@ exports.showsSource = (options) => options.source === 'on' && !exports.isExposed
  * @param {object} parts @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
  * @param {(id: string) => BlockRecord | undefined} parts.block @param {() => BlockRecord[]} parts.records newest first
  * @param {(id: string) => Waits} parts.waitsFor
- * @param {(file: string) => string[] | null} parts.linesOf a source, null if it cannot be read
+ * @param {(file: string) => string[] | null} parts.sourceRows a source, null if it cannot be read
  * @returns {(id: string) => object | null} null if there is no such block
  */
-exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
+exports.makeDetail = ({ options, block, records, waitsFor, sourceRows }) => {
   const mayShow = exports.showsSource(options)
   return (id) => {
     const record = block(id)
@@ -30,7 +30,7 @@ exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
     const { detailOf } = require('../../explain/advice/advice')
     const { fileToShow } = require('../../explain/advice/excerpt')
     const file = mayShow ? fileToShow(record) : null
-    const lines = file === null ? null : linesOf(file)
+    const lines = file === null ? null : sourceRows(file)
     return { ...detailOf(record, lines, () => records().toReversed()), waits: waitsFor(id) }
   }
 }

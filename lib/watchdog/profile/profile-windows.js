@@ -5,8 +5,8 @@ const { BUNDLE_BYTES } = require('../source/source-reader')
 const { readSource } = require('../../util/files')
 
 /**
- * @import { Window } from '../../explain/profile/cpu-profile'
- * @import { Sources } from '../../explain/profile/profiled-stacks'
+ * @import { Window } from '../../explain/profile/samples'
+ * @import { Sources } from '../../explain/profile/stacks'
  * @import { SourceReader } from '../source/source-reader'
  */
 
@@ -24,7 +24,7 @@ class ProfileWindows {
   #isBegunLate
 
   /**
-   * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>} sources
+   * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'placeOfLine' | 'sourceRows'>} sources
    * @param {object} [more] @param {(file: string) => string | null} [more.read]
    * @param {boolean} [more.isBegunLate] profiles begin when the code has run for a while
    */
@@ -49,7 +49,7 @@ class ProfileWindows {
     const lastMs = windows.at(-1)?.endMs
     return lastMs === undefined
       ? null
-      : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
+      : require('../../explain/profile/samples').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
   }
 
   /** For how much of a time there are profiles, ms. @param {number} startMs @param {number} endMs */
@@ -60,7 +60,7 @@ class ProfileWindows {
   /** Which function had most of a time, by profiles of it; null if there are none. */
   frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
     const profile = this.within(startMs, endMs)
-    return profile === null ? null : require('../../explain/profile/profiled').heaviestIn(profile, this.sources)
+    return profile === null ? null : require('../../explain/profile/stacks').heaviestIn(profile, this.sources)
   }
 
   /** The sources of the code, for one block: files are kept. @returns {Sources} */
@@ -68,10 +68,10 @@ class ProfileWindows {
     const sources = this.#sources
     return {
       original: (frame) => sources.frames.get(frame),
-      lines: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
-      textOf: onceEach((file) => sources.linesOf(file)),
-      lineAt: (file, line) => sources.lineAt(file, line),
-      passesOn: (frame) => sources.frames.passesOn(frame),
+      runningRows: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
+      sourceRows: onceEach((file) => sources.sourceRows(file)),
+      placeOfLine: (file, line) => sources.placeOfLine(file, line),
+      passesOn: sources.frames.passesOn,
       isBegunLate: this.#isBegunLate
     }
   }
@@ -79,11 +79,11 @@ class ProfileWindows {
 
 /** @param {HostProfile} taken @returns {Window | null} */
 function readWindow ({ startMs, endMs, text, profile }) {
-  const read = text === undefined ? profile : require('../../explain/profile/cpu-profile').parseProfile(text)
+  const read = text === undefined ? profile : require('../../explain/profile/samples').parseProfile(text)
   return read ? { startMs, endMs, profile: read } : null
 }
 
-/** Reads each file once. @param {Sources['lines']} read @returns {Sources['lines']} */
+/** Reads each file once. @param {Sources['runningRows']} read @returns {Sources['runningRows']} */
 function onceEach (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()

@@ -11,7 +11,7 @@ const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
- * @import { Window } from '../../explain/profile/cpu-profile'
+ * @import { Window } from '../../explain/profile/samples'
  * @import { BlockRecord, ProfilerAction as Action } from '../../types'
  * @import { Health, Say } from '../health'
  * @import { ProfileWindows } from './profile-windows'

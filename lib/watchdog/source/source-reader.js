@@ -5,7 +5,7 @@ const path = require('node:path')
 const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { BoundedMap } = require('../../util/bounded-map')
-const { FrameTable, ByPlace, callsGiven } = require('../../explain/source/frame-table')
+const { FrameTable, ByPlace, callsParameter } = require('../../explain/source/frame-table')
 const { LARGE_BYTES } = require('../../tables/limits')
 const { readSource } = require('../../util/files')
 const { isText } = require('../../util/validators')
@@ -106,7 +106,7 @@ class SourceReader {
         return !maps.isInMemory(path) && heads.get(path, line, column) !== null
       },
       names: new ByPlace(readShort, nameAt),
-      callbackCalls: new ByPlace(readShort, callsGiven),
+      callbackCalls: new ByPlace(readShort, callsParameter),
       routes: new ByPlace(readShort, routesAt)
     }
   }
@@ -149,7 +149,7 @@ class SourceReader {
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
     if (file === null || line === null || column === null || compiled) return null
-    const answer = byPlace.known(file, line, column)
+    const answer = byPlace.cached(file, line, column)
     return answer === undefined ? this.#inTime(what, frame, () => byPlace.get(file, line, column)) : answer
   }
 
@@ -190,12 +190,12 @@ class SourceReader {
   }
 
   /** Where a line of the running code comes from, null if unknown. @param {string} file @param {number} line */
-  lineAt (file, line) {
-    return this.#read().maps.lineAt(file, line)
+  placeOfLine (file, line) {
+    return this.#read().maps.placeOfLine(file, line)
   }
 
   /** The lines of a source as written: of the file on disk, else from a source map. @param {string} file */
-  linesOf (file) {
+  sourceRows (file) {
     return (readSource(file, BUNDLE_BYTES) ?? this.#read().maps.contentOf(file))?.split(/\r?\n/) ?? null
   }
 

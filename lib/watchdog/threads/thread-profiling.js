@@ -59,7 +59,7 @@ class ThreadProfiling {
 
 /** @param {Taken} taken */
 function readProfile ({ questionAtMs, startMs, text }) {
-  const profile = require('../../explain/profile/cpu-profile').parseProfile(text)
+  const profile = require('../../explain/profile/samples').parseProfile(text)
   if (profile === null) return null
   const { startTime, endTime, timeDeltas } = profile
   // On Linux V8 has our clock. The main thread may have been busy when the thread answered.

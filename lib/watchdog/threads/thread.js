@@ -3,7 +3,7 @@
 const { openBridge } = require('../../bridge/memory')
 const { CALM_MS } = require('../../bridge/thread-beats')
 const { SleepDetector } = require('./sleep-detector')
-const { gcShareOf } = require('../../explain/profile/cpu-profile')
+const { gcShareOf } = require('../../explain/profile/samples')
 const { ThreadStats } = require('../kernel/thread-stats')
 const { overlapMs } = require('../loop/self-lateness')
 const { AWAIT_MS } = require('../profile/profiling')

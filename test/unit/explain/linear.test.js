@@ -2,11 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { builtinIn } = require('../../../lib/explain/source/builtins')
 const { bodyAfter, nameAt, routesAt } = require('../../../lib/explain/source/function-names')
+const { bodyOf, functionAround } = require('../../../lib/explain/source/function-text')
 const { pairsIn, regExpsIn } = require('../../../lib/explain/source/javascript')
-const { traitsOf } = require('../../../lib/explain/place/line-text')
-const { bodyOf, functionAround } = require('../../../lib/explain/source/loop-body')
-const calls = require('../../../lib/explain/source/native-call')
+const { mayCallOther, onlyCallIn, traitsOf } = require('../../../lib/explain/source/line-text')
 const { hasNestedQuantifiers, patternsIn } = require('../../../lib/explain/source/pattern')
 
 /** Texts of one kind of character, as generated and minified files have them. */
@@ -40,9 +40,9 @@ const READERS = {
   'routes of a handler': (text) => routesAt(text, text.length >> 1),
   'the body of an entered function': (text) => bodyAfter(text, 0),
   'the body of a loop': (text) => bodyOf(text.split('\n'), 1),
-  builtinIn: (text) => calls.builtinIn(text),
-  mayCallOther: (text) => calls.mayCallOther(text),
-  onlyCallIn: (text) => calls.onlyCallIn(text),
+  builtinIn: (text) => builtinIn(text),
+  mayCallOther: (text) => mayCallOther(text),
+  onlyCallIn: (text) => onlyCallIn(text),
   'the traits of a line': (text) => traitsOf(text),
   'the function around a line': (text) => functionAround(text.split('\n'), 1),
   'patterns of a line': (text) => patternsIn(text, text.split('\n')),

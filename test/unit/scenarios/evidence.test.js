@@ -10,7 +10,7 @@ const { ownerOf } = require('../../../lib/util/code-owner')
 const { STACKS_IN_RECORD } = require('../../../lib/tables/limits')
 
 /**
- * @import { CpuProfile, ProfileNode } from '../../../lib/explain/profile/cpu-profile'
+ * @import { CpuProfile, ProfileNode } from '../../../lib/explain/profile/samples'
  * @import { Facts } from '../../../lib/explain/record'
  * @import { BlockRecord, Frame, StackRecord } from '../../../lib/types'
  */

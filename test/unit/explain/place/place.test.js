@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
+const { cutProfiles } = require('../../../../lib/explain/profile/samples')
 const { doubts } = require('../../../../lib/explain/place/place')
 const { table } = require('../../../../lib/explain/place/points')
 const { FILE, makeWindow, node, placed } = require('../../../support/profile')
@@ -58,10 +58,10 @@ function place ({ ticks = [], answers = [], others = [], record = {}, source = S
   const lines = () => source
   const sources = {
     original: (/** @type {Frame} */ each) => each,
-    lines,
-    textOf: lines,
+    runningRows: lines,
+    sourceRows: lines,
     isBegunLate,
-    lineAt: (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
+    placeOfLine: (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
   }
   return placed(makeRecord(/** @type {any} */ ({ ...js, ...record })), profile, sources).frame
 }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
+const { cutProfiles } = require('../../../../lib/explain/profile/samples')
 const { FILE, makeWindow, node, SOURCE, placed } = require('../../../support/profile')
 const { makeRecord } = require('../../../support/record')
 
@@ -19,9 +19,9 @@ const AFTER = { function: 'handle', file: FILE, line: 9, column: 3, exact: true 
 /** @type {any} */
 const SOURCES = {
   original: (/** @type {any} */ frame) => frame,
-  lines: () => SOURCE,
-  textOf: () => SOURCE,
-  lineAt: (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
+  runningRows: () => SOURCE,
+  sourceRows: () => SOURCE,
+  placeOfLine: (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
 }
 
 /** A block of 50 ms. @param {object} evidence @param {object} [more] */
@@ -87,7 +87,7 @@ test('code made at run time is JavaScript, whatever of Node.js runs it', () => {
     const record = answered({ nativeMs: 0 }, { samples: 0, cause: 'unknown', frame: null, stacks: [] })
     const cut = /** @type {any} */ (cutProfiles([makeWindow(nodes, ids)], 1000, 1050))
     const source = SOURCE.with(1, '  const first = vm.runInContext(code, context)')
-    const { cause, profile } = placed(record, cut, { ...SOURCES, lines: () => source, textOf: () => source })
+    const { cause, profile } = placed(record, cut, { ...SOURCES, runningRows: () => source, sourceRows: () => source })
     return [cause, profile?.call]
   }
   assert.deepEqual(told([5, 5, 5]), ['js', null])

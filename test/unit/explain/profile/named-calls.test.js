@@ -40,8 +40,9 @@ function lay (chain, at, differences, others = []) {
   const profile = { nodes: [root, ...nodes], startTime: 0, endTime: 60000, samples, timeDeltas }
   const record = makeRecord({ cause: 'native', evidence: NATIVE, frame: null, leaf: null, stacks: [], ...differences })
   const lines = (/** @type {string} */ file) => /** @type {Record<string, string[]>} */ (FILES)[file] ?? null
-  const lineAt = (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
-  return placed(record, profile, { original: (/** @type {any} */ frame) => frame, lines, textOf: lines, lineAt })
+  const placeOfLine = (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
+  const original = (/** @type {any} */ frame) => frame
+  return placed(record, profile, { original, runningRows: lines, sourceRows: lines, placeOfLine })
 }
 
 const NO_PLACE = { file: null, line: null, column: null }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
+const { cutProfiles } = require('../../../../lib/explain/profile/samples')
 const { FILE, makeWindow, node, placed } = require('../../../support/profile')
 const { makeRecord } = require('../../../support/record')
 
@@ -37,8 +37,8 @@ function lineOf (nodes, samples, answers, files = { [FILE]: LOOP }) {
   const root = node(1, '(root)', null, [2])
   const profile = cutProfiles([makeWindow([root, ...nodes], samples)], 1000, 1090)
   const lines = (/** @type {string} */ file) => files[file] ?? null
-  const lineAt = (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
-  const sources = { original: (/** @type {any} */ each) => each, lines, textOf: lines, lineAt }
+  const placeOfLine = (/** @type {string} */ file, /** @type {number} */ line) => ({ file, line })
+  const sources = { original: (/** @type {any} */ each) => each, runningRows: lines, sourceRows: lines, placeOfLine }
   const laid = placed(record, profile, sources)
   return [laid.frame?.line, laid.frame?.exact]
 }

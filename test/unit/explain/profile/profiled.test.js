@@ -3,8 +3,9 @@
 const test = require('node:test')
 const path = require('node:path')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
-const { builtinIn, callLines, openCallLines } = require('../../../../lib/explain/source/native-call')
+const { cutProfiles } = require('../../../../lib/explain/profile/samples')
+const { builtinIn } = require('../../../../lib/explain/source/builtins')
+const { linesCalling, linesCallingUnknown } = require('../../../../lib/explain/source/function-text')
 const { FILE, makeWindow, node, SOURCE, placed } = require('../../../support/profile')
 const { makeRecord } = require('../../../support/record')
 
@@ -25,9 +26,9 @@ const lay = (profile, differences, source = SOURCE, isInMemory = false) => {
   const record = makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differs })
   const laid = /** @type {any} */ (placed(record, profile, {
     original: (/** @type {any} */ frame) => frame,
-    lines: () => isInMemory ? null : source,
-    textOf: () => source,
-    lineAt: (/** @type {string} */ file, /** @type {number} */ line) => isInMemory ? null : { file, line }
+    runningRows: () => isInMemory ? null : source,
+    sourceRows: () => source,
+    placeOfLine: (/** @type {string} */ file, /** @type {number} */ line) => isInMemory ? null : { file, line }
   }))
   if (laid.frame === null) return laid
   const { because, ...frame } = laid.frame
@@ -233,8 +234,8 @@ test('code compiled in memory gets its function, and a line from stacks alone', 
 test('code compiled in memory gets a line from its source map, unless it holds several lines of the source', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] })]
   const profile = /** @type {any} */ (cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050))
-  const frameWith = (/** @type {any} */ lineAt, /** @type {any} */ frame = null) =>
-    placed(makeRecord({ cause: 'js', frame, stacks: [] }), profile, { original: (/** @type {any} */ each) => each, lines: () => null, textOf: () => null, lineAt }).frame
+  const frameWith = (/** @type {any} */ placeOfLine, /** @type {any} */ frame = null) =>
+    placed(makeRecord({ cause: 'js', frame, stacks: [] }), profile, { original: (/** @type {any} */ each) => each, runningRows: () => null, sourceRows: () => null, placeOfLine }).frame
   const place = { file: '/srv/app/report.ts', line: 17, column: 3 }
   assert.deepEqual(frameWith(() => place), { function: 'load', ...place, exact: true, because: ['samples'] })
   assert.deepEqual(frameWith(() => null), { function: 'load', file: FILE, line: 1, column: 1, exact: false })
@@ -331,14 +332,14 @@ test('the built-in that a line calls is named if there is just one', () => {
 
 test('the lines of a function that make a call are found by the name of the callee, else by what else they may call', () => {
   const start = (/** @type {number} */ line, /** @type {number} */ column) => ({ line, column })
-  assert.deepEqual(callLines(SOURCE, start(5, 15), 'pbkdf2Sync'), [7])
-  assert.deepEqual(callLines(SOURCE, start(1, 15), 'pbkdf2Sync'), [], 'not beyond its end')
+  assert.deepEqual(linesCalling(SOURCE, start(5, 15), 'pbkdf2Sync'), [7])
+  assert.deepEqual(linesCalling(SOURCE, start(1, 15), 'pbkdf2Sync'), [], 'not beyond its end')
   const lines = ['const check = (n) => n > 0', 'function load (list) {', '  for (const each of list) {', "    const ok = crypto.verify('sha256 (fast)', each) // why (1)", '    if (check(ok)) found.push(Number(each))', '  }', '}']
-  assert.deepEqual(callLines(lines, start(2, 15), 'exports.verify'), [4])
-  assert.deepEqual(callLines(lines, start(2, 15), 'verifyOneShot'), [])
-  assert.deepEqual(openCallLines(lines, start(2, 15), true), [4], 'V8 names it verifyOneShot')
-  assert.deepEqual(openCallLines(lines, start(2, 15), false), [4, 5], 'a function of this file may be it')
-  assert.deepEqual(callLines(['function f () {', '  text.replace(pattern, "")', '}'], start(1, 12), '(regular expression)'), [2])
+  assert.deepEqual(linesCalling(lines, start(2, 15), 'exports.verify'), [4])
+  assert.deepEqual(linesCalling(lines, start(2, 15), 'verifyOneShot'), [])
+  assert.deepEqual(linesCallingUnknown(lines, start(2, 15), true), [4], 'V8 names it verifyOneShot')
+  assert.deepEqual(linesCallingUnknown(lines, start(2, 15), false), [4, 5], 'a function of this file may be it')
+  assert.deepEqual(linesCalling(['function f () {', '  text.replace(pattern, "")', '}'], start(1, 12), '(regular expression)'), [2])
 })
 
 test('a C++ function that is called without JavaScript between has the line of its caller', () => {

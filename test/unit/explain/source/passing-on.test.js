@@ -2,10 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { callsGiven } = require('../../../../lib/explain/source/frame-table')
+const { callsParameter } = require('../../../../lib/explain/source/frame-table')
 
 /** Whether the call at `<` only goes on to what its caller was given. @param {string} source */
-const passes = (source) => callsGiven(source.replace('<', ''), source.indexOf('<'))
+const passes = (source) => callsParameter(source.replace('<', ''), source.indexOf('<'))
 
 test('a call of a parameter goes on to what was given', () => {
   for (const source of [

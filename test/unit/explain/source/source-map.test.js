@@ -146,7 +146,7 @@ test('a package has the lines of the file that is installed, which is not read f
   assert.deepEqual(maps.original(frameIn(inPackage)), frameIn(inPackage))
   assert.match(maps.original(frameIn(own)).file ?? '', /^webpack:/)
   const { line } = compiled.generated
-  assert.deepEqual(maps.lineAt(inPackage, line), { file: inPackage, line })
+  assert.deepEqual(maps.placeOfLine(inPackage, line), { file: inPackage, line })
   assert.deepEqual(reads, [own, `${own}.map`])
 })
 
@@ -287,7 +287,7 @@ test('a large map, or that of a large file, is read later: until then its frames
       return files.get(file) ?? null
     }, { sizeOf: (file) => file === large ? 1e6 : 500, later: (file, job) => jobs.push(job) > 0 })
     for (let i = 0; i < 3; i++) assert.deepEqual(maps.original(frameIn('/srv/total.js')), frameIn('/srv/total.js'))
-    assert.equal(maps.lineAt('/srv/total.js', compiled.generated.line), null, 'not known yet')
+    assert.equal(maps.placeOfLine('/srv/total.js', compiled.generated.line), null, 'not known yet')
     assert.equal(maps.isAwaited('/srv/total.js'), true)
     assert.ok(!reads.includes(large), `${reads}`)
     assert.equal(jobs.length, 1)
@@ -349,26 +349,26 @@ test('where every file runs compiled, a line is in doubt until its map has come,
   const package_ = path.join(path.dirname(file), 'node_modules', 'a', 'index.js')
   const maps = new SourceMaps(read, { compilesAll: true })
   assert.equal(maps.original(frameIn(file)).compiled, true)
-  assert.equal(maps.lineAt(file, 1), null)
+  assert.equal(maps.placeOfLine(file, 1), null)
   assert.deepEqual(maps.original(frameIn(package_)), frameIn(package_))
   maps.learnPlain(file)
   assert.deepEqual(maps.original(frameIn(file)), frameIn(file))
-  assert.deepEqual(maps.lineAt(file, 1), { file, line: 1 })
+  assert.deepEqual(maps.placeOfLine(file, 1), { file, line: 1 })
 })
 
 test('a whole line of what runs is where its source has it; one that holds several lines of the source is nowhere', (t) => {
   const file = path.join(makeDir(t), 'total.ts')
   const maps = new SourceMaps(read)
-  assert.equal(maps.lineAt(file, compiled.generated.line), null, 'compiled in memory, and no map is known')
+  assert.equal(maps.placeOfLine(file, compiled.generated.line), null, 'compiled in memory, and no map is known')
   maps.learn(file, JSON.stringify({ ...compiled.map, sources: [pathToFileURL(file).href] }))
-  const place = maps.lineAt(file, compiled.generated.line)
+  const place = maps.placeOfLine(file, compiled.generated.line)
   assert.deepEqual([place?.file, place?.line, place?.column], [file, compiled.original.line, 3])
-  assert.equal(maps.lineAt(file, 999), null)
+  assert.equal(maps.placeOfLine(file, 999), null)
   const plain = path.join(path.dirname(file), 'plain.js')
-  assert.deepEqual(maps.lineAt(plain, 4), { file: plain, line: 4 })
+  assert.deepEqual(maps.placeOfLine(plain, 4), { file: plain, line: 4 })
   // Two places of one line, from different lines.
   maps.learn(plain, JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA,SACA' }))
-  assert.equal(maps.lineAt(plain, 1), null)
+  assert.equal(maps.placeOfLine(plain, 1), null)
 })
 
 test('where Node.js runs TypeScript itself a place counts, unless the file has no such place', (t) => {

@@ -16,7 +16,7 @@ function ask (parts, record = makeRecord()) {
     block: (id) => id === record.id ? record : undefined,
     records: () => [record],
     waitsFor: () => ({ requests: 2, longestMs: 40, routes: [] }),
-    linesOf: (file) => { read.push(file); return lines },
+    sourceRows: (file) => { read.push(file); return lines },
     ...parts
   })
   return { answer: /** @type {any} */ (detail(record.id)), read, detail }

@@ -7,14 +7,14 @@ const { ProfileWindows } = require('../../../../lib/watchdog/profile/profile-win
 test('each file is read once for a block, and again for the next one', () => {
   /** @type {string[]} */
   const reads = []
-  const linesOf = (/** @type {string} */ file) => {
+  const sourceRows = (/** @type {string} */ file) => {
     reads.push(file)
     return file === 'gone.js' ? null : ['a()', 'b()']
   }
-  const read = (/** @type {string} */ file) => `${linesOf(file)?.join('\n')}`
-  const maps = { isInMemory: () => false, lineAt: () => null, linesOf }
+  const read = (/** @type {string} */ file) => `${sourceRows(file)?.join('\n')}`
+  const maps = { frames: { passesOn: () => false }, isInMemory: () => false, placeOfLine: () => null, sourceRows }
   const windows = new ProfileWindows(/** @type {any} */ (maps), { read })
-  for (const what of /** @type {const} */ (['textOf', 'lines'])) {
+  for (const what of /** @type {const} */ (['sourceRows', 'runningRows'])) {
     for (let block = 1; block <= 2; block++) {
       const { [what]: linesIn } = windows.sources
       for (let i = 0; i < 3; i++) {

@@ -1,8 +1,8 @@
 'use strict'
 
 const { heaviest, isSame, weightOf } = require('../frame')
-const { bodyOf } = require('../source/loop-body')
-const { REG_EXP } = require('../source/native-call')
+const { loopAround } = require('../source/function-text')
+const { REG_EXP } = require('../source/line-text')
 const { causeRow } = require('../../tables/causes')
 const { ENOUGH_SAMPLES, STACKS_IN_RECORD } = require('../../tables/limits')
 const { ownerOf, packageNameOf } = require('../../util/code-owner')
@@ -10,8 +10,6 @@ const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
-/** Number of lines above the blamed one that are searched for the loop around it. */
-const ABOVE = 200
 /** Answers of JavaScript take less. */
 const PROMPT_MS = 2
 
@@ -21,14 +19,12 @@ const PROMPT_MS = 2
  * @typedef {object} BlockView what detectors work on
  * @property {BlockRecord} record
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
- * @property {boolean} isScript JavaScript computed
- * @property {boolean} isCall one call took the time
+ * @property {boolean} isScript JavaScript computed @property {boolean} isCall one call took the time
  * @property {string | null} call the built-in that had the time: by the profile, else by a guess
  * @property {boolean} isPrompt several interrupts were answered at once
  * @property {string} times how often it was called, as text after its name; empty if unknown
  * @property {string} line text of the blamed line, empty if unknown
- * @property {string[]} lines of the file, empty if unknown
- * @property {StackText[]} stacks
+ * @property {string[]} lines of the file, empty if unknown @property {StackText[]} stacks
  * @property {number} totalMs of all stacks, including those that the record leaves out
  */
 
@@ -51,7 +47,7 @@ exports.lookAt = (record, lines, earlier) => {
     isPrompt: samples > ENOUGH_SAMPLES && answerMs < PROMPT_MS,
     // A call that delays the only answer for most of a block is one.
     times: isCall && samples === 1 && answerMs * 2 >= durationMs ? ' (one call)' : '',
-    // If the line is not exact, the call was probably in the line that is shown next to it.
+    // The call was probably in the line that the record shows next to one in doubt.
     line: lines[(probable?.line ?? frame?.line ?? 0) - 1] ?? '',
     lines,
     stacks: stacks.map(({ weightMs, frames: all, isEntered }) => {
@@ -70,7 +66,7 @@ const textOf = (frames) => frames.map((frame) => {
 }).join('\n')
 
 /**
- * What is true of stacks with at least half of the time; null if nothing is.
+ * The pick that stacks with half of the time share.
  * @param {BlockView} view @param {(stack: StackText) => string | null | undefined} pick
  */
 exports.mostOf = ({ stacks, totalMs }, pick) => {
@@ -82,7 +78,7 @@ exports.mostOf = ({ stacks, totalMs }, pick) => {
 /** @param {BlockView} view @param {(stack: StackText) => boolean | undefined} test */
 exports.areMost = (view, test) => exports.mostOf(view, (stack) => test(stack) ? 'yes' : null) !== null
 
-/** Whether most stacks have such a function. @param {BlockView} view @param {RegExp} pattern */
+/** @param {BlockView} view @param {RegExp} pattern of a function */
 exports.areIn = (view, pattern) =>
   exports.areMost(view, ({ callees, callers }) => pattern.test(`${callees}\n${callers}`))
 
@@ -94,16 +90,6 @@ exports.calls = (view, ...names) => view.call === null
   ? exports.areMost(view, ({ callees }) => names.some((name) => callees === `null ${name.replace('JSON.', '')}`))
   : names.includes(view.call)
 
-/**
- * The text of the innermost loop, or callback for each element, around the blamed line; empty if there is none.
- * @param {BlockView} view
- */
-exports.loopAround = ({ lines, record: { frame } }) => {
-  const line = frame?.line ?? 0
-  for (let head = line; head > 0 && head >= line - ABOVE; head--) {
-    const body = bodyOf(lines, head)
-    const loop = [head, ...body]
-    if (body.length > 0 && loop.includes(line)) return loop.map((each) => lines[each - 1]).join('\n')
-  }
-  return ''
-}
+/** The text of the innermost loop around the blamed line, empty without one. @param {BlockView} view */
+exports.loopText = ({ lines, record: { frame } }) =>
+  loopAround(lines, frame?.line ?? 0).map((line) => lines[line - 1]).join('\n')

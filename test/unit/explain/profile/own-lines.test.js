@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { ownTicks } = require('../../../../lib/explain/source/loop-body')
+const { ownTicks } = require('../../../../lib/explain/profile/stacks')
 
 test('a function ends where its last bracket does, whatever brackets strings, comments and regular expressions hold', () => {
   const source = ["const f = (a, b = ')') => { // }", '  const x = /[}/]}/.test(a) ? `}` : "}"', '  /* } */ return x', '}, g = a => a +', '  1, h', 'function next () {']

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { traitsOf } = require('../../../../lib/explain/place/line-text')
+const { columnOfCall, mayCallOther, onlyCallIn, traitsOf } = require('../../../../lib/explain/source/line-text')
 
 /** What the text of a line says, without that it is known. @param {string} line */
 const traits = (line) =>
@@ -30,6 +30,25 @@ test('a loop in one line is a loop, its head alone is not', () => {
 })
 
 test('a line that is minified or cannot be read has no traits', () => {
-  assert.equal(traitsOf(null).hasText, false)
+  assert.equal(traitsOf(undefined).hasText, false)
   assert.equal(traitsOf(`f(${'a, '.repeat(500)})`).hasText, false)
+})
+
+test('a function is found by the last part of the name that V8 has for it', () => {
+  assert.equal(columnOfCall('  return libc.isMusl()', 'exports.isMusl'), 15)
+  assert.equal(columnOfCall('  return isMusl', 'exports.isMusl'), null)
+})
+
+test('the only call of a line is named as written if it is not a built-in', () => {
+  assert.deepEqual(onlyCallIn('  const html = marked.parse(text)'), { call: 'marked.parse', column: 16 })
+  assert.equal(onlyCallIn("  log.info({ at: 1 }, 'done (1)')")?.call, 'log.info')
+  assert.equal(onlyCallIn('  return render(parse(text))'), null)
+  assert.equal(onlyCallIn('  return text.split(1)'), null)
+})
+
+test('a line may run other functions, unless it calls built-ins alone that get none', () => {
+  const calling = ['work(1)', 'list.map(twice)', 'list.sort()', 'text.replace(/a/, f)', 'hash.update(text)', 'tasks[name]()', 'make()(1)']
+  const alone = ['sum += Math.sqrt(i)', 'while (i < 1e9) i++', 'list.push(text.charCodeAt(0))', 'return JSON.parse(text)', "x = 'call(1)'", "x = '](1)'"]
+  for (const line of calling) assert.equal(mayCallOther(line), true, line)
+  for (const line of alone) assert.equal(mayCallOther(line), false, line)
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { probableCall, repeatedCall, withProbableCall } = require('../../../../lib/explain/profile/probable-call')
+const { probableCall, repeatedCall, withProbableCall } = require('../../../../lib/explain/place/located')
 const { makeRecord } = require('../../../support/record')
 
 /** @param {string} text */
