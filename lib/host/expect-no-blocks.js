@@ -1,10 +1,10 @@
 'use strict'
 
 const { setTimeout } = require('node:timers')
+const { checkOptions } = require('../options/table')
 const type = require('../options/types')
 const { excuseOf, timesOf } = require('../tables/causes')
 const { codedError, codedErrorFrom } = require('../tables/errors')
-const { nearest } = require('../options/table')
 
 /** @import { BlockRecord } from '../types' */
 
@@ -30,17 +30,10 @@ const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
  */
 exports.checkExpectation = (fn, options, leastMs = 2) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'a function', fn)
-  if (!type.isPlainObject(options)) {
-    throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'an object { overMs }', options)
-  }
-  for (const key of Object.keys(options)) {
-    if (key !== 'overMs') throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, ['overMs']))
-  }
-  const { overMs } = options
   const limit = type.number(leastMs, 60000, 'milliseconds')
-  if (overMs === undefined || limit.accepts(overMs)) return options
   const takes = `${limit.takes} (blocks below the option "threshold" are not seen)`
-  throw codedError('LOOPWATCH_ERR_OPTION', 'option "overMs" of expectNoBlocks()', takes, overMs)
+  const rows = [{ key: 'overMs', type: { ...limit, takes }, default: undefined }]
+  return checkOptions('expectNoBlocks()', 'an object { overMs }', options, rows)
 }
 
 /** How long the code itself kept the loop, without waits for a CPU. @param {BlockRecord} record */

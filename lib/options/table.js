@@ -10,6 +10,7 @@ const { labelNames } = require('../tables/metrics')
 /**
  * @import { HttpRequest } from '../types'
  * @import { OtlpSettings } from './otlp'
+ * @import { OptionType } from './types'
  */
 
 const PREFIX = 'LOOPWATCH_'
@@ -290,10 +291,7 @@ function fromVariable (row, text, byDefault) {
  */
 function resolveOptions (options = {}, env = process.env, defaults = {}) {
   if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTIONS', options)
-  const keys = table.map((row) => row.key)
-  for (const key of Object.keys(options)) {
-    if (!keys.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, exports.nearest(key, keys))
-  }
+  checkKeys(options, table.map((row) => row.key))
   const resolved = /** @type {any} */ ({})
   for (const row of table) {
     const value = /** @type {Record<string, unknown>} */ (options)[row.key]
@@ -344,11 +342,35 @@ function distance (a, b) {
   return row[b.length]
 }
 
-/** The known name that a mistyped one most likely meant. @param {string} name @param {string[]} names at least one */
+/** The valid name that a mistyped one most likely meant. @param {string} name @param {string[]} names at least one */
 exports.nearest = (name, names) => {
   const typed = name.slice(0, 64).toLowerCase()
   return names.reduce((best, candidate) =>
     distance(typed, candidate.toLowerCase()) < distance(typed, best.toLowerCase()) ? candidate : best)
+}
+
+/** Throws LOOPWATCH_ERR_OPTION_UNKNOWN. @param {object} options @param {string[]} keys @param {string[]} [ignored] */
+const checkKeys = (options, keys, ignored = []) => {
+  const unknown = Object.keys(options).find((key) => !keys.includes(key) && !ignored.includes(key))
+  if (unknown !== undefined) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', unknown, exports.nearest(unknown, keys))
+}
+
+/**
+ * Checks the options of one method and adds defaults. A row with a `default`, even undefined, is optional.
+ * @param {string} method what errors call it @param {string} takes what errors say it takes @param {unknown} options
+ * @param {{ key: string, type: OptionType, default?: unknown }[]} rows
+ * @param {string[]} [ignored] keys that somebody else reads
+ * @returns {any} @throws LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ */
+exports.checkOptions = (method, takes, options, rows, ignored) => {
+  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', method, takes, options)
+  checkKeys(options, rows.map(({ key }) => key), ignored)
+  return Object.fromEntries(rows.map((row) => {
+    const value = options[row.key]
+    if (value === undefined && 'default' in row) return [row.key, row.default]
+    if (row.type.accepts(value)) return [row.key, value]
+    throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}" of ${method}`, row.type.takes, value)
+  }))
 }
 
 exports.table = table
