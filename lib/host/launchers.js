@@ -4,7 +4,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const process = require('../util/process')
-const { variable } = require('../options/environment')
+const { allFlags } = require('../options/environment')
 
 /** They may lie outside of node_modules: `.yarn/releases/yarn-4.9.1.cjs`, `/opt/yarn-v1.22.22/bin/yarn.js`. */
 const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(-\d[\w.-]*?)?(\.[cm]?js)?$/
@@ -49,7 +49,5 @@ exports.isWatched = (file, only, skip) => {
  * the tests run in this process, which then has an inspector.
  * @param {string[]} execArgv @param {string} [options] NODE_OPTIONS, which may name the isolation
  */
-exports.isTestRunner = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
-  const flags = execArgv.join(' ').replaceAll('_', '-')
-  return /(^| )--test( |$)/.test(flags) && !/-isolation[= ]none( |$)/.test(`${flags} ${options.replaceAll('_', '-')}`)
-}
+exports.isTestRunner = (execArgv, options) =>
+  /(^| )--test( |$)/.test(allFlags(execArgv, '')) && !/-isolation[= ]none( |$)/.test(allFlags(execArgv, options))

@@ -6,7 +6,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { setTimeout, clearTimeout } = require('node:timers')
 const v8 = require('node:v8')
 const { Worker } = require('node:worker_threads')
-const { nodeFlags, variable } = require('../options/environment')
+const { allFlags, nodeFlags } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 const { sharedBy } = require('../util/globals')
 
@@ -14,27 +14,28 @@ const { sharedBy } = require('../util/globals')
 const THREAD_PROFILE = { sampleInterval: 5, maxBufferSize: 60000 }
 
 /** Null on Node.js. Bun and Deno claim its version as well. @param {Record<string, string | undefined>} [versions] */
-exports.otherRuntime = (versions = process.versions) => {
-  const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) =>
-    version !== undefined) ?? []
-  return name === undefined ? null : `${name} ${version}`
+exports.otherRuntime = ({ bun, deno } = process.versions) => {
+  if (bun !== undefined) return `Bun ${bun}`
+  return deno === undefined ? null : `Deno ${deno}`
 }
 
-/** The first fixed minor version of each line whose AsyncLocalStorage is built on async_hooks. */
-const FIXED = new Map([[20, 20], [22, 22]])
-/** From this line on AsyncLocalStorage does without async_hooks. */
-const CONTEXT_FRAME_MAJOR = 24
+/**
+ * Whether a version of Node.js has the fix of CVE-2025-59466. Testing for the flaw would end the process.
+ * @param {string} version as in process.versions.node
+ * @param {Record<number, number>} minors the first fixed minor version of each line @param {number} fixedMajor
+ */
+function isFixed (version, minors, fixedMajor) {
+  const [major, minor] = version.split('.').map(Number)
+  return major >= fixedMajor || minor >= minors[major]
+}
 
 /**
  * Whether following requests is safe. Before the fix of CVE-2025-59466, a stack overflow that the application would
- * catch ends a process that uses AsyncLocalStorage: exit code 7, measured on 20.19.5, not on 20.20.2. A test for the
- * flaw would end the process, so the version decides.
+ * catch ends a process that uses AsyncLocalStorage: exit code 7, measured on 20.19.5, not on 20.20.2. From 24 on
+ * AsyncLocalStorage does without async_hooks.
  * @param {string} version as in process.versions.node
  */
-exports.isContextSafe = (version) => {
-  const [major, minor] = version.split('.').map(Number)
-  return major >= CONTEXT_FRAME_MAJOR || minor >= (FIXED.get(major) ?? Infinity)
-}
+exports.isContextSafe = (version) => isFixed(version, { 20: 20, 22: 22 }, 24)
 
 /** Whether AsyncLocalStorage needs no async_hooks and costs nothing. A flag may select either, whatever the version. */
 exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
@@ -52,19 +53,12 @@ exports.mainGlobal = () => setTimeout instanceof Function
 /** Whether the inspector, which sees the main context, finds our globals. */
 const isInMainContext = () => Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis
 
-/** The first versions in which the fix of CVE-2025-59466 covers every user of async_hooks. */
-const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])
-const HOOK_FIXED_MAJOR = 26
-
 /**
  * Whether async_hooks.createHook() is safe. Before the fix of CVE-2025-59466, any hook makes a stack overflow fatal
  * that the application would catch. Unlike AsyncLocalStorage, hooks have the flaw in 24 and 25 too.
  * @param {string} version as in process.versions.node
  */
-exports.isHookSafe = (version) => {
-  const [major, minor] = version.split('.').map(Number)
-  return major >= HOOK_FIXED_MAJOR || minor >= (HOOK_FIXED.get(major) ?? Infinity)
-}
+exports.isHookSafe = (version) => isFixed(version, { 20: 20, 22: 22, 24: 13, 25: 3 }, 26)
 
 /**
  * Whether `v8.startCpuProfile()` takes the interval and the buffer size as options. Node.js 24.12 to 24.21 ignore
@@ -109,8 +103,9 @@ const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
  * decides. There is no other sign: a session may enable the domain with or without the flag.
  * @param {string[]} execArgv @param {string} [options] NODE_OPTIONS
  */
-exports.hasNetworkInspection = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
-  const flags = [...options.replaceAll('"', ' ').split(' '), ...execArgv].map((flag) => flag.replaceAll('_', '-'))
+exports.hasNetworkInspection = (execArgv, options) => {
+  // An argument of the command line may contain spaces: the code of -e.
+  const flags = [...allFlags([], options).split(' '), ...execArgv.map((flag) => flag.replaceAll('_', '-'))]
   return flags.findLast((flag) => NETWORK_FLAG.test(flag))?.startsWith('--no-') === false
 }
 
@@ -139,7 +134,7 @@ const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)([^a-z]|$)/
  * @param {string[]} execArgv @param {NodeJS.ProcessEnv} env
  */
 exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = '' }) =>
-  NODE_V8_COVERAGE !== '' || PROFILED.test(`${execArgv.join(' ')} ${NODE_OPTIONS}`.replaceAll('_', '-'))
+  NODE_V8_COVERAGE !== '' || PROFILED.test(allFlags(execArgv, NODE_OPTIONS))
 
 /**
  * Whether the watchdog may connect to this thread's inspector. If the permission model forbids it, or if there is no
@@ -149,15 +144,11 @@ exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = ''
 exports.mayInspect = () => {
   const flags = nodeFlags()
   if (isTestRunner(flags) || exports.hasNetworkInspection(flags)) return false
-  return isInMainContext() && isPermitted('inspector')
-}
-
-/** @param {string} scope of the permission model, if that is on */
-function isPermitted (scope) {
   try {
+    // The permission model, if that is on.
     const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
       /** @type {unknown} */ (process))
-    return permission === undefined || permission.has(scope)
+    return isInMainContext() && (permission === undefined || permission.has('inspector'))
   } catch {
     return false
   }

@@ -191,7 +191,7 @@ exports.expectNoBlocks = async (fn, options = {}) => {
  * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
  */
 exports.run = (name, fn, attributes) => {
-  const agent = registry[kAgent] ?? hidden
+  const agent = running()
   if (typeof agent?.run === 'function') return agent.run(name, fn, attributes)
   runUnwatched ??= require('./work/validate-work').runUnwatched
   return runUnwatched(name, fn, attributes)

@@ -53,6 +53,13 @@ exports.environment = () => {
   }
 }
 
+/**
+ * NODE_OPTIONS and the flags of the command line, in this order. Node.js takes `_` for `-` in them.
+ * @param {string[]} [execArgv] @param {string} [options] NODE_OPTIONS
+ */
+exports.allFlags = (execArgv = exports.nodeFlags(), options = exports.variable('NODE_OPTIONS') ?? '') =>
+  `${options.replaceAll('"', ' ')} ${execArgv.join(' ')}`.replaceAll('_', '-')
+
 exports.nodeFlags = () => {
   try {
     return process.execArgv.filter(isText)

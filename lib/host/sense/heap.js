@@ -2,7 +2,7 @@
 
 const v8 = require('node:v8')
 const { PerformanceObserver, constants } = require('node:perf_hooks')
-const { nodeFlags, variable } = require('../../options/environment')
+const { allFlags } = require('../../options/environment')
 const process = require('../../util/process')
 const { fromTimelineMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
@@ -27,8 +27,8 @@ const sizes = SIZES.find(({ from }) => Number.parseInt(process.versions.node, 10
 
 /** @param {'old' | 'semi'} space @returns {number | undefined} the value of `--max-old-space-size` or its like */
 function flaggedMb (space) {
-  const flags = `${variable('NODE_OPTIONS') ?? ''} ${nodeFlags().join(' ')}`.replaceAll('_', '-')
-  const [, mb] = [...flags.matchAll(new RegExp(`(?:^|[^a-z-])--max-${space}-space-size[= ]([0-9]+)`, 'g'))].pop() ?? []
+  const flag = new RegExp(`(?:^|[^a-z-])--max-${space}-space-size[= ]([0-9]+)`, 'g')
+  const [, mb] = [...allFlags().matchAll(flag)].pop() ?? []
   return mb === undefined ? undefined : Number(mb)
 }
 
@@ -58,12 +58,8 @@ function heapOf () {
 exports.writeHeap = (slots) => slots.write(heapOf())
 
 /** V8's numbers of the kinds differ between versions of Node.js; ours do not. */
-const KIND_NUMBERS = new Map([
-  [constants.NODE_PERFORMANCE_GC_MINOR, GC_KINDS.indexOf('minor')],
-  [constants.NODE_PERFORMANCE_GC_MAJOR, GC_KINDS.indexOf('major')],
-  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, GC_KINDS.indexOf('incremental')],
-  [constants.NODE_PERFORMANCE_GC_WEAKCB, GC_KINDS.indexOf('weakcb')]
-])
+const KIND_NUMBERS = new Map(GC_KINDS.map((kind, number) =>
+  [(constants)[`NODE_PERFORMANCE_GC_${kind.toUpperCase()}`], number]))
 
 /** Entries come in batches after a block, so all are read. @param {Bridge} bridge */
 exports.startGcObserver = (bridge) => {

@@ -195,11 +195,6 @@ class Requests {
     this.#waiting?.late(atMs)
   }
 
-  /** Starts or stops following requests through asynchronous work. @param {boolean} on */
-  follow (on) {
-    this.#contexts.follow(on)
-  }
-
   /** Without following, it is the latest request, which is right only while that one's arrival is being handled. */
   current () {
     const { isFollowing, store } = this.#contexts
@@ -239,6 +234,5 @@ exports.Requests = Requests
 exports.noRequests = {
   current: () => ({ context: /** @type {RequestContext | undefined} */ (undefined), isCertain: true }),
   late: () => {},
-  follow: () => {},
   stop: () => {}
 }

@@ -5,6 +5,13 @@ const HEADER = 'traceparent'
 const VERSION_CHARS = 3
 const ID_CHARS = 32
 const NO_ID = '0'.repeat(ID_CHARS)
+const SPAN_ID_CHARS = 16
+/** The flag of a sampled span. */
+const SAMPLED = 1
+/** Every copy of `@opentelemetry/api` registers itself under this symbol. */
+const kApi = Symbol.for('opentelemetry.js.api.1')
+/** A context of OpenTelemetry keeps its span under this key. */
+const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 
 // No regular expression: this runs in mid-block, where it would overwrite the application's RegExp.$1.
 
@@ -22,10 +29,6 @@ function isId (id, chars) {
   }
   return true
 }
-
-/** Any copy of `@opentelemetry/api` registers itself under the first, and keeps the active span under the second. */
-const kApi = Symbol.for('opentelemetry.js.api.1')
-const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 
 /** Leaves the first use of `headers`, which makes it, to the application. @param {{ rawHeaders: string[] }} request */
 exports.traceIdOf = ({ rawHeaders }) => {
@@ -48,14 +51,14 @@ function traceparentOf (rawHeaders) {
   }
 }
 
-/** The flag of a sampled span. */
-const SAMPLED = 1
-const SPAN_ID_CHARS = 16
-
 /**
  * @typedef {{ traceId: string, spanId: string, isSampled: boolean, name: string }} ActiveSpan `name` is empty if the
  * span has ended, or only passes on its caller's ids
  */
+
+exports.kApi = kApi
+exports.kSpan = kSpan
+exports.SAMPLED = SAMPLED
 
 /** The OpenTelemetry span that is active in the caller. Loads nothing, never throws. @returns {ActiveSpan | null} */
 exports.activeSpan = () => {

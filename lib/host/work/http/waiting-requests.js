@@ -1,7 +1,7 @@
 'use strict'
 
 const { WAITED } = require('../../../bridge/messages')
-const { callerOf } = require('./trace-id')
+const { callerOf, kApi } = require('./trace-id')
 
 /** @import { RequestContext } from './context' */
 
@@ -9,8 +9,6 @@ const { callerOf } = require('./trace-id')
 const WINDOW_MS = 1000
 /** Requests reported after one block: as many as its span can have links. */
 const MOST = 32
-
-const kApi = Symbol.for('opentelemetry.js.api.1')
 
 /** Reports sampled requests that a block delayed, for links of its span. Without a block: one comparison each. */
 class WaitingRequests {
