@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { startedAtMs, isAlive } = require('../util/processes')
-const { isRecord } = require('./record')
+const { recordIn } = require('./record')
 
 /** @import { BlockRecord } from '../types' */
 
@@ -45,8 +45,6 @@ exports.takeUnended = (dir, nowMs = Date.now()) => {
   })
 }
 
-exports.QUIET_MS = QUIET_MS
-
 /** @param {string} dir @returns {RecordFile[]} */
 function filesOf (dir) {
   try {
@@ -62,26 +60,16 @@ function filesOf (dir) {
   }
 }
 
-/** Whether the process of a file is gone, though another one may have its pid by now. @param {RecordFile} found */
+/** Whether the process of a file is gone, though another one may have its pid by now. @param {RecordFile} file */
 function hasEnded ({ pid, namedAtMs }) {
   return !isAlive(pid) || (startedAtMs(pid) ?? -Infinity) > namedAtMs
 }
 
 /** The main thread's last block, if no line says that it is over. @param {string} tail of a file, from any byte on */
 function unendedIn (tail) {
-  const records = tail.split('\n').flatMap((line) => parse(line)).filter(({ threadId }) => threadId === 0)
+  const records = tail.split('\n').flatMap((line) => recordIn(line) ?? []).filter(({ threadId }) => threadId === 0)
   const last = records.at(-1)
   return last?.ongoing && last.durationMs >= LONG_MS ? last : null
-}
-
-/** @param {string} line @returns {BlockRecord[]} none if it is not a record, as a line that was cut */
-function parse (line) {
-  try {
-    const record = JSON.parse(line)
-    return isRecord(record) ? [record] : []
-  } catch {
-    return []
-  }
 }
 
 /** @param {string} file */
@@ -96,4 +84,5 @@ function tailOf (file) {
   }
 }
 
+exports.QUIET_MS = QUIET_MS
 exports.unendedIn = unendedIn

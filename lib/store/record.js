@@ -125,3 +125,13 @@ exports.isRecord = /** @type {any} */ (objectOf({
   works: orMissing(listOf(isShare)),
   allowed: orMissing(isText)
 }))
+
+/** The record in a line of a file, null if the line is cut short or something else. @param {string} line */
+exports.recordIn = (line) => {
+  try {
+    const record = JSON.parse(line)
+    return exports.isRecord(record) ? record : null
+  } catch {
+    return null
+  }
+}

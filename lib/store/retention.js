@@ -53,9 +53,7 @@ function removeOrphans (dir, names) {
 
 /** @param {number} pid NaN if the file is not ours; this process's pid is then that of an earlier one */
 function isEnded (pid) {
-  if (Number.isNaN(pid)) return false
-  if (pid === process.pid) return true
-  return !isAlive(pid)
+  return pid === process.pid || (!Number.isNaN(pid) && !isAlive(pid))
 }
 
 /** Most timelines of one process, and most bytes: the latest, of ten minutes of blocks without a pause. */

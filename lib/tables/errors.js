@@ -18,9 +18,9 @@ const table = {
   ) => {
     const reason = `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms`
     if (frame === null) return reason
-    // As lineText() of util/place-text.js, which this table may not import.
-    const hasLine = !frame.compiled || !/\.(?:[cm]?ts|[jt]sx)$/.test(`${frame.file}`)
-    return `${reason}: ${frame.function ?? '(anonymous)'} (${frame.file}${hasLine ? `:${frame.line}` : ''})`
+    // Loaded here: every start of a process loads this table, and hardly any needs the text of a place.
+    const { lineText } = require('../util/place-text')
+    return `${reason}: ${frame.function ?? '(anonymous)'} (${frame.file}${lineText(frame)})`
   },
   LOOPWATCH_ERR_UNWATCHED: () =>
     'expectNoBlocks() needs a watchdog, and none is running (worker thread, bundle, stopped agent, or a watchdog ' +

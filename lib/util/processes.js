@@ -1,6 +1,6 @@
 'use strict'
 
-const fs = require('node:fs')
+const { textOf } = require('./kernel/file')
 const { MS_PER_S, MS_PER_TICK } = require('./units')
 
 /** @typedef {(pid: number, signal: 0) => unknown} Kill */
@@ -30,13 +30,9 @@ exports.startedIn = (stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1
 exports.startedAtMs = (pid) => {
   const nowMs = Date.now()
   if (pid === process.pid) return nowMs - process.uptime() * MS_PER_S
-  try {
-    const ticks = Number(exports.startedIn(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')))
-    const uptimeMs = Number(fs.readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * MS_PER_S
-    const ageMs = uptimeMs - ticks * MS_PER_TICK
-    return Number.isFinite(ageMs) ? nowMs - ageMs : null
-  } catch {
-    // Not Linux, hidden, or gone.
-    return null
-  }
+  const ticks = Number(exports.startedIn(textOf(`/proc/${pid}/stat`)))
+  const uptimeMs = Number(textOf('/proc/uptime').split(' ')[0]) * MS_PER_S
+  const ageMs = uptimeMs - ticks * MS_PER_TICK
+  // Not a number if this is not Linux, or the process is hidden or gone.
+  return Number.isFinite(ageMs) ? nowMs - ageMs : null
 }

@@ -58,8 +58,10 @@ function heapOf () {
 exports.writeHeap = (slots) => slots.write(heapOf())
 
 /** V8's numbers of the kinds differ between versions of Node.js; ours do not. */
-const KIND_NUMBERS = new Map(GC_KINDS.map((kind, number) =>
-  [(constants)[`NODE_PERFORMANCE_GC_${kind.toUpperCase()}`], number]))
+const KIND_NUMBERS = new Map(GC_KINDS.map((kind, number) => {
+  const name = /** @type {keyof typeof constants} */ (`NODE_PERFORMANCE_GC_${kind.toUpperCase()}`)
+  return [constants[name], number]
+}))
 
 /** Entries come in batches after a block, so all are read. @param {Bridge} bridge */
 exports.startGcObserver = (bridge) => {

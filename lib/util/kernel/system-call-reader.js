@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { KernelFile } = require('./file')
+const { KernelFile, textOf } = require('./file')
 const { callOf, callText, childText, descriptorText, lockText, pathOf } = require('./system-call')
 const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('./system-call')
 const { openFile } = require('../files')
@@ -50,10 +50,7 @@ class SystemCallReader {
 
   /** @returns {Wait | null} */
   read () {
-    if (process.platform !== 'linux') return null
-    this.#file ??= new KernelFile(`${this.#folder}/syscall`)
-    const text = this.#file.read()
-    const call = callOf(text, this.#arch)
+    const { text, call } = this.#now()
     if (call === null || text === null) return null
     // Still in the same call, so it waits for the same thing: but a shell may have started the next command.
     if (text !== this.#last.text || PARENTAL.has(call.waited)) this.#last = { text, wait: this.#waitOf(call, text) }
@@ -62,17 +59,22 @@ class SystemCallReader {
 
   /** The name of the call it sleeps in, without what it waits for; empty if it runs, null if that is unknown. */
   name () {
-    if (process.platform !== 'linux') return null
+    const { text, call } = this.#now()
+    return call?.name ?? (text?.startsWith('running') ? '' : null)
+  }
+
+  #now () {
+    if (process.platform !== 'linux') return { text: null, call: null }
     this.#file ??= new KernelFile(`${this.#folder}/syscall`)
     const text = this.#file.read()
-    return callOf(text, this.#arch)?.name ?? (text?.startsWith('running') ? '' : null)
+    return { text, call: callOf(text, this.#arch) }
   }
 
   /** @param {Call} call @param {string} text it was read from */
   #waitOf (call, text) {
-    const read = this.#target(call)
+    const before = this.#target(call)
     // If the call has returned since, its memory and its descriptor may have changed.
-    const target = this.#file?.read() === text ? read : null
+    const target = this.#file?.read() === text ? before : null
     return { call: call.name, target, text: callText(call, target) }
   }
 
@@ -121,9 +123,8 @@ function socketOf (proc, inode) {
 /** @param {string} proc @param {string} inode */
 function findSocket (proc, inode) {
   for (const table of socketTables) {
-    const text = read(`${proc}/net/${table}`, SOCKETS_BYTES)
-    const found = text === '' ? null : socketText(inode, table, text)
-    if (found !== null) return found
+    const name = socketText(inode, table, socketTable(proc, table))
+    if (name !== null) return name
   }
   return 'a socket'
 }
@@ -136,7 +137,7 @@ function child (id) {
 
 /** @param {number[]} pids a child and its descendants @returns {string | null} */
 function childOf (pids) {
-  const [first, last] = [pids[0], pids.at(-1)].map((pid) => read(`/proc/${pid}/comm`).trim() || null)
+  const [first, last] = [pids[0], pids.at(-1)].map((pid) => textOf(`/proc/${pid}/comm`).trim() || null)
   return pids.length === 0 ? null : childText(pids[0], first, last)
 }
 
@@ -151,7 +152,7 @@ function descendants (task) {
   /** @type {number[]} */
   const pids = []
   for (let folder = task; pids.length < DESCENDANTS; folder = taskOf(pids[pids.length - 1])) {
-    const pid = Number(read(`${folder}/children`).trim().split(' ').at(-1))
+    const pid = Number(textOf(`${folder}/children`).trim().split(' ').at(-1))
     if (pid === 0) break
     pids.push(pid)
   }
@@ -161,10 +162,10 @@ function descendants (task) {
 /** Those of a process. @param {number} pid */
 exports.descendantsOf = (pid) => descendants(taskOf(pid))
 
-/** The start of a file, empty if it cannot be read. @param {string} file @param {number} [bytes] */
-function read (file, bytes = 4096) {
+/** A table of sockets, cut at the limit; empty if it cannot be read. @param {string} proc @param {string} table */
+function socketTable (proc, table) {
   try {
-    return readAt(file, 0, bytes).toString('latin1')
+    return readAt(`${proc}/net/${table}`, 0, SOCKETS_BYTES).toString('latin1')
   } catch {
     return ''
   }
@@ -195,7 +196,7 @@ function readAt (file, position, bytes) {
  * @param {number} port
  */
 exports.hasClient = (port) => {
-  const tables = ['tcp', 'tcp6'].map((table) => read(`/proc/self/net/${table}`, SOCKETS_BYTES))
+  const tables = ['tcp', 'tcp6'].map((table) => socketTable('/proc/self', table))
   const row = new RegExp(`:${port.toString(16).padStart(4, '0')} [0-9A-F]+:[0-9A-F]{4} ${ESTABLISHED} `, 'i')
   if (tables.some((text) => row.test(text))) return true
   return tables.every((text) => text === '' || text.length === SOCKETS_BYTES) ? null : false
