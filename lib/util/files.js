@@ -85,6 +85,15 @@ function letGo (fd) {
   }
 }
 
+/** A file of the kernel, empty if it cannot be read. @param {string} file */
+exports.textOf = (file) => {
+  try {
+    return fs.readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
 /** A larger file is not read, unless the caller gives another limit. */
 const SOURCE_BYTES = 16 * 1024 * 1024
 

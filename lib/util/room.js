@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const process = require('./process')
 const { cgroupPaths, NOWHERE, numberIn } = require('./cgroup')
-const { textOf } = require('./kernel/file')
+const { textOf } = require('./files')
 const { BYTES_PER_MB } = require('./units')
 
 /** @typedef {{ threads: number, addressSpaceMb: number }} Room that a process still has; Infinity without a limit */

@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { openFile } = require('../files')
+const { openFile, textOf } = require('../files')
 const { NS_PER_MS } = require('../units')
 
 /** A file of /proc or cgroupfs that stays open and is read from its start each time: 1 us, no allocation of paths. */
@@ -32,15 +32,6 @@ class KernelFile {
   close () {
     if (this.#fd !== null) fs.closeSync(this.#fd)
     this.#fd = null
-  }
-}
-
-/** A file of the kernel, empty if it cannot be read. @param {string} file */
-exports.textOf = (file) => {
-  try {
-    return fs.readFileSync(file, 'latin1')
-  } catch {
-    return ''
   }
 }
 
@@ -86,4 +77,5 @@ exports.schedIn = (schedstat) => {
 /** The threads of the process, a folder each. */
 exports.TASKS = '/proc/self/task'
 
+exports.textOf = textOf
 exports.KernelFile = KernelFile
