@@ -24,9 +24,9 @@ const { isStarting } = require('./watchdog-thread')
  */
 
 /**
- * An object that nextTick() makes. V8 forgets the shape of these objects if two full collections find none of them, and
- * nextTick() then takes 0.3 to 0.8 us instead of 0.05 until the process ends (20.20 to 26.10). A loop at rest has
- * none, and an agent's small garbage brings its collections forward.
+ * One object of nextTick(), kept alive. If two full collections find no such object, V8 forgets their shape, and
+ * nextTick() takes 0.3 to 0.8 us instead of 0.05 until the process ends (20.20 to 26.10). A loop at rest has none, and
+ * the agent's small garbage brings its collections forward.
  * @type {object[]}
  */
 const ticks = []
@@ -126,9 +126,9 @@ function startAll (options, post, started, see) {
 }
 
 /**
- * With `on` the profile starts here: V8 has the least to list before the application is compiled, 8 ms on 20.20 and 20
- * on later lines. With `auto` the watchdog asks for it later: from then on V8 reports each function that it compiles,
- * which was most of what the agent added to the start of a large application.
+ * With `on` the profile starts here: before the application is compiled, V8 has the least to list (8 ms on 20.20, 20 on
+ * later lines). With `auto` the watchdog asks for it later, as V8 reports each function that it compiles while a
+ * profile runs: most of what the agent added to the start of a large application.
  * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post
  */
 function startProfiler (options, bridge, post) {

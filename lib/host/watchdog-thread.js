@@ -25,13 +25,13 @@ const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
 
-/** A thread that does not end by force in this time is left behind: it may hang in a file system. */
+/** A thread that terminate() does not end in this time is left behind: it may hang in a file system. */
 const LEAVE_MS = 200
 
-/** Threads that must be left: ours, that of V8's profiler, the four of libuv's pool, and two to spare. */
+/** Threads that the process must be able to start: ours, V8's profiler, libuv's pool of four, and two to spare. */
 const THREADS = 8
 
-/** How many watchdogs this process has had, by any agent and copy of the package: each numbers its blocks by it. */
+/** Count of the watchdogs of this process, of any copy of the package. It is part of the ids of blocks. */
 const kStarts = Symbol.for('loopwatch.starts.1')
 /** Whether a worker thread that begins at this moment is the watchdog's. */
 let isStarting = false
@@ -39,9 +39,9 @@ let isStarting = false
 const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
- * A heap limit makes our out-of-memory an error, not an abort. Idle threads hold on to the young generation. V8 would
- * reserve 512 MB of address space for machine code, and a process that may not have them (`ulimit -v`) would abort. The
- * watchdog needs 3.4 MB under load (26.10); running out of the range would abort the process as well.
+ * A heap limit turns our out-of-memory into an error; without one the process aborts. The young generation is small, as
+ * idle threads hold on to it. V8 would reserve 512 MB of address space for machine code, and abort a process that may
+ * not have them (`ulimit -v`). The watchdog needs 3.4 MB of that range under load (26.10).
  */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256, codeRangeSizeMb: 64 }
 
@@ -56,17 +56,17 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
  *   onLost: the thread has ended, or cannot be started.
  */
 
-/** What this process waits for, by type of resource, and the size of its thread pool. Never throws. */
+/** Counts of this process's active resources by type, and the size of its thread pool. Never throws. */
 function activeResources () {
   /** @type {Record<string, number>} */
   const counts = {}
   try {
     for (const type of process.getActiveResourcesInfo()) counts[type] = (counts[type] ?? 0) + 1
   } catch {
-    // The application has replaced what Node.js uses for it.
+    // The application has replaced a function that Node.js uses for this.
   }
   const size = Number.parseInt(variable('UV_THREADPOOL_SIZE') ?? '', 10)
-  // libuv has 4 threads by itself, and takes 1024 at most.
+  // libuv has 4 threads by default, and 1024 at most.
   return { counts, threads: size > 0 ? Math.min(size, 1024) : 4 }
 }
 
@@ -110,11 +110,11 @@ class WatchdogThread {
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
         workerData: { ...this.#makeData(), epochMs: ownEpochMs(), starts: countStart(), begunAtMs: nowMs() },
-        // No preloads or environment of the application: our thread must not instrument itself or join a cluster.
+        // Without the application's preloads and environment, our thread instruments nothing and joins no cluster.
         execArgv: [],
         env: timeZone === undefined ? {} : { TZ: timeZone },
         resourceLimits: RESOURCE_LIMITS,
-        // Otherwise Node.js would pipe its streams into the application's, and create those at start(): 1 ms.
+        // Node.js would otherwise pipe the streams into the application's and create those at start(), in 1 ms.
         stdout: true,
         stderr: true
       })
@@ -214,24 +214,23 @@ class WatchdogThread {
     })
   }
 
-  /** Posts if there is a thread; what must outlive it belongs into makeData, too. @param {object} message */
+  /** Posts if there is a thread. State that the next thread needs belongs in makeData, too. @param {object} message */
   post (message) {
     this.#worker?.postMessage(message)
   }
 
-  /** The source map of a file that is compiled in memory is mapFile. @param {string} file @param {string} mapFile */
+  /** @param {string} file compiled in memory @param {string} mapFile with its source map */
   mapFile (file, mapFile) {
     this.post({ code: SOURCE_MAP, file, mapFile })
   }
 
-  /** Tells the maps that the thread would ask for later. */
+  /** Posts the source maps that the thread would ask for later. */
   tellMaps () {
     this.compiled.tell((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
   }
 
   /**
-   * Ends the thread: by itself if it can, by force after a second. Does not wait much longer. Keeps the process alive
-   * until then.
+   * Asks the thread to end, and ends it by force after a second. Keeps the process alive until then, and hardly longer.
    */
   async stop () {
     this.#stopped = true

@@ -1,5 +1,10 @@
 /// <reference types="node" />
 export function nearest(name: string, names: string[]): string;
+export function checkOptions(method: string, takes: string, options: unknown, rows: {
+ key: string;
+ type: type.OptionType;
+ default?: unknown;
+}[], ignored?: string[]): any;
 /**
  * of start(): every key is optional, times are in milliseconds
  */
@@ -80,6 +85,7 @@ export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "facts" |
  beatPeriod: number;
  calmPeriod: number;
 };
+import type = require("./types");
 /** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 export const table: ({
  heading: string;
@@ -154,4 +160,3 @@ export function parseText(row: (typeof table)[number], text: string, source: str
 export function resolveOptions(options?: Options, env?: NodeJS.ProcessEnv, defaults?: Options): ResolvedOptions;
 import type { HttpRequest } from '../types';
 import type { OtlpSettings } from './otlp';
-import type = require("./types");
