@@ -25,7 +25,7 @@ const noMemory = () => ({ heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0,
 exports.noLoad = () =>
   ({ lastSecond: nothing(), sinceStart: nothing(), threadPoolDelayMs: 0, busyMs: 0, memory: noMemory() })
 
-/** Delays as lib/host/sense/load-report.js counts them, and utilization. */
+/** The report of agent.load(): delays and utilization, of the last second and since the start. */
 class LoadReport {
   /** @type {{ atMs: number, delayMs: number }[]} of the last second, oldest first */
   #recent = []
@@ -65,7 +65,7 @@ class LoadReport {
     const delays = this.#recent.map(({ delayMs }) => delayMs)
     const { idle, active } = loopTime()
     const activeMs = active - this.#start.active
-    // After a long turn the loop handles requests before it runs the timer that was due: that one counts already.
+    // After a long turn the loop handles requests before the timer that was due, which therefore counts already.
     if (overdueMs > 0) delays.push(overdueMs)
     return {
       lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
@@ -90,7 +90,7 @@ function memoryNow () {
   return { heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() ?? 0 }
 }
 
-/** Null if an application has given every object a `get`, which Node.js 20 takes for an option of its own. */
+/** Null if an application has added a `get` to every object, which Node.js 20 takes for an option. */
 function tryCreateHistogram () {
   try {
     return createHistogram(HISTOGRAM)
@@ -115,7 +115,7 @@ exports.measureLoad = (options, bridge) => {
   return { load, report, delays: new Delays(options, bridge.delays, report) }
 }
 
-/** Counts how late heartbeats come. The timer of Node's monitorEventLoopDelay() would wake a sleeping process, too. */
+/** Counts how late heartbeats come. monitorEventLoopDelay() of Node.js would wake a sleeping process with its timer. */
 class Delays {
   #counts
   #report
@@ -135,11 +135,11 @@ class Delays {
   }
 
   /**
-   * Counts one delay in each calm period: else busy times, which beat faster, would outweigh the others.
+   * Counts one delay in each calm period. Busy times, which beat faster, would otherwise outweigh the others.
    * @param {number} atMs monotonic @param {number} lateMs may be below 0, as timers are of whole milliseconds
    */
   beat (atMs, lateMs) {
-    // The application's start-up precedes its first turn; nobody was waiting then.
+    // Nobody waits during the application's start-up, before its first turn.
     this.#dueAtMs ??= atMs + this.#periodMs
     if (atMs < this.#dueAtMs) return
     this.#dueAtMs = Math.max(this.#dueAtMs, atMs - this.#periodMs) + this.#periodMs
