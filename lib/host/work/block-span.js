@@ -8,7 +8,7 @@ const { kApi, kSpan, SAMPLED } = require('./http/trace-id')
 /** The kind of a span that is neither a request's nor a message's. */
 const INTERNAL = 0
 
-/** Written with the application's tracer provider. Its errors are not ours. @param {BlockSpan} span */
+/** Writes a span with the application's tracer provider. @param {BlockSpan} span */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]

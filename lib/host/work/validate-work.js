@@ -49,7 +49,7 @@ exports.wrapWith = (run, name, fn) => {
   const wrapped = function (...args) {
     return run(name, () => Reflect.apply(fn, this, args))
   }
-  // Frameworks distinguish handlers by their number of parameters.
+  // Frameworks tell handlers apart by their number of parameters.
   for (const key of ['name', 'length']) {
     const property = Object.getOwnPropertyDescriptor(fn, key)
     if (property) Object.defineProperty(wrapped, key, { ...property, configurable: true })

@@ -29,7 +29,7 @@ const { Work } = require('../work')
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** Most open requests of a connection that are searched for a late route: the client decides how many are open. */
+/** Limit for the search of a connection's open requests, as the client decides how many there are. */
 const MOST_PIPELINED = 100
 
 /** The application's HTTP requests: a finished one is a row in the ring, an open one a context that the probe reads. */
@@ -106,7 +106,7 @@ class Requests {
     this.#bridge.counters.add('badRequest', 1)
   }
 
-  // They run for every request, so they do not use #guarded().
+  // Handlers that run for every request do not use #guarded().
   #onStart = (/** @type {any} */ { request, socket }) => {
     try {
       const connection = this.#connections.open(socket)
@@ -123,7 +123,7 @@ class Requests {
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
-      context.isGiven = context.route !== null
+      context.isNamedByApplication = context.route !== null
     }
     this.#latest = context
     this.#contexts.opened(context)
@@ -159,7 +159,7 @@ class Requests {
 
   #onFinish = (/** @type {any} */ { request, response, socket }) => {
     try {
-      // A response may outlive its connection. Then the end of the connection has ended the request.
+      // A response may outlive its connection, whose end has ended the request.
       const connection = this.#connections.get(socket)
       if (connection === undefined) return
       this.#end(this.#connections.take(socket, connection, request), response.statusCode, connection)
@@ -168,7 +168,7 @@ class Requests {
     }
   }
 
-  /** Requests that were open on a closed connection were never answered. @param {Connection} connection */
+  /** Ends the open requests of a closed connection, which were never answered. @param {Connection} connection */
   #abort (connection) {
     const { oldest } = connection
     connection.oldest = connection.latest = null
@@ -189,13 +189,13 @@ class Requests {
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
-  /** After a late beat, the loop reads what arrived meanwhile. @param {number} atMs @param {number} idleMs so far */
+  /** @param {number} atMs of a beat after a block @param {number} idleMs of the loop so far */
   late (atMs, idleMs) {
     this.#backlog.begin(atMs, idleMs)
     this.#waiting?.late(atMs)
   }
 
-  /** Without following, it is the latest request, which is right only while that one's arrival is being handled. */
+  /** Without following, the latest request: certain only while its arrival is being handled. */
   current () {
     const { isFollowing, store } = this.#contexts
     if (!isFollowing) return { context: this.#latest, isCertain: false }

@@ -13,7 +13,7 @@ const kApi = Symbol.for('opentelemetry.js.api.1')
 /** A context of OpenTelemetry keeps its span under this key. */
 const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 
-// No regular expression: this runs in mid-block, where it would overwrite the application's RegExp.$1.
+// Regular expressions would overwrite the application's RegExp.$1 in mid-block.
 
 /** @param {unknown} id @returns {id is string} */
 function isTraceId (id) {
@@ -30,13 +30,15 @@ function isId (id, chars) {
   return true
 }
 
-/** Leaves the first use of `headers`, which makes it, to the application. @param {{ rawHeaders: string[] }} request */
+/** Reads `rawHeaders`, as Node.js builds `headers` at its first use. @param {{ rawHeaders: string[] }} request */
 exports.traceIdOf = ({ rawHeaders }) => {
   const id = traceparentOf(rawHeaders)?.slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
   return isTraceId(id) ? id : null
 }
 
-/** The span of a request's caller, null as well if it is not sampled. @param {{ rawHeaders: string[] }} request */
+/**
+ * The span of a request's caller, null if there is none or it is not sampled. @param {{ rawHeaders: string[] }} request
+ */
 exports.callerOf = ({ rawHeaders }) => {
   const [, traceId, spanId, flags] = traceparentOf(rawHeaders)?.split('-') ?? []
   if (!isTraceId(traceId) || !isId(spanId, SPAN_ID_CHARS) || (parseInt(flags, 16) & SAMPLED) === 0) return null

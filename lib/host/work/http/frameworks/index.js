@@ -16,8 +16,8 @@ const hapi = {
 }
 
 /**
- * Called as soon as a router has matched: before the handler runs, and again if it goes on to another route. `request`
- * is that of node:http or node:http2. `route` is the router's own template with all prefixes, or null if none matched.
+ * Called as soon as a router has matched, before the handler runs, and again if the handler goes on to another route.
+ * `request` is that of node:http or node:http2. `route` is the router's own template with all prefixes, null for none.
  * @typedef {(request: any, route: string | null) => void} Name
  */
 
@@ -43,8 +43,8 @@ exports.startFrameworks = (name) => {
 }
 
 /**
- * Nothing leads from a request of node:http to Koa's context, so the context is watched: `@koa/router` (and koa-router)
- * writes the template to `ctx._matchedRoute` before each layer runs.
+ * Watches Koa's context, to which nothing leads from a request of node:http: `@koa/router` and koa-router write the
+ * template to `ctx._matchedRoute` before each layer runs.
  * @param {any} context @param {Name} name
  */
 function watchKoa (context, name) {
@@ -70,7 +70,7 @@ function isRoute (layers, path) {
   return false
 }
 
-/** The prefix that koa-mount removed from the path. It is always a plain path, so the URL holds it. @param {any} ctx */
+/** The prefix that koa-mount removed from the path, always a plain path of the URL. @param {any} ctx */
 function mountOf (ctx) {
   if (typeof ctx.mountPath !== 'string') return ''
   const query = ctx.originalUrl.indexOf('?')
@@ -85,8 +85,8 @@ function below (mount, path) {
 }
 
 /**
- * hapi links a request of node:http to its own only when it answers. Its constructor sets `request.route` to the
- * not-found route, and its router sets it to the matched one before any handler.
+ * Watches `request.route` of hapi, which links a request of node:http to its own only when it answers. The constructor
+ * sets the not-found route, and the router the matched one before any handler.
  * @param {any} Request @param {Name} name
  */
 function watchHapi (Request, name) {
@@ -99,8 +99,8 @@ function watchHapi (Request, name) {
 }
 
 /**
- * Reports what a framework writes to a property of the objects that it makes from a prototype. For all other code it
- * stays the plain, enumerable property that the framework meant.
+ * Reports values that a framework writes to a property of the objects that it makes from a prototype. For all other
+ * code the property stays plain and enumerable.
  * @param {any} prototype
  * @param {string} key @param {OnWrite} onWrite its errors are dropped
  * @returns {(() => void) | null} undoes it; null if the prototype cannot be changed or has the property
@@ -149,7 +149,7 @@ function guarded (onWrite) {
     try {
       onWrite(object, value, previous)
     } catch {
-      // This version of the framework keeps it elsewhere.
+      // This version of the framework keeps the value elsewhere.
     }
   }
 }
