@@ -7,10 +7,10 @@ const { BYTES_PER_MB } = require('../util/units')
 
 /** @import { BlockRecord } from '../types' */
 
-/** Records of files are kept up to this size: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
+/** Size of files up to which their records are kept: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
 const KEPT_BYTES = 128 * BYTES_PER_MB
 
-/** A file of records ends with the line that takes it to 64 MB. */
+/** Largest file that is read. A file of records ends with the line that takes it to 64 MB. */
 const FILE_BYTES = 72 * BYTES_PER_MB
 
 /**
@@ -22,7 +22,7 @@ const FILE_BYTES = 72 * BYTES_PER_MB
  * @property {string} rest what follows the last whole line
  */
 
-/** Reads the new parts of files only: they are only appended to, and rotation gives them another name or inode. */
+/** Reads only what was appended to files. Rotation gives them another name or inode. */
 class BlockReader {
   #source
   #keptBytes

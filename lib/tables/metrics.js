@@ -3,9 +3,10 @@
 const PREFIX = 'loopwatch_'
 
 /**
- * Every metric, its name without the prefix. A read resets nothing, and computes the gauges. Every label is bounded:
- * `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`, SITES
- * `site`, THREADS `thread` (in addition to the main thread and the watchdog), and the slots of a cluster `worker`.
+ * Every metric, without the prefix of its name. Reading resets nothing, and computes the gauges. Every label is
+ * bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`,
+ * SITES `site`, THREADS `thread` (in addition to the main thread and the watchdog), and the slots of a cluster
+ * `worker`.
  */
 const table = [
   {
@@ -292,7 +293,7 @@ const table = [
 
 exports.table = table
 
-/** What makes an application slow without a block: the label `kind` of slow_incidents_total. */
+/** Values of the label `kind` of slow_incidents_total: reasons why an application is slow without a block. */
 exports.SLOW_KINDS = /** @type {const} */ (['thread_pool', 'dns_lookups', 'busy_loop', 'worker_threads'])
 
 /** Sites with a label value of their own, first come, first served. */

@@ -2,14 +2,14 @@
 
 /**
  * @typedef {'descriptor' | 'path' | 'pathAt' | 'polled' | 'epoll' | 'child' | 'childById' | 'lock' | 'nothing'} Waited
- * what a call's arguments say of what it waits for: `descriptor` and `path` are its first argument, `pathAt` has the
- * path in its second one, `polled` is a list of descriptors, `child` and `childById` a process
+ * the target of a call in its arguments: `descriptor` and `path` are the first one, `pathAt` has the path in the second
+ * one, `polled` is a list of descriptors, `child` and `childById` a process
  * @typedef {{ name: string, waited: Waited, preposition: string }} CallRow
  */
 
 /**
- * The system calls in which a thread of Node.js can sleep, by the names of their man pages: family, what it waits for,
- * the word before that, numbers on x64, numbers on arm64 and the other younger systems.
+ * The system calls in which a thread of Node.js can sleep, with the names of their man pages: family, target, the word
+ * before the target, numbers on x64, numbers on arm64 and the other younger systems.
  * @type {[string, Waited, string, number[], number[]][]}
  */
 const table = [

@@ -2,19 +2,19 @@
 
 const path = require('node:path')
 
-/** The folder of loopwatch, wherever it is installed. Its demo is an application. */
+/** The folder of loopwatch, wherever it is installed. The demo in it is an application. */
 const ROOT = path.join(__dirname, '..', '..')
 const OWN = path.join(ROOT, 'lib') + path.sep
 /** The folder of a package in a path: after the last `node_modules`, with the scope if there is one. */
 const FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?([^\\/]+)))(?:[\\/]|$)/s
-/** How Node.js names code from the command line or stdin, which is the application's own. */
+/** Names of code from the command line or stdin, which is the application's own. */
 const GIVEN = /^\[(worker )?(eval|stdin)/
 
 /** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner */
 
 /**
- * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line: its
- * caller is named. Code made at run time (`new Function`, `vm`, template compilers) has a made-up name as its file.
+ * The owner of a frame's code. Built-ins of V8 have no file and count as Node's, like WebAssembly, which has no lines.
+ * Code made at run time (`new Function`, `vm`, template compilers) has a made-up name as its file.
  * @param {{ file: string | null }} frame @returns {Owner}
  */
 exports.ownerOf = ({ file }) => {

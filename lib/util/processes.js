@@ -5,7 +5,9 @@ const { MS_PER_S, MS_PER_TICK } = require('./units')
 
 /** @typedef {(pid: number, signal: 0) => unknown} Kill */
 
-/** Who may signal a process: this user, or only another; null = no process. @param {number} pid @param {Kill} [kill] */
+/**
+ * Whether this user may signal a process, or only another; null = no process. @param {number} pid @param {Kill} [kill]
+ */
 exports.ownership = (pid, kill = process.kill) => {
   // 0 and below name groups of processes.
   if (!Number.isInteger(pid) || pid <= 0) return null

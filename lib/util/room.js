@@ -14,10 +14,10 @@ const { BYTES_PER_MB } = require('./units')
  */
 const ADDRESS_SPACE_MB = 768
 
-/** The processes of a user that may have more are not counted: machines have this limit by default. */
+/** Limit above which the processes of a user are not counted: the default of machines. */
 const MANY_PROCESSES = 4096
 
-/** The users of the machine's own root, whom the limit of processes does not bind. */
+/** Line of /proc/self/uid_map where root is the machine's own, whom the limit of processes does not bind. */
 const ALL_USERS = /^ *0 +0 +4294967295 *$/m
 
 /** @param {string} status of a process, empty if unknown @param {string} field */
@@ -82,7 +82,7 @@ exports.lackOfRoom = (threads, { addressSpaceMb = ADDRESS_SPACE_MB, room = readR
     if (left.addressSpaceMb >= addressSpaceMb) return null
     return `only ${Math.max(0, Math.round(left.addressSpaceMb))} MB of address space are left (ulimit -v)`
   } catch {
-    // The application has replaced what this needs.
+    // The application has replaced a function that this needs.
     return null
   }
 }

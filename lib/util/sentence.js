@@ -15,7 +15,7 @@ const CALLBACKS = 3
 
 /** @import { Frame } from './place-text' */
 
-/** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [known] whether the duration may be longer */
+/** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [options] whether the duration may be longer */
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
 
 /** For a block in which its process ended. @param {BlockRecord} record as it was last */
@@ -58,7 +58,7 @@ function about (record, begin) {
   return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
 }
 
-/** The place, and what else took the time if that was much. @param {BlockRecord} record */
+/** The place, and the largest other part if it was large. @param {BlockRecord} record */
 function blamed (record) {
   const other = largestOther(record)
   if (other === null) return `: ${where(record)}`
@@ -100,10 +100,10 @@ function where (record) {
   return words === IN_CALL ? `${words}; its line follows when it returns` : words
 }
 
-/** A template has no lines to open. @param {Frame} generated */
+/** Generated code; a template has no lines to open. @param {Frame} generated */
 const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
 
-/** @param {PackageRecord} found */
+/** @param {PackageRecord} package */
 function nameOf ({ name, version }) {
   return version ? `${cut(name)}@${cut(version)}` : cut(name)
 }

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const { openFile, textOf } = require('../files')
 const { NS_PER_MS } = require('../units')
 
-/** A file of /proc or cgroupfs that stays open and is read from its start each time: 1 us, no allocation of paths. */
+/** A file of /proc or cgroupfs that stays open and is read from its start each time, in 1 us. */
 class KernelFile {
   /** @type {number | null} */
   #fd = null
@@ -35,7 +35,7 @@ class KernelFile {
   }
 }
 
-/** None if the folder cannot be read. @param {string} folder */
+/** Names in a folder, none if it cannot be read. @param {string} folder */
 exports.namesIn = (folder) => {
   try {
     return fs.readdirSync(folder)
@@ -53,9 +53,9 @@ exports.linkOf = (file) => {
   }
 }
 
-/** The fields that are used of a line of /proc/<pid>/stat; times are in ticks. @param {string} line */
+/** Fields of a line of /proc/<pid>/stat, times in ticks. @param {string} line */
 exports.statOf = (line) => {
-  // The thread's name is in brackets and may hold spaces and brackets.
+  // The thread's name stands in brackets and may hold spaces and brackets.
   const end = line.lastIndexOf(')')
   const fields = line.slice(end + 2).split(' ')
   const name = line.slice(line.indexOf('(') + 1, end)

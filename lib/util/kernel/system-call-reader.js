@@ -19,7 +19,7 @@ const POLLED = 16
 const SOCKETS_BYTES = 512 * 1024
 /** TCP_ESTABLISHED, as in /proc/net/tcp. */
 const ESTABLISHED = '01'
-/** Generations of child processes that are looked at: npm, a shell, Node.js, another shell and its command. */
+/** Generations of child processes that are searched: npm, a shell, Node.js, another shell and its command. */
 const DESCENDANTS = 5
 /** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
@@ -27,11 +27,11 @@ const BY_PID = 1
 /** Calls in which a thread waits for a child process. */
 const PARENTAL = new Set(['epoll', 'child', 'childById'])
 
-/** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
+/** @typedef {{ call: string, target: string | null, text: string }} Wait of a sleeping thread */
 
 /**
- * Reads from /proc in which system call the main thread sleeps, and what it waits for. It needs no privileges for its
- * own process. Null outside Linux, if /proc is hidden, or if the process may not be traced by this one.
+ * Reads from /proc the system call in which the main thread sleeps, and its target. This needs no privileges for the
+ * own process. Null outside Linux, if /proc is hidden, or if this process may not trace the other one.
  */
 class SystemCallReader {
   /** Opened when a block is first looked at. @type {KernelFile | null} */
@@ -52,12 +52,12 @@ class SystemCallReader {
   read () {
     const { text, call } = this.#now()
     if (call === null || text === null) return null
-    // Still in the same call, so it waits for the same thing: but a shell may have started the next command.
+    // The target of the same call is the same, except that a shell may have started the next command.
     if (text !== this.#last.text || PARENTAL.has(call.waited)) this.#last = { text, wait: this.#waitOf(call, text) }
     return this.#last.wait
   }
 
-  /** The name of the call it sleeps in, without what it waits for; empty if it runs, null if that is unknown. */
+  /** The name of the call in which the thread sleeps; empty if it runs, null if that is unknown. */
   name () {
     const { text, call } = this.#now()
     return call?.name ?? (text?.startsWith('running') ? '' : null)
@@ -70,7 +70,7 @@ class SystemCallReader {
     return { text, call: callOf(text, this.#arch) }
   }
 
-  /** @param {Call} call @param {string} text it was read from */
+  /** @param {Call} call @param {string} text from which it was read */
   #waitOf (call, text) {
     const before = this.#target(call)
     // If the call has returned since, its memory and its descriptor may have changed.
@@ -90,7 +90,7 @@ class SystemCallReader {
       if (waited === 'childById') return args[0] === BY_PID ? child(args[1]) : 'a child process'
       return waited === 'lock' ? lockText(args) : null
     } catch {
-      // The descriptor is closed or the memory is unreadable: only the call is known.
+      // The descriptor is closed or the memory is unreadable.
       return null
     }
   }
@@ -111,7 +111,7 @@ function descriptorOf (proc, fd) {
   return descriptorText(fd, fs.readlinkSync(`${proc}/fd/${fd}`), (inode) => socketOf(proc, inode))
 }
 
-/** A thread often waits for the same socket again, for example that of a name server. */
+/** The last socket: a thread often waits for the same one again, such as that of a name server. */
 let lastSocket = { inode: '', text: '' }
 
 /** @param {string} proc @param {string} inode */
@@ -129,7 +129,7 @@ function findSocket (proc, inode) {
   return 'a socket'
 }
 
-/** wait4() can wait for any child. @param {number} id */
+/** The target of wait4(), which may be any child. @param {number} id */
 function child (id) {
   const pid = id | 0
   return pid <= 0 ? 'a child process' : childOf([pid, ...descendants(taskOf(pid))])
@@ -159,7 +159,7 @@ function descendants (task) {
   return pids
 }
 
-/** Those of a process. @param {number} pid */
+/** @param {number} pid */
 exports.descendantsOf = (pid) => descendants(taskOf(pid))
 
 /** A table of sockets, cut at the limit; empty if it cannot be read. @param {string} proc @param {string} table */
