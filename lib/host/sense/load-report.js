@@ -37,8 +37,7 @@ class LoadReport {
   #counters
 
   /**
-   * @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load
-   * @param {Pick<Counters, 'poolDelayMs' | 'get'>} counters
+   * @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load @param {Pick<Counters, 'poolDelayMs' | 'get'>} counters
    */
   constructor (load, counters) {
     this.#load = load
@@ -105,10 +104,7 @@ function quantilesOf (values) {
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) }
 }
 
-/**
- * @param {{ calmPeriod: number }} options ms
- * @param {Pick<Bridge, 'delays' | 'counters'>} bridge
- */
+/** @param {{ calmPeriod: number }} options ms @param {Pick<Bridge, 'delays' | 'counters'>} bridge */
 exports.measureLoad = (options, bridge) => {
   const load = new LoopLoad()
   const report = new LoadReport(load, bridge.counters)
@@ -124,8 +120,7 @@ class Delays {
   #dueAtMs = null
 
   /**
-   * @param {{ calmPeriod: number }} options ms
-   * @param {Pick<DelayCounts, 'record'>} counts
+   * @param {{ calmPeriod: number }} options ms @param {Pick<DelayCounts, 'record'>} counts
    * @param {Pick<LoadReport, 'record'>} [report]
    */
   constructor ({ calmPeriod }, counts, report) {

@@ -76,10 +76,7 @@ function outermostIn (sites) {
   return i
 }
 
-/**
- * @param {{ context: RequestContext | undefined, isCertain: boolean }} current
- * @param {ActiveSpan | null} span
- */
+/** @param {{ context: RequestContext | undefined, isCertain: boolean }} current @param {ActiveSpan | null} span */
 function writeRequest ({ context, isCertain }, span) {
   if (context === undefined) return NO_REQUEST
   try {

@@ -190,11 +190,10 @@ function listTasks () {
 }
 
 /**
- * @param {ResolvedOptions} options
- * @param {(message: object) => void} post to the watchdog
+ * @param {ResolvedOptions} options @param {(message: object) => void} post to the watchdog
  * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
- * @returns {{ hellos: () => OutsideWatch['hellos'], profile: (threadId: number) => void, stop: () => void }}
- * `hellos`: those that are polled from outside
+ * @returns {{ hellos: () => OutsideWatch['hellos'], profile: (threadId: number) => void, stop: () => void }} `hellos`:
+ * those that are polled from outside
  */
 exports.startThreads = (options, post, isOurs) => {
   if (options.threads === 'off') return { hellos: () => [], profile: () => {}, stop: () => {} }

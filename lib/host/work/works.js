@@ -166,8 +166,7 @@ class Works {
 const noLibraries = { stop: () => {} }
 
 /**
- * @param {ResolvedOptions} options @param {Bridge} bridge
- * @param {(message: object) => void} post to the watchdog
+ * @param {ResolvedOptions} options @param {Bridge} bridge @param {(message: object) => void} post to the watchdog
  * @param {ReturnType<typeof import('./lazy-work-tracking').waysToFollow>} ways
  * @param {Server[]} listening servers that listen already
  */

@@ -191,10 +191,7 @@ function readAt (file, position, bytes) {
   }
 }
 
-/**
- * Whether somebody is connected to a port of this process; null if that is unknown.
- * @param {number} port
- */
+/** Whether somebody is connected to a port of this process; null if that is unknown. @param {number} port */
 exports.hasClient = (port) => {
   const tables = ['tcp', 'tcp6'].map((table) => socketTable('/proc/self', table))
   const row = new RegExp(`:${port.toString(16).padStart(4, '0')} [0-9A-F]+:[0-9A-F]{4} ${ESTABLISHED} `, 'i')

@@ -23,8 +23,7 @@ const UNMATCHED = '(unmatched)'
  */
 class RequestContext {
   /**
-   * @param {number} id unique within the process @param {HttpRequest} request
-   * @param {number} startedAtMs monotonic
+   * @param {number} id unique within the process @param {HttpRequest} request @param {number} startedAtMs monotonic
    * @param {boolean} hasWaited the request may have waited to be read while the loop was blocked
    */
   constructor (id, request, startedAtMs, hasWaited) {

@@ -23,10 +23,7 @@ const UNIMPLEMENTED = '12'
 
 /** An HTTP/2 stream served without the compatibility API (as gRPC is), with the properties of that API's requests. */
 class StreamRequest {
-  /**
-   * @param {ServerHttp2Stream} stream
-   * @param {IncomingHttpHeaders} headers @param {string[]} rawHeaders
-   */
+  /** @param {ServerHttp2Stream} stream @param {IncomingHttpHeaders} headers @param {string[]} rawHeaders */
   constructor (stream, headers, rawHeaders) {
     this.httpVersionMajor = 2
     this.method = headers[':method']
@@ -76,8 +73,7 @@ class Http2Watch {
     this.#handlers = handlers
     const watch = this
     /**
-     * @this {any} the server
-     * @param {ServerHttp2Stream} stream
+     * @this {any} the server @param {ServerHttp2Stream} stream
      * @param {IncomingHttpHeaders} headers @param {number} _flags @param {string[]} rawHeaders
      */
     this.#onServerStream = function (stream, headers, _flags, rawHeaders) {

@@ -55,8 +55,7 @@ class Requests {
   #frameworks
 
   /**
-   * @param {Bridge} bridge
-   * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
+   * @param {Bridge} bridge @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
    * @param {Contexts} [contexts] shared with other kinds of work
    * @param {WaitingRequests | null} [waiting] reports those that a block delayed
    * @param {Server[]} [listening] servers that listen already

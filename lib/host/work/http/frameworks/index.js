@@ -101,8 +101,7 @@ function watchHapi (Request, name) {
 /**
  * Reports values that a framework writes to a property of the objects that it makes from a prototype. For all other
  * code the property stays plain and enumerable.
- * @param {any} prototype
- * @param {string} key @param {OnWrite} onWrite its errors are dropped
+ * @param {any} prototype @param {string} key @param {OnWrite} onWrite its errors are dropped
  * @returns {(() => void) | null} undoes it; null if the prototype cannot be changed or has the property
  */
 const watchProperty = (prototype, key, onWrite) => {
