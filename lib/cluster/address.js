@@ -16,7 +16,7 @@ const SOCKET = /^(\d+)(-\d+)?\.sock$/
 exports.addressOf = ({ tmpdir, pid }) =>
   process.platform === 'win32'
     ? `\\\\.\\pipe\\loopwatch-${pid}`
-    : path.join(folderOf(tmpdir), `${pid}${namespace()}.sock`)
+    : path.join(tmpdir, `loopwatch-${process.getuid?.()}`, `${pid}${namespace()}.sock`)
 
 /** Makes the folder if it is missing. @param {string} address @returns {Error | null} why nothing may be sent there */
 exports.prepareFolder = (address) => {
@@ -64,11 +64,6 @@ exports.sweepFolder = (address) => {
   } catch {
     // Nobody connects to a file that stays, as it belongs to no process.
   }
-}
-
-/** @param {string} tmpdir */
-function folderOf (tmpdir) {
-  return path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
 }
 
 /** The pid namespace (Linux). Containers that share a temporary folder may have the same pid in two namespaces. */

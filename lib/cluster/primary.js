@@ -126,7 +126,7 @@ class ClusterPrimary {
   #url
   /** @type {Map<number, number>} by slot */
   #restarts = new Map()
-  /** @type {Promise<void> | null} */
+  /** @type {Promise<unknown> | null} */
   #asking = null
 
   #faults = 0
@@ -213,7 +213,11 @@ class ClusterPrimary {
 
   /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own */
   async union (own) {
-    this.#asking ??= this.#ask().finally(() => { this.#asking = null })
+    // Scrapes at the same time share one round of questions.
+    if (this.#asking === null) {
+      const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask()))
+      this.#asking = Promise.race([answers, sleep(ANSWER_MS)]).finally(() => { this.#asking = null })
+    }
     await this.#asking
     const now = this.#own.nowMs()
     const workers = [...this.#workers.values()].filter(({ hasSnapshot }) => hasSnapshot)
@@ -222,11 +226,6 @@ class ClusterPrimary {
       return [slot, isSilent ? metrics.filter(({ type }) => type !== 'gauge') : metrics]
     }))
     return this.#union.of(await own(), living)
-  }
-
-  async #ask () {
-    const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask()))
-    await Promise.race([answers, sleep(ANSWER_MS)])
   }
 
   get ongoing () {

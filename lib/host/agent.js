@@ -3,7 +3,7 @@
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
 const process = require('../util/process')
-const { SHOW } = require('../bridge/messages')
+const messages = require('../bridge/messages')
 const { LoopwatchError } = require('../tables/errors')
 const { besideApplication, unblockStream } = require('./nonblocking-stdout')
 const { startSenses, stopAll } = require('./host-sensors')
@@ -17,7 +17,6 @@ const { WatchdogThread } = require('./watchdog-thread')
  * @import { BlockRecord, LoopLoadReport, SlowIncident } from '../types'
  * @import { Watch } from './expect-no-blocks'
  * @import { HuntResult } from './origin/hunt'
- * @import { Presence } from './presence'
  * @import { ShedOptions } from './shedding/options'
  * @import { Way } from './start'
  * @import { Handlers } from './watchdog-thread'
@@ -89,19 +88,16 @@ class Agent extends EventEmitter {
     })
     try {
       this.#thread = new WatchdogThread(workerData, this.#handlers())
-      if (isQuiet) this.#follow(presence)
+      if (isQuiet) {
+        presence.isWorking = () => senses.works.hasWorked
+        presence.onChange = () => this.#thread.post({ code: messages.SHOW, isShown: presence.isOn })
+      }
       senses.origins.begin()
       process.once('exit', this.#onExit)
     } catch (error) {
       this.stop()
       throw error
     }
-  }
-
-  /** @param {Presence} presence */
-  #follow (presence) {
-    presence.isWorking = () => this.#senses.works.hasWorked
-    presence.onChange = () => this.#thread.post({ code: SHOW, isShown: presence.isOn })
   }
 
   /** Internal. Opens the endpoint of a preloaded process that has been quiet. */
@@ -131,23 +127,27 @@ class Agent extends EventEmitter {
         this.#settle(url)
         origins.onWatched()
       },
-      onBlock: (record) => {
-        origins.onBlock(record)
-        for (const listener of this.#expecting) listener(record)
-        blocks.publish(record)
-        this.emit('block', record)
+      onMessage: {
+        [messages.BLOCK]: ({ record }) => {
+          origins.onBlock(record)
+          for (const listener of this.#expecting) listener(record)
+          blocks.publish(record)
+          this.emit('block', record)
+        },
+        [messages.SLOW]: ({ incident }) => {
+          slow.publish(incident)
+          this.emit('slow', incident)
+        },
+        [messages.SPAN]: ({ span }) => require('./work/block-span').writeBlockSpan(span),
+        [messages.FOLLOW]: ({ on }) => works.follow(on),
+        [messages.TRACK]: (message) => origins.onTrack(message),
+        [messages.PROFILE]: ({ action, mostMs }) => {
+          // A watchdog that ends may still ask for a profile, which nothing would stop.
+          if (this.#stopping === null) profiler.run(action, mostMs)
+        },
+        [messages.THREAD_PROFILE]: ({ threadId }) => threads.profile(threadId),
+        [messages.WARN]: ({ message }) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`)
       },
-      onSlow: (incident) => {
-        slow.publish(incident)
-        this.emit('slow', incident)
-      },
-      onSpan: (span) => require('./work/block-span').writeBlockSpan(span),
-      onFollow: (on) => works.follow(on),
-      onTrack: (message) => origins.onTrack(message),
-      // A watchdog that ends may still ask for a profile, which nothing would stop.
-      onProfile: (action, mostMs) => { if (this.#stopping === null) profiler.run(action, mostMs) },
-      onThreadProfile: (threadId) => threads.profile(threadId),
-      onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()
         profiler.stop()

@@ -25,18 +25,14 @@ const INLINE = 'sourceMappingURL=data:application/json'
  * @property {{ has: (id: string) => boolean, get: (id: string) => Evaluated }} [moduleCache] of Vitest 3
  */
 
-const vitestWorker = () => /** @type {{ __vitest_worker__?: VitestWorker }} */ (globalThis).__vitest_worker__
-
-/** Vite's output for a file, with its map at its end. @param {string} file */
-function vitestCode (file) {
-  const { evaluatedModules, moduleCache } = vitestWorker() ?? {}
-  if (evaluatedModules !== undefined) return evaluatedModules.getModuleById(file)?.meta?.code
-  return moduleCache?.has(file) ? moduleCache.get(file).code : undefined
-}
-
-/** @param {string} file @returns {RawMap | undefined} */
+/**
+ * The map at the end of Vite's output for a file, which Vitest runs. @param {string} file @returns {RawMap | undefined}
+ */
 function vitestMap (file) {
-  const code = vitestCode(file)
+  const { __vitest_worker__: worker } = /** @type {{ __vitest_worker__?: VitestWorker }} */ (globalThis)
+  // The cache of Vitest 3 makes an entry for a file that it does not have.
+  const old = worker?.moduleCache?.has(file) ? worker.moduleCache.get(file) : undefined
+  const { code } = worker?.evaluatedModules?.getModuleById(file)?.meta ?? old ?? {}
   const at = code?.lastIndexOf(INLINE) ?? -1
   const base64 = at < 0 ? undefined : /^[^,]*;base64,([\w+/=]+)/.exec(/** @type {string} */ (code).slice(at))?.[1]
   return base64 === undefined ? undefined : JSON.parse(Buffer.from(base64, 'base64').toString())

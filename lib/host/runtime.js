@@ -49,9 +49,6 @@ exports.mainGlobal = () => setTimeout instanceof Function
   ? globalThis
   : require('node:vm').runInThisContext('globalThis')
 
-/** Whether the inspector, which sees the main context, finds our globals. */
-const isInMainContext = () => Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis
-
 /**
  * Whether async_hooks.createHook() is safe. Before the fix, any hook makes a stack overflow fatal that the application
  * would catch. Unlike AsyncLocalStorage, hooks have the flaw in 24 and 25 too.
@@ -146,7 +143,9 @@ exports.mayInspect = () => {
     // The permission model, if that is on.
     const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
       /** @type {unknown} */ (process))
-    return isInMainContext() && (permission === undefined || permission.has('inspector'))
+    // The inspector sees the main context, and has to find our globals in it.
+    const isInMainContext = Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis
+    return isInMainContext && (permission === undefined || permission.has('inspector'))
   } catch {
     return false
   }

@@ -6,8 +6,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError, LoopwatchError } = require('../tables/errors')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
-const { SLOW, SOURCE_MAP, SPAN, THREAD_PROFILE, TRACK, WARN } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, RESOURCES, SOURCE_MAP } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { share } = require('../util/globals')
 const { holdStdio } = require('../util/files')
@@ -15,10 +14,7 @@ const { lackOfRoom } = require('../util/room')
 const process = require('../util/process')
 const { CompiledFiles, sourceMapOf } = require('./compiled-files')
 
-/**
- * @import { BlockSpan, ProfilerAction, SlowIncident } from '../types'
- * @import { Hold } from './host-sensors'
- */
+/** @import { Hold } from './host-sensors' */
 
 const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000
@@ -46,14 +42,11 @@ const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {u
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256, codeRangeSizeMb: 64 }
 
 /**
- * @typedef {{ hold: Hold,
- *   onListening: (url: string | null) => void, onBlock: (record: any) => void,
- *   onSlow: (incident: SlowIncident) => void,
- *   onSpan: (span: BlockSpan) => void, onFollow: (on: boolean) => void,
- *   onTrack: (message: any) => void, onProfile: (action: ProfilerAction, mostMs?: number) => void,
- *   onThreadProfile: (threadId: number) => void,
- *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
- *   onLost: the thread has ended, or cannot be started.
+ * @typedef {object} Handlers
+ * @property {Hold} hold
+ * @property {(url: string | null) => void} onListening
+ * @property {Record<number, (message: any) => void>} onMessage by the code of the message (lib/bridge/messages.js)
+ * @property {(error: Error) => void} onLost the thread has ended, or cannot be started
  */
 
 /** Counts of this process's active resources by type, and the size of its thread pool. Never throws. */
@@ -131,37 +124,20 @@ class WatchdogThread {
     }
   }
 
-  /**
-   * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: ProfilerAction, mostMs?: number, threadId: number, span: BlockSpan,
-   * incident: SlowIncident }} message
-   */
+  /** @param {any} message */
   #receive (message) {
-    if (message.code === LISTENING) {
+    const { code, file } = message
+    if (code === LISTENING) {
       this.#retryMs = FIRST_RETRY_MS
       this.#handlers.onListening(message.url)
-    } else if (message.code === BLOCK) {
-      this.#handlers.onBlock(message.record)
-    } else if (message.code === SLOW) {
-      this.#handlers.onSlow(message.incident)
-    } else if (message.code === SPAN) {
-      this.#handlers.onSpan(message.span)
-    } else if (message.code === FOLLOW) {
-      this.#handlers.onFollow(message.on)
-    } else if (message.code === WARN) {
-      this.#handlers.onWarning(message.message)
-    } else if (message.code === REPLY) {
+    } else if (code === REPLY) {
       this.#settle(message.id, message.value)
-    } else if (message.code === TRACK) {
-      this.#handlers.onTrack(message)
-    } else if (message.code === PROFILE) {
-      this.#handlers.onProfile(message.action, message.mostMs)
-    } else if (message.code === THREAD_PROFILE) {
-      this.#handlers.onThreadProfile(message.threadId)
-    } else if (message.code === RESOURCES) {
-      this.post({ code: RESOURCES, ...activeResources() })
-    } else if (message.code === SOURCE_MAP) {
-      this.post({ code: SOURCE_MAP, file: message.file, ...this.#handlers.hold(() => sourceMapOf(message.file)) })
+    } else if (code === RESOURCES) {
+      this.post({ code, ...activeResources() })
+    } else if (code === SOURCE_MAP) {
+      this.post({ code, file, ...this.#handlers.hold(() => sourceMapOf(file)) })
+    } else {
+      this.#handlers.onMessage[code]?.(message)
     }
   }
 

@@ -37,7 +37,8 @@ function secretsIn ({ token, notify, otlp }) {
   const signals = otlp === false ? [] : Object.values(otlp.signals).flatMap((signal) => signal ?? [])
   const secrets = [
     token ?? '',
-    ...(notify === undefined ? [] : [notify, pathOf(notify), ...credentialsIn(notify)]),
+    // For Slack and others, the path is the credential.
+    ...(notify === undefined ? [] : [notify, new URL(notify).pathname.slice(1), ...credentialsIn(notify)]),
     ...signals.flatMap(({ url, headers }) => [...credentialsIn(url), ...Object.values(headers).flatMap(partsOf)])
   ]
   return [...new Set(secrets)].filter((text) => text.length >= SECRET_CHARS).sort((a, b) => b.length - a.length)
@@ -45,9 +46,6 @@ function secretsIn ({ token, notify, otlp }) {
 
 /** A header, and its credentials after `Bearer` or `Basic`. @param {string} header */
 const partsOf = (header) => [header, ...header.split(' ').slice(1)]
-
-/** For Slack and others, the path is the credential. @param {string} url */
-const pathOf = (url) => new URL(url).pathname.slice(1)
 
 /** The password and the values of the query, encoded as in the URL and decoded. @param {string} url */
 function credentialsIn (url) {

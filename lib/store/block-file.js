@@ -43,16 +43,12 @@ class BlockFile {
     this.#onState = onState
     this.#nowMs = nowMs
     this.#fileBytes = fileBytes
-    this.#try(dir)
-  }
-
-  /** Checks the folder, so that an error is known before the first record. @param {string} dir */
-  #try (dir) {
+    // A wrong folder is reported before the first record.
     try {
       makeFolder(dir)
       fs.accessSync(dir, fs.constants.W_OK)
     } catch (error) {
-      this.#onState(error)
+      onState(error)
     }
   }
 

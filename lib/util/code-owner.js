@@ -30,11 +30,9 @@ function isGenerated (file) {
   return file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file))
 }
 
-/** @param {string} file */
-const withoutRoot = (file) => file.startsWith(ROOT + path.sep) ? file.slice(ROOT.length) : file
-
-/** @param {string} file */
-exports.isInPackage = (file) => /[\\/]node_modules[\\/]/.test(withoutRoot(file))
+/** Whether a package below our own folder, or anywhere else, has the file. @param {string} file */
+exports.isInPackage = (file) =>
+  /[\\/]node_modules[\\/]/.test(file.startsWith(ROOT + path.sep) ? file.slice(ROOT.length) : file)
 
 /** The path in V8's name for code of `eval` or `new Function`, which ends in a line; else the file itself. */
 exports.originOf = (/** @type {string} */ file) => file.replace(/^(?:eval at [^/\\(]*\()+/, '')

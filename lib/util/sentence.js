@@ -23,11 +23,6 @@ exports.endSentenceOf = (record) => printable(about(record,
   `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
     `block${record.startup ? ' at start-up' : ''}`))
 
-/** @param {BlockRecord} record */
-function isOver ({ work, request }) {
-  return work?.ended ?? request?.ended ?? false
-}
-
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
   const { thread, threadId, durationMs, ongoing, startup } = record
@@ -46,9 +41,10 @@ function about (record, begin) {
   if (isExcused(record)) return `${begin}: ${excuseOf(cause)} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''
   const name = workOf(record)
-  const among = record.work?.among ?? record.request?.among
+  const { work, request } = record
+  const among = work?.among ?? request?.among
   const oldest = among ? ` (the oldest of ${among} in flight)` : ''
-  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
+  const who = name === null ? '' : `, ${work?.ended ?? request?.ended ? 'after ' : ''}${name}${oldest}`
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   const reason = garbageOf(record)

@@ -84,10 +84,13 @@ class SeriesWriter {
         sent.stamp = stamp
       }
     }
+    // Series that the snapshot no longer has.
+    const gone = [...this.#sent].filter(([, { round }]) => round !== this.#round)
+    for (const [key] of gone) this.#sent.delete(key)
     return [
       ...parts(series, SERIES_A_LINE).map((part) => ({ t: 'metrics', series: part })),
       ...parts(values, VALUES_A_LINE).map((part) => ({ t: 'metrics', values: part })),
-      { t: 'metrics', gone: this.#takeGone() }
+      { t: 'metrics', gone: gone.map(([, { index }]) => index) }
     ]
   }
 
@@ -102,13 +105,6 @@ class SeriesWriter {
     this.#sent.set(key, added)
     series.push({ index: added.index, name, help, type, metricName, labels })
     return added
-  }
-
-  /** Forgets the series that the snapshot no longer has. */
-  #takeGone () {
-    const gone = [...this.#sent].filter(([, { round }]) => round !== this.#round)
-    for (const [key] of gone) this.#sent.delete(key)
-    return gone.map(([, { index }]) => index)
   }
 }
 

@@ -44,11 +44,6 @@ function withProperty (name, value, call) {
   }
 }
 
-/** @param {Error} _ @param {NodeJS.CallSite[]} sites */
-function takeCallSites (_, sites) {
-  return sites
-}
-
 /**
  * Notes the stack, which costs less than reading it.
  * @param {(...args: any[]) => unknown} above left out @param {number} limit
@@ -66,7 +61,8 @@ exports.noteStack = (above, limit) => {
  */
 exports.readNote = (note) => {
   const read = () => /** @type {{ stack?: any }} */ (note).stack
-  return withProperty('prepareStackTrace', takeCallSites, read) ?? ''
+  const takeSites = (/** @type {Error} */ _, /** @type {NodeJS.CallSite[]} */ sites) => sites
+  return withProperty('prepareStackTrace', takeSites, read) ?? ''
 }
 
 /** Call sites of a note, none if V8 returned text. @param {object} note @returns {NodeJS.CallSite[]} */

@@ -20,10 +20,13 @@ const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 
 
 const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })
 
-const noMemory = () => ({ heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0, rssBytes: 0 })
-
-exports.noLoad = () =>
-  ({ lastSecond: nothing(), sinceStart: nothing(), threadPoolDelayMs: 0, busyMs: 0, memory: noMemory() })
+exports.noLoad = () => ({
+  lastSecond: nothing(),
+  sinceStart: nothing(),
+  threadPoolDelayMs: 0,
+  busyMs: 0,
+  memory: { heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0, rssBytes: 0 }
+})
 
 /** The report of agent.load(): delays and utilization, of the last second and since the start. */
 class LoadReport {
@@ -64,6 +67,7 @@ class LoadReport {
     const delays = this.#recent.map(({ delayMs }) => delayMs)
     const { idle, active } = loopTime()
     const activeMs = active - this.#start.active
+    const { usedBytes, limitBytes, externalBytes } = heapOf()
     // After a long turn the loop handles requests before the timer that was due, which therefore counts already.
     if (overdueMs > 0) delays.push(overdueMs)
     return {
@@ -71,7 +75,9 @@ class LoadReport {
       sinceStart: { delayMs: this.#sinceStart(), utilization: activeMs / (activeMs + idle - this.#start.idle) || 0 },
       threadPoolDelayMs: this.#counters.poolDelayMs,
       busyMs: this.#counters.get('busyMs'),
-      memory: memoryNow()
+      memory: {
+        heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() ?? 0
+      }
     }
   }
 
@@ -82,11 +88,6 @@ class LoadReport {
     }
     return { p50: quantileMs(50), p99: quantileMs(99), max: this.#mostMs }
   }
-}
-
-function memoryNow () {
-  const { usedBytes, limitBytes, externalBytes } = heapOf()
-  return { heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() ?? 0 }
 }
 
 /** Null if an application has added a `get` to every object, which Node.js 20 takes for an option. */

@@ -116,17 +116,11 @@ let lastSocket = { inode: '', text: '' }
 
 /** @param {string} proc @param {string} inode */
 function socketOf (proc, inode) {
-  if (inode !== lastSocket.inode) lastSocket = { inode, text: findSocket(proc, inode) }
+  if (inode === lastSocket.inode) return lastSocket.text
+  let text = null
+  for (const table of socketTables) text ??= socketText(inode, table, socketTable(proc, table))
+  lastSocket = { inode, text: text ?? 'a socket' }
   return lastSocket.text
-}
-
-/** @param {string} proc @param {string} inode */
-function findSocket (proc, inode) {
-  for (const table of socketTables) {
-    const name = socketText(inode, table, socketTable(proc, table))
-    if (name !== null) return name
-  }
-  return 'a socket'
 }
 
 /** The target of wait4(), which may be any child. @param {number} id */

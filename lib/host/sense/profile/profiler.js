@@ -40,10 +40,6 @@ const BUSY_MS = 60000
 /** Channels of requests, which end most rests. The profile then begins before the code that answers the request. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
-/** The sampling interval for blocks of at least this duration, in whole ms. @param {number} thresholdMs */
-const intervalOf = (thresholdMs) =>
-  Math.round(Math.min(Math.max(thresholdMs * INTERVAL_SHARE, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
-
 /** An application may have patched require(). */
 const loadInspector = () => process.getBuiltinModule('node:inspector')
 
@@ -77,7 +73,8 @@ class HostProfiler {
    * rest misses. @param {(message: object) => void} send to the watchdog
    */
   constructor ({ counters }, { thresholdMs, isOwn = false, mayRest = false }, send) {
-    const intervalMs = intervalOf(thresholdMs)
+    const wantedMs = thresholdMs * INTERVAL_SHARE
+    const intervalMs = Math.round(Math.min(Math.max(wantedMs, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
     this.#counters = counters
     this.#thresholdMs = thresholdMs
     this.#own = isOwn ? new V8Profile(intervalMs) : null
@@ -131,18 +128,16 @@ class HostProfiler {
   #do (action) {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
     const inspector = loadInspector()
-    this.#checkPort(inspector)
-    if (action === 'start' && !this.#source.isOn) this.#start(inspector)
+    // A profile of the inspector would show up in a debugger that is connected.
+    if (this.#own === null && inspector?.url() !== undefined) throw new Error('an inspector port is open')
+    if (action === 'start' && !this.#source.isOn) {
+      const lack = lackOfProfileRoom()
+      if (lack !== null) throw new Error(lack)
+      this.#source.start(inspector)
+    }
     if (action !== 'take' || !this.#source.isOn) return null
     this.#beganActiveMs = this.#activeMs
     return this.#source.take()
-  }
-
-  /** @param {ReturnType<typeof loadInspector>} inspector */
-  #start (inspector) {
-    const lack = lackOfProfileRoom()
-    if (lack !== null) throw new Error(lack)
-    this.#source.start(inspector)
   }
 
   /** A beat came after a gap that can hide a block: its samples are taken once all are there. @param {number} atMs */
@@ -195,11 +190,6 @@ class HostProfiler {
 
   get #hasWork () {
     return this.#counters.get('inFlight') + this.#counters.get('workInFlight') > 0
-  }
-
-  /** A profile of the inspector would show up in a debugger that is connected. @param {any} inspector node:inspector */
-  #checkPort (inspector) {
-    if (this.#own === null && inspector?.url() !== undefined) throw new Error('an inspector port is open')
   }
 
   /** @param {V8Profile} own */
@@ -255,13 +245,10 @@ exports.startCostMs = ({ heap, bytecode, code }) =>
 
 const startCostNowMs = () => {
   const { bytecode_and_metadata_size: bytecode, code_and_metadata_size: code } = getHeapCodeStatistics()
-  return exports.startCostMs({ heap: walkedBytes(), bytecode, code })
-}
-
-/** A large object is one step of the walk, whatever its size: a string of 150 MB takes nothing. */
-function walkedBytes () {
-  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.includes('large_object'))
-  return spaces.reduce((sum, { space_used_size: used }) => sum + used, 0)
+  // A large object is one step of the walk, whatever its size: a string of 150 MB takes nothing.
+  const walked = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.includes('large_object'))
+  const heap = walked.reduce((sum, { space_used_size: used }) => sum + used, 0)
+  return exports.startCostMs({ heap, bytecode, code })
 }
 
 exports.loadInspector = loadInspector

@@ -20,7 +20,6 @@ const { Work } = require('../work')
  * @import { Bridge } from '../../../bridge/memory'
  * @import { HttpRequest } from '../../../types'
  * @import { Connection } from './connections'
- * @import { Http2Request } from './http2'
  * @import { WaitingRequests } from './waiting-requests'
  * @import { IncomingMessage } from 'node:http'
  * @import { Server } from 'node:net'
@@ -69,7 +68,11 @@ class Requests {
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
     this.#http2Watch = new Http2Watch({
-      started: this.#guarded((request) => this.#startHttp2(request)),
+      started: this.#guarded((request) => {
+        const context = this.#start(request)
+        this.#http2.set(request, context)
+        if (request instanceof StreamRequest && request.isGrpc) context.name(context.path)
+      }),
       resumed: this.#guarded((request) => this.#enter(this.#http2.get(request))),
       ended: this.#guarded((request, status) => {
         const context = this.#http2.get(request)
@@ -128,13 +131,6 @@ class Requests {
     this.#contexts.opened(context)
     this.#enter(context)
     return context
-  }
-
-  /** @param {Http2Request} request */
-  #startHttp2 (request) {
-    const context = this.#start(request)
-    this.#http2.set(request, context)
-    if (request instanceof StreamRequest && request.isGrpc) context.name(context.path)
   }
 
   /** @param {RequestContext | Connection | undefined} store */

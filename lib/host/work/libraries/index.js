@@ -63,7 +63,9 @@ const jobs = [
   {
     file: ['graphile-worker', 'dist', 'worker.js'],
     attach: (exports, naming) => naming.before(exports, ['makeNewWorker'], (_, args) => {
-      args[1] = { ...args[1], tasks: namedTasks(args[1].tasks, naming) }
+      const tasks = Object.entries(/** @type {Record<string, (...args: any[]) => unknown>} */ (args[1].tasks))
+        .map(([name, task]) => [name, naming.named(task, () => job(name))])
+      args[1] = { ...args[1], tasks: Object.fromEntries(tasks) }
     })
   },
   {
@@ -105,11 +107,6 @@ const jobs = [
 
 /** @param {string} name @returns {NamedCall} */
 const job = (name) => ({ kind: 'job', name })
-
-/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {Naming} naming */
-function namedTasks (tasks, naming) {
-  return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
-}
 
 /** Tasks without a name get their expression as one. @param {any} task @param {Naming} naming */
 function nameCronTask (task, naming) {

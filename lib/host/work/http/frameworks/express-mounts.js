@@ -56,7 +56,7 @@ function collect (handle, route, prefixes, depth, search) {
   for (const layer of stack) {
     if (search.left-- <= 0) return
     if (layer.route === route) search.mounts.push(...prefixes)
-    else if (layer.route === undefined && typeof layer.handle === 'function' && isRouter(layer.handle)) {
+    else if (layer.route === undefined && isRouter(layer.handle)) {
       const paths = layerPaths(layer)
       if (paths === null && showsPathLater(layer)) search.showsLater = true
       collect(layer.handle, route, below(prefixes, paths), depth + 1, search)
@@ -71,7 +71,7 @@ function stackOf (handle) {
 
 /** @param {any} handle */
 function isRouter (handle) {
-  return Array.isArray(handle.stack) || handle.mountpath !== undefined
+  return typeof handle === 'function' && (Array.isArray(handle.stack) || handle.mountpath !== undefined)
 }
 
 /** A template below another; '/' adds nothing. @param {string} prefix @param {string | RegExp} path */

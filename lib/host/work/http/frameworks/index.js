@@ -52,7 +52,9 @@ function watchKoa (context, name) {
   const stops = [
     watchProperty(context, '_matchedRoute', (ctx, path) => {
       // Layers of router.use() write their path as well.
-      if (isRoute(ctx.matched, path)) name(ctx.req, below(mountOf(ctx), path))
+      if (!isRoute(ctx.matched, path)) return
+      const mount = mountOf(ctx)
+      name(ctx.req, path === '/' && mount !== '' ? mount : mount + path)
     }),
     watchProperty(context, 'routeMatched', (ctx, isMatched) => {
       if (isMatched === false && ctx._matchedRoute === undefined) name(ctx.req, null)
@@ -63,11 +65,7 @@ function watchKoa (context, name) {
 
 /** @param {{ path: unknown, methods: string[] }[] | undefined} layers @param {unknown} path */
 function isRoute (layers, path) {
-  if (!Array.isArray(layers)) return true
-  for (const layer of layers) {
-    if (layer.path === path && layer.methods.length > 0) return true
-  }
-  return false
+  return !Array.isArray(layers) || layers.some((layer) => layer.path === path && layer.methods.length > 0)
 }
 
 /** The prefix that koa-mount removed from the path, always a plain path of the URL. @param {any} ctx */
@@ -77,11 +75,6 @@ function mountOf (ctx) {
   const url = query === -1 ? ctx.originalUrl : ctx.originalUrl.slice(0, query)
   if (url.endsWith(ctx.path)) return url.slice(0, url.length - ctx.path.length)
   return ctx.path === '/' ? url : ''
-}
-
-/** @param {string} mount @param {string | RegExp} path */
-function below (mount, path) {
-  return path === '/' && mount !== '' ? mount : mount + path
 }
 
 /**
