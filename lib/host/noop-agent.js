@@ -35,10 +35,7 @@ class NoopAgent extends EventEmitter {
 
   /** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
   run (name, fn, attributes) {
-    const { attributesOf, checkWork } = require('./work/validate-work')
-    checkWork('run', name, fn)
-    attributesOf(attributes)
-    return fn()
+    return require('./work/validate-work').runUnwatched(name, fn, attributes)
   }
 
   /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */

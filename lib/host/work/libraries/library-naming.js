@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { THREAD_WORK } = require('../../../bridge/messages')
 const { nowMs } = require('../../../util/clock')
+const { likeOriginal } = require('../validate-work')
 
 /**
  * @import { WorkKind } from '../../../types'
@@ -157,9 +158,7 @@ const wrapMethod = (owner, key, around) => {
   const wrapped = function (...args) {
     return around(this, args, () => Reflect.apply(original, this, args))
   }
-  for (const name of ['name', 'length']) {
-    Object.defineProperty(wrapped, name, { value: original[name], configurable: true })
-  }
+  likeOriginal(wrapped, original)
   Object.defineProperty(owner, key, { configurable: true, enumerable: false, writable: true, ...own, value: wrapped })
   return () => {
     // A wrapper of somebody else around ours stays; ours then only passes calls on.
