@@ -60,7 +60,7 @@ exports.watchModules = (wanted) => {
 
 /** @typedef {{ end: string, onModule: (exports: any) => void }} End of a file's name */
 
-/** @param {{ file: string[], onModule: (exports: any) => void }[]} wanted @returns {() => void} finds what is new */
+/** @param {{ file: string[], onModule: (exports: any) => void }[]} wanted @returns {() => void} reports new modules */
 function createFinder (wanted) {
   /** Ends by the last part of the name: a large application has thousands of modules. @type {Map<string, End[]>} */
   const ends = new Map()
@@ -81,17 +81,13 @@ function createFinder (wanted) {
       // Another module in a file of that name. An error thrown here would end the application.
     }
   }
-  const search = () => {
-    // A single executable application's require() has no cache.
-    for (const file of Object.keys(require.cache ?? {})) {
-      const alike = ends.get(file.slice(file.lastIndexOf(path.sep) + 1))
-      if (alike === undefined) continue
-      for (const { end, onModule } of alike) if (file.endsWith(end)) tryTake(file, onModule)
-    }
-  }
   return () => {
     try {
-      search()
+      // A single executable application's require() has no cache.
+      for (const file of Object.keys(require.cache ?? {})) {
+        const alike = ends.get(file.slice(file.lastIndexOf(path.sep) + 1)) ?? []
+        for (const { end, onModule } of alike) if (file.endsWith(end)) tryTake(file, onModule)
+      }
     } catch {
       // The application has replaced a method of strings or arrays.
     }
