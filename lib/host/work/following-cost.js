@@ -8,7 +8,7 @@ const IDS_PER_MS = 1000
 const SPAN_MS = 1000
 const TURN_SPAN_MS = 10
 
-/** The next id. That of the running code is no help: a beat's timer is armed again and keeps its first id. */
+/** The next id. That of the running code does not help: a beat's timer is armed again and keeps its first id. */
 const nextId = () => {
   const resource = new AsyncResource('LOOPWATCH', { requireManualDestroy: true })
   // Hooks of the application may count living resources.

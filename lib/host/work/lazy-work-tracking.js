@@ -18,7 +18,7 @@ const { FollowingCost } = require('./following-cost')
 
 /** A timer of this length is due before any connection in a loop that has just begun to turn. */
 const SOON_MS = 1
-/** A process that is still there after this time is no short command. */
+/** Age from which on a process is not a short command. */
 const LATER_MS = 50
 /** Channel of every server that begins to listen. */
 const LISTEN = 'tracing:net.server.listen:asyncStart'
