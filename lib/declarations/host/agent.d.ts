@@ -60,8 +60,7 @@ export class Agent extends EventEmitter<{
  /**
   * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says.
   * Tracking takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
-  * @param {{ seconds: number }} options 1 to 300
-  * @returns {Promise<HuntResult>} when it is over
+  * @param {{ seconds: number }} options 1 to 300 @returns {Promise<HuntResult>} when it is over
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  hunt(options: {
@@ -70,8 +69,7 @@ export class Agent extends EventEmitter<{
  /**
   * A middleware for Express and Connect. While the loop is above a limit, requests get 503 with Retry-After. Without
   * limits every request passes.
-  * @param {ShedOptions} [options]
-  * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+  * @param {ShedOptions} [options] @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  middleware(options?: ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
  /**
