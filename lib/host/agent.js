@@ -68,9 +68,9 @@ class Agent extends EventEmitter {
     super()
     this.#forget = forget
     this.#presence = presence
-    const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
+    const onFile = (/** @type {string} */ file) => this.#thread?.compiled.add(file)
     const log = besideApplication(options.log)
-    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), see)
+    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), onFile)
     const isQuiet = presence !== undefined
     const workerData = () => ({ ...senses.workerData(), isQuiet, isShown: presence?.isOn ?? true })
     this.#senses = senses
@@ -330,7 +330,7 @@ class Agent extends EventEmitter {
   /** Internal. Begins a new turn of the loop: code that ran before is not part of a later block. */
   turn () {
     this.#senses.heartbeat.turn()
-    this.#thread.tellMaps()
+    this.#thread.postMaps()
   }
 
   /** Internal. Names the source map of a file compiled in memory. @param {string} file @param {string} mapFile */
@@ -355,7 +355,7 @@ class Agent extends EventEmitter {
 
   /** Internal. Waits until all records are written. @param {number} longestMs */
   stopAtExit (longestMs) {
-    this.#thread.tellMaps()
+    this.#thread.postMaps()
     this.stop()
     // Later listeners of 'exit' may list the handles of the process: ours must not be among them.
     this.#thread.release()

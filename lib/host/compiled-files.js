@@ -83,12 +83,12 @@ class CompiledFiles {
   #posted = new Set()
 
   /** Called by the probe in the middle of a block. @param {string} file path or file: URL */
-  see (file) {
+  add (file) {
     if (this.#files.size < FILES) this.#files.add(file)
   }
 
   /** @param {(file: string, map: ReturnType<typeof sourceMapOf>) => void} post */
-  tell (post) {
+  postAll (post) {
     const scripts = [...this.#files]
     this.#files.clear()
     for (const script of scripts.filter((each) => !each.startsWith('node:') && !this.#posted.has(each))) {

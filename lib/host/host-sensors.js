@@ -38,13 +38,13 @@ const ticks = []
 
 /**
  * @param {ResolvedOptions} options @param {Post} post
- * @param {(file: string) => void} see called with the files of stacks
+ * @param {(file: string) => void} onFile called with the files of stacks
  */
-exports.startSenses = (options, post, see) => {
+exports.startSenses = (options, post, onFile) => {
   /** @type {Sensor[]} */
   const started = []
   try {
-    return startAll(options, post, started, see)
+    return startAll(options, post, started, onFile)
   } catch (error) {
     stopAll(started)
     throw error
@@ -64,9 +64,9 @@ function stopAll (sensors) {
 
 /**
  * @param {ResolvedOptions} options @param {Post} post
- * @param {Sensor[]} started each sensor is added as soon as it has to be stopped @param {(file: string) => void} see
+ * @param {Sensor[]} started each sensor is added as soon as it has to be stopped @param {(file: string) => void} onFile
  */
-function startAll (options, post, started, see) {
+function startAll (options, post, started, onFile) {
   /** @template {Sensor} S @param {S} sensor @returns {S} */
   const keep = (sensor) => {
     started.push(sensor)
@@ -100,7 +100,7 @@ function startAll (options, post, started, see) {
     profiler,
     threads,
     heartbeat,
-    probe: createProbe(bridge, works.current, see),
+    probe: createProbe(bridge, works.current, onFile),
     gauge: { load, counters },
     report,
     allowed: new AllowedCalls(bridge),

@@ -201,8 +201,8 @@ class WatchdogThread {
   }
 
   /** Posts the source maps that the thread would ask for later. */
-  tellMaps () {
-    this.compiled.tell((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
+  postMaps () {
+    this.compiled.postAll((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
   }
 
   /**

@@ -44,8 +44,8 @@ function callSites () {
   return readNote(noteStack(callSites, DEPTH))
 }
 
-/** @param {NodeJS.CallSite[] | string} sites @param {(file: string) => void} see */
-function writeFrames (sites, see) {
+/** @param {NodeJS.CallSite[] | string} sites @param {(file: string) => void} onFile */
+function writeFrames (sites, onFile) {
   if (typeof sites === 'string') return slice(sites, 0, STACK_CHARS) + LINE
   let text = ''
   const outermost = outermostIn(sites)
@@ -55,7 +55,7 @@ function writeFrames (sites, see) {
     const site = sites[i]
     const name = site.getFunctionName()
     const file = fileOf(site)
-    if (file) see(file)
+    if (file) onFile(file)
     text += (site.isAsync() ? AWAITING : '') + (site.getLineNumber() ?? '') + FIELD +
       (site.getColumnNumber() ?? '') + FIELD +
       (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : startOf(site)) + LINE
@@ -143,9 +143,9 @@ exports.restoreError = restoreError
  * Makes the function that the watchdog evaluates on the host thread in the middle of a block. The function writes the
  * stack, the request and work, the loop's idle time, the CPU time and the heap into shared memory.
  * @param {Bridge} bridge @param {Works['current']} current
- * @param {(file: string) => void} [see] called with the file of each frame
+ * @param {(file: string) => void} [onFile] called with the file of each frame
  */
-exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
+exports.createProbe = ({ answer, beat, heap }, current, onFile = () => {}) =>
   /** @param {string} [inspectorUrl] `inspector.url()` of this thread @param {number} [putAtMs] of a second question */
   function probe (inspectorUrl, putAtMs) {
     const { question } = answer
@@ -159,13 +159,13 @@ exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
     const open = writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
     writeHeap(heap)
     const running = writeRequest(now, span) + LINE + work + LINE + open
-    answer.answer(question, head + FIELD + running + LINE + stack(see))
+    answer.answer(question, head + FIELD + running + LINE + stack(onFile))
   }
 
-/** No frames if Error is frozen; the rest of the answer is still of use. @param {(file: string) => void} see */
-function stack (see) {
+/** No frames if Error is frozen; the rest of the answer is still of use. @param {(file: string) => void} onFile */
+function stack (onFile) {
   try {
-    return writeFrames(callSites(), see)
+    return writeFrames(callSites(), onFile)
   } catch {
     return ''
   }

@@ -30,7 +30,7 @@ exports.script = () => process.argv[1]
  * Posts to the watchdog, whatever other loops do. The channel is closed at once, as an open one would receive the
  * messages of every other thread. The message is delivered all the same. @param {object} message
  */
-exports.tell = (message) => {
+exports.broadcast = (message) => {
   const channel = new BroadcastChannel(CHANNEL)
   channel.postMessage(message)
   channel.close()

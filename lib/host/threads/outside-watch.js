@@ -89,11 +89,11 @@ class OutsideWatch {
     }
     this.#threads.set(worker, thread)
     this.#timer ??= setTimeout(this.#look, BUSY_MS).unref()
-    this.#see(worker, thread)
+    this.#startPolling(worker, thread)
   }
 
   /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread */
-  #see (worker, thread) {
+  #startPolling (worker, thread) {
     const { threadId, name, tid, createdAtMs } = thread
     if (this.#views === MOST) return this.#post({ code: THREAD_STARTED, threadId })
     const memory = createMemory()
@@ -132,7 +132,7 @@ class OutsideWatch {
       if (thread.view !== null) this.#views--
       this.#post({ code: THREAD_ENDED, threadId: thread.threadId })
     } else if (thread.view === null) {
-      if (this.#views < MOST) this.#see(worker, thread)
+      if (this.#views < MOST) this.#startPolling(worker, thread)
     } else if (!thread.view.isDone) {
       return thread.view.look(nowMs())
     }

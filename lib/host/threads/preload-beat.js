@@ -22,14 +22,14 @@ function beat (options) {
   const { nowMs } = require('../../util/clock')
   const { createMemory, openBridge } = require('../../bridge/memory')
   const { startHeartbeat } = require('../sense/heartbeat')
-  const { nameOf, nativeId, script, tell } = require('./announce')
+  const { nameOf, nativeId, script, broadcast } = require('./announce')
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { counters } = bridge
   const tid = nativeId()
   // threadName is absent from 20 and 22.19.
   const name = nameOf(/** @type {{ threadName?: string }} */ (workerThreads).threadName, script())
-  const announce = () => tell({ memory, threadId: workerThreads.threadId, name, tid })
+  const announce = () => broadcast({ memory, threadId: workerThreads.threadId, name, tid })
   let waitMs = AGAIN_MS
   let lastAtMs = nowMs()
   const isWanted = () => {
