@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isAlive } = require('../util/processes')
 
-/** Longest path of a socket. sockaddr_un takes 108 bytes on Linux and 104 on macOS, and cuts a longer path silently. */
+/** Longest path of a socket. sockaddr_un has 108 bytes on Linux and 104 on macOS, and cuts a longer path silently. */
 const PATH_BYTES = 103
 const OTHERS = 0o077
 const SOCKET = /^(\d+)(-\d+)?\.sock$/
@@ -16,7 +16,7 @@ const SOCKET = /^(\d+)(-\d+)?\.sock$/
 exports.addressOf = ({ tmpdir, pid }) =>
   process.platform === 'win32'
     ? `\\\\.\\pipe\\loopwatch-${pid}`
-    : path.join(folderOf(tmpdir), `${pid}${namespace()}.sock`)
+    : path.join(tmpdir, `loopwatch-${process.getuid?.()}`, `${pid}${namespace()}.sock`)
 
 /** Makes the folder if it is missing. @param {string} address @returns {Error | null} why nothing may be sent there */
 exports.prepareFolder = (address) => {
@@ -30,8 +30,8 @@ exports.prepareFolder = (address) => {
 }
 
 /**
- * In a shared temporary folder, another user could have made it first, to read the metrics or to pass for the primary.
- * @param {string} address @returns {Error | null} what is wrong
+ * Checks that another user has not made the folder first, to read the metrics or to pass for the primary.
+ * @param {string} address @returns {Error | null}
  */
 exports.checkFolder = (address) => {
   if (process.platform === 'win32') return null
@@ -62,16 +62,11 @@ exports.sweepFolder = (address) => {
       if (isStale) fs.rmSync(path.join(folder, name), { force: true })
     }
   } catch {
-    // A file that stays belongs to no process, so nobody connects to it.
+    // Nobody connects to a file that stays, as it belongs to no process.
   }
 }
 
-/** @param {string} tmpdir */
-function folderOf (tmpdir) {
-  return path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
-}
-
-/** Two containers that share a temporary folder may have the same pid in it, but in two pid namespaces (Linux). */
+/** The pid namespace (Linux). Containers that share a temporary folder may have the same pid in two namespaces. */
 function namespace () {
   try {
     return `-${/\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0]}`

@@ -7,10 +7,10 @@
  */
 
 /**
- * @typedef {object} Parts
+ * @typedef {object} OwnProcess this process, as the cluster sees it
  * @property {() => number} nowMs
- * @property {() => Promise<Metric[]>} snapshot of this process's metrics
- * @property {() => BlockRecord[]} blocks of this process, newest first
+ * @property {() => Promise<Metric[]>} snapshot of its metrics
+ * @property {() => BlockRecord[]} blocks newest first
  * @property {(record: BlockRecord) => void} onBlock of a worker
  * @property {(url: string | null) => void} onJoined this process needs no endpoint; the primary's is at `url`
  * @property {(hadPrimary: boolean) => void} onAlone there is no primary: this process needs an endpoint of its own
@@ -18,11 +18,11 @@
  * @property {(fault: Error, isFirst: boolean) => void} onFault the socket received something that no worker sends
  */
 
-/** This process's part in a cluster: none, the primary's or a worker's. The code of both is loaded in clusters only. */
+/** This process's role in a cluster: none, primary or worker. The code of both is loaded in clusters only. */
 class Cluster {
   #role
-  /** @type {Parts | null} */
-  #parts = null
+  /** @type {OwnProcess | null} */
+  #own = null
   /** @type {ClusterPrimary | null} */
   #primary = null
   /** @type {ClusterWorker | null} */
@@ -35,23 +35,23 @@ class Cluster {
     this.#role = role
   }
 
-  /** @param {Parts} parts */
-  join (parts) {
-    this.#parts = parts
+  /** @param {OwnProcess} own */
+  join (own) {
+    this.#own = own
     const { kind, primaryPid } = this.#role
     if (kind === 'worker') {
       const { ClusterWorker } = require('./worker')
-      this.#worker = new ClusterWorker({ ...parts, address: this.#address(primaryPid) })
+      this.#worker = new ClusterWorker({ ...own, address: this.#address(primaryPid) })
     }
     if (kind === 'primary') this.lead()
   }
 
-  /** This process has forked a worker, so workers may join from now on. */
+  /** Lets workers join from now on, as this process has forked one. */
   lead () {
-    const parts = this.#parts
-    if (this.#primary !== null || this.#worker !== null || parts === null) return
+    const own = this.#own
+    if (this.#primary !== null || this.#worker !== null || own === null) return
     const { ClusterPrimary } = require('./primary')
-    this.#primary = new ClusterPrimary({ ...parts, address: this.#address(process.pid) })
+    this.#primary = new ClusterPrimary({ ...own, address: this.#address(process.pid) })
     if (this.#url !== undefined) this.#primary.tellUrl(this.#url)
   }
 
@@ -74,7 +74,7 @@ class Cluster {
 
   /** The metrics of the whole cluster, null if this process leads none. */
   async union () {
-    return this.#primary === null || this.#parts === null ? null : this.#primary.union(this.#parts.snapshot)
+    return this.#primary === null || this.#own === null ? null : this.#primary.union(this.#own.snapshot)
   }
 
   get ongoing () {

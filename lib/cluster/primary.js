@@ -14,25 +14,25 @@ const { Connection, HELLO_MS, VERSION } = require('./wire')
 
 /**
  * @import { BlockRecord, Metric } from '../types'
- * @import { Parts } from './cluster'
+ * @import { OwnProcess } from './cluster'
  * @import { Message } from './wire'
  */
 
 /**
- * Metrics and blocks in progress come every second. A worker that has sent no metrics for this long is silent, and its
- * gauges mean nothing. The end of a block that it has not repeated was lost.
+ * Time without metrics, which come every second, after which a worker is silent and its gauges are left out. A block in
+ * progress that was not repeated for this long has ended.
  */
 const SILENT_MS = 5000
 /** Most blocks in progress that are kept for one worker. It has at most one for each of its threads. */
 const MOST_ONGOING = 20
 
-/** A worker as the primary knows it: its last metrics and its blocks in progress. */
+/** The last metrics and the blocks in progress of a worker. */
 class WorkerState {
   #series = new SeriesReader()
   /** @type {Map<string, { record: BlockRecord, atMs: number }>} */
   #ongoing = new Map()
   #nowMs
-  /** Called when its metrics have come. */
+  /** Called when metrics have come. */
   #answered = () => {}
   heardAtMs
   /** Whether a complete snapshot has come. Before that, the metrics of the slot's last worker count. */
@@ -77,7 +77,7 @@ class WorkerState {
     return silent.map(({ record }) => record)
   }
 
-  /** Resolves when its next metrics have come. @returns {Promise<void>} */
+  /** Resolves when the next metrics have come. @returns {Promise<void>} */
   ask () {
     return new Promise((resolve) => {
       this.#answered = resolve
@@ -91,7 +91,7 @@ class WorkerState {
     return this.#series.snapshot()
   }
 
-  /** Its blocks in progress, with their durations up to now. */
+  /** Blocks in progress, with their durations up to now. */
   get ongoing () {
     const now = this.#nowMs()
     return [...this.#ongoing.values()].map(({ record, atMs }) => ({
@@ -99,24 +99,22 @@ class WorkerState {
     }))
   }
 
-  /** How long its main thread has been blocked, 0 if it is not. */
+  /** Time for which the main thread has been blocked, 0 if it is not. */
   get blockedMs () {
     return Math.max(0, ...this.ongoing.filter(({ thread }) => thread === 'main').map(({ durationMs }) => durationMs))
   }
 }
 
-/** How long a scrape waits for workers. A worker that does not answer is shown with its metrics of the last second. */
+/** Time that a scrape waits for workers. Without an answer, the metrics of the last second count. */
 const ANSWER_MS = 25
 /** Connections beyond those of a full cluster, for workers that are just joining. */
 const SPARE_CONNECTIONS = 64
-/** How often a listener that failed tries again, and checks its file: cleaners of temporary folders may delete it. */
+/** Interval at which a listener tries again, and checks its file: cleaners of temporary folders may delete it. */
 const CHECK_MS = 5000
-
-/** @typedef {{ address: string }} Address */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
 class ClusterPrimary {
-  #parts
+  #own
   #listener
   #slots = new Slots()
   #union = new MetricsUnion()
@@ -128,15 +126,15 @@ class ClusterPrimary {
   #url
   /** @type {Map<number, number>} by slot */
   #restarts = new Map()
-  /** @type {Promise<void> | null} */
+  /** @type {Promise<unknown> | null} */
   #asking = null
 
   #faults = 0
 
-  /** @param {Pick<Parts, 'nowMs' | 'onBlock' | 'onState' | 'onFault'> & Address} parts */
-  constructor (parts) {
-    this.#parts = parts
-    this.#listener = new Listener(parts.address, { onSocket: (socket) => this.#admit(socket), onState: parts.onState })
+  /** @param {Pick<OwnProcess, 'nowMs' | 'onBlock' | 'onState' | 'onFault'> & { address: string }} own */
+  constructor (own) {
+    this.#own = own
+    this.#listener = new Listener(own.address, { onSocket: (socket) => this.#admit(socket), onState: own.onState })
   }
 
   /** @param {net.Socket} socket */
@@ -158,7 +156,7 @@ class ClusterPrimary {
         clearTimeout(hello)
         this.#connections.delete(connection)
         if (worker !== null) this.#leave(worker)
-        if (fault !== null) this.#parts.onFault(fault, this.#faults++ === 0)
+        if (fault !== null) this.#own.onFault(fault, this.#faults++ === 0)
       }
     })
     this.#connections.add(connection)
@@ -173,7 +171,7 @@ class ClusterPrimary {
     const taken = this.#slots.take(instance, pid, wanted)
     if (taken === null) return refuse(connection, `all ${MOST_SLOTS} slots are taken`)
     const { slot, isRestart } = taken
-    const worker = new WorkerState({ slot, instance, connection, nowMs: this.#parts.nowMs })
+    const worker = new WorkerState({ slot, instance, connection, nowMs: this.#own.nowMs })
     this.#workers.set(slot, worker)
     this.#restarts.set(slot, (this.#restarts.get(slot) ?? 0) + (isRestart ? 1 : 0))
     connection.send({ t: 'welcome', v: VERSION, slot })
@@ -189,13 +187,13 @@ class ClusterPrimary {
       if (!hadSnapshot && worker.hasSnapshot) this.#union.join(worker.slot, worker.instance)
       this.#end(worker.takeSilent())
     } else if (message.t === 'block') {
-      this.#parts.onBlock(worker.takeBlock(message))
+      this.#own.onBlock(worker.takeBlock(message))
     }
   }
 
   /** @param {BlockRecord[]} records */
   #end (records) {
-    for (const record of records) this.#parts.onBlock({ ...record, ongoing: false })
+    for (const record of records) this.#own.onBlock({ ...record, ongoing: false })
   }
 
   /** @param {WorkerState} worker */
@@ -215,20 +213,19 @@ class ClusterPrimary {
 
   /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own */
   async union (own) {
-    this.#asking ??= this.#ask().finally(() => { this.#asking = null })
+    // Scrapes at the same time share one round of questions.
+    if (this.#asking === null) {
+      const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask()))
+      this.#asking = Promise.race([answers, sleep(ANSWER_MS)]).finally(() => { this.#asking = null })
+    }
     await this.#asking
-    const now = this.#parts.nowMs()
+    const now = this.#own.nowMs()
     const workers = [...this.#workers.values()].filter(({ hasSnapshot }) => hasSnapshot)
     const living = new Map(workers.map(({ slot, metrics, heardAtMs }) => {
       const isSilent = now - heardAtMs > SILENT_MS
       return [slot, isSilent ? metrics.filter(({ type }) => type !== 'gauge') : metrics]
     }))
     return this.#union.of(await own(), living)
-  }
-
-  async #ask () {
-    const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask()))
-    await Promise.race([answers, sleep(ANSWER_MS)])
   }
 
   get ongoing () {
@@ -243,7 +240,7 @@ class ClusterPrimary {
   }
 
   get state () {
-    const now = this.#parts.nowMs()
+    const now = this.#own.nowMs()
     const silent = [...this.#workers.values()].filter(({ heardAtMs }) => now - heardAtMs > SILENT_MS).length
     return { workers: { answering: this.#workers.size - silent, silent }, restarts: this.#restarts }
   }

@@ -9,8 +9,8 @@ const { shownStacks } = require('../util/shown-stacks')
 const RECORD_BYTES = 16 * 1024
 
 /**
- * A record as it is sent: with as many of the stacks that are drawn as there is room for, the heaviest first. A record
- * that is too large even without stacks is sent bare: that is enough to end a block in the primary.
+ * A record for the wire, with as many of the stacks that are drawn as there is room for, the heaviest first. A record
+ * that is too large without stacks is sent bare, which is enough to end a block in the primary.
  * @param {any} whole @returns {any} null if still too large, or if it is not a record: that would close the connection
  */
 exports.fit = (whole) => {

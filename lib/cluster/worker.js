@@ -9,15 +9,15 @@ const { summaryOf } = require('../store/record')
 
 /**
  * @import { BlockRecord } from '../types'
- * @import { Parts } from './cluster'
+ * @import { OwnProcess } from './cluster'
  * @import { Message } from './wire'
  */
 
-/** How long a worker waits for its primary, whose agent may start after its first workers. */
+/** Time that a worker waits for its primary, whose agent may start after its first workers. */
 const PATIENCE_MS = 1000
 /** Time between two attempts to join while the worker waits. */
 const HURRY_MS = 50
-/** The same after the worker has waited in vain and serves an endpoint of its own. */
+/** Time between two attempts after the worker has waited in vain and serves an endpoint of its own. */
 const RETRY_MS = 3000
 /** Time between two reports of metrics. As much may be lost if the worker ends without leaving. */
 const PUSH_MS = 1000
@@ -25,13 +25,13 @@ const PUSH_MS = 1000
 const LEAVE_MS = 200
 /** Records a second that keep all their stacks. Further ones keep one stack, as the primary has to parse them all. */
 const FULL_RECORDS_A_PUSH = 20
-/** Blocks from before it joined that are sent: those of its start-up, or those that a new primary has not received. */
+/** Earlier blocks that are sent at a join: those of the start-up, or those that a new primary has not received. */
 const EARLIER_RECORDS = 50
 
 /** The worker's side of a cluster: joins the primary, sends it blocks and metrics, and joins again. */
 class ClusterWorker {
-  #parts
-  /** Identifies one life of this process's watchdog: the next one counts from zero. */
+  #own
+  /** The life of this process's watchdog; the next one counts from zero. */
   #instance = `${Date.now()}-${Math.random().toString(36).slice(2)}`
   /** @type {Connection | null} */
   #connection = null
@@ -51,15 +51,15 @@ class ClusterWorker {
   #fullRecords = 0
   #lost = 0
 
-  /** @param {Omit<Parts, 'onBlock' | 'onFault'> & { address: string, pid?: number }} parts */
-  constructor (parts) {
-    this.#parts = parts
-    this.#aloneAtMs = parts.nowMs() + PATIENCE_MS
+  /** @param {Omit<OwnProcess, 'onBlock' | 'onFault'> & { address: string, pid?: number }} own */
+  constructor (own) {
+    this.#own = own
+    this.#aloneAtMs = own.nowMs() + PATIENCE_MS
     this.#connect()
   }
 
   #connect () {
-    const { address, pid = process.pid, onState } = this.#parts
+    const { address, pid = process.pid, onState } = this.#own
     const unsafe = /** @type {(Error & { code?: string }) | null} */ (checkFolder(address))
     if (unsafe !== null) {
       if (unsafe.code !== 'ENOENT') onState(unsafe)
@@ -80,17 +80,17 @@ class ClusterWorker {
 
   /** @param {Message} message */
   #receive (message) {
-    // A worker that leaves has just sent all that the primary could ask for.
+    // A worker that leaves has just sent everything for which the primary could ask.
     if (this.#isClosed) return
     if (message.t === 'welcome') {
       this.#begin(message.slot)
     } else if (message.t === 'refused') {
-      this.#parts.onState(new Error(`the primary refused: ${message.reason}`))
+      this.#own.onState(new Error(`the primary refused: ${message.reason}`))
     } else if (message.t === 'endpoint') {
       clearTimeout(this.#hello)
       this.#isAlone = false
       this.#isJoined = true
-      this.#parts.onJoined(message.url)
+      this.#own.onJoined(message.url)
     } else if (message.t === 'ask') {
       this.#tellMetrics()
     }
@@ -100,15 +100,15 @@ class ClusterWorker {
   #begin (slot) {
     this.#slot = slot
     this.#writer = new SeriesWriter()
-    this.#parts.onState(null)
+    this.#own.onState(null)
     this.#push()
-    for (const record of this.#parts.blocks().slice(0, EARLIER_RECORDS).reverse()) this.tellBlock(record)
+    for (const record of this.#own.blocks().slice(0, EARLIER_RECORDS).reverse()) this.tellBlock(record)
   }
 
   #lose () {
     clearTimeout(this.#timer)
     clearTimeout(this.#hello)
-    if (this.#isJoined) this.#aloneAtMs = this.#parts.nowMs() + PATIENCE_MS
+    if (this.#isJoined) this.#aloneAtMs = this.#own.nowMs() + PATIENCE_MS
     this.#isJoined = false
     this.#connection = null
     this.#writer = null
@@ -117,10 +117,10 @@ class ClusterWorker {
 
   #again () {
     if (this.#isClosed) return
-    const isPatient = !this.#isAlone && this.#parts.nowMs() < this.#aloneAtMs
+    const isPatient = !this.#isAlone && this.#own.nowMs() < this.#aloneAtMs
     if (!isPatient && !this.#isAlone) {
       this.#isAlone = true
-      this.#parts.onAlone(this.#slot !== null)
+      this.#own.onAlone(this.#slot !== null)
     }
     this.#timer = setTimeout(() => this.#connect(), isPatient ? HURRY_MS : RETRY_MS)
   }
@@ -137,12 +137,12 @@ class ClusterWorker {
     // A primary that does not read gets the changes when it reads again.
     if (writer === null || connection === null || connection.isBacklogged) return
     try {
-      const snapshot = await this.#parts.snapshot()
+      const snapshot = await this.#own.snapshot()
       if (this.#writer !== writer) return
       for (const message of writer.changes(snapshot)) this.#lost += connection.send(message) ? 0 : 1
-      this.#parts.onState(null)
+      this.#own.onState(null)
     } catch (error) {
-      this.#parts.onState(error)
+      this.#own.onState(error)
     }
   }
 
@@ -155,7 +155,7 @@ class ClusterWorker {
     else this.#connection.send({ t: 'block', record: fitted })
   }
 
-  /** Records, and lines of metrics, that could not be sent since the last call. */
+  /** Number of records and lines of metrics that could not be sent since the last call. */
   takeLost () {
     const lost = this.#lost
     this.#lost = 0

@@ -3,7 +3,7 @@
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
 const process = require('../util/process')
-const { SHOW } = require('../bridge/messages')
+const messages = require('../bridge/messages')
 const { LoopwatchError } = require('../tables/errors')
 const { besideApplication, unblockStream } = require('./nonblocking-stdout')
 const { startSenses, stopAll } = require('./host-sensors')
@@ -17,7 +17,6 @@ const { WatchdogThread } = require('./watchdog-thread')
  * @import { BlockRecord, LoopLoadReport, SlowIncident } from '../types'
  * @import { Watch } from './expect-no-blocks'
  * @import { HuntResult } from './origin/hunt'
- * @import { Presence } from './presence'
  * @import { ShedOptions } from './shedding/options'
  * @import { Way } from './start'
  * @import { Handlers } from './watchdog-thread'
@@ -28,21 +27,21 @@ const { wait } = Atomics
 const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 const slow = diagnosticsChannel.channel('loopwatch:slow')
-/** A process that exits in a block waits at most this long until its end is logged and recorded: mostly 20 ms. */
+/** Longest wait of a process that exits in a block for the log line and the record. It mostly takes 20 ms. */
 const EXIT_MS = 250
 
-// Rarely used modules are loaded by their first call: each takes a third of a millisecond, which every command of a
-// shell would pay under NODE_OPTIONS.
+// Rarely used modules are loaded by their first call. Each takes a third of a millisecond, and under NODE_OPTIONS every
+// command of a shell would pay for it.
 
 /**
  * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
- * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. It
- * needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
- * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
+ * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. The
+ * event needs the host's loop, so it comes after the log line, the endpoint and `dir`.
+ * Event `slow`: an incident without a block, once it is over; also on `loopwatch:slow`.
  * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 class Agent extends EventEmitter {
-  /** Content type of metrics(). */
+  /** For the response that has metrics() in it. */
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   #senses
   /** @type {WatchdogThread} */
@@ -58,7 +57,7 @@ class Agent extends EventEmitter {
   /** @type {ReturnType<typeof import('./shedding/fastify-plugin').createFastifyPlugin> | undefined} */
   #fastify
   #forget
-  /** @type {Set<(record: BlockRecord) => void>} expectations that run */
+  /** Listeners of the calls of expectNoBlocks() in progress. @type {Set<(record: BlockRecord) => void>} */
   #expecting = new Set()
 
   /**
@@ -69,15 +68,15 @@ class Agent extends EventEmitter {
     super()
     this.#forget = forget
     this.#presence = presence
-    const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
+    const onFile = (/** @type {string} */ file) => this.#thread?.compiled.add(file)
     const log = besideApplication(options.log)
-    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), see)
+    const senses = startSenses({ ...options, log }, (message) => this.#thread?.post(message), onFile)
     const isQuiet = presence !== undefined
     const workerData = () => ({ ...senses.workerData(), isQuiet, isShown: presence?.isOn ?? true })
     this.#senses = senses
-    /** The watchdog calls it through the inspector in the middle of a block. Not for others. */
+    /** Internal. The watchdog calls the probe through the inspector in the middle of a block. */
     this.probe = senses.probe
-    /** The watchdog calls it if a stuck process is to end. Not for others. */
+    /** Internal. The watchdog ends a stuck process with this. */
     this.abort = abort
     unblockStream(log)
     this.#ready = new Promise((resolve) => {
@@ -89,7 +88,10 @@ class Agent extends EventEmitter {
     })
     try {
       this.#thread = new WatchdogThread(workerData, this.#handlers())
-      if (isQuiet) this.#follow(presence)
+      if (isQuiet) {
+        presence.isWorking = () => senses.works.hasWorked
+        presence.onChange = () => this.#thread.post({ code: messages.SHOW, isShown: presence.isOn })
+      }
       senses.origins.begin()
       process.once('exit', this.#onExit)
     } catch (error) {
@@ -98,27 +100,21 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** @param {Presence} presence */
-  #follow (presence) {
-    presence.isWorking = () => this.#senses.works.hasWorked
-    presence.onChange = () => this.#thread.post({ code: SHOW, isShown: presence.isOn })
-  }
-
-  /** A preloaded process that has been quiet opens its endpoint. Not for others. */
+  /** Internal. Opens the endpoint of a preloaded process that has been quiet. */
   show () {
     this.#presence?.settle()
   }
 
-  /** If the process exits in a block, no next turn would end that block. */
+  /** Ends the block in which the process exits, as there is no next turn of the loop. */
   #onExit = () => {
     const { heartbeat, gauge } = this.#senses
-    // A watchdog that is still starting would take as long as a short command lasts.
     try {
+      // A watchdog that is still starting would take as long as a short command lasts.
       if (!heartbeat.mayHaveBlock || gauge.counters.get('heard') === 0) return
       this.turn()
       this.stopAtExit(EXIT_MS)
     } catch {
-      // The application has replaced what this needs. Its end is more important than that of a block.
+      // The application has replaced a function that this needs. The end of a process comes before that of a block.
     }
   }
 
@@ -131,20 +127,27 @@ class Agent extends EventEmitter {
         this.#settle(url)
         origins.onWatched()
       },
-      onBlock: (record) => {
-        origins.onBlock(record)
-        for (const listener of this.#expecting) listener(record)
-        blocks.publish(record)
-        this.emit('block', record)
+      onMessage: {
+        [messages.BLOCK]: ({ record }) => {
+          origins.onBlock(record)
+          for (const listener of this.#expecting) listener(record)
+          blocks.publish(record)
+          this.emit('block', record)
+        },
+        [messages.SLOW]: ({ incident }) => {
+          slow.publish(incident)
+          this.emit('slow', incident)
+        },
+        [messages.SPAN]: ({ span }) => require('./work/block-span').writeBlockSpan(span),
+        [messages.FOLLOW]: ({ on }) => works.follow(on),
+        [messages.TRACK]: (message) => origins.onTrack(message),
+        [messages.PROFILE]: ({ action, mostMs }) => {
+          // A watchdog that ends may still ask for a profile, which nothing would stop.
+          if (this.#stopping === null) profiler.run(action, mostMs)
+        },
+        [messages.THREAD_PROFILE]: ({ threadId }) => threads.profile(threadId),
+        [messages.WARN]: ({ message }) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`)
       },
-      onSlow: (incident) => this.#onSlow(incident),
-      onSpan: (span) => require('./work/block-span').writeBlockSpan(span),
-      onFollow: (on) => works.follow(on),
-      onTrack: (message) => origins.onTrack(message),
-      // The watchdog may ask as it ends: nothing would stop that profile.
-      onProfile: (action, mostMs) => { if (this.#stopping === null) profiler.run(action, mostMs) },
-      onThreadProfile: (threadId) => threads.profile(threadId),
-      onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
@@ -159,30 +162,24 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** @param {SlowIncident} incident that is over */
-  #onSlow (incident) {
-    slow.publish(incident)
-    this.emit('slow', incident)
-  }
-
   /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
   get fastify () {
     this.#fastify ??= require('./shedding/fastify-plugin').createFastifyPlugin(this.#senses.gauge)
     return this.#fastify
   }
 
-  /** The watchdog's questions take it along. Not for others. */
+  /** Internal. The watchdog's questions pass it on to the probe. */
   get inspector () {
     return loadInspector()
   }
 
   /**
-   * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, has joined the
-   * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
+   * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, when the worker has
+   * joined the primary's. `url` is null without an endpoint (port: false, no free port, no watchdog, stopped before).
    */
   get ready () {
     this.show()
-    // Waiting for it keeps the process alive; having an agent does not.
+    // Waiting for the agent keeps the process alive; having an agent does not.
     if (!this.#isReady) this.#thread.ref()
     return this.#ready
   }
@@ -218,10 +215,9 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says. It
-   * takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
-   * @param {{ seconds: number }} options 1 to 300
-   * @returns {Promise<HuntResult>} when it is over
+   * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says.
+   * Tracking takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
+   * @param {{ seconds: number }} options 1 to 300 @returns {Promise<HuntResult>} when it is over
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   hunt (options) {
@@ -229,18 +225,16 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * A middleware for Express and Connect: it answers 503 with Retry-After while the loop is above a limit. Without
-   * limits it passes every request on.
-   * @param {ShedOptions} [options]
-   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   * A middleware for Express and Connect. While the loop is above a limit, requests get 503 with Retry-After. Without
+   * limits every request passes.
+   * @param {ShedOptions} [options] @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   middleware (options = {}) {
     return require('./shedding/middleware').createMiddleware(this.#senses.gauge, options)
   }
 
   /**
-   * How late timers come and how busy the loop is, for health checks and your own shedding. Reads only what has been
-   * measured on this thread, in microseconds.
+   * How late timers come and how busy the loop is, for health checks and your own shedding. Takes microseconds.
    * @returns {LoopLoadReport} delays in milliseconds, utilization from 0 to 1
    */
   load () {
@@ -248,7 +242,7 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed` and
+   * Runs a function that may block. Blocks that are mostly within such calls count under the cause `allowed` and are
    * not logged. Only the function's synchronous part counts, nothing after an `await`.
    * @template T @param {() => T} fn @param {string} reason kept in the record @returns {T} what the function returns
    * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
@@ -286,7 +280,7 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Resolves once all blocks so far have final records, after three seconds at the latest. Not for others.
+   * Internal. Resolves once all blocks so far have final records, after three seconds at the latest.
    * @param {boolean} [keepsAlive] the process
    */
   async settle (keepsAlive) {
@@ -296,8 +290,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Sends at once what `otlp` and `notify` would send later: the process may be about to freeze. Resolves after 1.4 s
-   * at the latest, and never rejects.
+   * Sends everything for `otlp` and `notify` at once, as the process may be about to freeze. Resolves after 1.4 s at
+   * the latest, and never rejects.
    * @returns {Promise<void>}
    */
   async flush () {
@@ -307,7 +301,7 @@ class Agent extends EventEmitter {
     await this.#thread.call('flush', undefined)
   }
 
-  /** Releases everything; the process can then end by itself. Never rejects. @returns {Promise<void>} */
+  /** Releases everything, so that the process can end by itself. Never rejects. @returns {Promise<void>} */
   stop () {
     this.#stopping ??= (async () => {
       stopAll([
@@ -317,10 +311,10 @@ class Agent extends EventEmitter {
         this.#senses
       ])
       try {
-        // There is none if it could not be started.
+        // A thread that could not be started is undefined.
         await this.#thread?.stop()
       } catch {
-        // The application has replaced what this needs. A rejection that nobody handles would end it.
+        // The application has replaced a function that this needs. An unhandled rejection would end the process.
       }
       // The watchdog may not have joined or listened by then.
       this.#settle(null)
@@ -328,48 +322,48 @@ class Agent extends EventEmitter {
     return this.#stopping
   }
 
-  /** The first test may block before the watchdog watches. Not for others. @param {number} longestMs */
+  /** Internal. The first test may block before the watchdog watches. @param {number} longestMs */
   sleepUntilWatched (longestMs) {
     sleepUntil(() => this.#senses.gauge.counters.get('heard') > 0, longestMs)
   }
 
-  /** Begins a new turn of the loop: what ran before is not part of a later block. Not for others. */
+  /** Internal. Begins a new turn of the loop: code that ran before is not part of a later block. */
   turn () {
     this.#senses.heartbeat.turn()
-    this.#thread.tellMaps()
+    this.#thread.postMaps()
   }
 
-  /** The source map of a file compiled in memory. Not for others. @param {string} file @param {string} mapFile */
+  /** Internal. Names the source map of a file compiled in memory. @param {string} file @param {string} mapFile */
   mapFile (file, mapFile) {
     this.#thread.mapFile(file, mapFile)
   }
 
-  /** Looks for no block in the code at the top level, up to the first turn(). Not for others. */
+  /** Internal. Ignores blocks at the top level, up to the first turn(). */
   skipTopLevel () {
     this.#senses.heartbeat.skipTopLevel()
   }
 
-  /** Whether the running code was passed to allow(). Not for others. */
+  /** Internal. Whether the running code was passed to allow(). */
   get isAllowed () {
     return this.#senses.allowed.isRunning
   }
 
-  /** CPU time that the agent itself has spent on this thread so far, ms. Not for others. */
+  /** Internal. CPU time that the agent itself has spent on this thread so far. */
   get heldCpuMs () {
     return this.#senses.gauge.counters.heldCpuMs
   }
 
-  /** Waits until all records are written. Not for others. @param {number} longestMs */
+  /** Internal. Waits until all records are written. @param {number} longestMs */
   stopAtExit (longestMs) {
-    this.#thread.tellMaps()
+    this.#thread.postMaps()
     this.stop()
-    // Nothing has to be kept alive any more, and later listeners of 'exit' may list the handles of the process.
+    // Later listeners of 'exit' may list the handles of the process: ours must not be among them.
     this.#thread.release()
     sleepUntil(() => this.#senses.gauge.counters.get('released') > 0, longestMs)
   }
 }
 
-/** Counts rounds of 1 ms: a test may have stopped the clock. @param {() => boolean} holds @param {number} longestMs */
+/** Sleeps in rounds of 1 ms: the clock may be a fake one. @param {() => boolean} holds @param {number} longestMs */
 function sleepUntil (holds, longestMs) {
   const never = new Int32Array(new SharedArrayBuffer(4))
   for (let sleptMs = 0; sleptMs < longestMs && !holds(); sleptMs++) wait(never, 0, 0, 1)

@@ -6,13 +6,13 @@ const process = require('../util/process')
 
 /** @import { Role } from '../types' */
 
-/** Node.js publishes every new child process on this channel. */
+/** Channel on which Node.js publishes every new child process. */
 const CHILDREN = 'child_process'
 
 /**
- * Finds out what this process is in a node:cluster. The watchdog cannot: its environment is empty. A process is a
- * primary from its first fork on. Loading node:cluster takes 3 ms (measured on 20.20, 22.23, 24.21, 26.10), so that is
- * left to the application: workers have it from the start, primaries from their first fork.
+ * Finds this process's role in a node:cluster; the watchdog cannot, as its environment is empty. A process is a primary
+ * from its first fork on. Loading node:cluster takes 3 ms (20.20 to 26.10) and is left to the application: workers have
+ * it from the start, primaries from their first fork.
  * @param {() => void} onPrimary called once, unless role() has already said so
  */
 exports.startClusterRole = (onPrimary) => {
@@ -23,13 +23,13 @@ exports.startClusterRole = (onPrimary) => {
     stop()
     onPrimary()
   }
-  // The channel publishes the child before the cluster knows it.
+  // The channel publishes a child before `cluster.workers` has it.
   const onChild = () => process.nextTick(look)
   const stop = () => { diagnosticsChannel.unsubscribe(CHILDREN, onChild) }
   const isWorker = clusterIfLoaded()?.isWorker ?? false
   if (!isPrimary && !isWorker) diagnosticsChannel.subscribe(CHILDREN, onChild)
 
-  // Read now, as a worker whose primary dies gets another parent.
+  // A worker whose primary dies gets another parent, so the pid is read now.
   const primaryPid = process.ppid
   const tmpdir = os.tmpdir()
   return {
@@ -42,7 +42,7 @@ exports.startClusterRole = (onPrimary) => {
 /** @returns {typeof import('node:cluster').default | null} */
 function clusterIfLoaded () {
   const { moduleLoadList } = /** @type {{ moduleLoadList?: string[] }} */ (/** @type {unknown} */ (process))
-  // The list is undocumented. Without it node:cluster is loaded, which costs time but is correct.
+  // The list is undocumented. Without it node:cluster is loaded, which costs time but gives the right answer.
   const isLoaded = moduleLoadList?.includes('NativeModule cluster') ?? true
   return isLoaded ? /** @type {any} */ (require('node:cluster')) : null
 }

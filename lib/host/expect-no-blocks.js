@@ -1,24 +1,24 @@
 'use strict'
 
 const { setTimeout } = require('node:timers')
+const { checkOptions } = require('../options/table')
 const type = require('../options/types')
 const { excuseOf, timesOf } = require('../tables/causes')
 const { codedError, codedErrorFrom } = require('../tables/errors')
-const { nearest } = require('../options/table')
 
 /** @import { BlockRecord } from '../types' */
 
-/** Two beats of a calm loop: by then the watchdog knows of a block that has ended. */
-const KNOWN_MS = 60
+/** After two beats of a calm loop the watchdog has the record of a block that has ended. */
+const RECORDED_MS = 60
 
-// Bound at load: a test may have replaced clocks.
+// A test may replace clocks, so this is bound at load.
 const dateNow = Date.now
 
 /**
  * @typedef {{ thresholdMs: number, keep: number, ready: () => Promise<unknown>,
  *   blocks: () => Promise<BlockRecord[] | null>, settle: () => Promise<void>,
- *   onSettled: (listener: (record: BlockRecord) => void) => () => void }} Watch what is used of the agent. `blocks`
- *   returns the latest records, at most `keep`, newest first; null if there is no watchdog. `onSettled` subscribes.
+ *   onSettled: (listener: (record: BlockRecord) => void) => () => void }} Watch the agent's side. `blocks` returns the
+ *   latest records, at most `keep`, newest first; null if there is no watchdog. `onSettled` subscribes.
  */
 
 /** @param {number} ms @returns {Promise<void>} */
@@ -30,17 +30,10 @@ const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
  */
 exports.checkExpectation = (fn, options, leastMs = 2) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'a function', fn)
-  if (!type.isPlainObject(options)) {
-    throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'an object { overMs }', options)
-  }
-  for (const key of Object.keys(options)) {
-    if (key !== 'overMs') throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, ['overMs']))
-  }
-  const { overMs } = options
   const limit = type.number(leastMs, 60000, 'milliseconds')
-  if (overMs === undefined || limit.accepts(overMs)) return options
   const takes = `${limit.takes} (blocks below the option "threshold" are not seen)`
-  throw codedError('LOOPWATCH_ERR_OPTION', 'option "overMs" of expectNoBlocks()', takes, overMs)
+  const rows = [{ key: 'overMs', type: { ...limit, takes }, default: undefined }]
+  return checkOptions('expectNoBlocks()', 'an object { overMs }', options, rows)
 }
 
 /** How long the code itself kept the loop, without waits for a CPU. @param {BlockRecord} record */
@@ -48,18 +41,18 @@ const ownMs = (record) => record.allowed
   ? 0
   : timesOf(record).reduce((ms, [cause, each]) => excuseOf(cause) === undefined ? ms + each : ms, 0)
 
-/** Whether this process's main thread was blocked. @param {BlockRecord} record */
-const isMains = ({ threadId, worker }) => threadId === 0 && worker === null
+/** @param {BlockRecord} record */
+const isOfMainThread = ({ threadId, worker }) => threadId === 0 && worker === null
 
 /**
- * The longest block of an interval that is above the limit. @returns {BlockRecord | null}
+ * The longest block above the limit. @returns {BlockRecord | null}
  * @param {BlockRecord[]} records @param {{ startMs: number, endMs: number, overMs: number }} limits in wall time
  */
 function longestWithin (records, { startMs, endMs, overMs }) {
   const counting = records.filter((record) => {
     const beganMs = Date.parse(record.startedAt)
     const withinMs = Math.min(beganMs + record.durationMs, endMs) - Math.max(beganMs, startMs)
-    return isMains(record) && Math.min(withinMs, ownMs(record)) >= overMs
+    return isOfMainThread(record) && Math.min(withinMs, ownMs(record)) >= overMs
   })
   return counting.sort((a, b) => b.durationMs - a.durationMs)[0] ?? null
 }
@@ -73,14 +66,14 @@ exports.expectNoBlocks = async (watch, fn, options) => {
   const { overMs = watch?.thresholdMs ?? 0 } = exports.checkExpectation(fn, options, watch?.thresholdMs)
   if (watch === null) throw codedError('LOOPWATCH_ERR_UNWATCHED')
   await watch.ready()
-  // What ran before in this turn of the loop is not part of the function.
+  // Code that ran before in this turn of the loop is not part of the function.
   await sleep(1)
   const startMs = dateNow()
   const settled = /** @type {BlockRecord[]} */ ([])
   const stop = watch.onSettled((record) => { if (ownMs(record) >= overMs) settled.push(record) })
   try {
     const value = await fn()
-    // A block that is still going on when fn resolves ends with this turn.
+    // A block in progress when fn resolves ends with this turn.
     await sleep(1)
     const blocked = await longestOf(watch, settled, { startMs, endMs: dateNow(), overMs })
     if (blocked === null) return value
@@ -91,14 +84,13 @@ exports.expectNoBlocks = async (watch, fn, options) => {
 }
 
 /**
- * `settled`: the blocks since, which the list of the latest may have lost.
- * @param {Watch} watch
- * @param {BlockRecord[]} settled @param {{ startMs: number, endMs: number, overMs: number }} limits
+ * @param {Watch} watch @param {BlockRecord[]} settled since the start; the list of the latest blocks may have lost some
+ * @param {{ startMs: number, endMs: number, overMs: number }} limits
  */
 async function longestOf (watch, settled, limits) {
-  await sleep(KNOWN_MS)
+  await sleep(RECORDED_MS)
   const latest = await blocksOf(watch)
-  const [oldest] = latest.filter(isMains).slice(watch.keep - 1)
+  const [oldest] = latest.filter(isOfMainThread).slice(watch.keep - 1)
   const mayBeLost = oldest !== undefined && Date.parse(oldest.startedAt) >= limits.startMs
   if (!mayBeLost && longestWithin([...latest, ...settled], limits) === null) return null
   // Pauses of the garbage collector, or a CPU profile, may still show another cause.

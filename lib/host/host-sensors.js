@@ -21,42 +21,41 @@ const { isStarting } = require('./watchdog-thread')
 /**
  * @import { Bridge } from '../bridge/memory'
  * @import { ResolvedOptions } from '../options/table'
- * @import { WorkLater } from './work/lazy-work-tracking'
  */
 
 /**
- * An object that nextTick() makes. V8 forgets the shape of these objects if two full collections find none of them, and
- * nextTick() then takes 0.3 to 0.8 us instead of 0.05 until the process ends (20.20 to 26.10). A loop at rest has
- * none, and an agent's small garbage brings its collections forward.
+ * One object of nextTick(), kept alive. If two full collections find no such object, V8 forgets their shape, and
+ * nextTick() takes 0.3 to 0.8 us instead of 0.05 until the process ends (20.20 to 26.10). A loop at rest has none, and
+ * the agent's small garbage brings its collections forward.
  * @type {object[]}
  */
 const ticks = []
 
 /** @typedef {(message: object) => void} Post to the watchdog, if there is one */
 
+/** @typedef {{ stop: () => void }} Sensor */
+/** @typedef {<T>(step: () => T) => T} Hold runs a step of the agent itself, which is not a block of the application */
+
 /**
  * @param {ResolvedOptions} options @param {Post} post
- * @param {(file: string) => void} see called with the files of stacks
+ * @param {(file: string) => void} onFile called with the files of stacks
  */
-exports.startSenses = (options, post, see) => {
-  /** @type {Part[]} */
+exports.startSenses = (options, post, onFile) => {
+  /** @type {Sensor[]} */
   const started = []
   try {
-    return startAll(options, post, started, see)
+    return startAll(options, post, started, onFile)
   } catch (error) {
     stopAll(started)
     throw error
   }
 }
 
-/** @typedef {{ stop: () => void }} Part */
-/** @typedef {<T>(step: () => T) => T} Hold runs a step of the agent itself, which is not a block of the application */
-
-/** @param {Part[]} parts */
-function stopAll (parts) {
-  for (const part of parts) {
+/** @param {Sensor[]} sensors */
+function stopAll (sensors) {
+  for (const sensor of sensors) {
     try {
-      part.stop()
+      sensor.stop()
     } catch {
       // The application may have frozen what one of them would undo.
     }
@@ -64,54 +63,48 @@ function stopAll (parts) {
 }
 
 /**
- * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post
- * @param {Part[]} started each part is added as soon as it is started, and has to be stopped @param {Hold} hold
+ * @param {ResolvedOptions} options @param {Post} post
+ * @param {Sensor[]} started each sensor is added as soon as it has to be stopped @param {(file: string) => void} onFile
  */
-function startParts (options, bridge, post, started, hold) {
-  /** @template {Part} P @param {P} part @returns {P} */
-  const keep = (part) => {
-    started.push(part)
-    return part
+function startAll (options, post, started, onFile) {
+  /** @template {Sensor} S @param {S} sensor @returns {S} */
+  const keep = (sensor) => {
+    started.push(sensor)
+    return sensor
   }
+  if (ticks.length === 0) nextTick(() => ticks.push(executionAsyncResource()))
+  const memory = createMemory()
+  const bridge = openBridge(memory)
+  const { counters } = bridge
+  const { threshold } = options
+  /** @type {Hold} */
+  const hold = (step) => counters.hold('agentMicros', threshold, step)
   const { load, delays, report } = measureLoad(options, bridge)
   const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post, hold)
   keep(works)
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post)
   keep(profiler)
   const threads = keep(startThreads(options, post, isStarting))
-  const onLate = lateTo(works, profiler)
+  const onLate = (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
+    restoreError()
+    works.late(atMs, idleMs)
+    profiler.late(atMs)
+  }
   const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler, works }))
-  const onHeld = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
-  const origins = keep(new OriginTracker(options, post, onHeld))
+  const origins = keep(new OriginTracker(options, post, (ms) => counters.addHeldMs('agentMicros', ms, threshold)))
   const cluster = keep(startClusterRole(() => post({ code: LEAD })))
   if (options.gc === 'on') keep(startGcObserver(bridge))
-  return {
-    works, isUnsafe, escalates, profiler, ownProfile, profilesItself, threads, load, report, heartbeat, origins, cluster
-  }
-}
-
-/**
- * @param {ResolvedOptions} options @param {Post} post @param {Part[]} started @param {(file: string) => void} see
- */
-function startAll (options, post, started, see) {
-  if (ticks.length === 0) nextTick(() => ticks.push(executionAsyncResource()))
-  const memory = createMemory()
-  const bridge = openBridge(memory)
-  /** @type {Hold} */
-  const hold = (step) => bridge.counters.hold('agentMicros', options.threshold, step)
-  const parts = startParts(options, bridge, post, started, hold)
-  const { works, isUnsafe, escalates, profiler, threads, load, report, heartbeat, origins } = parts
   return {
     works,
     escalates,
     profiler,
     threads,
     heartbeat,
-    probe: createProbe(bridge, works.current, see),
-    gauge: { load, counters: bridge.counters },
+    probe: createProbe(bridge, works.current, onFile),
+    gauge: { load, counters },
     report,
     allowed: new AllowedCalls(bridge),
-    thresholdMs: options.threshold,
+    thresholdMs: threshold,
     keep: options.keep,
     origins,
     hold,
@@ -119,32 +112,23 @@ function startAll (options, post, started, see) {
       memory,
       options: { ...options, route: undefined },
       mayInspect: mayInspect(),
-      ownProfile: parts.ownProfile,
-      profilesItself: parts.profilesItself,
+      ownProfile,
+      profilesItself,
       namesRequests: !isUnsafe,
       escalates,
       stripsTypes: stripsTypes(),
       compilesAll: compilesAll(),
-      role: parts.cluster.role(),
+      role: cluster.role(),
       threads: threads.hellos()
     }),
     stop: () => stopAll(started)
   }
 }
 
-/** @param {WorkLater} works @param {HostProfiler} profiler */
-function lateTo (works, profiler) {
-  return (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
-    restoreError()
-    works.late(atMs, idleMs)
-    profiler.late(atMs)
-  }
-}
-
 /**
- * With `on` the profile starts here: V8 has the least to list before the application is compiled, 8 ms on 20.20 and 20
- * on later lines. With `auto` the watchdog asks for it later: from then on V8 reports each function that it compiles,
- * which was most of what the agent added to the start of a large application.
+ * With `on` the profile starts here: before the application is compiled, V8 has the least to list (8 ms on 20.20, 20 on
+ * later lines). With `auto` the watchdog asks for it later, as V8 reports each function that it compiles while a
+ * profile runs: most of what the agent added to the start of a large application.
  * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post
  */
 function startProfiler (options, bridge, post) {

@@ -1,38 +1,38 @@
 'use strict'
 
-// NODE_OPTIONS reaches every Node.js process of a machine: launchers and tools as well as applications.
+// NODE_OPTIONS reaches launchers and tools as well as applications.
 const fs = require('node:fs')
 const path = require('node:path')
 const process = require('../util/process')
-const { variable } = require('../options/environment')
+const { allFlags } = require('../options/environment')
 
-/** They may lie outside of node_modules: `.yarn/releases/yarn-4.9.1.cjs`, `/opt/yarn-v1.22.22/bin/yarn.js`. */
+/** Names of package managers, which may lie outside node_modules: `.yarn/releases/yarn-4.9.1.cjs`, `/opt/yarn.js`. */
 const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(-\d[\w.-]*?)?(\.[cm]?js)?$/
 
 /** @param {string | undefined} script process.argv[1] */
 exports.isPackageManager = (script) => typeof script === 'string' && PACKAGE_MANAGERS.test(path.basename(script))
 
-/** The main file as Node.js was given it; null with -e, on the REPL and for code from stdin. */
+/** The main file; null with -e, on the REPL and for code from stdin. */
 exports.mainFile = () => {
   const file = process.argv?.[1]
   if (typeof file !== 'string' || !path.isAbsolute(file)) return null
   try {
     return fs.realpathSync(file)
   } catch {
-    // Node.js adds the extension itself.
+    // The path may lack its extension, which Node.js adds itself.
     return file
   }
 }
 
 /**
- * Whether somebody wrote this program to be run here. Not so what a package brings (eslint, webpack, nodemon,
- * cross-env), package managers, and code without a file. @param {string | null} file
+ * Whether somebody wrote this program to be run here. Programs of packages (eslint, webpack, nodemon, cross-env),
+ * package managers and code without a file are not one's own. @param {string | null} file
  */
 exports.isOwnProgram = (file) =>
   file !== null && !file.split(path.sep).includes('node_modules') && !exports.isPackageManager(file)
 
 /**
- * By the name of the main file, with or without its extension, or by the end of its path; `*` is any text.
+ * Patterns match the name of the main file, with or without its extension, or the end of its path; `*` is any text.
  * @param {string | null} file @param {string[]} only none = all @param {string[]} skip
  */
 exports.isWatched = (file, only, skip) => {
@@ -44,12 +44,10 @@ exports.isWatched = (file, only, skip) => {
 }
 
 /**
- * Whether this process is `node --test` itself, which starts a process for each test file. It has no inspector, and it
- * aborts when one of its threads connects to one (measured on 20.20, 22.23, 24.21, 26.10). With the isolation `none`
- * the tests run in this process, which then has an inspector.
+ * Whether this process is `node --test` itself, which starts a process for each test file, has no inspector, and aborts
+ * when a thread connects to one (20.20 to 26.10). With the isolation `none` the tests run in this process, which then
+ * has an inspector.
  * @param {string[]} execArgv @param {string} [options] NODE_OPTIONS, which may name the isolation
  */
-exports.isTestRunner = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
-  const flags = execArgv.join(' ').replaceAll('_', '-')
-  return /(^| )--test( |$)/.test(flags) && !/-isolation[= ]none( |$)/.test(`${flags} ${options.replaceAll('_', '-')}`)
-}
+exports.isTestRunner = (execArgv, options) =>
+  /(^| )--test( |$)/.test(allFlags(execArgv, '')) && !/-isolation[= ]none( |$)/.test(allFlags(execArgv, options))

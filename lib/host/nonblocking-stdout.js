@@ -14,9 +14,9 @@ const process = require('../util/process')
 const targetOf = (log) => log === true ? 1 : log === false ? undefined : log.destination ?? 1
 
 /**
- * Keeps the watchdog from stopping if the reader of the log stops reading. A pipe can be opened again in non-blocking
- * mode; a socket (systemd, pm2, a Node.js parent) cannot. Node.js makes a socket non-blocking when the application
- * first touches the stream, as nearly every one does. This touches it, after start() has returned.
+ * Makes a socket (systemd, pm2, a Node.js parent) non-blocking, so that the watchdog goes on if the reader of the log
+ * stops reading. Node.js does that when the stream is first touched, as here, after start() has returned. The watchdog
+ * itself opens pipes again in non-blocking mode.
  * @param {Log} log
  */
 exports.unblockStream = (log) => {
@@ -31,14 +31,14 @@ exports.unblockStream = (log) => {
     try {
       return target === 1 ? process.stdout : process.stderr
     } catch {
-      // Node.js does not know this kind of stream; it stays as it is.
+      // Node.js does not support this kind of stream.
     }
   }).unref()
 }
 
 /**
- * In pm2's cluster mode stdout and stderr of a worker are those of pm2's daemon: pm2 replaces their write() by one that
- * appends to the application's log files. The watchdog's lines go to these files, too, which pm2 creates.
+ * In pm2's cluster mode a worker has the stdout and stderr of pm2's daemon, and pm2 replaces write() with a function
+ * that appends to the application's log files. The watchdog's lines go to these files, too, which pm2 creates.
  * @param {Log} log @returns {Log}
  */
 exports.besideApplication = (log) => {
@@ -52,7 +52,7 @@ exports.besideApplication = (log) => {
   return { ...(log !== true && log), destination: file, creates: false }
 }
 
-/** A preload runs before pm2 unpacks them into the environment. @returns {Record<string, unknown>} */
+/** Settings that pm2 unpacks into the environment after preloads have run. @returns {Record<string, unknown>} */
 function settingsOfPm2 () {
   const env = environment()
   try {
@@ -62,5 +62,5 @@ function settingsOfPm2 () {
   }
 }
 
-/** pm2 takes these names for no file. @param {unknown} path @returns {path is string} */
+/** Names that mean "no file" to pm2 are excluded. @param {unknown} path @returns {path is string} */
 const isFile = (path) => typeof path === 'string' && !/NULL|\/dev\/null|^\\\\\.\\NUL$/.test(path)

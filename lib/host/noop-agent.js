@@ -8,17 +8,17 @@ const { EventEmitter } = require('node:events')
  * @import { ShedOptions } from './shedding/options'
  */
 
-// What a worker thread hardly ever calls is loaded by its first call: everything would be 45 files.
+// Methods that worker threads hardly ever call load their modules when they are called: 45 files in all.
 
-/** Without beats there is never any load. */
+/** A gauge that never shows load, as there are no beats. */
 const makeGauge = () => {
   const { LoopLoad } = require('./shedding/loop-load')
   return { load: new LoopLoad(), counters: { add: () => {} } }
 }
 
 /**
- * Where nothing can be watched: the same interface, which does nothing. In a worker thread of the application the main
- * thread's agent has its blocks and metrics.
+ * The interface of an agent where nothing can be watched. In a worker thread of the application, the main thread's
+ * agent has the thread's blocks and metrics.
  * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 class NoopAgent extends EventEmitter {
@@ -35,10 +35,7 @@ class NoopAgent extends EventEmitter {
 
   /** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
   run (name, fn, attributes) {
-    const { attributesOf, checkWork } = require('./work/validate-work')
-    checkWork('run', name, fn)
-    attributesOf(attributes)
-    return fn()
+    return require('./work/validate-work').runUnwatched(name, fn, attributes)
   }
 
   /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
@@ -66,7 +63,7 @@ class NoopAgent extends EventEmitter {
     return require('./shedding/middleware').createMiddleware(makeGauge(), options)
   }
 
-  /** Nothing is measured in a worker thread: zeros. @returns {LoopLoadReport} */
+  /** Zeros, as nothing is measured here. @returns {LoopLoadReport} */
   load () {
     return require('./sense/load-report').noLoad()
   }

@@ -9,36 +9,36 @@ const { isOwnProgram, mainFile } = require('./launchers')
 
 /** @import { Server } from 'node:net' */
 
-/** A server of a test suite has mostly closed by then. */
+/** Interval of the checks. Most servers of test suites have closed by the first one. */
 const LOOK_MS = 1000
 /** A program that is still there after this time is not a script. */
 const LIVED_MS = 10000
-/** Published for every server that begins to listen. */
+/** Channel on which Node.js publishes every server that begins to listen. */
 const LISTEN = 'tracing:net.server.listen:asyncStart'
 
-/** Bound at load: an application may replace it. */
+/** An application may replace the method, so it is bound at load. */
 const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => [])
 
 /** @typedef {{ isOwn: boolean, isServing: boolean, isWorking: boolean, ageMs: number, hasChildren: boolean }} Signs */
 
 /**
- * Whether a preloaded process shows itself: by its endpoint, and by the line that announces it. A program of one's own
- * that has no server and no named work does so after a while, unless it has children: then it is a launcher, and the
- * port is for what it has launched. @param {Signs} signs
+ * Whether a preloaded process opens its endpoint and announces it in the log. A program of one's own without a server
+ * and without named work does so after a while, unless it has children: then it is a launcher, and the port is for its
+ * children. @param {Signs} signs
  */
 exports.isPresent = ({ isOwn, isServing, isWorking, ageMs, hasChildren }) =>
   isServing || isWorking || (isOwn && ageMs >= LIVED_MS && !hasChildren)
 
-/** Watches whether a preloaded process shows itself. Members of a node:cluster do, and what has called start(). */
+/** Decides whether a preloaded process shows itself. Members of a node:cluster do, and callers of start(). */
 class Presence {
   isOn = false
   isOwn = isOwnProgram(mainFile())
   #hasLived = false
-  /** Called when one of these changes. @type {() => void} */
+  /** Called when one of the fields above changes. @type {() => void} */
   onChange = () => {}
   /** @type {() => boolean} */
   isWorking = () => false
-  /** Servers that listen, by the time since when. @type {Map<Server, number>} */
+  /** Servers that listen, with the time since when they do. @type {Map<Server, number>} */
   #servers = new Map()
   #startMs = nowMs()
   #cluster = startClusterRole(() => this.settle())
@@ -57,19 +57,19 @@ class Presence {
   #look () {
     const now = nowMs()
     const ageMs = now - this.#startMs
-    // pm2 names the application later, when its own file runs.
+    // pm2 sets the name of the application later, when its own file runs.
     const isOwn = isOwnProgram(mainFile())
     const isServing = this.#isServing(now, isOwn)
     const isWorking = this.isWorking()
     if (isServing || isWorking) return this.settle()
     const hasChildren = activeResources().includes('ProcessWrap')
     this.#set(exports.isPresent({ isOwn, isServing, isWorking, ageMs, hasChildren }), isOwn, isOwn && ageMs >= LIVED_MS)
-    // A tool that has lived for so long is woken by a server only.
+    // A tool that has lived this long is checked again only if it has a server.
     if (isOwn || ageMs < LIVED_MS || this.#servers.size > 0) this.#timer.refresh()
   }
 
   /**
-   * A tool talks to itself through sockets that have a path: pm2's daemon, tsx.
+   * Servers with a path do not count for tools, which talk to themselves through them: pm2's daemon, tsx.
    * @param {number} now @param {boolean} isOwn
    */
   #isServing (now, isOwn) {
@@ -89,7 +89,7 @@ class Presence {
     if (!isSame) this.onChange()
   }
 
-  /** From now on it shows itself. */
+  /** Shows the process for good. */
   settle () {
     this.stop()
     this.#set(true)

@@ -6,70 +6,60 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { setTimeout, clearTimeout } = require('node:timers')
 const v8 = require('node:v8')
 const { Worker } = require('node:worker_threads')
-const { nodeFlags, variable } = require('../options/environment')
+const { allFlags, nodeFlags } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 const { sharedBy } = require('../util/globals')
 
-/** Milliseconds between samples, and the most of them: five minutes in one native call, which delays the end. */
+/** Milliseconds between samples, and the most samples: five minutes in one native call, which delays the end. */
 const THREAD_PROFILE = { sampleInterval: 5, maxBufferSize: 60000 }
 
 /** Null on Node.js. Bun and Deno claim its version as well. @param {Record<string, string | undefined>} [versions] */
-exports.otherRuntime = (versions = process.versions) => {
-  const [name, version] = [['Bun', versions.bun], ['Deno', versions.deno]].find(([, version]) =>
-    version !== undefined) ?? []
-  return name === undefined ? null : `${name} ${version}`
+exports.otherRuntime = ({ bun, deno } = process.versions) => {
+  if (bun !== undefined) return `Bun ${bun}`
+  return deno === undefined ? null : `Deno ${deno}`
 }
-
-/** The first fixed minor version of each line whose AsyncLocalStorage is built on async_hooks. */
-const FIXED = new Map([[20, 20], [22, 22]])
-/** From this line on AsyncLocalStorage does without async_hooks. */
-const CONTEXT_FRAME_MAJOR = 24
 
 /**
- * Whether following requests is safe. Before the fix of CVE-2025-59466, a stack overflow that the application would
- * catch ends a process that uses AsyncLocalStorage: exit code 7, measured on 20.19.5, not on 20.20.2. A test for the
- * flaw would end the process, so the version decides.
+ * Whether a version of Node.js has the fix of CVE-2025-59466. Testing for the flaw would end the process.
  * @param {string} version as in process.versions.node
+ * @param {Record<number, number>} minors the first fixed minor version of each line @param {number} fixedMajor
  */
-exports.isContextSafe = (version) => {
+function isFixed (version, minors, fixedMajor) {
   const [major, minor] = version.split('.').map(Number)
-  return major >= CONTEXT_FRAME_MAJOR || minor >= (FIXED.get(major) ?? Infinity)
+  return major >= fixedMajor || minor >= minors[major]
 }
+
+/**
+ * Whether following requests is safe. Before the fix, a stack overflow that the application would catch ends a process
+ * that uses AsyncLocalStorage: exit code 7 on 20.19.5, not on 20.20.2. From 24 on AsyncLocalStorage does without
+ * async_hooks. @param {string} version as in process.versions.node
+ */
+exports.isContextSafe = (version) => isFixed(version, { 20: 20, 22: 22 }, 24)
 
 /** Whether AsyncLocalStorage needs no async_hooks and costs nothing. A flag may select either, whatever the version. */
 exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
 
 /**
- * The global object that all code of the process shares. Jest runs each test file in a context with its own, whose
- * `Function` is not that of Node.js. A process that has run no script of node:vm keeps V8's memory reducer switched off
- * (24.21): it would stop an idle thread of a large application for 0.1 s, which then starts with a smaller heap.
+ * The global object that all code of the process shares. Jest runs each test file in a context of its own, whose
+ * `Function` is not that of Node.js. Elsewhere no script of node:vm is run: the first one switches V8's memory reducer
+ * on (24.21), which stops an idle thread of a large application for 0.1 s and shrinks its heap.
  * @returns {typeof globalThis}
  */
 exports.mainGlobal = () => setTimeout instanceof Function
   ? globalThis
   : require('node:vm').runInThisContext('globalThis')
 
-/** Whether the inspector, which sees the main context, finds our globals. */
-const isInMainContext = () => Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis
-
-/** The first versions in which the fix of CVE-2025-59466 covers every user of async_hooks. */
-const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])
-const HOOK_FIXED_MAJOR = 26
-
 /**
- * Whether async_hooks.createHook() is safe. Before the fix of CVE-2025-59466, any hook makes a stack overflow fatal
- * that the application would catch. Unlike AsyncLocalStorage, hooks have the flaw in 24 and 25 too.
+ * Whether async_hooks.createHook() is safe. Before the fix, any hook makes a stack overflow fatal that the application
+ * would catch. Unlike AsyncLocalStorage, hooks have the flaw in 24 and 25 too.
  * @param {string} version as in process.versions.node
  */
-exports.isHookSafe = (version) => {
-  const [major, minor] = version.split('.').map(Number)
-  return major >= HOOK_FIXED_MAJOR || minor >= (HOOK_FIXED.get(major) ?? Infinity)
-}
+exports.isHookSafe = (version) => isFixed(version, { 20: 20, 22: 22, 24: 13, 25: 3 }, 26)
 
 /**
- * Whether `v8.startCpuProfile()` takes the interval and the buffer size as options. Node.js 24.12 to 24.21 ignore
- * options, and a sample every millisecond is what costs: there it takes no parameter, so it is not called. Otherwise an
- * interval below zero is the test: it is refused (26.10), and nothing starts.
+ * Whether `v8.startCpuProfile()` takes the interval and the buffer size as options. In Node.js 24.12 to 24.21 the
+ * function has no parameter and samples every millisecond, which is too dear. Where it takes options, an interval below
+ * zero is refused and nothing starts (26.10).
  */
 exports.ownsProfile = () => {
   const { startCpuProfile } = /** @type {{ startCpuProfile?: (options: object) => Record<symbol, () => void> }} */ (
@@ -84,12 +74,12 @@ exports.ownsProfile = () => {
   }
 }
 
-/** Absent from 20, and where an application has replaced Worker. */
+/** Undefined on Node.js 20, and where an application has replaced Worker. */
 const startCpuProfile = /** @type {any} */ (Worker)?.prototype?.startCpuProfile
 
 /**
- * Starts V8's CPU profile of a worker thread. 26 takes options. 24 takes none and samples every millisecond, like 22,
- * which takes a name and refuses anything else at once.
+ * Starts V8's CPU profile of a worker thread. Node.js 26 takes options. 24 and 22 sample every millisecond; 24 takes no
+ * parameter, 22 a name and nothing else.
  * @param {Worker} worker @returns {Promise<{ stop: () => Promise<string> }>}
  */
 exports.profileThread = (worker) => {
@@ -105,18 +95,18 @@ const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
 
 /**
  * Whether inspector sessions can receive the requests that the process makes (events of the domain Network). When any
- * session disconnects, Node.js ends these events for all others (20.20, 22.23, 24.21, 26.10). The last such flag
- * decides. There is no other sign: a session may enable the domain with or without the flag.
+ * session disconnects, Node.js ends these events for all others (20.20 to 26.10). The last such flag decides.
  * @param {string[]} execArgv @param {string} [options] NODE_OPTIONS
  */
-exports.hasNetworkInspection = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
-  const flags = [...options.replaceAll('"', ' ').split(' '), ...execArgv].map((flag) => flag.replaceAll('_', '-'))
+exports.hasNetworkInspection = (execArgv, options) => {
+  // An argument of the command line may contain spaces: the code of -e.
+  const flags = [...allFlags([], options).split(' '), ...execArgv.map((flag) => flag.replaceAll('_', '-'))]
   return flags.findLast((flag) => NETWORK_FLAG.test(flag))?.startsWith('--no-') === false
 }
 
 /**
- * Whether the timers that this package got at load are fake: no heartbeat would come, and all the time be one block.
- * Those of sinon, Jest and Vitest have `clock` on each function; the legacy ones of Jest cannot be armed again.
+ * Whether the timers that this package got at load are fake: without heartbeats all time would be one block. Timers of
+ * sinon, Jest and Vitest have `clock` on each function; the legacy timers of Jest have no refresh().
  */
 exports.hasFakeTimers = () => {
   if ('clock' in setTimeout) return true
@@ -125,39 +115,37 @@ exports.hasFakeTimers = () => {
   return typeof timer?.refresh !== 'function'
 }
 
-/** Whether Node.js runs TypeScript by stripping its types, so that lines and columns stay the same. */
+/** Whether Node.js runs TypeScript by stripping its types, which keeps lines and columns. */
 exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.features).typescript === 'strip'
 
-/** Whether this process compiles every file in memory, whatever its name: a process of Vitest does. */
+/** Whether this process compiles every file in memory, whatever its name, as Vitest does. */
 exports.compilesAll = () => '__vitest_worker__' in globalThis
 
 const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)([^a-z]|$)/
 
 /**
- * Whether Node.js itself uses V8's profiler: --cpu-prof, or coverage (NODE_V8_COVERAGE, with which c8 and `node --test`
- * count it). It prints every event of another profile on stderr, as a message that it does not understand.
+ * Whether Node.js itself uses V8's profiler: --cpu-prof, or coverage (NODE_V8_COVERAGE, set by c8 and `node --test`).
+ * Node.js then prints every event of another profile on stderr, as a message of unknown kind.
  * @param {string[]} execArgv @param {NodeJS.ProcessEnv} env
  */
 exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = '' }) =>
-  NODE_V8_COVERAGE !== '' || PROFILED.test(`${execArgv.join(' ')} ${NODE_OPTIONS}`.replaceAll('_', '-'))
+  NODE_V8_COVERAGE !== '' || PROFILED.test(allFlags(execArgv, NODE_OPTIONS))
 
 /**
  * Whether the watchdog may connect to this thread's inspector. If the permission model forbids it, or if there is no
- * inspector, a thread that connects gets no error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), which
- * only the parent sees. It may not connect either if a session that ends would end the network events of others.
+ * inspector, the process aborts without an error (20.20 to 26.10). A session that ends would also end the network
+ * events of others.
  */
 exports.mayInspect = () => {
   const flags = nodeFlags()
   if (isTestRunner(flags) || exports.hasNetworkInspection(flags)) return false
-  return isInMainContext() && isPermitted('inspector')
-}
-
-/** @param {string} scope of the permission model, if that is on */
-function isPermitted (scope) {
   try {
+    // The permission model, if that is on.
     const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
       /** @type {unknown} */ (process))
-    return permission === undefined || permission.has(scope)
+    // The inspector sees the main context, and has to find our globals in it.
+    const isInMainContext = Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis
+    return isInMainContext && (permission === undefined || permission.has('inspector'))
   } catch {
     return false
   }

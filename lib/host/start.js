@@ -23,7 +23,7 @@ const { warnOnce } = require('./warn-once')
 
 const debug = debuglog('loopwatch')
 
-/** One agent a process, whichever copy of the package starts it. The watchdog finds the probe by this symbol. */
+/** The one agent of a process, whichever copy of the package starts it. The watchdog finds it via this symbol, too. */
 const kAgent = Symbol.for('loopwatch.agent.1')
 
 /** Marks an agent that runs only while somebody watches from outside. */
@@ -32,18 +32,18 @@ const kVisits = Symbol.for('loopwatch.visits.1')
 /** This copy's agent if nothing can be shared (util/globals.js). @type {AnyAgent | undefined} */
 let hidden
 
-/** Starts the agent outside of any request: else listeners of `block` would run in the first request for ever. */
+/** Runs a function outside of any request. Listeners of `block` would otherwise run in the first request for good. */
 const outside = outsideOfRequests()
 
 const other = otherRuntime()
 
-/** Loads all modules before the application changes its globals. If it already has, start() reports what failed. */
+/** All modules are loaded before the application changes its globals. start() reports an error of loading them. */
 const loaded = load()
 
 /** The agent that start() returns if nothing can be watched. @type {NoopAgent | undefined} */
 let unwatched
 
-/** Loaded by the first unwatched run(). @type {typeof import('./work/validate-work').runUnwatched | undefined} */
+/** Loaded by a run() without an agent. @type {typeof import('./work/validate-work').runUnwatched | undefined} */
 let runUnwatched
 
 const main = other === null ? mainGlobal() : globalThis
@@ -56,12 +56,12 @@ const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type 
  */
 exports.start = (options) => begin(options, environment())
 
-/** start() of loopwatch's own tools, also in a context of Vitest. @param {Options} options */
+/** start() for loopwatch's own tools, also in a context of Vitest. @param {Options} options */
 exports.startOwn = (options) => begin(options, environment(), { isOwn: true })
 
 /**
- * start() of the preload: it logs to stderr unless the environment says otherwise. Throws if a variable is wrong.
- * @param {Presence} [presence] whether it shows itself; without one it does at once
+ * start() for the preload, which logs to stderr unless the environment says otherwise. Throws if a variable is wrong.
+ * @param {Presence} [presence] whether the process shows itself; without one it does at once
  */
 exports.startPreloaded = (presence) => begin(undefined, environment(), { isPreload: true, presence })
 
@@ -86,7 +86,7 @@ function load () {
 /** @typedef {{ isPreload?: boolean, isOwn?: boolean, presence?: Presence }} Way in which the agent is started */
 
 /**
- * Only a wrong option throws. If the application's globals leave nothing to watch with, it runs on unwatched.
+ * Only a wrong option throws. If the application has replaced too many globals, it runs on unwatched.
  * @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Way} [way]
  */
 function begin (options, env, way = {}) {
@@ -123,7 +123,7 @@ function tryBegin (options, env, way) {
     }
     return current
   }
-  // Jest forgets a test file's context, with the agent that it started, and goes on with the next file.
+  // Jest drops the context of a test file, with the agent that it started, and goes on with the next file.
   if (main !== globalThis && !way.isOwn) return (unwatched ??= new NoopAgent())
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
@@ -134,14 +134,14 @@ function tryBegin (options, env, way) {
 }
 
 /**
- * Starts an agent that stops as soon as the application starts its own. It ignores the environment: that says where the
- * records of the application's agent go, or that a stuck process is to end.
+ * Starts an agent that stops as soon as the application starts its own. The environment is ignored: its variables are
+ * for the application's agent, and may say that a stuck process is to end.
  * @param {Options} options
  */
 exports.visit = (options) => {
   const current = running()
   const agent = begin(options, {}, { isOwn: true })
-  // If nothing can be shared, the application's own agent may be hidden in here.
+  // The application's own agent stays as it is.
   return agent === current ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
 }
 
@@ -155,13 +155,13 @@ exports.allow = (fn, reason) => {
   return fn()
 }
 
-/** Calls of expectNoBlocks() at the same time share an agent that starts for them, with this threshold at most. */
+/** Highest threshold of the agent that concurrent calls of expectNoBlocks() share. */
 const VISITING_MS = 50
 /** @type {{ agent: ReturnType<typeof exports.visit>, calls: number } | null} */
 let visiting = null
 
 /**
- * Without a running agent it starts one for the call, which reports blocks from `overMs` on and has no endpoint or log.
+ * Without a running agent, one starts for the call. It reports blocks from `overMs` on and has no endpoint or log.
  * @template T @param {() => T} fn @param {{ overMs?: number }} [options] @returns {Promise<Awaited<T>>}
  */
 exports.expectNoBlocks = async (fn, options = {}) => {
@@ -191,13 +191,16 @@ exports.expectNoBlocks = async (fn, options = {}) => {
  * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
  */
 exports.run = (name, fn, attributes) => {
-  const agent = registry[kAgent] ?? hidden
+  const agent = running()
   if (typeof agent?.run === 'function') return agent.run(name, fn, attributes)
   runUnwatched ??= require('./work/validate-work').runUnwatched
   return runUnwatched(name, fn, attributes)
 }
 
-/** By the agent of that time. @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
+/**
+ * Calls use the agent of their time.
+ * @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F}
+ */
 exports.wrap = (name, fn) => require('./work/validate-work').wrapWith(exports.run, name, fn)
 
 /** @param {ResolvedOptions} options @param {Way} way */

@@ -14,6 +14,6 @@ exports.warnOnce = (code, message, kind = code) => {
   try {
     process.emitWarning(message, { type: 'LoopwatchWarning', code })
   } catch {
-    // There is no other way to say it.
+    // The application has replaced emitWarning(), and there is no other way to report this.
   }
 }

@@ -6,8 +6,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError, LoopwatchError } = require('../tables/errors')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, RESOURCES } = require('../bridge/messages')
-const { SLOW, SOURCE_MAP, SPAN, THREAD_PROFILE, TRACK, WARN } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, RESOURCES, SOURCE_MAP } = require('../bridge/messages')
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { share } = require('../util/globals')
 const { holdStdio } = require('../util/files')
@@ -15,23 +14,20 @@ const { lackOfRoom } = require('../util/room')
 const process = require('../util/process')
 const { CompiledFiles, sourceMapOf } = require('./compiled-files')
 
-/**
- * @import { BlockSpan, ProfilerAction, SlowIncident } from '../types'
- * @import { Hold } from './host-sensors'
- */
+/** @import { Hold } from './host-sensors' */
 
 const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
 
-/** A thread that does not end by force in this time is left behind: it may hang in a file system. */
+/** A thread that terminate() does not end in this time is left behind: it may hang in a file system. */
 const LEAVE_MS = 200
 
-/** Threads that must be left: ours, that of V8's profiler, the four of libuv's pool, and two to spare. */
+/** Threads that the process must be able to start: ours, V8's profiler, libuv's pool of four, and two to spare. */
 const THREADS = 8
 
-/** How many watchdogs this process has had, by any agent and copy of the package: each numbers its blocks by it. */
+/** Count of the watchdogs of this process, of any copy of the package. It is part of the ids of blocks. */
 const kStarts = Symbol.for('loopwatch.starts.1')
 /** Whether a worker thread that begins at this moment is the watchdog's. */
 let isStarting = false
@@ -39,34 +35,31 @@ let isStarting = false
 const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
- * A heap limit makes our out-of-memory an error, not an abort. Idle threads hold on to the young generation. V8 would
- * reserve 512 MB of address space for machine code, and a process that may not have them (`ulimit -v`) would abort. The
- * watchdog needs 3.4 MB under load (26.10); running out of the range would abort the process as well.
+ * A heap limit turns our out-of-memory into an error; without one the process aborts. The young generation is small, as
+ * idle threads hold on to it. V8 would reserve 512 MB of address space for machine code, and abort a process that may
+ * not have them (`ulimit -v`). The watchdog needs 3.4 MB of that range under load (26.10).
  */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256, codeRangeSizeMb: 64 }
 
 /**
- * @typedef {{ hold: Hold,
- *   onListening: (url: string | null) => void, onBlock: (record: any) => void,
- *   onSlow: (incident: SlowIncident) => void,
- *   onSpan: (span: BlockSpan) => void, onFollow: (on: boolean) => void,
- *   onTrack: (message: any) => void, onProfile: (action: ProfilerAction, mostMs?: number) => void,
- *   onThreadProfile: (threadId: number) => void,
- *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
- *   onLost: the thread has ended, or cannot be started.
+ * @typedef {object} Handlers
+ * @property {Hold} hold
+ * @property {(url: string | null) => void} onListening
+ * @property {Record<number, (message: any) => void>} onMessage by the code of the message (lib/bridge/messages.js)
+ * @property {(error: Error) => void} onLost the thread has ended, or cannot be started
  */
 
-/** What this process waits for, by type of resource, and the size of its thread pool. Never throws. */
+/** Counts of this process's active resources by type, and the size of its thread pool. Never throws. */
 function activeResources () {
   /** @type {Record<string, number>} */
   const counts = {}
   try {
     for (const type of process.getActiveResourcesInfo()) counts[type] = (counts[type] ?? 0) + 1
   } catch {
-    // The application has replaced what Node.js uses for it.
+    // The application has replaced a function that Node.js uses for this.
   }
   const size = Number.parseInt(variable('UV_THREADPOOL_SIZE') ?? '', 10)
-  // libuv has 4 threads by itself, and takes 1024 at most.
+  // libuv has 4 threads by default, and 1024 at most.
   return { counts, threads: size > 0 ? Math.min(size, 1024) : 4 }
 }
 
@@ -110,11 +103,11 @@ class WatchdogThread {
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
         workerData: { ...this.#makeData(), epochMs: ownEpochMs(), starts: countStart(), begunAtMs: nowMs() },
-        // No preloads or environment of the application: our thread must not instrument itself or join a cluster.
+        // Without the application's preloads and environment, our thread instruments nothing and joins no cluster.
         execArgv: [],
         env: timeZone === undefined ? {} : { TZ: timeZone },
         resourceLimits: RESOURCE_LIMITS,
-        // Otherwise Node.js would pipe its streams into the application's, and create those at start(): 1 ms.
+        // Node.js would otherwise pipe the streams into the application's and create those at start(), in 1 ms.
         stdout: true,
         stderr: true
       })
@@ -131,37 +124,20 @@ class WatchdogThread {
     }
   }
 
-  /**
-   * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: ProfilerAction, mostMs?: number, threadId: number, span: BlockSpan,
-   * incident: SlowIncident }} message
-   */
+  /** @param {any} message */
   #receive (message) {
-    if (message.code === LISTENING) {
+    const { code, file } = message
+    if (code === LISTENING) {
       this.#retryMs = FIRST_RETRY_MS
       this.#handlers.onListening(message.url)
-    } else if (message.code === BLOCK) {
-      this.#handlers.onBlock(message.record)
-    } else if (message.code === SLOW) {
-      this.#handlers.onSlow(message.incident)
-    } else if (message.code === SPAN) {
-      this.#handlers.onSpan(message.span)
-    } else if (message.code === FOLLOW) {
-      this.#handlers.onFollow(message.on)
-    } else if (message.code === WARN) {
-      this.#handlers.onWarning(message.message)
-    } else if (message.code === REPLY) {
+    } else if (code === REPLY) {
       this.#settle(message.id, message.value)
-    } else if (message.code === TRACK) {
-      this.#handlers.onTrack(message)
-    } else if (message.code === PROFILE) {
-      this.#handlers.onProfile(message.action, message.mostMs)
-    } else if (message.code === THREAD_PROFILE) {
-      this.#handlers.onThreadProfile(message.threadId)
-    } else if (message.code === RESOURCES) {
-      this.post({ code: RESOURCES, ...activeResources() })
-    } else if (message.code === SOURCE_MAP) {
-      this.post({ code: SOURCE_MAP, file: message.file, ...this.#handlers.hold(() => sourceMapOf(message.file)) })
+    } else if (code === RESOURCES) {
+      this.post({ code, ...activeResources() })
+    } else if (code === SOURCE_MAP) {
+      this.post({ code, file, ...this.#handlers.hold(() => sourceMapOf(file)) })
+    } else {
+      this.#handlers.onMessage[code]?.(message)
     }
   }
 
@@ -214,24 +190,23 @@ class WatchdogThread {
     })
   }
 
-  /** Posts if there is a thread; what must outlive it belongs into makeData, too. @param {object} message */
+  /** Posts if there is a thread. State that the next thread needs belongs in makeData, too. @param {object} message */
   post (message) {
     this.#worker?.postMessage(message)
   }
 
-  /** The source map of a file that is compiled in memory is mapFile. @param {string} file @param {string} mapFile */
+  /** @param {string} file compiled in memory @param {string} mapFile with its source map */
   mapFile (file, mapFile) {
     this.post({ code: SOURCE_MAP, file, mapFile })
   }
 
-  /** Tells the maps that the thread would ask for later. */
-  tellMaps () {
-    this.compiled.tell((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
+  /** Posts the source maps that the thread would ask for later. */
+  postMaps () {
+    this.compiled.postAll((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
   }
 
   /**
-   * Ends the thread: by itself if it can, by force after a second. Does not wait much longer. Keeps the process alive
-   * until then.
+   * Asks the thread to end, and ends it by force after a second. Keeps the process alive until then, and hardly longer.
    */
   async stop () {
     this.#stopped = true

@@ -2,8 +2,8 @@
 
 const process = require('../util/process')
 
-// An application may replace `process.env` and `process.execArgv` with anything: null, numbers, a Proxy that cannot be
-// read. What cannot be read counts as not set.
+// An application may replace `process.env` and `process.execArgv` with anything: null, numbers, a Proxy that throws.
+// Values that cannot be read count as not set.
 
 /** @type {(value: unknown) => value is string} */
 const isText = (value) => typeof value === 'string'
@@ -11,8 +11,8 @@ const isText = (value) => typeof value === 'string'
 const PREFIX = 'LOOPWATCH_'
 
 /**
- * In its cluster mode, pm2 sets the variables of an application when preloads have run. Until then, this variable has
- * them. @returns {NodeJS.ProcessEnv}
+ * Variables in `pm2_env`. In its cluster mode, pm2 sets the variables of an application after preloads have run.
+ * @returns {NodeJS.ProcessEnv}
  */
 function pendingOfPm2 () {
   const { pm2_env: text } = process.env
@@ -43,7 +43,7 @@ exports.isReadable = () => {
   }
 }
 
-/** Every variable as it is now; none if they cannot be read. @returns {NodeJS.ProcessEnv} */
+/** All variables, none if they cannot be read. @returns {NodeJS.ProcessEnv} */
 exports.environment = () => {
   try {
     const set = Object.entries(process.env).filter(([, value]) => isText(value))
@@ -52,6 +52,13 @@ exports.environment = () => {
     return {}
   }
 }
+
+/**
+ * NODE_OPTIONS and the flags of the command line, in this order. Node.js takes `_` for `-` in them.
+ * @param {string[]} [execArgv] @param {string} [options] NODE_OPTIONS
+ */
+exports.allFlags = (execArgv = exports.nodeFlags(), options = exports.variable('NODE_OPTIONS') ?? '') =>
+  `${options.replaceAll('"', ' ')} ${execArgv.join(' ')}`.replaceAll('_', '-')
 
 exports.nodeFlags = () => {
   try {

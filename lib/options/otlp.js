@@ -17,13 +17,12 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  * @property {Record<Signal, SignalSettings | null>} signals null if a signal is not sent
  * @property {Record<string, string>} attributes of the resource, from the environment
  * @property {number} intervalMs of metrics
- * @property {string[]} faults what the environment asks for and does not get
+ * @property {string[]} faults settings of the environment that are ignored
  * @property {string[]} failures why signals are not sent
  */
 
 /**
- * Other tools use OpenTelemetry's variables as well, so a bad value is a fault that the watchdog reports, not an
- * error.
+ * A bad value is a fault that the watchdog reports, not an error, as other tools use OpenTelemetry's variables as well.
  * @param {true | string} option a URL replaces all variables of endpoints and protocols @param {NodeJS.ProcessEnv} env
  */
 exports.otlpSettings = (option, env) => {
@@ -43,7 +42,7 @@ exports.otlpSettings = (option, env) => {
 
 /**
  * @param {Signal} signal @param {true | string} option @param {NodeJS.ProcessEnv} env
- * @param {{ faults: Set<string>, failures: Set<string> }} told
+ * @param {{ faults: Set<string>, failures: Set<string> }} problems
  */
 function signalSettings (signal, option, env, { faults, failures }) {
   const capitals = signal.toUpperCase()
@@ -93,7 +92,7 @@ function headersOf (variable, pairs, faults) {
 }
 
 /**
- * Reads `a=b,c=d` with percent-encoded values. No fault shows a value: it may be a key.
+ * Reads `a=b,c=d` with percent-encoded values. No fault shows a value, which may be a key.
  * @param {string} variable @param {string | undefined} text @param {Set<string>} faults
  */
 function pairsOf (variable, text, faults) {

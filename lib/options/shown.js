@@ -5,13 +5,13 @@ const { table } = require('./table')
 
 /** @import { ResolvedOptions as Options } from './table' */
 
-/** A shorter text may be part of any word, and is hardly a secret. */
+/** Shortest text that is hidden: a shorter one may be part of any word. */
 const SECRET_CHARS = 6
 const HIDDEN = '(not shown)'
 
 /**
- * As others may see them: numbers, switches, words of the table and defaults. Other values may be or contain a secret,
- * so only whether they are set is shown.
+ * Options as others may see them: numbers, switches, words of the table and defaults. Other values may contain a
+ * secret, so they are only shown as set.
  * @param {Options} options
  */
 exports.shownOptions = (options) => Object.fromEntries(table.map(({ key, type, default: byDefault }) => {
@@ -24,7 +24,7 @@ exports.shownOptions = (options) => Object.fromEntries(table.map(({ key, type, d
 }))
 
 /**
- * Takes the secrets of the options out of a text: somebody may have written them into the code, whose lines are shown.
+ * Removes the secrets of the options from a text, such as a line of code that contains one.
  * @param {Pick<Options, 'token' | 'notify' | 'otlp'>} options @returns {(text: string) => string}
  */
 exports.hiderOf = (options) => {
@@ -37,17 +37,15 @@ function secretsIn ({ token, notify, otlp }) {
   const signals = otlp === false ? [] : Object.values(otlp.signals).flatMap((signal) => signal ?? [])
   const secrets = [
     token ?? '',
-    ...(notify === undefined ? [] : [notify, pathOf(notify), ...credentialsIn(notify)]),
+    // For Slack and others, the path is the credential.
+    ...(notify === undefined ? [] : [notify, new URL(notify).pathname.slice(1), ...credentialsIn(notify)]),
     ...signals.flatMap(({ url, headers }) => [...credentialsIn(url), ...Object.values(headers).flatMap(partsOf)])
   ]
   return [...new Set(secrets)].filter((text) => text.length >= SECRET_CHARS).sort((a, b) => b.length - a.length)
 }
 
-/** A header, and what follows `Bearer` or `Basic` in it. @param {string} header */
+/** A header, and its credentials after `Bearer` or `Basic`. @param {string} header */
 const partsOf = (header) => [header, ...header.split(' ').slice(1)]
-
-/** For Slack and others, the path is the credential. @param {string} url */
-const pathOf = (url) => new URL(url).pathname.slice(1)
 
 /** The password and the values of the query, encoded as in the URL and decoded. @param {string} url */
 function credentialsIn (url) {

@@ -10,6 +10,7 @@ const { labelNames } = require('../tables/metrics')
 /**
  * @import { HttpRequest } from '../types'
  * @import { OtlpSettings } from './otlp'
+ * @import { OptionType } from './types'
  */
 
 const PREFIX = 'LOOPWATCH_'
@@ -17,7 +18,7 @@ const PREFIX = 'LOOPWATCH_'
 /** The headings of the help. */
 const groups = { block: 'What counts as a block:', output: 'Output:', monitored: 'What is monitored:' }
 
-/** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
+/** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md derive from this. */
 const table = [
   {
     key: 'threshold',
@@ -240,8 +241,7 @@ const table = [
  */
 
 /**
- * For a preload or `loopwatch run`: the process may be any tool whose stdout somebody parses (`eslint -f json`,
- * `pm2 jlist`).
+ * Defaults of a preload and of `loopwatch run`, as somebody may parse the stdout of a tool (`eslint -f json`).
  * @type {Options}
  */
 const preloadDefaults = { log: { destination: 2 } }
@@ -259,7 +259,7 @@ function flagName (key) {
 /** The variables that Kubernetes sets for a service named loopwatch. */
 const OF_SERVICE = /^LOOPWATCH_(?:SERVICE|PORT)_/
 
-/** Logs must not show a secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
+/** An error that shows no secret. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
 function refused ({ type: { takes, isSecret } }, source, value) {
   return codedError('LOOPWATCH_ERR_OPTION', source, takes,
     isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
@@ -277,23 +277,20 @@ function parseText (row, text, source) {
  * @param {(typeof table)[number]} row @param {string | undefined} text @param {unknown} byDefault
  */
 function fromVariable (row, text, byDefault) {
-  // For a service named loopwatch, Kubernetes sets the address of its port in every pod.
+  // Kubernetes sets the address of the port of a service named loopwatch in every pod.
   if (!text || (row.key === 'port' && /^(?:tcp|udp):/.test(text))) return byDefault
   const value = parseText(row, text, row.env)
   return type.isPlainObject(value) && type.isPlainObject(byDefault) ? { ...byDefault, ...value } : value
 }
 
 /**
- * Options as given, then the environment, then `defaults`, then those of the table.
+ * Options of the call, then the environment, then `defaults`, then those of the table.
  * @param {Options} [options] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
  * @returns {ResolvedOptions} @throws LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 function resolveOptions (options = {}, env = process.env, defaults = {}) {
   if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTIONS', options)
-  const keys = table.map((row) => row.key)
-  for (const key of Object.keys(options)) {
-    if (!keys.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, exports.nearest(key, keys))
-  }
+  checkKeys(options, table.map((row) => row.key))
   const resolved = /** @type {any} */ ({})
   for (const row of table) {
     const value = /** @type {Record<string, unknown>} */ (options)[row.key]
@@ -309,13 +306,13 @@ function resolveOptions (options = {}, env = process.env, defaults = {}) {
   if (resolved.onStuck === 'abort' && resolved.stuck === 0) {
     throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time above 0 if onStuck is "abort"', resolved.stuck)
   }
-  // At most 10 ms, and never more than a third of the threshold.
+  // A beat every 10 ms, or every third of a low threshold.
   resolved.beatPeriod = Math.max(1, Math.min(10, Math.floor(resolved.threshold / 3)))
-  // At the default threshold an idle host then wakes 40 times a second, and every block is still seen in time.
+  // An idle host wakes 40 times a second at the default threshold, and every block still shows in time.
   const calmMs = Math.min(Math.round(resolved.beatPeriod * 2.5), Math.floor(resolved.threshold / 2))
   resolved.calmPeriod = Math.max(resolved.beatPeriod, calmMs)
   if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)
-  // The application may change its working directory.
+  // The application may change its working directory later.
   if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)
   if (resolved.facts !== undefined) resolved.facts = path.resolve(resolved.facts)
   if (typeof resolved.log.destination === 'string') {
@@ -344,11 +341,35 @@ function distance (a, b) {
   return row[b.length]
 }
 
-/** The known name that a mistyped one most likely meant. @param {string} name @param {string[]} names at least one */
+/** The valid name that a mistyped one most likely meant. @param {string} name @param {string[]} names at least one */
 exports.nearest = (name, names) => {
   const typed = name.slice(0, 64).toLowerCase()
   return names.reduce((best, candidate) =>
     distance(typed, candidate.toLowerCase()) < distance(typed, best.toLowerCase()) ? candidate : best)
+}
+
+/** Throws LOOPWATCH_ERR_OPTION_UNKNOWN. @param {object} options @param {string[]} keys @param {string[]} [ignored] */
+const checkKeys = (options, keys, ignored = []) => {
+  const unknown = Object.keys(options).find((key) => !keys.includes(key) && !ignored.includes(key))
+  if (unknown !== undefined) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', unknown, exports.nearest(unknown, keys))
+}
+
+/**
+ * Checks the options of one method and adds defaults. A row with a `default`, even undefined, is optional.
+ * @param {string} method what errors call it @param {string} takes what errors say it takes @param {unknown} options
+ * @param {{ key: string, type: OptionType, default?: unknown }[]} rows
+ * @param {string[]} [ignored] keys that somebody else reads
+ * @returns {any} @throws LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ */
+exports.checkOptions = (method, takes, options, rows, ignored) => {
+  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', method, takes, options)
+  checkKeys(options, rows.map(({ key }) => key), ignored)
+  return Object.fromEntries(rows.map((row) => {
+    const value = options[row.key]
+    if (value === undefined && 'default' in row) return [row.key, row.default]
+    if (row.type.accepts(value)) return [row.key, value]
+    throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}" of ${method}`, row.type.takes, value)
+  }))
 }
 
 exports.table = table

@@ -27,7 +27,7 @@ exports.integer = (min, max) => ({
   parse: toNumber
 })
 
-/** The same plus one value, in text this word. @param {OptionType} type @param {unknown} extra @returns {OptionType} */
+/** A type with one more value. @param {OptionType} type @param {unknown} extra @returns {OptionType} */
 exports.or = (type, extra) => ({
   takes: `${type.takes}, or ${extra}`,
   accepts: (value) => value === extra || type.accepts(value),
@@ -41,7 +41,7 @@ exports.text = () => ({
   parse: (text) => text
 })
 
-/** Only what an Authorization header can carry: no umlaut, and no line break from a file. @returns {OptionType} */
+/** Characters that an Authorization header can carry. @returns {OptionType} */
 exports.token = () => ({
   takes: 'a string of visible ASCII characters without spaces',
   accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),

@@ -10,16 +10,15 @@ const { prune, removeUntil, writeTimeline } = require('./retention')
 
 /** @import { BlockRecord } from '../types' */
 
-/** A file of this size becomes the older generation, and a new one begins: at most twice this is on disk. */
+/** Size at which a file becomes the older generation and a new one begins. At most twice this is on disk. */
 const FILE_BYTES = 64 * BYTES_PER_MB
 
 /**
  * Blocks on disk: append-only NDJSON. A block has one line when it opens and one when it ends, so a process that is
- * killed in mid-block leaves its record. The kernel has a line when append() returns: the line outlives the process,
- * though not a power cut.
+ * killed in mid-block leaves its record. A line outlives the process once append() returns, though not a power cut.
  *
- * It never throws. While the folder cannot be written, `onState` gets the reason, records are counted as lost, and it
- * tries again every five seconds. A file that was deleted or moved is created again within five seconds.
+ * Methods never throw. While the folder cannot be written, `onState` gets the reason, records count as lost, and the
+ * next try follows within five seconds. A file that was deleted or moved is created again within five seconds.
  */
 class BlockFile {
   /** @type {number | null} */
@@ -44,16 +43,12 @@ class BlockFile {
     this.#onState = onState
     this.#nowMs = nowMs
     this.#fileBytes = fileBytes
-    this.#try(dir)
-  }
-
-  /** Checks the folder, so that an error is known before the first record. @param {string} dir */
-  #try (dir) {
+    // A wrong folder is reported before the first record.
     try {
       makeFolder(dir)
       fs.accessSync(dir, fs.constants.W_OK)
     } catch (error) {
-      this.#onState(error)
+      onState(error)
     }
   }
 
@@ -86,8 +81,8 @@ class BlockFile {
   }
 
   /**
-   * Tells processes that cannot see this one that it lives. Readers know a file that has not changed by its time of
-   * modification, so that stays.
+   * Marks the file as that of a living process, for processes that cannot see this one. The time of modification stays,
+   * as readers recognise an unchanged file by it.
    */
   touch () {
     if (this.#fd === null) return
@@ -106,9 +101,9 @@ class BlockFile {
 
   /** Closes the file if it was deleted or moved. */
   #look () {
-    const gone = this.#fd === null ? null : this.#rotation.look(this.#fd, this.#nowMs())
-    if (gone === null) return
-    this.#lost += gone
+    const lost = this.#fd === null ? null : this.#rotation.look(this.#fd, this.#nowMs())
+    if (lost === null) return
+    this.#lost += lost
     this.close()
   }
 
@@ -123,7 +118,9 @@ class BlockFile {
     return this.#fd
   }
 
-  /** A disk with room for a part of a text takes it without an error. @param {number} fd @param {string} text */
+  /**
+   * Throws for a part as well, which a nearly full disk takes without an error. @param {number} fd @param {string} text
+   */
   #write (fd, text) {
     const bytes = Buffer.from(text)
     const written = fs.writeSync(fd, bytes)

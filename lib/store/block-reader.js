@@ -2,19 +2,19 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isRecord } = require('./record')
+const { recordIn } = require('./record')
 const { BYTES_PER_MB } = require('../util/units')
 
 /** @import { BlockRecord } from '../types' */
 
-/** Records of files are kept up to this size: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
+/** Size of files up to which their records are kept: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
 const KEPT_BYTES = 128 * BYTES_PER_MB
 
-/** A file of records ends with the line that takes it to 64 MB. */
+/** Largest file that is read. A file of records ends with the line that takes it to 64 MB. */
 const FILE_BYTES = 72 * BYTES_PER_MB
 
 /**
- * @typedef {object} Part what is known of a file
+ * @typedef {object} ReadFile a file as far as it has been read
  * @property {number} inode @property {number} size @property {number} mtimeMs
  * @property {number} readBytes up to the end of the last whole line
  * @property {Map<string, BlockRecord>} records of whole lines, by id
@@ -22,12 +22,12 @@ const FILE_BYTES = 72 * BYTES_PER_MB
  * @property {string} rest what follows the last whole line
  */
 
-/** Reads the new parts of files only: they are only appended to, and rotation gives them another name or inode. */
+/** Reads only what was appended to files. Rotation gives them another name or inode. */
 class BlockReader {
   #source
   #keptBytes
-  /** @type {Map<string, Part>} */
-  #parts = new Map()
+  /** @type {Map<string, ReadFile>} */
+  #files = new Map()
 
   /** @param {string} source folder or file @param {number} [keptBytes] files beyond this are read each time */
   constructor (source, keptBytes = KEPT_BYTES) {
@@ -41,27 +41,27 @@ class BlockReader {
     const records = new Map()
     /** @type {{ file: string, reason: string }[]} */
     const unread = []
-    /** @type {Map<string, Part>} */
+    /** @type {Map<string, ReadFile>} */
     const kept = new Map()
     let [broken, bytes] = [0, 0]
     for (const file of filesOf(this.#source)) {
       const owner = file.replace(/(\.old|\.unended)?\.ndjson$/, '')
       try {
-        const part = readPart(file, this.#parts.get(file))
-        if (bytes + part.size <= this.#keptBytes) {
-          bytes += part.size
-          kept.set(file, part)
+        const current = readOn(file, this.#files.get(file))
+        if (bytes + current.size <= this.#keptBytes) {
+          bytes += current.size
+          kept.set(file, current)
         }
-        for (const [id, record] of part.records) records.set(`${owner} ${id}`, record)
+        for (const [id, record] of current.records) records.set(`${owner} ${id}`, record)
         // A line without an end may be half written, or whole if the disk had room for all but its end.
-        const last = part.rest === '' ? null : parse(part.rest)
+        const last = recordIn(current.rest)
         if (last !== null) records.set(`${owner} ${last.id}`, last)
-        broken += part.broken + (part.rest !== '' && last === null ? 1 : 0)
+        broken += current.broken + (current.rest !== '' && last === null ? 1 : 0)
       } catch (error) {
         unread.push({ file: path.basename(file), reason: error.message })
       }
     }
-    this.#parts = kept
+    this.#files = kept
     return { records: [...records.values()].sort((a, b) => a.startedAt < b.startedAt ? -1 : 1), broken, unread }
   }
 }
@@ -76,8 +76,8 @@ function filesOf (source) {
   return names.map((name) => path.join(source, name))
 }
 
-/** @param {string} file @param {Part} [previous] @returns {Part} @throws if it cannot be read */
-function readPart (file, previous) {
+/** @param {string} file @param {ReadFile} [previous] @returns {ReadFile} @throws if it cannot be read */
+function readOn (file, previous) {
   const stat = fs.statSync(file)
   // A link may lead to a device, and any file may have been put into a folder.
   if (!stat.isFile()) throw new Error('it is not a regular file')
@@ -90,7 +90,7 @@ function readPart (file, previous) {
   const from = hasGrown ? previous.readBytes : 0
   const bytes = readFrom(file, from)
   const end = bytes.lastIndexOf('\n') + 1
-  const part = {
+  const current = {
     inode,
     size,
     mtimeMs,
@@ -101,11 +101,11 @@ function readPart (file, previous) {
   }
   for (const line of bytes.toString('utf8', 0, end).split('\n')) {
     if (line === '') continue
-    const record = parse(line)
-    if (record === null) part.broken++
-    else part.records.set(record.id, record)
+    const record = recordIn(line)
+    if (record === null) current.broken++
+    else current.records.set(record.id, record)
   }
-  return part
+  return current
 }
 
 /** @param {string} file @param {number} from byte */
@@ -117,16 +117,6 @@ function readFrom (file, from) {
     return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, from))
   } finally {
     fs.closeSync(fd)
-  }
-}
-
-/** @param {string} line @returns {BlockRecord | null} null if it is not a record */
-function parse (line) {
-  try {
-    const record = JSON.parse(line)
-    return isRecord(record) ? record : null
-  } catch {
-    return null
   }
 }
 

@@ -2,7 +2,7 @@
 
 /** @import { BlockRecord } from '../types' */
 
-/** The latest blocks, a bounded number of them. A later record of a block replaces the earlier one. */
+/** The latest blocks. A later record of a block replaces the earlier one. */
 class BlockMemory {
   /** @type {Map<string, BlockRecord>} */
   #records = new Map()

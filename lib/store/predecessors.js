@@ -3,21 +3,21 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { startedAtMs, isAlive } = require('../util/processes')
-const { isRecord } = require('./record')
+const { recordIn } = require('./record')
 
 /** @import { BlockRecord } from '../types' */
 
 /** blocks-<pid>-<time>.ndjson, the time at which the file got its name. */
 const NAME = /^blocks-(\d+)-(\d+)\.ndjson$/
-/** A tool may end its process within a callback. Only a process that ends in a block this long is worth a report. */
+/** Shortest block that is reported if its process ends in it: a tool may end its process within a callback. */
 const LONG_MS = 1000
-/** A block in progress is written each second: no living process leaves its file alone for this long. */
+/** No living process leaves its file alone for this long in a block, which is written each second. */
 const QUIET_MS = 2500
 /** A process that ended longer ago is not the one before this one. */
 const RECENT_MS = 24 * 60 * 60 * 1000
-/** How much of a file's end is read. Lines have at most 50 KB. */
+/** Size of the end of a file that is read. Lines have at most 50 KB. */
 const TAIL_BYTES = 256 * 1024
-/** Most files that are read at a start, the latest. */
+/** Number of files that are read at a start, the latest. */
 const FILES = 20
 
 /**
@@ -25,9 +25,9 @@ const FILES = 20
  */
 
 /**
- * The blocks in which earlier processes ended. A file is renamed, so that only one process tells of it. Files written
- * just now stay: they may belong to processes in other containers, which share the folder but cannot be seen.
- * @param {string} dir @param {number} [nowMs] wall time @returns {BlockRecord[]} as they were last, oldest first
+ * The blocks in which earlier processes ended, oldest first. A file is renamed, so that only one process reports it.
+ * Recent files stay: they may belong to processes in other containers, which share the folder but cannot be seen.
+ * @param {string} dir @param {number} [nowMs] wall time @returns {BlockRecord[]}
  */
 exports.takeUnended = (dir, nowMs = Date.now()) => {
   const old = filesOf(dir).filter((each) => nowMs - each.mtimeMs > QUIET_MS && nowMs - each.mtimeMs < RECENT_MS)
@@ -45,8 +45,6 @@ exports.takeUnended = (dir, nowMs = Date.now()) => {
   })
 }
 
-exports.QUIET_MS = QUIET_MS
-
 /** @param {string} dir @returns {RecordFile[]} */
 function filesOf (dir) {
   try {
@@ -57,31 +55,21 @@ function filesOf (dir) {
       return parts && stat ? { file, pid: Number(parts[1]), namedAtMs: Number(parts[2]), mtimeMs: stat.mtimeMs } : []
     })
   } catch {
-    // The folder cannot be read: the reason is logged when a record cannot be written.
+    // The reason is logged when a record cannot be written.
     return []
   }
 }
 
-/** Whether the process of a file is gone, though another one may have its pid by now. @param {RecordFile} found */
+/** Whether the process of a file is gone, though another one may have its pid by now. @param {RecordFile} file */
 function hasEnded ({ pid, namedAtMs }) {
   return !isAlive(pid) || (startedAtMs(pid) ?? -Infinity) > namedAtMs
 }
 
-/** The main thread's last block, if no line says that it is over. @param {string} tail of a file, from any byte on */
+/** The main thread's last block, if no line has its end. @param {string} tail of a file, from any byte on */
 function unendedIn (tail) {
-  const records = tail.split('\n').flatMap((line) => parse(line)).filter(({ threadId }) => threadId === 0)
+  const records = tail.split('\n').flatMap((line) => recordIn(line) ?? []).filter(({ threadId }) => threadId === 0)
   const last = records.at(-1)
   return last?.ongoing && last.durationMs >= LONG_MS ? last : null
-}
-
-/** @param {string} line @returns {BlockRecord[]} none if it is not a record, as a line that was cut */
-function parse (line) {
-  try {
-    const record = JSON.parse(line)
-    return isRecord(record) ? [record] : []
-  } catch {
-    return []
-  }
 }
 
 /** @param {string} file */
@@ -96,4 +84,5 @@ function tailOf (file) {
   }
 }
 
+exports.QUIET_MS = QUIET_MS
 exports.unendedIn = unendedIn

@@ -8,7 +8,7 @@ const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util
  * @import { Validator } from '../util/validators'
  */
 
-/** A record as lists and events carry it: with its heaviest stack only. @param {BlockRecord} record */
+/** A record for lists and events, with its heaviest stack only. @param {BlockRecord} record */
 exports.summaryOf = (record) => ({
   ...record,
   stacks: record.stacks.slice(0, 1),
@@ -64,7 +64,7 @@ const isEvidence = objectOf({
 
 const areParts = objectOf(Object.fromEntries(Object.keys(causeOfPart).map((part) => [part, isNumber])))
 
-/** How certain it is that the work ran. */
+/** Fields that say how certain it is that the work ran. */
 const doubt = { exact: orMissing(isFlag), among: orMissing(isCount) }
 
 const isRequest = objectOf({
@@ -125,3 +125,13 @@ exports.isRecord = /** @type {any} */ (objectOf({
   works: orMissing(listOf(isShare)),
   allowed: orMissing(isText)
 }))
+
+/** The record in a line of a file, null if the line is cut short or something else. @param {string} line */
+exports.recordIn = (line) => {
+  try {
+    const record = JSON.parse(line)
+    return exports.isRecord(record) ? record : null
+  } catch {
+    return null
+  }
+}

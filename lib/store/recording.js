@@ -10,11 +10,11 @@ const { BYTES_PER_MB } = require('../util/units')
 /** @import { BlockRecord } from '../types' */
 
 const FORMAT = 'loopwatch recording'
-/** Goes up if a part changes its meaning. Parts that are added are ignored by earlier versions. */
+/** Number that goes up if a part changes its meaning. Earlier versions ignore added parts. */
 const VERSION = 1
-/** A file of 2000 blocks with their stacks and a full timeline has 5 MB. */
+/** Largest file that is read. 2000 blocks with their stacks and a full timeline take 5 MB. */
 const FILE_BYTES = 64 * BYTES_PER_MB
-/** The largest size after unpacking. A file of zeros would unpack to a thousand times its size. */
+/** Largest size after unpacking. A file of zeros would unpack to a thousand times its size. */
 const UNPACKED_BYTES = 128 * BYTES_PER_MB
 /** @type {Record<string, string>} */
 const REASONS = { ENOENT: 'there is no such file', EISDIR: 'it is a folder, not a file' }
@@ -25,7 +25,7 @@ const GZIP = Buffer.from([0x1f, 0x8b])
  * @property {string} format @property {number} formatVersion @property {string} recordedAt wall time
  * @property {Record<string, string>} versions of loopwatch and Node.js @property {{ pid: number }} process
  * @property {Record<string, unknown>} settings see lib/options/shown.js
- * @property {{ hello: any, state: any }} page what the live page got
+ * @property {{ hello: any, state: any }} page messages to the live page
  * @property {BlockRecord[]} blocks newest first, with all their stacks
  * @property {Record<string, { source: any, advice: any[], waits: any }>} details of blocks, by id
  * @property {object} profile of all blocks, as V8 writes it @property {object} timeline in the Trace Event format

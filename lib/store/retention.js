@@ -11,16 +11,16 @@ const { BYTES_PER_MB, MS_PER_MINUTE } = require('../util/units')
 const FILES = 50
 /** Most bytes of such files: two processes with full files. */
 const BYTES = 256 * BYTES_PER_MB
-/** A process that lives marks its file this often. */
+/** Interval at which a living process marks its file. */
 const TOUCH_MS = MS_PER_MINUTE
-/** A process that has not done so for this long has ended, unless it was stopped. */
+/** A process whose file has had no mark for this long has ended, unless it was stopped. */
 const LIVING_MS = 2.5 * TOUCH_MS
 /** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson, .unended.ndjson (predecessors.js) */
 const NAME = /^blocks-(\d+)-\d+(?:\.(?:old|unended))?\.ndjson$/
 
 /**
  * Deletes the oldest block files of ended processes, with their timelines, beyond the bounds. The next process retries.
- * Files that were touched just now stay: their processes may run in other containers, where they cannot be seen.
+ * Recently touched files stay: their processes may run in other containers, where they cannot be seen.
  * @param {string} dir @param {{ own: string, files?: number, bytes?: number }} bounds own: the file being written
  */
 exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
@@ -53,9 +53,7 @@ function removeOrphans (dir, names) {
 
 /** @param {number} pid NaN if the file is not ours; this process's pid is then that of an earlier one */
 function isEnded (pid) {
-  if (Number.isNaN(pid)) return false
-  if (pid === process.pid) return true
-  return !isAlive(pid)
+  return pid === process.pid || (!Number.isNaN(pid) && !isAlive(pid))
 }
 
 /** Most timelines of one process, and most bytes: the latest, of ten minutes of blocks without a pause. */
@@ -63,7 +61,7 @@ const TIMELINES = 20
 const TIMELINE_BYTES = 16 * BYTES_PER_MB
 /** blocks-<pid>-<time>.timeline-<id of a block>.json.gz, next to blocks-<pid>-<time>.ndjson. */
 const TIMELINE = /^(blocks-\d+-\d+)\.timeline-[\w.-]{1,64}\.json\.gz(?:\.part)?$/
-/** Until it is whole, a file ends in this: a process may be killed while it is written. */
+/** End of the name of an incomplete file, as a process may be killed while it writes. */
 const PART = '.part'
 
 /** The name of the records that a timeline belongs to, null if it is not a timeline. @param {string} name */
@@ -106,7 +104,7 @@ const remove = (file) => {
   try { fs.unlinkSync(file) } catch { /* somebody else's, or deleted by another process just now */ }
 }
 
-/** The name that the files of one process share. @param {string} file */
+/** The common part of the names of a process's files. @param {string} file */
 const nameOf = (file) => path.basename(file).replace(/(?:\.old|\.unended)?\.ndjson$/, '')
 
 /**

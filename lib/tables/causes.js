@@ -109,7 +109,7 @@ exports.causes = {
 exports.causeRow = (cause) =>
   exports.causes[Object.hasOwn(exports.causes, cause) ? /** @type {Cause} */ (cause) : 'unknown']
 
-/** What happened, if no line of code is to blame. @param {string} cause */
+/** The excuse of a cause, if no line of code is to blame. @param {string} cause */
 exports.excuseOf = (cause) => exports.causeRow(cause).excuse
 
 /**
@@ -128,21 +128,21 @@ exports.causeOfPart = {
 
 /** @typedef {{ cause: Cause, excused?: boolean, durationMs: number, parts?: BlockParts }} Timed */
 
-/** The parts that the application's own code answers for. @type {(keyof BlockParts)[]} */
+/** Parts for which the application's own code answers. @type {(keyof BlockParts)[]} */
 exports.OWN_PARTS = ['js', 'native', 'asleep', 'gc']
 
-/** The largest of them, or `unexplained`. @param {BlockParts} parts */
+/** The largest own part, or `unexplained`. @param {BlockParts} parts */
 exports.ownPartOf = (parts) =>
   exports.OWN_PARTS.reduce((most, part) => parts[part] > 0 && parts[part] >= parts[most] ? part : most,
     /** @type {keyof BlockParts} */ ('unexplained'))
 
 /**
- * Whether no code is to blame: without waiting or being stopped, it would have been no block. Records of 0.1.0 have
- * only a cause. @param {Pick<Timed, 'cause' | 'excused'>} record
+ * Whether no code is to blame: without waiting or being stopped, the time would have been below the threshold. Records
+ * of 0.1.0 have only a cause. @param {Pick<Timed, 'cause' | 'excused'>} record
  */
 exports.isExcused = ({ cause, excused = exports.excuseOf(cause) !== undefined }) => excused
 
-/** The cause of what the application did, while the machine may have taken longer. @param {Timed} record */
+/** The application's own cause, even if the machine took longer. @param {Timed} record */
 exports.ownCauseOf = (record) => {
   const { cause, parts } = record
   return !parts || exports.isExcused(record) || exports.excuseOf(cause) === undefined
@@ -163,7 +163,7 @@ exports.timesOf = ({ cause, durationMs, parts }) => {
   })
 }
 
-/** The times of a block that its culprit does not answer for. @param {Timed} record */
+/** The times of a block for which its culprit does not answer. @param {Timed} record */
 exports.othersIn = (record) => {
   const own = exports.ownCauseOf(record)
   return exports.timesOf(record).filter(([cause, ms]) => {
@@ -175,16 +175,16 @@ exports.othersIn = (record) => {
 /** The time for which the culprit of a block answers. @param {Timed} record */
 exports.ownMsOf = (record) => exports.othersIn(record).reduce((ms, [, each]) => ms - each, record.durationMs)
 
-/** With less of a block, a sentence says how much of it the culprit took. */
+/** Share of a block below which a sentence says how much of it the culprit took. */
 const MOST = 2 / 3
 
-/** What took a good part of a block that its culprit does not answer for, if anything. @param {Timed} record */
+/** The largest time for which the culprit does not answer, null if the culprit took most. @param {Timed} record */
 exports.largestOther = (record) => exports.ownMsOf(record) >= MOST * record.durationMs
   ? null
   : exports.othersIn(record).reduce((a, b) => b[1] > a[1] ? b : a)
 
 /**
- * How much a settled block matters, in the log and by OTLP. Worker threads exist to compute.
+ * The level of a settled block in the log and in OTLP. Worker threads exist to compute.
  * @param {Pick<BlockRecord, 'cause' | 'excused' | 'durationMs' | 'evidence' | 'startup' | 'threadId'>} record
  * @returns {'info' | 'warn' | 'error'}
  */
@@ -194,7 +194,7 @@ exports.severityOf = (record) => {
 }
 
 /**
- * Whether loopwatch itself took most of it, and was not only held up in its code by the machine.
+ * Whether loopwatch itself took most of a block, and was not merely interrupted in its code by the machine.
  * @param {{ cause: Cause, excused?: boolean, durationMs: number, evidence: { ownMs?: number } }} record
  */
 exports.isOwnBlock = (record) =>

@@ -4,7 +4,7 @@ const path = require('node:path')
 
 const NAME = 'entry-points.js'
 
-/** False in a bundle: `__filename` is missing (ES modules) or is the bundle's, maybe next to a file of our name. */
+/** False in a bundle, where `__filename` is missing (ES modules) or the bundle's. */
 const isFile = typeof __filename === 'string' && path.basename(__filename) === NAME
 
 /** Files of lib/ that are started by their path, which no import shows. Other entry points are in package.json. */

@@ -18,9 +18,9 @@ const table = {
   ) => {
     const reason = `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms`
     if (frame === null) return reason
-    // As lineText() of util/place-text.js, which this table may not import.
-    const hasLine = !frame.compiled || !/\.(?:[cm]?ts|[jt]sx)$/.test(`${frame.file}`)
-    return `${reason}: ${frame.function ?? '(anonymous)'} (${frame.file}${hasLine ? `:${frame.line}` : ''})`
+    // Loaded here: every start of a process loads this table, and hardly any needs the text of a place.
+    const { lineText } = require('../util/place-text')
+    return `${reason}: ${frame.function ?? '(anonymous)'} (${frame.file}${lineText(frame)})`
   },
   LOOPWATCH_ERR_UNWATCHED: () =>
     'expectNoBlocks() needs a watchdog, and none is running (worker thread, bundle, stopped agent, or a watchdog ' +
@@ -60,8 +60,8 @@ const table = {
     `${flag} ${port}: the port is taken, or this user may not use it`,
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
     `the demo is missing: ${file}; --target host:port watches your own process`,
-  LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ known) =>
-    `unknown scenario "${name}", expected one of ${known.join(', ')}; 'loopwatch scenario' describes them`,
+  LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ names) =>
+    `unknown scenario "${name}", expected one of ${names.join(', ')}; 'loopwatch scenario' describes them`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>
     "scenarios are not part of the installed package: run 'npm ci && npx loopwatch scenario' in a checkout of " +
       `loopwatch${homepage ? ` (${homepage})` : ''}; 'loopwatch demo' works here`,
@@ -92,7 +92,7 @@ class LoopwatchError extends Error {
   }
 }
 
-/** Stands for a value that a message must not show. */
+/** Placeholder of a value that a message must not show. */
 const SECRET = Symbol('secret')
 
 /** @param {unknown} value */
@@ -109,7 +109,7 @@ function codedError (code, ...args) {
 }
 
 /**
- * The same, with the error underneath as its `cause`; undefined if there is none.
+ * A coded error with the original one as its `cause`, if there is one.
  * @template {ErrorCode} C @param {unknown} cause @param {C} code @param {Parameters<(typeof table)[C]>} args
  */
 function codedErrorFrom (cause, code, ...args) {

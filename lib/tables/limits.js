@@ -1,8 +1,8 @@
 'use strict'
 
-/** A single sample may be anywhere by chance. */
+/** Samples that prove something: a single one may be anywhere by chance. */
 exports.ENOUGH_SAMPLES = 2
-/** With this share of several, one clearly has most. */
+/** Share with which one of several clearly has most. */
 exports.MOST = 0.75
 /** Most stacks in a record, the heaviest. */
 exports.STACKS_IN_RECORD = 10
@@ -14,7 +14,7 @@ exports.MAPPINGS_CHARS = 4 * 1024 * 1024
 exports.BYTES_PER_CHAR = 19
 exports.MAPS_BYTES = 128 * 1024 * 1024
 
-/** Larger texts are read after a block's report: reading and decoding this size takes 5 ms, the largest 170 ms. */
+/** Size above which a text is read after a block's report. Reading and decoding take 5 ms, for the largest 170 ms. */
 exports.LARGE_BYTES = 128 * 1024
 
 /** The label of everything beyond a bound: routes, threads, methods, stacks. */

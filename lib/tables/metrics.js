@@ -3,9 +3,10 @@
 const PREFIX = 'loopwatch_'
 
 /**
- * Every metric, its name without the prefix. A read resets nothing, and computes the gauges. Every label is bounded:
- * `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`, SITES
- * `site`, THREADS `thread` (in addition to the main thread and the watchdog), and the slots of a cluster `worker`.
+ * Every metric, without the prefix of its name. Reading resets nothing, and computes the gauges. Every label is
+ * bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`,
+ * SITES `site`, THREADS `thread` (in addition to the main thread and the watchdog), and the slots of a cluster
+ * `worker`.
  */
 const table = [
   {
@@ -79,16 +80,14 @@ const table = [
     name: 'own_blocked_seconds_total',
     type: 'counter',
     unit: 'seconds',
-    help: 'Time loopwatch itself blocked the event loop',
-    labels: []
+    help: 'Time loopwatch itself blocked the event loop'
   },
   {
     key: 'endedInBlock',
     name: 'predecessors_ended_in_block',
     type: 'gauge',
     unit: 'processes',
-    help: 'Earlier processes that ended during a block, as found in dir at start-up',
-    labels: []
+    help: 'Earlier processes that ended during a block, as found in dir at start-up'
   },
   {
     key: 'requestDuration',
@@ -113,8 +112,7 @@ const table = [
     name: 'http_requests_in_flight',
     type: 'gauge',
     unit: 'requests',
-    help: 'HTTP requests that are not answered yet',
-    labels: []
+    help: 'HTTP requests that are not answered yet'
   },
   {
     key: 'workDuration',
@@ -139,8 +137,7 @@ const table = [
     name: 'work_in_flight',
     type: 'gauge',
     unit: 'works',
-    help: 'Named work in progress',
-    labels: []
+    help: 'Named work in progress'
   },
   {
     key: 'shed',
@@ -189,32 +186,28 @@ const table = [
     name: 'process_resident_memory_bytes',
     type: 'gauge',
     unit: 'bytes',
-    help: 'Resident memory of the process',
-    labels: []
+    help: 'Resident memory of the process'
   },
   {
     key: 'heapUsed',
     name: 'heap_used_bytes',
     type: 'gauge',
     unit: 'bytes',
-    help: 'Heap in use by the main thread, at most a second old',
-    labels: []
+    help: 'Heap in use by the main thread, at most a second old'
   },
   {
     key: 'heapLimit',
     name: 'heap_limit_bytes',
     type: 'gauge',
     unit: 'bytes',
-    help: 'Heap limit of the main thread (--max-old-space-size); V8 ends the process beyond it',
-    labels: []
+    help: 'Heap limit of the main thread (--max-old-space-size); V8 ends the process beyond it'
   },
   {
     key: 'external',
     name: 'external_memory_bytes',
     type: 'gauge',
     unit: 'bytes',
-    help: 'Memory outside the heap of the main thread, such as buffers',
-    labels: []
+    help: 'Memory outside the heap of the main thread, such as buffers'
   },
   {
     key: 'dropped',
@@ -245,16 +238,14 @@ const table = [
     name: 'origin_tracking',
     type: 'gauge',
     unit: '',
-    help: '1 while the agent tracks origins, which takes up to a tenth of the thread',
-    labels: []
+    help: '1 while the agent tracks origins, which takes up to a tenth of the thread'
   },
   {
     key: 'profiling',
     name: 'profiling',
     type: 'gauge',
     unit: '',
-    help: '1 while a CPU profile of the main thread is taken',
-    labels: []
+    help: '1 while a CPU profile of the main thread is taken'
   },
   {
     key: 'workers',
@@ -285,14 +276,13 @@ const table = [
     name: 'config_threshold_seconds',
     type: 'gauge',
     unit: 'seconds',
-    help: 'Minimum duration of a block that is reported',
-    labels: []
+    help: 'Minimum duration of a block that is reported'
   }
-].map((row) => ({ ...row, name: PREFIX + row.name }))
+].map((row) => ({ labels: /** @type {string[]} */ ([]), ...row, name: PREFIX + row.name }))
 
 exports.table = table
 
-/** What makes an application slow without a block: the label `kind` of slow_incidents_total. */
+/** Values of the label `kind` of slow_incidents_total: reasons why an application is slow without a block. */
 exports.SLOW_KINDS = /** @type {const} */ (['thread_pool', 'dns_lookups', 'busy_loop', 'worker_threads'])
 
 /** Sites with a label value of their own, first come, first served. */

@@ -2,10 +2,10 @@
 
 /** A loop at rest is active for 1 to 3% of the time: beats, and the samples of V8. */
 const WORK_SHARE = 0.1
-/** Over a shorter time, a turn of half a millisecond would be all work, and so would a collection of an idle heap. */
+/** Shortest time to judge by: in a shorter one, a turn of 0.5 ms or a collection of an idle heap would be work. */
 const LEAST_MS = 200
 
-/** Tells from a growing total of active time whether there is work. */
+/** Decides from a growing total of active time whether there is work. */
 class Activity {
   #leastMs
   /** @type {number | null} */

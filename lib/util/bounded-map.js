@@ -1,6 +1,6 @@
 'use strict'
 
-/** Drops the least recently used items beyond its limits. The one put last stays, however heavy. @template V */
+/** A map that drops the least recently used items beyond its limits, but never the newest. @template V */
 class BoundedMap {
   /** The least recently used first. @type {Map<string, { value: V, weight: number }>} */
   #items = new Map()
@@ -40,7 +40,7 @@ class BoundedMap {
     this.#items.delete(key)
   }
 
-  /** All values, the least recently used first. This does not count as use. */
+  /** All values, the least recently used first. Reading them here does not count as use. */
   * values () {
     for (const { value } of this.#items.values()) yield value
   }

@@ -3,24 +3,24 @@
 const fs = require('node:fs')
 const { NS_PER_MS, US_PER_MS } = require('./units')
 
-/** Files with a cgroup's memory and its limit, by version 2, then 1. */
+/** Files with a cgroup's memory and its limit, of version 2, then 1. */
 const MEMORY_FILES = [['memory.current', 'memory.max'], ['memory.usage_in_bytes', 'memory.limit_in_bytes']]
 /** A cgroup of version 1 without a limit reports at least this much. */
 const NO_LIMIT_BYTES = 2 ** 60
 
-/** In place of a file that is not there. */
+/** Path instead of that of a missing file. */
 const NOWHERE = '/nonexistent'
 
 /** @typedef {number | 'self'} Pid */
 
 /**
- * Paths of files of a process's cgroup: of the innermost that it can see and that has all files of one list.
- * @param {string} controller of version 1 @param {string[][]} lists of names @param {Pid} [pid]
- * @returns {string[]} none if there is none
+ * Paths of files of a process's innermost cgroup that is visible and has all files of one list; none without such a
+ * cgroup.
+ * @param {string} controller of version 1 @param {string[][]} lists of names @param {Pid} [pid] @returns {string[]}
  */
 exports.cgroupPaths = (controller, lists, pid = 'self') => {
   try {
-    // A process in another container has its cgroup where it sees it.
+    // A process in another container has its cgroup below its own root.
     const root = pid === 'self' ? '' : `/proc/${pid}/root`
     const folders = fs.readFileSync(`/proc/${pid}/cgroup`, 'utf8').split('\n').flatMap((line) => {
       const [, controllers, folder] = /^[0-9]+:([^:]*):(.*)$/.exec(line) ?? []
@@ -58,7 +58,7 @@ exports.memoryLimitIn = (text) => {
 /** The file of the CPU statistics. @param {Pid} [pid] */
 exports.cpuStatPath = (pid) => exports.cgroupPaths('cpu', [['cpu.stat']], pid)[0] ?? NOWHERE
 
-/** For how long the cgroup was out of quota. @param {string | null} cpuStat of version 2 or 1 */
+/** Time in which the cgroup was out of quota. @param {string | null} cpuStat of version 2 or 1 */
 exports.throttledIn = (cpuStat) => {
   if (cpuStat === null) return null
   const v2 = /^throttled_usec (\d+)/m.exec(cpuStat)

@@ -3,14 +3,14 @@
 const process = require('./process')
 const { MS_PER_S, NS_PER_MS } = require('./units')
 
-// Everything is bound at load, so that fake timers which a test suite installs later do not stop the watch. Fake timers
-// installed before have replaced methods of `performance` and `process`; the prototype still has the real ones.
+// Fake timers that a test suite installs later must not stop the clock, so everything is bound at load. Those installed
+// before have replaced methods of `performance` and `process`; the prototype still has the real ones.
 const { performance } = /** @type {{ performance: { now: () => number } }} */ (globalThis)
 const { hrtime, uptime } = process
 
-/** A real clock advances within this many readings, which take a millisecond; a fake one does not. */
+/** Readings, of a millisecond in all, within which a real clock advances; a fake one does not. */
 const READINGS = 10_000
-/** Where a timeline other than hrtime's begins: long enough ago for code that asks about times before the start. */
+/** Start of a timeline other than hrtime's, early enough for code that asks about times before the start. */
 const DAY_MS = 86_400 * MS_PER_S
 
 /** @param {() => number} clock */
@@ -42,7 +42,7 @@ function performanceClock (from) {
 }
 
 const hrtimeMs = typeof hrtime?.bigint === 'function' ? () => Number(hrtime.bigint()) / NS_PER_MS : () => NaN
-/** hrtime since the process began: as exact, the same in every thread, and left alone by fake timers. */
+/** hrtime since the process began: as exact, the same in every thread, and not replaced by fake timers. */
 const uptimeMs = () => uptime() * MS_PER_S
 
 const performanceNow = firstThatRuns([performanceClock('inherited'), performanceClock('own'), uptimeMs])
@@ -50,7 +50,7 @@ const performanceNow = firstThatRuns([performanceClock('inherited'), performance
 const sharedMs = firstThatRuns([hrtimeMs, () => DAY_MS + uptimeMs()])
 
 /**
- * The offset between two clocks, the largest of five: if the thread waits between two readings, theirs is too small.
+ * The offset between two clocks, the largest of five. It is too small if the thread waits between two readings.
  * @param {() => number} shared @param {() => number} own read after it
  */
 function between (shared, own) {
@@ -59,7 +59,7 @@ function between (shared, own) {
   return most
 }
 
-/** Turns this thread's `performance.now()`, whose zero differs by thread, into the time that all threads share. */
+/** The zero of this thread's `performance.now()` in the time that all threads share. */
 let originMs = between(sharedMs, performanceNow)
 
 /** Monotonic milliseconds, comparable between the threads of one process. */
@@ -68,7 +68,7 @@ exports.nowMs = () => originMs + performanceNow()
 /** In shared monotonic ms. @param {number} timelineMs `startTime` of a performance entry of this thread */
 exports.fromTimelineMs = (timelineMs) => originMs + timelineMs
 
-/** For a thread that we start: where this thread's time begins; null = hrtime's. @returns {number | null} */
+/** Begin of this thread's time, for a thread that we start; null = hrtime's. @returns {number | null} */
 exports.ownEpochMs = () => sharedMs === hrtimeMs ? null : DAY_MS
 
 /** Adopts the time of the thread that started this one. @param {number | null | undefined} epochMs */

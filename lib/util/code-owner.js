@@ -2,19 +2,19 @@
 
 const path = require('node:path')
 
-/** The folder of loopwatch, wherever it is installed. Its demo is an application. */
+/** The folder of loopwatch, wherever it is installed. The demo in it is an application. */
 const ROOT = path.join(__dirname, '..', '..')
 const OWN = path.join(ROOT, 'lib') + path.sep
 /** The folder of a package in a path: after the last `node_modules`, with the scope if there is one. */
 const FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?([^\\/]+)))(?:[\\/]|$)/s
-/** How Node.js names code from the command line or stdin, which is the application's own. */
+/** Names of code from the command line or stdin, which is the application's own. */
 const GIVEN = /^\[(worker )?(eval|stdin)/
 
 /** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner */
 
 /**
- * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which has no line: its
- * caller is named. Code made at run time (`new Function`, `vm`, template compilers) has a made-up name as its file.
+ * The owner of a frame's code. Built-ins of V8 have no file and count as Node's, like WebAssembly, which has no lines.
+ * Code made at run time (`new Function`, `vm`, template compilers) has a made-up name as its file.
  * @param {{ file: string | null }} frame @returns {Owner}
  */
 exports.ownerOf = ({ file }) => {
@@ -30,11 +30,9 @@ function isGenerated (file) {
   return file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file))
 }
 
-/** @param {string} file */
-const withoutRoot = (file) => file.startsWith(ROOT + path.sep) ? file.slice(ROOT.length) : file
-
-/** @param {string} file */
-exports.isInPackage = (file) => /[\\/]node_modules[\\/]/.test(withoutRoot(file))
+/** Whether a package below our own folder, or anywhere else, has the file. @param {string} file */
+exports.isInPackage = (file) =>
+  /[\\/]node_modules[\\/]/.test(file.startsWith(ROOT + path.sep) ? file.slice(ROOT.length) : file)
 
 /** The path in V8's name for code of `eval` or `new Function`, which ends in a line; else the file itself. */
 exports.originOf = (/** @type {string} */ file) => file.replace(/^(?:eval at [^/\\(]*\()+/, '')

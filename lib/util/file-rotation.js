@@ -2,14 +2,14 @@
 
 const fs = require('node:fs')
 
-/** The longest time for which a deleted file goes unnoticed: it still accepts writes, which nobody can read. */
+/** Longest time for which a deleted file goes unnoticed. Lines written meanwhile are lost. */
 const LOOK_MS = 5000
 
-/** Checks whether an open file is still at its path, and counts the lines written since it was last seen there. */
+/** Checks whether an open file is still at its path, and counts the lines written since the last check. */
 class RotationCheck {
   #path
   #lookedAtMs = -Infinity
-  #unseen = 0
+  #lines = 0
 
   /** @param {string} path */
   constructor (path) {
@@ -19,11 +19,11 @@ class RotationCheck {
   /** @param {number} nowMs monotonic */
   opened (nowMs) {
     this.#lookedAtMs = nowMs
-    this.#unseen = 0
+    this.#lines = 0
   }
 
   wrote () {
-    this.#unseen++
+    this.#lines++
   }
 
   /**
@@ -32,10 +32,10 @@ class RotationCheck {
    */
   look (fd, nowMs) {
     if (nowMs - this.#lookedAtMs < LOOK_MS) return null
-    const unseen = this.#unseen
+    const lines = this.#lines
     this.opened(nowMs)
     if (isSameFile(fd, this.#path)) return null
-    return fs.fstatSync(fd).nlink === 0 ? unseen : 0
+    return fs.fstatSync(fd).nlink === 0 ? lines : 0
   }
 }
 

@@ -8,8 +8,8 @@ const process = require('./process')
 const STDERR = 2
 
 /**
- * Makes a folder and those above it. The recursive mkdir of Node.js never returns if a file system denies that an
- * existing folder is there, as /proc does (20.20, 26.10).
+ * Makes a folder and those above it. The recursive mkdir of Node.js never returns on a file system such as /proc that
+ * denies an existing folder (20.20, 26.10).
  * @param {string} dir @param {number} [mode] of each that is made
  */
 function makeFolder (dir, mode) {
@@ -26,7 +26,7 @@ function makeFolder (dir, mode) {
 }
 
 /**
- * Opens a file, never as stdin, stdout or stderr: if these are closed, the application's output must not get into it.
+ * Opens a file, never as stdin, stdout or stderr: if these are closed, the application's output would get into it.
  * @param {string} file @param {string | number} flags @param {number} [mode]
  */
 function openFile (file, flags, mode) {
@@ -45,10 +45,8 @@ function openFile (file, flags, mode) {
 
 /**
  * Occupies the descriptors of stdin, stdout and stderr that an application has closed, as Node.js itself does at its
- * start. A new thread's event loop opens some descriptors. If one of them is at most stderr's when the thread ends,
- * libuv aborts the process (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10). Hold them as long as the thread
- * exists: freed earlier, the next socket of the application or of ours would get one, and Node.js would throw
- * (`open EEXIST`, out of process.stderr).
+ * start, for as long as a thread of ours exists. The thread's event loop would otherwise open one of them, and libuv
+ * aborts the process when that thread ends (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10).
  * @returns {() => void} frees them
  */
 function holdStdio () {
@@ -85,13 +83,22 @@ function letGo (fd) {
   }
 }
 
-/** A larger file is not read, unless the caller gives another limit. */
+/** A file of the kernel, empty if it cannot be read. @param {string} file */
+exports.textOf = (file) => {
+  try {
+    return fs.readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** Size up to which a source is read by default. */
 const SOURCE_BYTES = 16 * 1024 * 1024
 
 /** The text; null if the file is larger or cannot be read at once. @param {string} file @param {number} [mostBytes] */
 exports.readSource = (file, mostBytes = SOURCE_BYTES) => {
   try {
-    // Reading a pipe or a device could wait for ever.
+    // Reading a pipe or a device could wait for good.
     const stat = fs.statSync(file)
     return stat.isFile() && stat.size <= mostBytes ? fs.readFileSync(file, 'utf8') : null
   } catch {

@@ -1,13 +1,13 @@
 'use strict'
 
-/** No prototype: Object.prototype may have an added `get`. @param {unknown} value @returns {PropertyDescriptor} */
+/** Without a prototype, as Object.prototype may have a `get`. @param {unknown} value @returns {PropertyDescriptor} */
 exports.hiddenProperty = (value) =>
   /** @type {any} */ ({ __proto__: null, value, configurable: true, enumerable: false, writable: true })
 
 /**
- * Holds what all copies of the package in a process share. Properties of the prototype of `globalThis` read like
- * globals; unlike those, they can be set and deleted after `Object.freeze(globalThis)`, and a test runner that searches
- * for leaked globals (lab) does not find them. An object without a prototype of its own holds them itself.
+ * The object whose properties all copies of the package in a process share: the prototype of `globalThis`, if it has
+ * one of its own. Its properties read like globals, can be set and deleted after `Object.freeze(globalThis)`, and are
+ * no leaked globals to a test runner such as lab.
  * @param {object} global
  */
 exports.sharedBy = (global) => {
@@ -22,5 +22,5 @@ exports.sharedBy = (global) => {
 exports.share = (key, value, global = globalThis) =>
   Reflect.defineProperty(exports.sharedBy(global), key, exports.hiddenProperty(value))
 
-/** The agent of a process, as an expression that an inspector evaluates there. */
+/** Expression of the agent of a process, which an inspector evaluates there. */
 exports.AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'

@@ -3,9 +3,9 @@
 const { setImmediate } = require('node:timers/promises')
 const zlib = require('node:zlib')
 
-/** Compressed at once: 2 ms. zlib's asynchronous functions would wait for threads of the application's pool. */
+/** Bytes compressed at once, in 2 ms. zlib's asynchronous functions would wait for the application's thread pool. */
 const BYTES_AT_ONCE = 128 * 1024
-/** Deflate, without a name, time or system. */
+/** Header for deflate, without a name, time or system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 
 /**

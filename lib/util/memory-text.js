@@ -7,7 +7,7 @@ const { causeRow, ownCauseOf } = require('../tables/causes')
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 const STEP = 1024
 
-/** As Node.js counts it: 256 MB for `--max-old-space-size=256`. @param {number} bytes @param {string} [unit] its own */
+/** Units as Node.js counts them: 256 MB for `--max-old-space-size=256`. @param {number} bytes @param {string} [unit] */
 function inBytes (bytes, unit = unitOf(bytes)) {
   const value = bytes / STEP ** UNITS.indexOf(unit)
   return `${value < 10 && unit !== 'B' ? value.toFixed(1) : Math.round(value)} ${unit}`

@@ -16,7 +16,7 @@ exports.shortPath = (file) => {
   return maker === undefined ? short : `code made in ${short}`
 }
 
-/** The mark before a name, or a place, that is not certain. @param {{ exact?: boolean }} named */
+/** The mark before an uncertain name or place. @param {{ exact?: boolean }} named */
 function doubtOf ({ exact }) {
   return exact === false ? '≈ ' : ''
 }
@@ -34,7 +34,7 @@ const lineText = ({ file, line, compiled }) => compiled && runsCompiled(file) ? 
 
 const IN_CALL = 'inside a native or synchronous call'
 
-/** With ≈ if the stack was taken after a native call, maybe in the function called next. @param {Frame | null} frame */
+/** The function with its file and line, after ≈ if it is uncertain. @param {Frame | null} frame */
 exports.place = (frame) => frame &&
   `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${exports.shortPath(frame.file)}${lineText(frame)})`
 
@@ -43,7 +43,7 @@ exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) 
   `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} ` +
     `(${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 
-/** What is known of a block's place without a line. @param {BlockRecord} record */
+/** Words instead of a block's place, if there is no line. @param {BlockRecord} record */
 exports.withoutPlace = (record) => {
   const { threadId, samples, profile } = record
   if (samples > 0) return 'outside application code'
@@ -52,13 +52,16 @@ exports.withoutPlace = (record) => {
   return 'no stack taken'
 }
 
-/** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
+/**
+ * The work in a few words, after ≈ if uncertain; null without one. @param {Pick<BlockRecord, 'work' | 'request'>}
+ * record
+ */
 exports.workOf = ({ work, request }) => {
-  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
+  const requestText = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
   // Records of an earlier version have no work.
-  if (!work || work.kind === 'request') return asked
-  const own = `${doubtOf(work)}${work.kind} ${work.name}`
-  return asked === null ? own : `${own} of ${asked}`
+  if (!work || work.kind === 'request') return requestText
+  const workText = `${doubtOf(work)}${work.kind} ${work.name}`
+  return requestText === null ? workText : `${workText} of ${requestText}`
 }
 
 exports.IN_CALL = IN_CALL

@@ -1,4 +1,4 @@
 'use strict'
 
-/** Node's own `process`. An application may replace the global one, with a browser's for instance. */
+/** The `process` of Node.js. An application may replace the global one, for instance with a browser's. */
 module.exports = require('node:process')

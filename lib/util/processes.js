@@ -1,11 +1,13 @@
 'use strict'
 
-const fs = require('node:fs')
+const { textOf } = require('./kernel/file')
 const { MS_PER_S, MS_PER_TICK } = require('./units')
 
 /** @typedef {(pid: number, signal: 0) => unknown} Kill */
 
-/** Who may signal a process: this user, or only another; null = no process. @param {number} pid @param {Kill} [kill] */
+/**
+ * Whether this user may signal a process, or only another; null = no process. @param {number} pid @param {Kill} [kill]
+ */
 exports.ownership = (pid, kill = process.kill) => {
   // 0 and below name groups of processes.
   if (!Number.isInteger(pid) || pid <= 0) return null
@@ -30,13 +32,9 @@ exports.startedIn = (stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1
 exports.startedAtMs = (pid) => {
   const nowMs = Date.now()
   if (pid === process.pid) return nowMs - process.uptime() * MS_PER_S
-  try {
-    const ticks = Number(exports.startedIn(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')))
-    const uptimeMs = Number(fs.readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * MS_PER_S
-    const ageMs = uptimeMs - ticks * MS_PER_TICK
-    return Number.isFinite(ageMs) ? nowMs - ageMs : null
-  } catch {
-    // Not Linux, hidden, or gone.
-    return null
-  }
+  const ticks = Number(exports.startedIn(textOf(`/proc/${pid}/stat`)))
+  const uptimeMs = Number(textOf('/proc/uptime').split(' ')[0]) * MS_PER_S
+  const ageMs = uptimeMs - ticks * MS_PER_TICK
+  // Not a number if this is not Linux, or the process is hidden or gone.
+  return Number.isFinite(ageMs) ? nowMs - ageMs : null
 }

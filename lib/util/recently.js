@@ -4,7 +4,7 @@
 class Recently {
   #times
   #withinMs
-  /** When it happened, oldest first, at most `times` entries. @type {number[]} */
+  /** The latest times, oldest first, at most `times` of them. @type {number[]} */
   #atMs = []
 
   /** @param {{ times?: number, withinMs: number }} often */

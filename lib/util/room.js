@@ -2,7 +2,8 @@
 
 const fs = require('node:fs')
 const process = require('./process')
-const { cgroupPaths, numberIn } = require('./cgroup')
+const { cgroupPaths, NOWHERE, numberIn } = require('./cgroup')
+const { textOf } = require('./files')
 const { BYTES_PER_MB } = require('./units')
 
 /** @typedef {{ threads: number, addressSpaceMb: number }} Room that a process still has; Infinity without a limit */
@@ -13,31 +14,21 @@ const { BYTES_PER_MB } = require('./units')
  */
 const ADDRESS_SPACE_MB = 768
 
-/** The processes of a user that may have more are not counted: machines have this limit by default. */
+/** Limit above which the processes of a user are not counted: the default of machines. */
 const MANY_PROCESSES = 4096
 
-/** The users of the machine's own root, whom the limit of processes does not bind. */
+/** Line of /proc/self/uid_map where root is the machine's own, whom the limit of processes does not bind. */
 const ALL_USERS = /^ *0 +0 +4294967295 *$/m
 
-/** @param {string | undefined} file */
-const read = (file) => {
-  try {
-    return file === undefined ? null : fs.readFileSync(file, 'latin1')
-  } catch {
-    // Not Linux, hidden, or a process that has just ended.
-    return null
-  }
-}
-
-/** @param {string | null} status of a process @param {string} field */
-const fieldOf = (status, field) => Number(new RegExp(`^${field}:[^0-9]*([0-9]+)`, 'm').exec(status ?? '')?.[1] ?? 0)
+/** @param {string} status of a process, empty if unknown @param {string} field */
+const fieldOf = (status, field) => Number(new RegExp(`^${field}:[^0-9]*([0-9]+)`, 'm').exec(status)?.[1] ?? 0)
 
 /** Threads of all processes that this user has. @param {number} user */
 function countThreads (user) {
   let threads = 0
   for (const name of fs.readdirSync('/proc')) {
-    const status = /^[0-9]+$/.test(name) ? read(`/proc/${name}/status`) : null
-    if (status !== null && fieldOf(status, 'Uid') === user) threads += fieldOf(status, 'Threads')
+    const status = /^[0-9]+$/.test(name) ? textOf(`/proc/${name}/status`) : ''
+    if (status !== '' && fieldOf(status, 'Uid') === user) threads += fieldOf(status, 'Threads')
   }
   return threads
 }
@@ -46,18 +37,18 @@ function countThreads (user) {
 let limits
 
 function readLimits () {
-  const text = read('/proc/self/limits')
-  const softOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} +([0-9]+)`, 'm').exec(text ?? '')?.[1] ??
-    Infinity)
-  const [max, current] = cgroupPaths('pids', [['pids.max', 'pids.current']])
+  const text = textOf('/proc/self/limits')
+  const softOf = (/** @type {string} */ name) =>
+    Number(new RegExp(`^${name} +([0-9]+)`, 'm').exec(text)?.[1] ?? Infinity)
+  const [max = NOWHERE, current = NOWHERE] = cgroupPaths('pids', [['pids.max', 'pids.current']])
   const processes = softOf('Max processes')
   const user = process.getuid?.() ?? 0
-  const isFree = processes > MANY_PROCESSES || (user === 0 && ALL_USERS.test(read('/proc/self/uid_map') ?? ''))
+  const isFree = processes > MANY_PROCESSES || (user === 0 && ALL_USERS.test(textOf('/proc/self/uid_map')))
   return {
     processes: isFree ? Infinity : processes,
     user,
     addressSpaceMb: softOf('Max address space') / BYTES_PER_MB,
-    pids: numberIn(read(max)) ?? Infinity,
+    pids: numberIn(textOf(max)) ?? Infinity,
     pidsFile: current
   }
 }
@@ -65,12 +56,11 @@ function readLimits () {
 /** @returns {Room} */
 function readRoom () {
   const { processes, user, addressSpaceMb, pids, pidsFile } = limits ??= readLimits()
-  const usedMb = addressSpaceMb === Infinity ? 0 : fieldOf(read('/proc/self/status'), 'VmSize') / 1024
-  const isPidsLimited = pids !== Infinity
+  const usedMb = addressSpaceMb === Infinity ? 0 : fieldOf(textOf('/proc/self/status'), 'VmSize') / 1024
   return {
     threads: Math.min(
       processes === Infinity ? Infinity : processes - countThreads(user),
-      isPidsLimited ? pids - (numberIn(read(pidsFile)) ?? 0) : Infinity
+      pids === Infinity ? Infinity : pids - (numberIn(textOf(pidsFile)) ?? 0)
     ),
     addressSpaceMb: addressSpaceMb - usedMb
   }
@@ -92,7 +82,7 @@ exports.lackOfRoom = (threads, { addressSpaceMb = ADDRESS_SPACE_MB, room = readR
     if (left.addressSpaceMb >= addressSpaceMb) return null
     return `only ${Math.max(0, Math.round(left.addressSpaceMb))} MB of address space are left (ulimit -v)`
   } catch {
-    // The application has replaced what this needs.
+    // The application has replaced a function that this needs.
     return null
   }
 }

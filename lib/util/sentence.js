@@ -15,18 +15,13 @@ const CALLBACKS = 3
 
 /** @import { Frame } from './place-text' */
 
-/** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [known] whether the duration may be longer */
+/** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [options] whether the duration may be longer */
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
 
 /** For a block in which its process ended. @param {BlockRecord} record as it was last */
 exports.endSentenceOf = (record) => printable(about(record,
   `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
     `block${record.startup ? ' at start-up' : ''}`))
-
-/** @param {BlockRecord} record */
-function isOver ({ work, request }) {
-  return work?.ended ?? request?.ended ?? false
-}
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {
@@ -46,9 +41,10 @@ function about (record, begin) {
   if (isExcused(record)) return `${begin}: ${excuseOf(cause)} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''
   const name = workOf(record)
-  const among = record.work?.among ?? record.request?.among
+  const { work, request } = record
+  const among = work?.among ?? request?.among
   const oldest = among ? ` (the oldest of ${among} in flight)` : ''
-  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
+  const who = name === null ? '' : `, ${work?.ended ?? request?.ended ? 'after ' : ''}${name}${oldest}`
   // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   const reason = garbageOf(record)
@@ -58,7 +54,7 @@ function about (record, begin) {
   return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
 }
 
-/** The place, and what else took the time if that was much. @param {BlockRecord} record */
+/** The place, and the largest other part if it was large. @param {BlockRecord} record */
 function blamed (record) {
   const other = largestOther(record)
   if (other === null) return `: ${where(record)}`
@@ -100,10 +96,10 @@ function where (record) {
   return words === IN_CALL ? `${words}; its line follows when it returns` : words
 }
 
-/** A template has no lines to open. @param {Frame} generated */
+/** Generated code; a template has no lines to open. @param {Frame} generated */
 const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
 
-/** @param {PackageRecord} found */
+/** @param {PackageRecord} package */
 function nameOf ({ name, version }) {
   return version ? `${cut(name)}@${cut(version)}` : cut(name)
 }

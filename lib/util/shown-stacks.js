@@ -6,7 +6,7 @@ const { doubtOf, frameText } = require('./place-text')
 
 /**
  * The stacks to draw of a block, all of one kind and as they were taken: the answers to interrupts, or the samples of
- * the CPU profile if calls held up the answers for most of the time of the code, or nothing was answered. A collection
+ * the CPU profile if calls held up the answers for most of the time of the code, or there is no answer. A collection
  * holds up answers, too, but its samples have no callers. A record on the wire of a cluster has only one kind.
  * @param {Pick<BlockRecord, 'durationMs' | 'evidence' | 'parts' | 'profile' | 'stacks'>} record
  */
@@ -21,7 +21,7 @@ exports.shownStacks = ({ durationMs, evidence, parts, profile, stacks }) => {
 }
 
 /**
- * How to mark the concluded line in a stack that does not have it; null if the stack has it, or there is none.
+ * The mark of the concluded line in a stack that lacks it; null if the stack has it, or there is no such line.
  * @param {string[]} rows of the stack by frameText(), innermost first @param {FrameRecord | null} frame the conclusion
  * @returns {{ at: number, text: string } | null} `at`: the row of its function, -1 if that is not in the stack
  */

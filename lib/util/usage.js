@@ -7,13 +7,13 @@ const { NS_PER_MS, US_PER_MS } = require('./units')
 
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 
-/** Bound at load, before an application can replace it. Node.js 20 has none. */
+/** An application may replace the method, so it is bound at load. Undefined on Node.js 20. */
 const threadCpuUsage =
   /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage?.bind(process)
 
 /**
- * CPU time of the calling thread; NaN if Node.js does not know it. A call takes 0.5 us of CPU (Linux, Node.js 22.23,
- * 24.21 and 26.10). On Windows it counts in ticks of the clock, 15.6 ms.
+ * CPU time of the calling thread, read in 0.5 us (Linux, 22.23 to 26.10); NaN if it is unknown. Windows counts in ticks
+ * of 15.6 ms.
  */
 exports.threadCpuMs = () => {
   try {
@@ -26,7 +26,7 @@ exports.threadCpuMs = () => {
   }
 }
 
-/** Whether Linux shows this thread's CPU time to the watchdog, so that a beat need not spend time on counting it. */
+/** Whether the watchdog can read this thread's CPU time, so that beats need not. */
 exports.hasSchedstat = () => {
   try {
     return parseInt(fs.readFileSync(SCHEDSTAT, 'latin1'), 10) > 0
@@ -35,13 +35,13 @@ exports.hasSchedstat = () => {
   }
 }
 
-/** How long the calling thread has run or waited for a CPU: by Linux's schedstat, which takes 3 us, else by Node.js. */
+/** Time that the calling thread has run or waited for a CPU, from Linux's schedstat (3 us), else from Node.js. */
 class RanTime {
   /** @type {number | null | undefined} undefined before the first time */
   #fd
   #buffer = Buffer.alloc(64)
 
-  /** So far; NaN if unknown. */
+  /** Milliseconds so far; NaN if unknown. */
   read () {
     try {
       this.#fd ??= exports.hasSchedstat() ? openFile(SCHEDSTAT, 'r') : null
@@ -50,7 +50,7 @@ class RanTime {
       const [cpuNs, waitNs] = text.split(' ')
       return (Number(cpuNs) + Number(waitNs)) / NS_PER_MS
     } catch {
-      // Too many files are open, or the application has closed one that it did not open.
+      // Too many files are open, or the application has closed this one.
       return NaN
     }
   }

@@ -8,10 +8,13 @@
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const fs = require('node:fs')
+const path = require('node:path')
 const { missingDatabase, startDatabase } = require('../../scenarios/cluster-http/database/database')
 const { culpritsOf } = require('../../lib/cli/blocks/top')
 const { eventually, startNode } = require('../support/app')
 const { parseExposition } = require('../support/exposition')
+const { makeDir } = require('../support/files')
 const { noRedis, startRedis } = require('../support/redis')
 
 /** What is read of a message or job beyond its name would have this in it. */
@@ -68,6 +71,27 @@ test('a job of graphile-worker is named by its task', { skip: noDatabase }, asyn
 test('a job of agenda is named by its name', { skip: noRedis }, async (t) => {
   const { kind, name, ended } = await workOf(t, 'agenda', { env: { REDIS_PORT: await startRedis(t) } })
   assert.deepEqual([kind, name, ended], ['job', 'send invoices', false])
+})
+
+test('a job of agenda loaded with import has a name once require() has returned the same module', async (t) => {
+  const dir = makeDir(t)
+  fs.symlinkSync(path.join(__dirname, '..', 'node_modules'), path.join(dir, 'node_modules'))
+  const file = path.join(dir, 'app.mjs')
+  fs.writeFileSync(file, `
+    import { createRequire } from 'node:module'
+    import { Job } from 'agenda'
+    createRequire(import.meta.url)('agenda')
+    const { run } = Job.prototype
+    createRequire(import.meta.url)(${JSON.stringify(path.join(__dirname, '..', '..'))}).start({ port: false, log: false })
+    const timer = setInterval(() => {
+      if (Job.prototype.run === run) return
+      clearInterval(timer)
+      console.log('named')
+      process.exit()
+    }, 50)`)
+  const { closed, out } = startNode(t, [file])
+  await eventually(() => out.stdout === 'named\n', () => `Job.run() to be named; ${out.stdout} ${out.stderr}`, 30_000)
+  await closed
 })
 
 test('two jobs of @nestjs/schedule that call one function are two works, and both are in the row of that function', async (t) => {

@@ -9,9 +9,9 @@ const { isText, listOf, objectOf, orMissing } = require('../../util/validators')
 
 /** Most series of a worker. Further ones are left out. The largest applications have some thousand. */
 const MOST_SERIES = 50_000
-/** A series with longer labels is left out. Labels of routes are far shorter. */
+/** Longest labels of a series, far above those of routes. A series with longer ones is left out. */
 const LABELS_CHARACTERS = 4096
-/** New series on one line: with the longest labels, of three bytes a character, it keeps half of the line's bound. */
+/** New series on one line, which take half of the line's bound with the longest labels of three bytes a character. */
 const SERIES_A_LINE = 40
 /** Values on one line: some 25 bytes each with the index, and 100 more with an exemplar. */
 const VALUES_A_LINE = 5000
@@ -22,15 +22,15 @@ const TYPES = ['counter', 'gauge', 'histogram', 'summary']
 
 /**
  * @typedef {{ index: number, value: number | undefined, stamp: number | undefined, round: number }} Sent
- * what the other end knows of a series, and the last snapshot that had it
+ * the state of a series at the other end, and the last snapshot that had it
  * @typedef {Omit<Metric, 'values'> & { index: number, metricName: string, labels: Value['labels'] }} Series
  */
 
 /** @typedef {Record<string, string | number>} Labels */
 
 /**
- * Workers have the same series. Without sharing labels, 16 workers of 4000 series each hardly fit a heap of 128 MB. A
- * table with as many as a worker may have series is cleared.
+ * Labels that all workers share, as they have the same series: 16 workers of 4000 series each would otherwise hardly
+ * fit into a heap of 128 MB. The table is cleared when it has as many as a worker may have series.
  * @type {Map<string, Labels>}
  */
 const kept = new Map()
@@ -47,7 +47,7 @@ const shared = (labels) => {
   return labels
 }
 
-/** A name for these labels in any order. The samples of one histogram have the same name. @param {Labels} labels */
+/** A name for labels in any order, the same for all samples of a histogram. @param {Labels} labels */
 const setOf = (labels) => {
   let set = sets.get(labels)
   if (set === undefined) {
@@ -84,10 +84,13 @@ class SeriesWriter {
         sent.stamp = stamp
       }
     }
+    // Series that the snapshot no longer has.
+    const gone = [...this.#sent].filter(([, { round }]) => round !== this.#round)
+    for (const [key] of gone) this.#sent.delete(key)
     return [
       ...parts(series, SERIES_A_LINE).map((part) => ({ t: 'metrics', series: part })),
       ...parts(values, VALUES_A_LINE).map((part) => ({ t: 'metrics', values: part })),
-      { t: 'metrics', gone: this.#takeGone() }
+      { t: 'metrics', gone: gone.map(([, { index }]) => index) }
     ]
   }
 
@@ -103,20 +106,13 @@ class SeriesWriter {
     series.push({ index: added.index, name, help, type, metricName, labels })
     return added
   }
-
-  /** Forgets the series that the snapshot no longer has. */
-  #takeGone () {
-    const gone = [...this.#sent].filter(([, { round }]) => round !== this.#round)
-    for (const [key] of gone) this.#sent.delete(key)
-    return gone.map(([, { index }]) => index)
-  }
 }
 
 /** The other end: a worker's last complete snapshot. Throws on anything that a SeriesWriter does not write. */
 class SeriesReader {
   /** @type {Map<string, Metric>} without values */
   #metrics = new Map()
-  /** Each sample name once: parsed for each series, the names would take some 60 bytes a series. */
+  /** Sample names, one copy each: parsed for each series, they would take some 60 bytes a series. */
   #names = new Map()
   /** @type {Map<number, { metric: Metric, value: Value }>} */
   #series = new Map()

@@ -6,7 +6,7 @@ const { OTHER } = require('../../tables/limits')
 
 /** @import { Family, Metric, Value } from '../../types' */
 
-/** Most series that the retired workers of a slot may leave. Further ones go to (other). */
+/** Most series of the retired workers of a slot. Further ones go to (other). */
 const MOST_SERIES = 5000
 
 /**
@@ -63,7 +63,7 @@ class RetiredTotals {
 
   /** The metrics of the living worker with the retired totals added; gauges are unchanged. @param {Metric[]} living */
   plus (living) {
-    // No series of the living worker goes to (other): it would be gone, or smaller, one scrape later.
+    // A series of the living worker that went to (other) would be gone, or smaller, one scrape later.
     const sum = new RetiredTotals(Infinity)
     sum.add(this.#totals())
     sum.add(living)

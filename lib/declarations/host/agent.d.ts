@@ -1,9 +1,9 @@
 /// <reference types="node" />
 /**
  * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
- * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. It
- * needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
- * Event `slow`: what was slow without a block, when it is over; also on `loopwatch:slow`.
+ * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. The
+ * event needs the host's loop, so it comes after the log line, the endpoint and `dir`.
+ * Event `slow`: an incident without a block, once it is over; also on `loopwatch:slow`.
  * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 export class Agent extends EventEmitter<{
@@ -15,8 +15,14 @@ export class Agent extends EventEmitter<{
   * @param {Way} [way] a preload starts before the application
   */
  constructor(options: ResolvedOptions, forget: (agent: Agent) => void, { presence }?: Way);
- /** Content type of metrics(). */
+ /** For the response that has metrics() in it. */
  contentType: string;
+ /** Internal. The watchdog calls the probe through the inspector in the middle of a block. */
+ probe: (inspectorUrl?: string, putAtMs?: number) => void;
+ /** Internal. The watchdog ends a stuck process with this. */
+ abort: () => never;
+ /** Internal. Opens the endpoint of a preloaded process that has been quiet. */
+ show(): void;
  /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
  get fastify(): ((fastify: any, options: ShedOptions, done: (error?: Error) => void) => void) & {
   [x: symbol]: string | boolean | {
@@ -24,9 +30,11 @@ export class Agent extends EventEmitter<{
    fastify: string;
   };
  };
+ /** Internal. The watchdog's questions pass it on to the probe. */
+ get inspector(): typeof import("node:inspector");
  /**
-  * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, has joined the
-  * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
+  * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, when the worker has
+  * joined the primary's. `url` is null without an endpoint (port: false, no free port, no watchdog, stopped before).
   */
  get ready(): Promise<{
   url: string | null;
@@ -50,30 +58,27 @@ export class Agent extends EventEmitter<{
  /** All metrics in Prometheus text format, to append to an existing endpoint. @returns {Promise<string>} */
  metrics(): Promise<string>;
  /**
-  * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says. It
-  * takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
-  * @param {{ seconds: number }} options 1 to 300
-  * @returns {Promise<HuntResult>} when it is over
+  * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says.
+  * Tracking takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
+  * @param {{ seconds: number }} options 1 to 300 @returns {Promise<HuntResult>} when it is over
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  hunt(options: {
   seconds: number;
  }): Promise<HuntResult>;
  /**
-  * A middleware for Express and Connect: it answers 503 with Retry-After while the loop is above a limit. Without
-  * limits it passes every request on.
-  * @param {ShedOptions} [options]
-  * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+  * A middleware for Express and Connect. While the loop is above a limit, requests get 503 with Retry-After. Without
+  * limits every request passes.
+  * @param {ShedOptions} [options] @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  middleware(options?: ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
  /**
-  * How late timers come and how busy the loop is, for health checks and your own shedding. Reads only what has been
-  * measured on this thread, in microseconds.
+  * How late timers come and how busy the loop is, for health checks and your own shedding. Takes microseconds.
   * @returns {LoopLoadReport} delays in milliseconds, utilization from 0 to 1
   */
  load(): LoopLoadReport;
  /**
-  * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed` and
+  * Runs a function that may block. Blocks that are mostly within such calls count under the cause `allowed` and are
   * not logged. Only the function's synchronous part counts, nothing after an `await`.
   * @template T @param {() => T} fn @param {string} reason kept in the record @returns {T} what the function returns
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
@@ -90,13 +95,32 @@ export class Agent extends EventEmitter<{
   overMs?: number;
  }): Promise<Awaited<T>>;
  /**
-  * Sends at once what `otlp` and `notify` would send later: the process may be about to freeze. Resolves after 1.4 s
-  * at the latest, and never rejects.
+  * Internal. Resolves once all blocks so far have final records, after three seconds at the latest.
+  * @param {boolean} [keepsAlive] the process
+  */
+ settle(keepsAlive?: boolean): Promise<void>;
+ /**
+  * Sends everything for `otlp` and `notify` at once, as the process may be about to freeze. Resolves after 1.4 s at
+  * the latest, and never rejects.
   * @returns {Promise<void>}
   */
  flush(): Promise<void>;
- /** Releases everything; the process can then end by itself. Never rejects. @returns {Promise<void>} */
+ /** Releases everything, so that the process can end by itself. Never rejects. @returns {Promise<void>} */
  stop(): Promise<void>;
+ /** Internal. The first test may block before the watchdog watches. @param {number} longestMs */
+ sleepUntilWatched(longestMs: number): void;
+ /** Internal. Begins a new turn of the loop: code that ran before is not part of a later block. */
+ turn(): void;
+ /** Internal. Names the source map of a file compiled in memory. @param {string} file @param {string} mapFile */
+ mapFile(file: string, mapFile: string): void;
+ /** Internal. Ignores blocks at the top level, up to the first turn(). */
+ skipTopLevel(): void;
+ /** Internal. Whether the running code was passed to allow(). */
+ get isAllowed(): boolean;
+ /** Internal. CPU time that the agent itself has spent on this thread so far. */
+ get heldCpuMs(): number;
+ /** Internal. Waits until all records are written. @param {number} longestMs */
+ stopAtExit(longestMs: number): void;
  #private;
 }
 import type { BlockRecord } from '../types';

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 /**
- * Where nothing can be watched: the same interface, which does nothing. In a worker thread of the application the main
- * thread's agent has its blocks and metrics.
+ * The interface of an agent where nothing can be watched. In a worker thread of the application, the main thread's
+ * agent has the thread's blocks and metrics.
  * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 export class NoopAgent extends EventEmitter<{
@@ -32,7 +32,7 @@ export class NoopAgent extends EventEmitter<{
  }): Promise<HuntResult>;
  /** Passes every request on. @param {ShedOptions} [options] */
  middleware(options?: ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
- /** Nothing is measured in a worker thread: zeros. @returns {LoopLoadReport} */
+ /** Zeros, as nothing is measured here. @returns {LoopLoadReport} */
  load(): LoopLoadReport;
  /** @template T @param {() => T} fn @param {string} reason @returns {T} */
  allow<T>(fn: () => T, reason: string): T;

@@ -6,15 +6,15 @@ export type Signs = {
  ageMs: number;
  hasChildren: boolean;
 };
-/** Watches whether a preloaded process shows itself. Members of a node:cluster do, and what has called start(). */
+/** Decides whether a preloaded process shows itself. Members of a node:cluster do, and callers of start(). */
 export class Presence {
  isOn: boolean;
  isOwn: boolean;
- /** Called when one of these changes. @type {() => void} */
+ /** Called when one of the fields above changes. @type {() => void} */
  onChange: () => void;
  /** @type {() => boolean} */
  isWorking: () => boolean;
- /** From now on it shows itself. */
+ /** Shows the process for good. */
  settle(): void;
  stop(): void;
  #private;

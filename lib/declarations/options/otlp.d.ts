@@ -30,7 +30,7 @@ export type OtlpSettings = {
   */
  intervalMs: number;
  /**
-  * what the environment asks for and does not get
+  * settings of the environment that are ignored
   */
  faults: string[];
  /**

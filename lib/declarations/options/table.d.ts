@@ -1,5 +1,10 @@
 /// <reference types="node" />
 export function nearest(name: string, names: string[]): string;
+export function checkOptions(method: string, takes: string, options: unknown, rows: {
+ key: string;
+ type: type.OptionType;
+ default?: unknown;
+}[], ignored?: string[]): any;
 /**
  * of start(): every key is optional, times are in milliseconds
  */
@@ -80,7 +85,8 @@ export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "facts" |
  beatPeriod: number;
  calmPeriod: number;
 };
-/** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
+import type = require("./types");
+/** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md derive from this. */
 export const table: ({
  heading: string;
  env: string;
@@ -137,8 +143,7 @@ export const table: ({
  doc: string;
 })[];
 /**
- * For a preload or `loopwatch run`: the process may be any tool whose stdout somebody parses (`eslint -f json`,
- * `pm2 jlist`).
+ * Defaults of a preload and of `loopwatch run`, as somebody may parse the stdout of a tool (`eslint -f json`).
  * @type {Options}
  */
 export const preloadDefaults: Options;
@@ -147,11 +152,10 @@ export function strayVariables(env: NodeJS.ProcessEnv): string[];
 /** @param {(typeof table)[number]} row @param {string} text @param {string} source what the error names */
 export function parseText(row: (typeof table)[number], text: string, source: string): unknown;
 /**
- * Options as given, then the environment, then `defaults`, then those of the table.
+ * Options of the call, then the environment, then `defaults`, then those of the table.
  * @param {Options} [options] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
  * @returns {ResolvedOptions} @throws LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 export function resolveOptions(options?: Options, env?: NodeJS.ProcessEnv, defaults?: Options): ResolvedOptions;
 import type { HttpRequest } from '../types';
 import type { OtlpSettings } from './otlp';
-import type = require("./types");

@@ -22,7 +22,7 @@ export namespace table {
  function LOOPWATCH_ERR_TOOL_ENDED(tool: string, how: string, output: string): string;
  function LOOPWATCH_ERR_PORT(flag: string, port: number): string;
  function LOOPWATCH_ERR_DEMO(file: string): string;
- function LOOPWATCH_ERR_SCENARIO(name: string, known: string[]): string;
+ function LOOPWATCH_ERR_SCENARIO(name: string, names: string[]): string;
  function LOOPWATCH_ERR_SCENARIOS(homepage: string | undefined): string;
  function LOOPWATCH_ERR_VARIANT(name: string, scenario: string, nearest: string): string;
  function LOOPWATCH_ERR_OUTPUT(flag: string, file: string, reason: string): string;
@@ -32,7 +32,7 @@ export namespace table {
  function LOOPWATCH_ERR_MCP(name: string): string;
  function LOOPWATCH_ERR_DATABASE(reason: string): string;
 }
-/** Stands for a value that a message must not show. */
+/** Placeholder of a value that a message must not show. */
 export const SECRET: unique symbol;
 export class LoopwatchError extends Error {
  /** @param {ErrorCode} code @param {string} message @param {{ cause?: unknown }} [options] */
@@ -44,7 +44,7 @@ export class LoopwatchError extends Error {
 /** @template {ErrorCode} C @param {C} code @param {Parameters<(typeof table)[C]>} args */
 export function codedError<C extends ErrorCode>(code: C, ...args: Parameters<(typeof table)[C]>): LoopwatchError;
 /**
- * The same, with the error underneath as its `cause`; undefined if there is none.
+ * A coded error with the original one as its `cause`, if there is one.
  * @template {ErrorCode} C @param {unknown} cause @param {C} code @param {Parameters<(typeof table)[C]>} args
  */
 export function codedErrorFrom<C extends ErrorCode>(cause: unknown, code: C, ...args: Parameters<(typeof table)[C]>): LoopwatchError;

@@ -10,13 +10,13 @@ const { nowMs } = require('../../util/clock')
 
 /** @import { Frame } from '../../types' */
 
-/** Frames of an origin. async_hooks and its callers put up to eight more in front of them. */
+/** Frames of an origin, before which async_hooks and its callers put up to eight more. */
 const FRAMES = 20
 const NOTED = FRAMES + 8
-/** Living resources whose origin is remembered, about 3 KB each. Beyond that the older half is forgotten. */
+/** Living resources whose origin is kept, about 3 KB each. Beyond that the older half is dropped. */
 const RESOURCES = 20000
 
-/** Unmeasured allowance: Node.js has GC watch for the end of promises. A higher value ends a window earlier. */
+/** Allowance for work of the collector, which watches for the end of promises. Not measured. */
 const INIT_MS = 0.008
 
 /** A call that seems to take longer has waited for a CPU. */
@@ -25,17 +25,17 @@ const LONGEST_CALL_MS = 1
 const { queueMicrotask } = globalThis
 
 const FILE = require.resolve('blocked-at')
-/** Its name in stacks. It is in lib/, which tells it from a copy that the application runs. */
+/** Name of blocked-at in stacks, in lib/, which distinguishes it from a copy that the application runs. */
 const NAME = OWN_FOLDER === null ? FILE : `${OWN_FOLDER}blocked-at.js`
 const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
 
 /**
- * Runs blocked-at (1.2.0): `onSlow` gets every callback above the threshold, and where its operation was created. The
- * module runs in a scope in which a few names stand for ours, because unchanged it
+ * Runs blocked-at (1.2.0): `onSlow` gets every callback above the threshold, and the place where its operation was
+ * created. The module runs in a scope in which a few names stand for ours. Unchanged, the module
  * - keeps every resource that outlives it in a map for good: here the map is new each time, and bounded;
  * - sets Error.stackTraceLimit to Infinity for good: here it sets ours, not the application's;
  * - formats each resource's stack with the application's Error.prepareStackTrace: here the stack is noted, and read
- *   only when it is wanted, which doubles the throughput that is left;
+ *   only when it is needed, which doubles the throughput that is left;
  * - costs 12 to 25 us for each `await`, without a bound: a handler of a million awaits took 25 s. Here the hook counts
  *   its own time and switches itself off in the middle of a turn;
  * - throws in a hook if that handler returns no string, which ends the process: here such errors are ignored.
@@ -58,7 +58,7 @@ exports.runBlockedAt = (thresholdMs, onSlow, { budgetMs, onSpent, onHeld }) => {
   const hooks = { createHook }
   const run = compileFunction(fs.readFileSync(FILE, 'utf8'), PARAMETERS, { filename: NAME })
   const requireFor = (/** @type {string} */ id) => id === 'async_hooks' ? hooks : require(id)
-  run(module, requireFor, process, NotingError, BoundedMap)
+  run(module, requireFor, process, NotingError, LivingResources)
   module.exports(
     (/** @type {number} */ durationMs, /** @type {any[]} */ frames, /** @type {{ type: string }} */ { type }) =>
       onSlow(durationMs, type, frames),
@@ -128,7 +128,7 @@ const NotingError = {
   }
 }
 
-/** blocked-at takes this for the text of a stack until it splits it into lines. */
+/** A note that blocked-at takes for the text of a stack until it splits it into lines. */
 class Stack {
   length = Infinity
   #note
@@ -162,10 +162,10 @@ function isForeign ({ file }) {
 }
 
 /**
- * What blocked-at keeps by resource id. When the younger half is full, the older one goes. A single Map whose first key
- * is deleted with each new one would step over all deleted entries each time.
+ * The resources that blocked-at keeps, by id. When the younger half is full, the older one is dropped. A single Map
+ * whose first key is deleted with each new one would step over all deleted entries each time.
  */
-class BoundedMap {
+class LivingResources {
   /** @type {Map<number, unknown>} */
   #young = new Map()
   /** @type {Map<number, unknown>} */

@@ -9,14 +9,14 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @import { HuntResult } from './hunt' */
 
-/** The thread time that the hook may take: `auto` in a whole window, `explicit` in each second. Then it is off. */
+/** Thread time after which the hook is off: `auto` in a whole window, `explicit` in each second. */
 const BUDGET_MS = { auto: 10, explicit: 100 }
 
 /** @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog */
 /** @typedef {{ resolve: (result: HuntResult) => void, found: number, settle: () => Promise<void> }} Hunt */
 /** @typedef {'time' | 'found' | 'budget' | 'stop'} Ended */
 
-/** Runs blocked-at in windows: its hook takes time of the thread, so it is on only while somebody wants origins. */
+/** Runs blocked-at in windows: its hook costs time, so it is on only while somebody wants origins. */
 class OriginTracker {
   /** @type {Map<Reason, { untilMs: number, timer?: NodeJS.Timeout }>} */
   #wishes = new Map()
@@ -131,7 +131,7 @@ class OriginTracker {
   /** @param {Ended} ended */
   #endHunts (ended) {
     if (ended === 'stop') return
-    // A hunt that begins meanwhile is another one.
+    // A hunt that begins meanwhile goes on.
     const hunts = [...this.#hunts]
     const over = () => {
       this.#hunts = this.#hunts.filter((hunt) => !hunts.includes(hunt))
@@ -147,7 +147,7 @@ class OriginTracker {
 
   /** @param {number} budgetMs @returns {string | null} why it failed */
   #enable (budgetMs) {
-    // An automatic window had a smaller budget: if only that is open, the hook starts again.
+    // An automatic window has a smaller budget, so if no other is open, the hook starts again.
     if (this.#blockedAt !== null && this.#wishes.size > (this.#wishes.has('auto') ? 1 : 0)) return null
     this.#disable()
     try {

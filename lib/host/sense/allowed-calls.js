@@ -5,7 +5,7 @@ const { codedError } = require('../../tables/errors')
 
 /** @import { Bridge } from '../../bridge/memory' */
 
-/** Closer calls count as one, and growth by less is not reported: a loop of tiny calls costs one row a millisecond. */
+/** Calls closer than this count as one, so a loop of tiny calls costs at most one row a millisecond. */
 const FINEST_MS = 1
 
 /** Throws LOOPWATCH_ERR_OPTION. @param {unknown} fn @param {unknown} reason */
@@ -16,7 +16,7 @@ exports.checkAllow = (fn, reason) => {
   }
 }
 
-/** Reports calls that may block to the watchdog: the start of the current one, and later its end. */
+/** Reports calls of allow() to the watchdog: the start of the current one, and later its end. */
 class AllowedCalls {
   #bridge
   #depth = 0
@@ -46,13 +46,13 @@ class AllowedCalls {
       return fn()
     } finally {
       this.#depth--
-      this.#tell(startMs, nowMs(), number)
+      this.#report(startMs, nowMs(), number)
       allowedNow[0] = 0
     }
   }
 
   /** @param {number} startMs @param {number} endMs @param {number} number of the reason */
-  #tell (startMs, endMs, number) {
+  #report (startMs, endMs, number) {
     if (startMs - this.#endMs >= FINEST_MS) {
       this.#startMs = startMs
       this.#reportedMs = startMs

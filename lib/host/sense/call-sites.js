@@ -1,6 +1,6 @@
 'use strict'
 
-// This runs on top of whatever the application is doing: all is bound at load, before the application can replace it.
+// Functions that run on top of the application's code. Built-ins are bound at load, before they can be replaced.
 const captureStackTrace = Error.captureStackTrace
 const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
 const defineProperty = Object.defineProperty
@@ -9,18 +9,18 @@ const hasOwn = Object.hasOwn
 /** @type {(() => void) | null} */
 let restore = null
 
-/** Leaves Error as it was before a call that V8 has terminated, which runs no `finally`. */
+/** Restores Error after a call that V8 has terminated, which runs no `finally`. */
 exports.restoreError = () => {
   restore?.()
   restore = null
 }
 
 /**
- * Leaves Error as it was after the call, an absent property included. A frozen one throws.
+ * Sets a property of Error during a call, and restores it, or its absence. Throws if Error is frozen.
  * @template T @param {'stackTraceLimit' | 'prepareStackTrace'} name @param {unknown} value @param {() => T} call
  */
 function withProperty (name, value, call) {
-  // The probe may interrupt another call.
+  // The probe may interrupt another call of this function.
   const outer = restore
   // Only own fields count: an application may have given every object a `get`.
   const descriptor = getOwnPropertyDescriptor(Error, name)
@@ -44,13 +44,8 @@ function withProperty (name, value, call) {
   }
 }
 
-/** @param {Error} _ @param {NodeJS.CallSite[]} sites */
-function takeCallSites (_, sites) {
-  return sites
-}
-
 /**
- * Reading a note costs more than taking it.
+ * Notes the stack, which costs less than reading it.
  * @param {(...args: any[]) => unknown} above left out @param {number} limit
  */
 exports.noteStack = (above, limit) => {
@@ -60,16 +55,17 @@ exports.noteStack = (above, limit) => {
 }
 
 /**
- * The frames of a note as V8 call sites, once. A handler of the application (source-map-support: slow) is set aside.
- * While V8 formats another stack, it calls no handler and formats this one itself.
- * @param {object} note @returns {NodeJS.CallSite[] | string} the text if V8 formatted it
+ * The call sites of a note, readable once. The application's handler (source-map-support is slow) is set aside. While
+ * V8 formats another stack, it calls no handler and returns text.
+ * @param {object} note @returns {NodeJS.CallSite[] | string}
  */
 exports.readNote = (note) => {
   const read = () => /** @type {{ stack?: any }} */ (note).stack
-  return withProperty('prepareStackTrace', takeCallSites, read) ?? ''
+  const takeSites = (/** @type {Error} */ _, /** @type {NodeJS.CallSite[]} */ sites) => sites
+  return withProperty('prepareStackTrace', takeSites, read) ?? ''
 }
 
-/** The same, but nothing if V8 formatted it. @param {object} note @returns {NodeJS.CallSite[]} */
+/** Call sites of a note, none if V8 returned text. @param {object} note @returns {NodeJS.CallSite[]} */
 exports.sitesOf = (note) => {
   const sites = exports.readNote(note)
   return typeof sites === 'object' ? sites : []

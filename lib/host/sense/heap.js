@@ -2,7 +2,7 @@
 
 const v8 = require('node:v8')
 const { PerformanceObserver, constants } = require('node:perf_hooks')
-const { nodeFlags, variable } = require('../../options/environment')
+const { allFlags } = require('../../options/environment')
 const process = require('../../util/process')
 const { fromTimelineMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
@@ -11,15 +11,15 @@ const { BYTES_PER_MB } = require('../../util/units')
 
 /** @import { HeapSlots, Bridge } from '../../bridge/memory' */
 
-/** V8 reserves this many semi-spaces for young objects, and counts them into its limit. */
+/** Number of semi-spaces for young objects, which V8 includes in its limit. */
 const SEMI_SPACES = 3
 /**
- * What a semi-space grows to, without a flag, from the major version on (20.20, 22.23, 24.21, 26.10): at most `mb`, and
- * a `part` of the space for old objects, which V8 sizes by the memory of machine or container.
+ * Sizes that a semi-space grows to without a flag, from a major version on (20.20 to 26.10): at most `mb`, and a `part`
+ * of the space for old objects, which V8 sizes by the memory of the machine or container.
  */
 const SIZES = [{ from: 26, mb: 32, part: 64 }, { from: 24, mb: 64, part: 32 }, { from: 0, mb: 16, part: 128 }]
 
-/** Bound at load: the probe calls it at any moment. */
+/** The probe calls this at any moment, so it is bound at load. */
 const { getHeapStatistics } = v8
 const oldMb = flaggedMb('old')
 const semiMb = flaggedMb('semi')
@@ -27,12 +27,12 @@ const sizes = SIZES.find(({ from }) => Number.parseInt(process.versions.node, 10
 
 /** @param {'old' | 'semi'} space @returns {number | undefined} the value of `--max-old-space-size` or its like */
 function flaggedMb (space) {
-  const flags = `${variable('NODE_OPTIONS') ?? ''} ${nodeFlags().join(' ')}`.replaceAll('_', '-')
-  const [, mb] = [...flags.matchAll(new RegExp(`(?:^|[^a-z-])--max-${space}-space-size[= ]([0-9]+)`, 'g'))].pop() ?? []
+  const flag = new RegExp(`(?:^|[^a-z-])--max-${space}-space-size[= ]([0-9]+)`, 'g')
+  const [, mb] = [...allFlags().matchAll(flag)].pop() ?? []
   return mb === undefined ? undefined : Number(mb)
 }
 
-/** @param {number} limitBytes as V8 has it */
+/** @param {number} limitBytes of V8, including young objects */
 function oldBytes (limitBytes) {
   if (oldMb) return oldMb * BYTES_PER_MB
   const mostBytes = SEMI_SPACES * (semiMb ?? sizes.mb) * BYTES_PER_MB
@@ -41,8 +41,8 @@ function oldBytes (limitBytes) {
 }
 
 /**
- * Read in 0.4 to 0.7 us. The limit is that of `--max-old-space-size`: V8's own includes space for young objects (48 to
- * 192 MB), which is no use to what lives longer.
+ * The heap, read in 0.4 to 0.7 us. The limit is that of `--max-old-space-size`. V8's own includes 48 to 192 MB for
+ * young objects, which older ones cannot use.
  */
 function heapOf () {
   const stats = /** @type {v8.HeapInfo & { total_allocated_bytes?: number }} */ (getHeapStatistics())
@@ -58,12 +58,10 @@ function heapOf () {
 exports.writeHeap = (slots) => slots.write(heapOf())
 
 /** V8's numbers of the kinds differ between versions of Node.js; ours do not. */
-const KIND_NUMBERS = new Map([
-  [constants.NODE_PERFORMANCE_GC_MINOR, GC_KINDS.indexOf('minor')],
-  [constants.NODE_PERFORMANCE_GC_MAJOR, GC_KINDS.indexOf('major')],
-  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, GC_KINDS.indexOf('incremental')],
-  [constants.NODE_PERFORMANCE_GC_WEAKCB, GC_KINDS.indexOf('weakcb')]
-])
+const KIND_NUMBERS = new Map(GC_KINDS.map((kind, number) => {
+  const name = /** @type {keyof typeof constants} */ (`NODE_PERFORMANCE_GC_${kind.toUpperCase()}`)
+  return [constants[name], number]
+}))
 
 /** Entries come in batches after a block, so all are read. @param {Bridge} bridge */
 exports.startGcObserver = (bridge) => {

@@ -20,12 +20,15 @@ const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 
 
 const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })
 
-const noMemory = () => ({ heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0, rssBytes: 0 })
+exports.noLoad = () => ({
+  lastSecond: nothing(),
+  sinceStart: nothing(),
+  threadPoolDelayMs: 0,
+  busyMs: 0,
+  memory: { heapUsedBytes: 0, heapLimitBytes: 0, externalBytes: 0, rssBytes: 0 }
+})
 
-exports.noLoad = () =>
-  ({ lastSecond: nothing(), sinceStart: nothing(), threadPoolDelayMs: 0, busyMs: 0, memory: noMemory() })
-
-/** Delays as lib/host/sense/load-report.js counts them, and utilization. */
+/** The report of agent.load(): delays and utilization, of the last second and since the start. */
 class LoadReport {
   /** @type {{ atMs: number, delayMs: number }[]} of the last second, oldest first */
   #recent = []
@@ -37,8 +40,7 @@ class LoadReport {
   #counters
 
   /**
-   * @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load
-   * @param {Pick<Counters, 'poolDelayMs' | 'get'>} counters
+   * @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load @param {Pick<Counters, 'poolDelayMs' | 'get'>} counters
    */
   constructor (load, counters) {
     this.#load = load
@@ -65,14 +67,17 @@ class LoadReport {
     const delays = this.#recent.map(({ delayMs }) => delayMs)
     const { idle, active } = loopTime()
     const activeMs = active - this.#start.active
-    // After a long turn the loop handles requests before it runs the timer that was due: that one counts already.
+    const { usedBytes, limitBytes, externalBytes } = heapOf()
+    // After a long turn the loop handles requests before the timer that was due, which therefore counts already.
     if (overdueMs > 0) delays.push(overdueMs)
     return {
       lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
       sinceStart: { delayMs: this.#sinceStart(), utilization: activeMs / (activeMs + idle - this.#start.idle) || 0 },
       threadPoolDelayMs: this.#counters.poolDelayMs,
       busyMs: this.#counters.get('busyMs'),
-      memory: memoryNow()
+      memory: {
+        heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() ?? 0
+      }
     }
   }
 
@@ -85,12 +90,7 @@ class LoadReport {
   }
 }
 
-function memoryNow () {
-  const { usedBytes, limitBytes, externalBytes } = heapOf()
-  return { heapUsedBytes: usedBytes, heapLimitBytes: limitBytes, externalBytes, rssBytes: residentBytes() ?? 0 }
-}
-
-/** Null if an application has given every object a `get`, which Node.js 20 takes for an option of its own. */
+/** Null if an application has added a `get` to every object, which Node.js 20 takes for an option. */
 function tryCreateHistogram () {
   try {
     return createHistogram(HISTOGRAM)
@@ -105,17 +105,14 @@ function quantilesOf (values) {
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) }
 }
 
-/**
- * @param {{ calmPeriod: number }} options ms
- * @param {Pick<Bridge, 'delays' | 'counters'>} bridge
- */
+/** @param {{ calmPeriod: number }} options ms @param {Pick<Bridge, 'delays' | 'counters'>} bridge */
 exports.measureLoad = (options, bridge) => {
   const load = new LoopLoad()
   const report = new LoadReport(load, bridge.counters)
   return { load, report, delays: new Delays(options, bridge.delays, report) }
 }
 
-/** Counts how late heartbeats come. The timer of Node's monitorEventLoopDelay() would wake a sleeping process, too. */
+/** Counts how late heartbeats come. monitorEventLoopDelay() of Node.js would wake a sleeping process with its timer. */
 class Delays {
   #counts
   #report
@@ -124,8 +121,7 @@ class Delays {
   #dueAtMs = null
 
   /**
-   * @param {{ calmPeriod: number }} options ms
-   * @param {Pick<DelayCounts, 'record'>} counts
+   * @param {{ calmPeriod: number }} options ms @param {Pick<DelayCounts, 'record'>} counts
    * @param {Pick<LoadReport, 'record'>} [report]
    */
   constructor ({ calmPeriod }, counts, report) {
@@ -135,11 +131,11 @@ class Delays {
   }
 
   /**
-   * Counts one delay in each calm period: else busy times, which beat faster, would outweigh the others.
+   * Counts one delay in each calm period. Busy times, which beat faster, would otherwise outweigh the others.
    * @param {number} atMs monotonic @param {number} lateMs may be below 0, as timers are of whole milliseconds
    */
   beat (atMs, lateMs) {
-    // The application's start-up precedes its first turn; nobody was waiting then.
+    // Nobody waits during the application's start-up, before its first turn.
     this.#dueAtMs ??= atMs + this.#periodMs
     if (atMs < this.#dueAtMs) return
     this.#dueAtMs = Math.max(this.#dueAtMs, atMs - this.#periodMs) + this.#periodMs

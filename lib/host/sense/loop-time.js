@@ -4,7 +4,7 @@ const perfHooks = require('node:perf_hooks')
 const { fromTimelineMs, nowMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
 
-/** Counters of performance.eventLoopUtilization(). Fake timers replace that, and process.hrtime(), which it calls. */
+/** Counters behind performance.eventLoopUtilization(), which fake timers replace. */
 const nodeTiming = findNodeTiming()
 
 function findNodeTiming () {
@@ -20,12 +20,12 @@ function findNodeTiming () {
 let loopStartMs = NaN
 
 /**
- * Idle time that libuv has lost. It counts a wait for events only up to the first signal, and V8 samples by signals: an
- * idle loop that is sampled every 20 ms looks 26 to 29% active (20.20 to 26.10).
+ * Idle time that libuv has not counted. libuv counts a wait for events only up to the first signal, and V8 samples by
+ * signals: an idle loop that is sampled every 20 ms looks 26 to 29% active (20.20 to 26.10).
  */
 let lostMs = 0
 
-/** How long this thread's loop has waited for events so far, and how long it has not, ms. */
+/** Time that this thread's loop has waited for events so far, and time that it has not, ms. */
 exports.loopTime = () => {
   if (nodeTiming === null) return alwaysBusy()
   if (Number.isNaN(loopStartMs) && nodeTiming.loopStart > 0) loopStartMs = fromTimelineMs(nodeTiming.loopStart)
@@ -33,7 +33,7 @@ exports.loopTime = () => {
   return { idle, active: Number.isNaN(loopStartMs) ? 0 : nowMs() - loopStartMs - idle }
 }
 
-/** Blocks are still seen, by how late the beats come. */
+/** Without counters, blocks still show by how late beats come. */
 function alwaysBusy () {
   const reason = '`performance` of node:perf_hooks has been replaced'
   warnOnce('LOOPWATCH_WARN_GLOBALS',
@@ -41,8 +41,8 @@ function alwaysBusy () {
   return { idle: 0, active: nowMs() }
 }
 
-/** @param {number} ms idle time that libuv has not counted */
+/** @param {number} ms */
 exports.addLostIdle = (ms) => { lostMs += ms }
 
-/** How often the loop has turned; 0 before Node.js 20.18 and 22.8, which do not count that. */
+/** Turns of the loop so far; 0 before Node.js 20.18 and 22.8, which do not count them. */
 exports.loopTurns = () => /** @type {any} */ (nodeTiming)?.uvMetricsInfo?.loopCount ?? 0

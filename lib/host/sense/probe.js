@@ -16,24 +16,24 @@ const { loopTime } = require('./loop-time')
  * @import { Works } from '../work/works'
  */
 
-// The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is bound at load as far
-// as possible; it catches errors of the rest, which an application may have replaced.
+// The probe runs at a V8 interrupt, on top of the application's code. Functions that an application may replace are
+// bound at load where possible; errors of others are caught.
 const slice = Function.prototype.call.bind(String.prototype.slice)
 const startsWith = Function.prototype.call.bind(String.prototype.startsWith)
 
-/** Frames of a stack that are written: the innermost. */
+/** Number of frames that are written, the innermost. */
 const FRAMES = 64
 /**
- * Frames that are looked at: what ran a callback is outermost, and nested middleware is often more than 64 deep. Taking
- * 256 instead of 64 costs 0.1 to 0.4 ms, and only if the stack is that deep.
+ * Number of frames that are taken. The caller of a callback is outermost, and nested middleware is often more than 64
+ * deep. Taking 256 instead of 64 costs 0.1 to 0.4 ms, and only if the stack is that deep.
  */
 const DEPTH = 256
 const NODE = 'node:'
 const NAME_CHARS = 200
 const PATH_CHARS = 1024
-/** Longer than any path. The name of a `data:` URL module is its whole text, which would leave no room for frames. */
+/** Limit above any path. The name of a `data:` URL module is its whole text, which would leave no room for frames. */
 const FILE_CHARS = 4096
-/** The most characters of a stack that V8 formatted itself. */
+/** Limit for a stack that V8 formatted itself. */
 const STACK_CHARS = FRAMES * 512
 const NO_REQUEST = FIELD.repeat(6)
 /** Span id, whether it is sampled, trace id and name of no span. */
@@ -44,8 +44,8 @@ function callSites () {
   return readNote(noteStack(callSites, DEPTH))
 }
 
-/** @param {NodeJS.CallSite[] | string} sites @param {(file: string) => void} see */
-function writeFrames (sites, see) {
+/** @param {NodeJS.CallSite[] | string} sites @param {(file: string) => void} onFile */
+function writeFrames (sites, onFile) {
   if (typeof sites === 'string') return slice(sites, 0, STACK_CHARS) + LINE
   let text = ''
   const outermost = outermostIn(sites)
@@ -55,7 +55,7 @@ function writeFrames (sites, see) {
     const site = sites[i]
     const name = site.getFunctionName()
     const file = fileOf(site)
-    if (file) see(file)
+    if (file) onFile(file)
     text += (site.isAsync() ? AWAITING : '') + (site.getLineNumber() ?? '') + FIELD +
       (site.getColumnNumber() ?? '') + FIELD +
       (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : startOf(site)) + LINE
@@ -63,23 +63,20 @@ function writeFrames (sites, see) {
   return sites.length === DEPTH ? text + CUT : text
 }
 
-/** Tells functions without a name apart. @param {NodeJS.CallSite} site */
+/** Place that distinguishes functions without a name. @param {NodeJS.CallSite} site */
 function startOf (site) {
   const line = site.getEnclosingLineNumber()
   return line ? `${FIELD}${line}:${site.getEnclosingColumnNumber()}` : ''
 }
 
-/** The outermost function that is not Node's: those further out ran it. @param {NodeJS.CallSite[]} sites */
+/** Index of the outermost function that is not Node's own. @param {NodeJS.CallSite[]} sites */
 function outermostIn (sites) {
   let i = sites.length === DEPTH ? DEPTH : sites.length - 1
   while (i > FRAMES && i < DEPTH && (sites[i].isAsync() || startsWith(fileOf(sites[i]) ?? NODE, NODE))) i--
   return i
 }
 
-/**
- * @param {{ context: RequestContext | undefined, isCertain: boolean }} current
- * @param {ActiveSpan | null} span
- */
+/** @param {{ context: RequestContext | undefined, isCertain: boolean }} current @param {ActiveSpan | null} span */
 function writeRequest ({ context, isCertain }, span) {
   if (context === undefined) return NO_REQUEST
   try {
@@ -122,7 +119,7 @@ function writeWork (work) {
     }
     return text
   } catch {
-    return '' // as of a request: the template of the one it is part of is the application's to change
+    return '' // the application has made something else of the request that the work is part of
   }
 }
 
@@ -143,12 +140,12 @@ function plain (name) {
 exports.restoreError = restoreError
 
 /**
- * The watchdog evaluates it on the host thread in the middle of a block. It writes into shared memory where the thread
- * is, in which request and work, how long its loop has idled, its CPU time, and its heap.
+ * Makes the function that the watchdog evaluates on the host thread in the middle of a block. The function writes the
+ * stack, the request and work, the loop's idle time, the CPU time and the heap into shared memory.
  * @param {Bridge} bridge @param {Works['current']} current
- * @param {(file: string) => void} [see] called with the file of each frame
+ * @param {(file: string) => void} [onFile] called with the file of each frame
  */
-exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
+exports.createProbe = ({ answer, beat, heap }, current, onFile = () => {}) =>
   /** @param {string} [inspectorUrl] `inspector.url()` of this thread @param {number} [putAtMs] of a second question */
   function probe (inspectorUrl, putAtMs) {
     const { question } = answer
@@ -162,13 +159,13 @@ exports.createProbe = ({ answer, beat, heap }, current, see = () => {}) =>
     const open = writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
     writeHeap(heap)
     const running = writeRequest(now, span) + LINE + work + LINE + open
-    answer.answer(question, head + FIELD + running + LINE + stack(see))
+    answer.answer(question, head + FIELD + running + LINE + stack(onFile))
   }
 
-/** If Error is frozen there are no frames: the rest is worth as much. @param {(file: string) => void} see */
-function stack (see) {
+/** No frames if Error is frozen; the rest of the answer is still of use. @param {(file: string) => void} onFile */
+function stack (onFile) {
   try {
-    return writeFrames(callSites(), see)
+    return writeFrames(callSites(), onFile)
   } catch {
     return ''
   }

@@ -3,14 +3,14 @@
 const { setTimeout, clearTimeout, setImmediate, clearImmediate } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 
-/** The period of beats while the loop rests. They show that it turns, and keep the last second's load up to date. */
+/** Period of beats while the loop rests. They show that it turns, and keep the load of the last second up to date. */
 const PERIOD_MS = 250
 /**
- * The same while V8 samples the thread, every 30 ms. At each signal libuv subtracts all the time since the wait began
- * from what is left of it, so this wait ends after a quarter of a second, without an event (libuv 1.51).
+ * Period while V8 samples the thread, every 30 ms. At each signal libuv subtracts all the time since the wait began
+ * from the rest of the wait, so this one ends after a quarter of a second, without an event (libuv 1.51).
  */
 const SAMPLED_PERIOD_MS = 1000
-/** Timers may fire this much early by our clock, which is not that of the loop. */
+/** Timers may fire this much early, as our clock is not that of the loop. */
 const EARLY_MS = 2
 
 /** Ends a rest with the next turn: an unref'd immediate wakes no loop, but runs once something else has. */
@@ -24,7 +24,7 @@ class Rest {
   /** @type {NodeJS.Immediate | undefined} */
   #immediate
 
-  /** @param {{ onTime: () => void, onTurn: () => void }} told the period is over; something else woke the loop */
+  /** @param {{ onTime: () => void, onTurn: () => void }} handlers the period is over; something else woke the loop */
   constructor ({ onTime, onTurn }) {
     this.#onTime = onTime
     this.#onTurn = onTurn

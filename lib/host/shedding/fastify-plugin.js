@@ -20,7 +20,7 @@ exports.createFastifyPlugin = (gauge) => {
     try {
       resolved = resolveShedOptions('the plugin', options)
     } catch (error) {
-      // If thrown, it would be uncaught; this way ready() and listen() reject with it.
+      // A thrown error would be uncaught; this way ready() and listen() reject with it.
       return done(error)
     }
     const { retryAfter } = resolved
@@ -38,7 +38,7 @@ exports.createFastifyPlugin = (gauge) => {
   }
 
   return Object.assign(loopwatch, {
-    // As fastify-plugin does it: the hooks are those of the instance on which the plugin is registered.
+    // Hooks of the instance on which the plugin is registered, as fastify-plugin makes them.
     [Symbol.for('skip-override')]: true,
     [Symbol.for('fastify.display-name')]: 'loopwatch',
     [Symbol.for('plugin-meta')]: { name: 'loopwatch', fastify: '>=4' }

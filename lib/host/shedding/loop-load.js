@@ -1,12 +1,11 @@
 'use strict'
 
-/** Two half windows: a reading covers the last half to whole second. */
+/** Length of a half window. A reading covers the last half to whole second. */
 const HALF_MS = 500
 
 /**
- * The load within the last second, from heartbeats. The delay is the mean lateness weighted by time: the delay of an
- * event that comes at any moment. The plain mean of beats would hide one block of two seconds among forty punctual
- * beats (under 50 ms), and still be 5 ms for a loop whose every beat is 5 ms late.
+ * The load within the last second, from heartbeats. The delay is the mean lateness weighted by time, which is the delay
+ * of an event at any moment. The plain mean would hide one block of two seconds among forty punctual beats.
  */
 class LoopLoad {
   #lastAtMs = NaN
@@ -24,7 +23,7 @@ class LoopLoad {
   beat (atMs, gapMs, idleMs, periodMs, nextPeriodMs) {
     this.#lastAtMs = atMs
     this.#periodMs = nextPeriodMs
-    // The application's start-up precedes its first turn; nobody was waiting then.
+    // Nobody waits during the application's start-up, before its first turn.
     if (this.#startUp) {
       this.#startUp = false
       return

@@ -12,7 +12,7 @@ const { resolveShedOptions } = require('./options')
 
 /**
  * @typedef {{ load: LoopLoad,
- *   counters: Pick<Counters, 'add'> }} Gauge what shedding goes by
+ *   counters: Pick<Counters, 'add'> }} Gauge the load that decides, and the counters of turned away requests
  */
 
 /**
@@ -54,7 +54,7 @@ exports.refuse = (response, retryAfterS) => {
 }
 
 /**
- * Routes need none: without limits it only passes requests on.
+ * Without limits the middleware only passes requests on.
  * @param {Gauge} gauge @param {ShedOptions} options
  * @returns {(request: any, response: any, next: (error?: unknown) => void) => void}
  */

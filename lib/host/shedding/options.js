@@ -1,13 +1,7 @@
 'use strict'
 
+const { checkOptions } = require('../../options/table')
 const type = require('../../options/types')
-const { codedError } = require('../../tables/errors')
-const { nearest } = require('../../options/table')
-
-/** @import { OptionType } from '../../options/types' */
-
-/** @type {OptionType} */
-const predicate = { takes: 'a function', accepts: (value) => typeof value === 'function', parse: () => undefined }
 
 /** Every option of agent.middleware() and agent.fastify: key, type, default and one line of documentation. */
 const table = [
@@ -31,7 +25,7 @@ const table = [
   },
   {
     key: 'exempt',
-    type: predicate,
+    type: type.callback(),
     default: undefined,
     doc: 'a function of the request that returns true for requests that are never shed, such as health checks'
   }
@@ -50,24 +44,9 @@ const FASTIFY_KEYS = ['prefix', 'logLevel', 'logSerializers']
 
 /**
  * Checks the options and adds defaults. Throws LOOPWATCH_ERR_OPTION or LOOPWATCH_ERR_OPTION_UNKNOWN.
- * @param {string} source what errors call it @param {unknown} options @returns {ShedOptions & { retryAfter: number }}
+ * @param {string} method what errors call it @param {unknown} options @returns {ShedOptions & { retryAfter: number }}
  */
-exports.resolveShedOptions = (source, options) => {
-  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', source, 'an object of options', options)
-  const keys = table.map(({ key }) => key)
-  for (const key of Object.keys(options)) {
-    if (keys.includes(key) || FASTIFY_KEYS.includes(key)) continue
-    throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, keys))
-  }
-  const resolved = /** @type {any} */ ({})
-  for (const row of table) {
-    const value = options[row.key]
-    if (value !== undefined && !row.type.accepts(value)) {
-      throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}" of ${source}`, row.type.takes, value)
-    }
-    resolved[row.key] = value ?? row.default
-  }
-  return resolved
-}
+exports.resolveShedOptions = (method, options) =>
+  checkOptions(method, 'an object of options', options, table, FASTIFY_KEYS)
 
 exports.table = table

@@ -6,10 +6,10 @@ const process = require('../../util/process')
 const { BroadcastChannel } = require('node:worker_threads')
 const { CHANNEL } = require('../../bridge/messages')
 
-/** Node.js gives this name to a worker thread without one. */
+/** Name that Node.js gives to a worker thread without one. */
 const NAMELESS = 'WorkerThread'
 
-/** @param {string | undefined} name as Node.js has it @param {string} [script] of the worker thread */
+/** @param {string | undefined} name in Node.js @param {string} [script] of the worker thread */
 exports.nameOf = (name, script) => {
   const ownName = name === undefined || name === NAMELESS ? '' : name.trim()
   return (ownName || path.basename(script ?? '') || NAMELESS).slice(0, 64)
@@ -27,11 +27,10 @@ exports.nativeId = () => {
 exports.script = () => process.argv[1]
 
 /**
- * The watchdog receives it whatever other loops do. The channel is closed at once: an open one would receive the
- * messages of every other thread, and a posted message is delivered all the same.
- * @param {object} message
+ * Posts to the watchdog, whatever other loops do. The channel is closed at once, as an open one would receive the
+ * messages of every other thread. The message is delivered all the same. @param {object} message
  */
-exports.tell = (message) => {
+exports.broadcast = (message) => {
   const channel = new BroadcastChannel(CHANNEL)
   channel.postMessage(message)
   channel.close()

@@ -16,15 +16,15 @@ const { profileThread } = require('../runtime')
  */
 
 const CHANNEL = 'worker_threads'
-/** A poll takes 4 us a thread (Node 20 to 26): this many take 0.3% of the main thread while all are idle. */
+/** Most threads that are polled. A poll takes 4 us, so they take 0.3% of the main thread while all are idle. */
 const MOST = 64
-/** A thread that does not wait for events is polled this often at first. */
+/** Interval of polls of a thread that does not wait for events, at first. */
 const BUSY_MS = 20
-/** Later it is polled each time its busy time has grown by this share, at least as often as a calm one. */
+/** Growth of the busy time that causes the next poll later on, at least as often as for a calm thread. */
 const BUSY_SHARE = 0.1
-/** How long a thread is sampled: 100 samples on Node.js 26, up to 500 on 22 and 24. */
+/** Duration of a profile: 100 samples on Node.js 26, up to 500 on 22 and 24. */
 const SAMPLED_MS = 500
-/** A thread that starts its profile later than this was in a native call, and the next one may take as long. */
+/** A thread that takes longer than this to start its profile was in a native call, and so may be its end. */
 const LATE_MS = 5000
 /** The id of a Worker whose thread has ended. */
 const ENDED_ID = -1
@@ -35,8 +35,8 @@ const ENDED_ID = -1
  */
 
 /**
- * Polls the application's worker threads from the main thread, by what Node.js shows of them: nothing runs in them and
- * no inspector is used. The watchdog reads the results as if each thread had beaten itself.
+ * Polls the application's worker threads from the main thread via `worker.performance`: nothing runs in the threads,
+ * and no inspector is used. The watchdog reads the results as if each thread had sent heartbeats.
  */
 class OutsideWatch {
   /** @type {Map<import('node:worker_threads').Worker, Thread>} */
@@ -68,7 +68,7 @@ class OutsideWatch {
     try {
       this.#begin(worker)
     } catch {
-      // Without memory for it, the thread is not watched. The application must not see the error.
+      // The thread is not watched, for example without memory. The application must not see the error.
     }
   }
 
@@ -89,11 +89,11 @@ class OutsideWatch {
     }
     this.#threads.set(worker, thread)
     this.#timer ??= setTimeout(this.#look, BUSY_MS).unref()
-    this.#see(worker, thread)
+    this.#startPolling(worker, thread)
   }
 
   /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread */
-  #see (worker, thread) {
+  #startPolling (worker, thread) {
     const { threadId, name, tid, createdAtMs } = thread
     if (this.#views === MOST) return this.#post({ code: THREAD_STARTED, threadId })
     const memory = createMemory()
@@ -120,7 +120,7 @@ class OutsideWatch {
         if (busyMs > 0) waitMs = Math.min(waitMs, Math.max(BUSY_MS, busyMs * BUSY_SHARE))
       }
     } catch {
-      // As above: the next poll tries again.
+      // The next poll tries again. The application must not see the error.
     }
     this.#timer = this.#threads.size === 0 ? undefined : setTimeout(this.#look, waitMs).unref()
   }
@@ -132,14 +132,14 @@ class OutsideWatch {
       if (thread.view !== null) this.#views--
       this.#post({ code: THREAD_ENDED, threadId: thread.threadId })
     } else if (thread.view === null) {
-      if (this.#views < MOST) this.#see(worker, thread)
+      if (this.#views < MOST) this.#startPolling(worker, thread)
     } else if (!thread.view.isDone) {
       return thread.view.look(nowMs())
     }
     return 0
   }
 
-  /** Takes a CPU profile of a thread for the watchdog, which gets null if there is none. @param {number} threadId */
+  /** Posts a CPU profile of a thread to the watchdog, or null without one. @param {number} threadId */
   async profile (threadId) {
     const worker = [...this.#threads.keys()].find((each) => each.threadId === threadId)
     // No profile: the thread has ended, or Node.js cannot profile it.
@@ -166,7 +166,7 @@ class OutsideWatch {
     }
   }
 
-  /** The threads that a restarted watchdog has to know, with those beyond MOST. */
+  /** Messages about all threads for a restarted watchdog, including those beyond MOST. */
   get hellos () {
     return [...this.#threads.values()].map(({ threadId, name, tid, memory }) => ({ threadId, name, tid, memory }))
   }
@@ -190,11 +190,10 @@ function listTasks () {
 }
 
 /**
- * @param {ResolvedOptions} options
- * @param {(message: object) => void} post to the watchdog
+ * @param {ResolvedOptions} options @param {(message: object) => void} post to the watchdog
  * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
- * @returns {{ hellos: () => OutsideWatch['hellos'], profile: (threadId: number) => void, stop: () => void }}
- * `hellos`: those that are polled from outside
+ * @returns {{ hellos: () => OutsideWatch['hellos'], profile: (threadId: number) => void, stop: () => void }} `hellos`:
+ * those that are polled from outside
  */
 exports.startThreads = (options, post, isOurs) => {
   if (options.threads === 'off') return { hellos: () => [], profile: () => {}, stop: () => {} }

@@ -1,11 +1,11 @@
 'use strict'
 
-// Every worker thread that runs the preload loads this file, so what a beat needs is loaded only if the thread beats.
+// Every worker thread that runs the preload loads this file. Modules that a beat needs are loaded only if it beats.
 const { wantedBeats } = require('../../bridge/thread-beats')
 
 /** @import { BeatOptions } from '../../bridge/thread-beats' */
 
-/** The watchdog may not listen yet, or never will: announce again after this time, then after twice that, and so on. */
+/** Time after which the thread announces itself again if the watchdog does not listen yet. It doubles each time. */
 const AGAIN_MS = 100
 const HEARD_MS = 30_000
 
@@ -22,18 +22,18 @@ function beat (options) {
   const { nowMs } = require('../../util/clock')
   const { createMemory, openBridge } = require('../../bridge/memory')
   const { startHeartbeat } = require('../sense/heartbeat')
-  const { nameOf, nativeId, script, tell } = require('./announce')
+  const { nameOf, nativeId, script, broadcast } = require('./announce')
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { counters } = bridge
   const tid = nativeId()
-  // Absent from 20 and 22.19.
+  // threadName is absent from 20 and 22.19.
   const name = nameOf(/** @type {{ threadName?: string }} */ (workerThreads).threadName, script())
-  const announce = () => tell({ memory, threadId: workerThreads.threadId, name, tid })
+  const announce = () => broadcast({ memory, threadId: workerThreads.threadId, name, tid })
   let waitMs = AGAIN_MS
   let lastAtMs = nowMs()
   const isWanted = () => {
-    // Another watchdog may have taken the place of the one that heard it.
+    // Another watchdog may have taken the place of the one that heard the announcement.
     if (nowMs() - lastAtMs >= (counters.get('heard') === 0 ? waitMs : HEARD_MS)) {
       waitMs *= 2
       lastAtMs = nowMs()

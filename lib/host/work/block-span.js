@@ -1,16 +1,14 @@
 'use strict'
 
 const { version } = require('../../../package.json')
+const { kApi, kSpan, SAMPLED } = require('./http/trace-id')
 
 /** @import { BlockSpan } from '../../types' */
 
-/** Where any copy of @opentelemetry/api registers itself, and the key under which a context keeps its span. */
-const kApi = Symbol.for('opentelemetry.js.api.1')
-const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
+/** The kind of a span that is neither a request's nor a message's. */
 const INTERNAL = 0
-const SAMPLED = 1
 
-/** Written with the application's tracer provider. Its errors are not ours. @param {BlockSpan} span */
+/** Writes a span with the application's tracer provider. @param {BlockSpan} span */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]

@@ -10,20 +10,20 @@ const { OpenWork } = require('./open-work')
  * @import { Work } from './work'
  */
 
-/** At most this many that were not followed are kept, the oldest ones: clients decide how many there are. */
+/** Limit for open work that is not followed, as clients decide how much there is. The oldest is kept. */
 const MOST_UNFOLLOWED = 1000
-/** Work that was open when following began may go on for this long. Work open for longer is mostly a waiting stream. */
+/** Work that was open when following began may run for this long. Older work is mostly a waiting stream. */
 const UNFOLLOWED_MS = 10000
 
-/** The probe reports this many open requests: the running handler may belong to another one than the context says. */
-const MOST_TOLD = 20
+/** Open requests that the probe reports, as the running handler may belong to another one than the context says. */
+const MOST_REPORTED = 20
 
 /** @typedef {RequestContext | Connection | Work} Store */
 
 /** @type {ReadonlySet<any>} */
 const none = new Set()
 
-/** The one place that knows what is being worked on, through awaits, timers and listeners: requests and named work. */
+/** The requests and the named work in progress, followed through awaits, timers and listeners. */
 class Contexts {
   /** @type {AsyncLocalStorage<Store>} */
   #storage = new AsyncLocalStorage()
@@ -44,23 +44,23 @@ class Contexts {
     this.#now = now
   }
 
-  /** Unique within the process. */
+  /** A number that is unique within the process. */
   nextId () {
     return ++this.#lastId
   }
 
-  /** The work in progress, if that is followed. */
+  /** The work in progress, undefined if it is not followed. */
   get store () {
     return this.isFollowing ? this.#storage.getStore() : undefined
   }
 
-  /** Work that may be running if `store` does not say, oldest first. @returns {ReadonlySet<RequestContext | Work>} */
+  /** Work that may be running if `store` is undefined, oldest first. @returns {ReadonlySet<RequestContext | Work>} */
   get unfollowed () {
     return this.isFollowing && this.#now() - this.#followedAtMs > UNFOLLOWED_MS ? none : this.#unfollowed
   }
 
   get newest () {
-    return this.#open.requests(MOST_TOLD)
+    return this.#open.requests(MOST_REPORTED)
   }
 
   /** @param {RequestContext | Work} store */
@@ -72,11 +72,11 @@ class Contexts {
   /** @param {RequestContext | Work} store */
   closed (store) {
     this.#open.remove(store)
-    // Mostly empty, and a search in an empty Set still takes 1% of a small request.
+    // Searching an empty Set takes 1% of a small request.
     if (this.#unfollowed.size > 0) this.#unfollowed.delete(store)
   }
 
-  /** Code that runs from here on is part of it, until something else is entered. @param {Store} store */
+  /** Code that runs from here on is part of `store`, until something else is entered. @param {Store} store */
   enter (store) {
     if (this.isFollowing) this.#storage.enterWith(store)
   }
@@ -86,7 +86,7 @@ class Contexts {
     return this.isFollowing ? this.#storage.run(store, fn) : fn()
   }
 
-  /** The application names work itself: from now on work is followed wherever that is safe, whatever it costs. */
+  /** Follows work from now on wherever that is safe, whatever it costs: the application names work itself. */
   hold () {
     if (this.#isHeld || !this.#mayFollow) return
     this.#isHeld = true
@@ -101,7 +101,7 @@ class Contexts {
     if (this.isFollowing && !wasFollowing) this.#followedAtMs = this.#now()
     if (this.isFollowing) return
     this.#storage.disable()
-    // Any of what is open may be what runs from here on.
+    // Any open work may run from here on.
     if (wasFollowing) for (const store of this.#open.newest(MOST_UNFOLLOWED).reverse()) this.#unfollowed.add(store)
   }
 

@@ -2,23 +2,23 @@
 
 const { AsyncResource, executionAsyncId } = require('node:async_hooks')
 
-/** Node.js takes 0.08 us for each id while anything is followed: at this rate that is about a tenth of the CPU. */
+/** Rate of ids that takes about a tenth of the CPU: each costs 0.08 us while anything is followed. */
 const IDS_PER_MS = 1000
-/** The rate is measured over this time while the loop turns. */
+/** Shortest time over which the rate is measured while the loop turns, and within a turn. */
 const SPAN_MS = 1000
 const TURN_SPAN_MS = 10
 
-/** The running code's id does not show it: a beat's timer is armed again and keeps its first id. */
+/** The next id. That of the running code does not help: a beat's timer is armed again and keeps its first id. */
 const nextId = () => {
   const resource = new AsyncResource('LOOPWATCH', { requireManualDestroy: true })
-  // Hooks of the application count what is alive.
+  // Hooks of the application may count living resources.
   return resource.emitDestroy().asyncId()
 }
 
 /**
- * Detects that following work through promises costs too much, if AsyncLocalStorage is built on async_hooks (Node.js 20
- * and 22). Each promise takes an id, so ids of running code grow as fast as promises are made: three for an `await`.
- * Code with three million awaits took 0.8 to 1.0 s instead of 0.2.
+ * Detects that following work through promises costs too much, where AsyncLocalStorage is built on async_hooks (Node.js
+ * 20 and 22). Each promise takes an id, and an `await` takes three. Code with three million awaits took 0.8 to 1.0 s
+ * instead of 0.2.
  */
 class FollowingCost {
   #running
@@ -45,7 +45,7 @@ class FollowingCost {
     return isMuch
   }
 
-  /** The same in the middle of a turn. @param {number} nowMs */
+  /** Whether the turn in progress costs too much. @param {number} nowMs */
   interrupt (nowMs) {
     const spanMs = nowMs - this.#turnAtMs
     return spanMs >= TURN_SPAN_MS && this.#running() - this.#turnId > spanMs * IDS_PER_MS

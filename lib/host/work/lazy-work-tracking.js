@@ -16,24 +16,24 @@ const { FollowingCost } = require('./following-cost')
  * @import { Server } from 'node:net'
  */
 
-/** In a loop that has just begun to turn, a timer of this length is due before any connection is. */
+/** A timer of this length is due before any connection in a loop that has just begun to turn. */
 const SOON_MS = 1
-/** A process that is still there after this time does not end at once, whatever keeps it alive. */
+/** Age from which on a process is not a short command. */
 const LATER_MS = 50
-/** Published for every server that begins to listen. */
+/** Channel of every server that begins to listen. */
 const LISTEN = 'tracing:net.server.listen:asyncStart'
-/** Published for every connection of every server, before its first request. */
+/** Channel of every connection of every server, before its first request. */
 const CONNECTION = 'net.server.socket'
 
 const { queueMicrotask } = globalThis
 
-/** Bound at load: an application may replace `process`. */
+/** An application may replace the method, so it is bound at load. */
 const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => ['unknown'])
 
 /** The answer while nothing is followed. @type {ReturnType<Works['current']>} */
 const nothing = { context: undefined, isCertain: true }
 
-/** Starts when a server listens or the loop turns: its 40 modules take 11 ms (24.21), too long for a short command. */
+/** Starts tracking when a server listens or the loop turns: 40 modules in 11 ms (24.21) are too much for a command. */
 class WorkLater {
   /** @type {ReturnType<typeof import('./works').startWork> | null} */
   #started = null
@@ -41,13 +41,13 @@ class WorkLater {
   #start
   #hold
   #timer
-  /** @type {FollowingCost | null} while following may cost */
+  /** @type {FollowingCost | null} null while following is free */
   #cost = null
   #onCostly
 
   /**
    * @param {(listening: Server[]) => ReturnType<typeof import('./works').startWork>} start
-   * @param {(step: () => void) => void} [hold] runs what keeps the application and is not a block of it
+   * @param {(step: () => void) => void} [hold] runs a step that is not a block of the application
    * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
    */
   constructor (start, hold = (step) => step(), onCostly = null) {
@@ -57,7 +57,7 @@ class WorkLater {
     subscribe(LISTEN, this.#onListen)
     subscribe(CONNECTION, this.#onConnection)
     this.#timer = setTimeout(() => {
-      // A process with nothing to wait for is about to end; its loop still turns once more.
+      // A process with nothing to wait for is about to end, after one more turn of its loop.
       if (activeResources().length > 0) return this.#tryStart()
       this.#timer = setTimeout(() => this.#tryStart(), LATER_MS).unref()
     }, SOON_MS).unref()
@@ -89,9 +89,9 @@ class WorkLater {
     unsubscribe(CONNECTION, this.#onConnection)
   }
 
-  /** Called at an interrupt, where nothing may be loaded. */
+  /** Called at an interrupt, so this loads nothing. */
   current = () => {
-    // A microtask comes between two promises. Within a hook of Node.js, giving up would leave that hook on for good.
+    // Giving up within a hook of Node.js would leave that hook on for good; a microtask comes between two promises.
     if (this.#cost?.interrupt(nowMs())) queueMicrotask(() => this.#giveUp())
     return this.#started?.works.current() ?? nothing
   }
@@ -140,8 +140,8 @@ class WorkLater {
 }
 
 /**
- * How requests are followed on this Node.js. `isUnsafe`: not at all, as it could end the application. `escalates`: from
- * the first block on, as following costs a tenth of the throughput.
+ * How requests are followed on this Node.js. `isUnsafe`: not at all, as that could end the application. `escalates`:
+ * from the first block on, as following costs a tenth of the throughput.
  * @param {'auto' | 'on' | 'off'} mode option `requests`
  */
 exports.waysToFollow = (mode) => {

@@ -7,7 +7,7 @@
 
 /** @typedef {RequestContext | Work} Item */
 
-/** All that is open, as a linked list of the requests and pieces of work themselves. */
+/** Open requests and pieces of work, linked to each other. */
 class OpenWork {
   /** @type {Item | null} */
   #newest = null

@@ -49,10 +49,14 @@ exports.wrapWith = (run, name, fn) => {
   const wrapped = function (...args) {
     return run(name, () => Reflect.apply(fn, this, args))
   }
-  // Frameworks distinguish handlers by their number of parameters.
+  return /** @type {F} */ (exports.likeOriginal(wrapped, fn))
+}
+
+/** Copies name and length: frameworks count parameters. @param {Function} wrapped @param {Function} original */
+exports.likeOriginal = (wrapped, original) => {
   for (const key of ['name', 'length']) {
-    const property = Object.getOwnPropertyDescriptor(fn, key)
+    const property = Object.getOwnPropertyDescriptor(original, key)
     if (property) Object.defineProperty(wrapped, key, { ...property, configurable: true })
   }
-  return /** @type {F} */ (/** @type {unknown} */ (wrapped))
+  return wrapped
 }

@@ -11,8 +11,8 @@ const { RequestContext, ROUTE_CHARS } = require('./http/context')
 /** @typedef {Record<string, string | number> | undefined} Attributes that have been checked */
 
 /**
- * A piece of named work that is not an HTTP request. What outlives it keeps this object, so it lets go
- * of its parent at its end: a task that starts itself again within itself would otherwise build a chain.
+ * A piece of named work that is not an HTTP request. A resource that outlives it keeps this object alive, so the object
+ * releases its parent at its end: a task that starts itself again would otherwise build a chain.
  */
 class Work {
   /** @type {Work | RequestContext | WorkParent | null} */
@@ -26,11 +26,11 @@ class Work {
   constructor (id, kind, name, parent, startedAtMs, attributes) {
     this.id = id
     this.kind = kind
-    // It is a label as a route is, and the probe writes it into its answer.
+    // The name is a label like a route, and the probe writes it into its answer.
     this.name = name.length > ROUTE_CHARS ? name.slice(0, ROUTE_CHARS) : name
     this.startedAtMs = startedAtMs
     this.attributes = attributes
-    /** Its neighbours in the list of open work. @type {Item | null} */
+    /** Neighbours in the list of open work. @type {Item | null} */
     this.older = null
     /** @type {Item | null} */
     this.newer = null
@@ -38,11 +38,11 @@ class Work {
     const isWork = parent instanceof Work
     /** @type {RequestContext | undefined} */
     this.request = isWork ? parent.request : parent ?? undefined
-    /** The outermost work that it is part of. @type {number} */
+    /** The id of the outermost work that contains this. @type {number} */
     this.rootId = parent === null || parent.isEnded ? id : isWork ? parent.rootId : parent.id
   }
 
-  /** Also read in mid-block, so it runs no code of the application. @returns {WorkParent | null} */
+  /** Read by the probe in mid-block, so no code of the application may run. @returns {WorkParent | null} */
   get parent () {
     const parent = this.#parent
     if (!(parent instanceof RequestContext) && !(parent instanceof Work)) return parent
@@ -56,7 +56,9 @@ class Work {
     return nowMs() >= this.#endsAtMs
   }
 
-  /** @param {number} [afterMs] for work whose end is unknown: timers that it sets would belong to it for good */
+  /**
+   * @param {number} [afterMs] for work whose end is unknown; timers that it sets would otherwise be its work for good
+   */
   end (afterMs = 0) {
     this.#endsAtMs = nowMs() + afterMs
     if (this.#parent !== null) this.#parent = this.parent

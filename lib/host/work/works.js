@@ -19,13 +19,13 @@ const { Work } = require('./work')
  * @import { Server } from 'node:net'
  */
 
-/** Listeners of a message may be async, and nothing shows when they end. */
+/** Assumed duration of a message whose listeners may be async, as nothing shows when they end. */
 const OPEN_MS = 10_000
 
-// Bound at load: the application may have replaced it.
+// An application may replace the method, so it is bound at load.
 const then = Promise.prototype.then
 
-/** Named work that is not an HTTP request. Each finished piece is a row in the ring; the probe reads the open ones. */
+/** Named work that is not an HTTP request. A finished piece is a row in the ring; the probe reads open ones. */
 class Works {
   #bridge
   #contexts
@@ -56,19 +56,19 @@ class Works {
   }
 
   /**
-   * Like run(), for what a library runs. The application has not asked for it, so it is followed only where requests
-   * are. Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
-   * @template T @param {NamedCall} known @param {() => T} fn
+   * Like run(), for a call of a library. The application has not named it, so it is followed only where requests are.
+   * Unless it is part of the work in progress it has no parent, wherever the library was set up.
+   * @template T @param {NamedCall} named @param {() => T} fn
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
     const work = new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs())
-    // A part belongs to what is open already.
+    // A part belongs to open work.
     if (!isPart) this.#contexts.opened(work)
     return this.#work(work, fn, isOpen)
   }
 
-  /** Work of a worker thread. @param {Pick<NamedCall, 'kind' | 'name'>} known */
+  /** Work of a worker thread. @param {Pick<NamedCall, 'kind' | 'name'>} named */
   beginThread ({ kind, name }) {
     const work = new Work(this.#contexts.nextId(), kind, name, null, nowMs())
     this.#bridge.counters.setWorkInFlight(++this.#inFlight)
@@ -102,7 +102,7 @@ class Works {
       this.#end(work, { isOpen })
       return result
     }
-    // The application gets our promise: if ours were a branch next to its own, one of the two would reject unhandled.
+    // The application gets our promise. If ours branched off its own, one of the two would reject unhandled.
     return /** @type {any} */ (Reflect.apply(then, result, [
       (/** @type {unknown} */ value) => {
         this.#end(work)
@@ -137,7 +137,7 @@ class Works {
   }
 
   /**
-   * What is being worked on, for the probe. One of `open` may be it, if there is no other sign; `newest` are requests.
+   * The work in progress, for the probe. Without another sign it may be one of `open`. `newest` are requests.
    * @returns {ReturnType<Requests['current']> & { work?: Work,
    * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }}
    */
@@ -148,7 +148,7 @@ class Works {
     return store === undefined && unfollowed.size > 0 ? { ...current, open: unfollowed } : current
   }
 
-  /** From now on, through asynchronous calls. @param {boolean} on */
+  /** @param {boolean} on through asynchronous calls from now on */
   follow (on) {
     this.#contexts.follow(on)
   }
@@ -166,8 +166,7 @@ class Works {
 const noLibraries = { stop: () => {} }
 
 /**
- * @param {ResolvedOptions} options @param {Bridge} bridge
- * @param {(message: object) => void} post to the watchdog
+ * @param {ResolvedOptions} options @param {Bridge} bridge @param {(message: object) => void} post to the watchdog
  * @param {ReturnType<typeof import('./lazy-work-tracking').waysToFollow>} ways
  * @param {Server[]} listening servers that listen already
  */

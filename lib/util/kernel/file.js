@@ -1,10 +1,10 @@
 'use strict'
 
 const fs = require('node:fs')
-const { openFile } = require('../files')
+const { openFile, textOf } = require('../files')
 const { NS_PER_MS } = require('../units')
 
-/** A file of /proc or cgroupfs that stays open and is read from its start each time: 1 us, no allocation of paths. */
+/** A file of /proc or cgroupfs that stays open and is read from its start each time, in 1 us. */
 class KernelFile {
   /** @type {number | null} */
   #fd = null
@@ -35,16 +35,7 @@ class KernelFile {
   }
 }
 
-/** A file of the kernel, empty if it cannot be read. @param {string} file */
-exports.textOf = (file) => {
-  try {
-    return fs.readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
-}
-
-/** None if the folder cannot be read. @param {string} folder */
+/** Names in a folder, none if it cannot be read. @param {string} folder */
 exports.namesIn = (folder) => {
   try {
     return fs.readdirSync(folder)
@@ -62,9 +53,9 @@ exports.linkOf = (file) => {
   }
 }
 
-/** The fields that are used of a line of /proc/<pid>/stat; times are in ticks. @param {string} line */
+/** Fields of a line of /proc/<pid>/stat, times in ticks. @param {string} line */
 exports.statOf = (line) => {
-  // The thread's name is in brackets and may hold spaces and brackets.
+  // The thread's name stands in brackets and may hold spaces and brackets.
   const end = line.lastIndexOf(')')
   const fields = line.slice(end + 2).split(' ')
   const name = line.slice(line.indexOf('(') + 1, end)
@@ -86,4 +77,5 @@ exports.schedIn = (schedstat) => {
 /** The threads of the process, a folder each. */
 exports.TASKS = '/proc/self/task'
 
+exports.textOf = textOf
 exports.KernelFile = KernelFile

@@ -11,7 +11,7 @@ const POOL = 'libuv-worker\n'
 const IDLE = 'futex'
 
 /**
- * The threads of libuv's pool: all, busy and computing; null if unknown. It reads three files per thread.
+ * The threads of libuv's pool: all, busy and computing; null if unknown. Reads three files per thread.
  * @param {Pid} [pid] @returns {{ threads: number, busy: number, computing: number } | null}
  */
 exports.poolThreads = (pid = 'self') => {

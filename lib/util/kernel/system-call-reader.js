@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { KernelFile } = require('./file')
+const { KernelFile, textOf } = require('./file')
 const { callOf, callText, childText, descriptorText, lockText, pathOf } = require('./system-call')
 const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('./system-call')
 const { openFile } = require('../files')
@@ -19,7 +19,7 @@ const POLLED = 16
 const SOCKETS_BYTES = 512 * 1024
 /** TCP_ESTABLISHED, as in /proc/net/tcp. */
 const ESTABLISHED = '01'
-/** Generations of child processes that are looked at: npm, a shell, Node.js, another shell and its command. */
+/** Generations of child processes that are searched: npm, a shell, Node.js, another shell and its command. */
 const DESCENDANTS = 5
 /** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
@@ -27,11 +27,11 @@ const BY_PID = 1
 /** Calls in which a thread waits for a child process. */
 const PARENTAL = new Set(['epoll', 'child', 'childById'])
 
-/** @typedef {{ call: string, target: string | null, text: string }} Wait what a thread sleeps in */
+/** @typedef {{ call: string, target: string | null, text: string }} Wait of a sleeping thread */
 
 /**
- * Reads from /proc in which system call the main thread sleeps, and what it waits for. It needs no privileges for its
- * own process. Null outside Linux, if /proc is hidden, or if the process may not be traced by this one.
+ * Reads from /proc the system call in which the main thread sleeps, and its target. This needs no privileges for the
+ * own process. Null outside Linux, if /proc is hidden, or if this process may not trace the other one.
  */
 class SystemCallReader {
   /** Opened when a block is first looked at. @type {KernelFile | null} */
@@ -50,29 +50,31 @@ class SystemCallReader {
 
   /** @returns {Wait | null} */
   read () {
-    if (process.platform !== 'linux') return null
-    this.#file ??= new KernelFile(`${this.#folder}/syscall`)
-    const text = this.#file.read()
-    const call = callOf(text, this.#arch)
+    const { text, call } = this.#now()
     if (call === null || text === null) return null
-    // Still in the same call, so it waits for the same thing: but a shell may have started the next command.
+    // The target of the same call is the same, except that a shell may have started the next command.
     if (text !== this.#last.text || PARENTAL.has(call.waited)) this.#last = { text, wait: this.#waitOf(call, text) }
     return this.#last.wait
   }
 
-  /** The name of the call it sleeps in, without what it waits for; empty if it runs, null if that is unknown. */
+  /** The name of the call in which the thread sleeps; empty if it runs, null if that is unknown. */
   name () {
-    if (process.platform !== 'linux') return null
-    this.#file ??= new KernelFile(`${this.#folder}/syscall`)
-    const text = this.#file.read()
-    return callOf(text, this.#arch)?.name ?? (text?.startsWith('running') ? '' : null)
+    const { text, call } = this.#now()
+    return call?.name ?? (text?.startsWith('running') ? '' : null)
   }
 
-  /** @param {Call} call @param {string} text it was read from */
+  #now () {
+    if (process.platform !== 'linux') return { text: null, call: null }
+    this.#file ??= new KernelFile(`${this.#folder}/syscall`)
+    const text = this.#file.read()
+    return { text, call: callOf(text, this.#arch) }
+  }
+
+  /** @param {Call} call @param {string} text from which it was read */
   #waitOf (call, text) {
-    const read = this.#target(call)
+    const before = this.#target(call)
     // If the call has returned since, its memory and its descriptor may have changed.
-    const target = this.#file?.read() === text ? read : null
+    const target = this.#file?.read() === text ? before : null
     return { call: call.name, target, text: callText(call, target) }
   }
 
@@ -88,7 +90,7 @@ class SystemCallReader {
       if (waited === 'childById') return args[0] === BY_PID ? child(args[1]) : 'a child process'
       return waited === 'lock' ? lockText(args) : null
     } catch {
-      // The descriptor is closed or the memory is unreadable: only the call is known.
+      // The descriptor is closed or the memory is unreadable.
       return null
     }
   }
@@ -109,26 +111,19 @@ function descriptorOf (proc, fd) {
   return descriptorText(fd, fs.readlinkSync(`${proc}/fd/${fd}`), (inode) => socketOf(proc, inode))
 }
 
-/** A thread often waits for the same socket again, for example that of a name server. */
+/** The last socket: a thread often waits for the same one again, such as that of a name server. */
 let lastSocket = { inode: '', text: '' }
 
 /** @param {string} proc @param {string} inode */
 function socketOf (proc, inode) {
-  if (inode !== lastSocket.inode) lastSocket = { inode, text: findSocket(proc, inode) }
+  if (inode === lastSocket.inode) return lastSocket.text
+  let text = null
+  for (const table of socketTables) text ??= socketText(inode, table, socketTable(proc, table))
+  lastSocket = { inode, text: text ?? 'a socket' }
   return lastSocket.text
 }
 
-/** @param {string} proc @param {string} inode */
-function findSocket (proc, inode) {
-  for (const table of socketTables) {
-    const text = read(`${proc}/net/${table}`, SOCKETS_BYTES)
-    const found = text === '' ? null : socketText(inode, table, text)
-    if (found !== null) return found
-  }
-  return 'a socket'
-}
-
-/** wait4() can wait for any child. @param {number} id */
+/** The target of wait4(), which may be any child. @param {number} id */
 function child (id) {
   const pid = id | 0
   return pid <= 0 ? 'a child process' : childOf([pid, ...descendants(taskOf(pid))])
@@ -136,7 +131,7 @@ function child (id) {
 
 /** @param {number[]} pids a child and its descendants @returns {string | null} */
 function childOf (pids) {
-  const [first, last] = [pids[0], pids.at(-1)].map((pid) => read(`/proc/${pid}/comm`).trim() || null)
+  const [first, last] = [pids[0], pids.at(-1)].map((pid) => textOf(`/proc/${pid}/comm`).trim() || null)
   return pids.length === 0 ? null : childText(pids[0], first, last)
 }
 
@@ -151,20 +146,20 @@ function descendants (task) {
   /** @type {number[]} */
   const pids = []
   for (let folder = task; pids.length < DESCENDANTS; folder = taskOf(pids[pids.length - 1])) {
-    const pid = Number(read(`${folder}/children`).trim().split(' ').at(-1))
+    const pid = Number(textOf(`${folder}/children`).trim().split(' ').at(-1))
     if (pid === 0) break
     pids.push(pid)
   }
   return pids
 }
 
-/** Those of a process. @param {number} pid */
+/** @param {number} pid */
 exports.descendantsOf = (pid) => descendants(taskOf(pid))
 
-/** The start of a file, empty if it cannot be read. @param {string} file @param {number} [bytes] */
-function read (file, bytes = 4096) {
+/** A table of sockets, cut at the limit; empty if it cannot be read. @param {string} proc @param {string} table */
+function socketTable (proc, table) {
   try {
-    return readAt(file, 0, bytes).toString('latin1')
+    return readAt(`${proc}/net/${table}`, 0, SOCKETS_BYTES).toString('latin1')
   } catch {
     return ''
   }
@@ -190,12 +185,9 @@ function readAt (file, position, bytes) {
   }
 }
 
-/**
- * Whether somebody is connected to a port of this process; null if that is unknown.
- * @param {number} port
- */
+/** Whether somebody is connected to a port of this process; null if that is unknown. @param {number} port */
 exports.hasClient = (port) => {
-  const tables = ['tcp', 'tcp6'].map((table) => read(`/proc/self/net/${table}`, SOCKETS_BYTES))
+  const tables = ['tcp', 'tcp6'].map((table) => socketTable('/proc/self', table))
   const row = new RegExp(`:${port.toString(16).padStart(4, '0')} [0-9A-F]+:[0-9A-F]{4} ${ESTABLISHED} `, 'i')
   if (tables.some((text) => row.test(text))) return true
   return tables.every((text) => text === '' || text.length === SOCKETS_BYTES) ? null : false

@@ -5,13 +5,13 @@ const { parseAddress } = require('../socket-address')
 
 /** @import { Waited } from '../../tables/system-calls' */
 
-/** Longest name in a text: a line of the log has room for it next to the stack. */
+/** Longest name in a text, which has to fit into a line of the log next to the stack. */
 const NAME_CHARS = 160
 /** Descriptors of a poll() that are named. */
 const POLLED = 3
 const POLLFD_BYTES = 8
 const STDERR = 2
-/** The C library's mutex writes this value before it waits: it is locked, and somebody waits for it. */
+/** Value of a locked mutex of the C library for which somebody waits. */
 const MUTEX_WAITED = 2
 /** FUTEX_WAIT without its flags. */
 const FUTEX_WAIT = 0
@@ -22,8 +22,8 @@ const FUTEX_COMMAND = 0x7f
  */
 
 /**
- * The system call in which a thread sleeps, by /proc/<pid>/task/<tid>/syscall: number and six arguments, or `running`.
- * Null if it does not sleep in one, or if nothing is known of this processor.
+ * The system call in which a thread sleeps, from /proc/<pid>/task/<tid>/syscall: number and six arguments, or
+ * `running`. Null if the thread does not sleep in a call, or the processor is not in the table.
  * @param {string | null} text @param {string} arch as in process.arch @returns {Call | null}
  */
 exports.callOf = (text, arch) => {
@@ -31,8 +31,8 @@ exports.callOf = (text, arch) => {
   const [number, ...args] = (text ?? '').trim().split(' ').map(Number)
   if (calls === undefined || text === null || args.length === 0 || !Number.isInteger(number)) return null
   if (number < 0) return { name: 'page fault', waited: 'nothing', preposition: '', args }
-  const known = calls.get(number) ?? { name: `system call ${number}`, waited: 'nothing', preposition: '' }
-  return { ...known, args: args.slice(0, 6) }
+  const row = calls.get(number) ?? { name: `system call ${number}`, waited: 'nothing', preposition: '' }
+  return { ...row, args: args.slice(0, 6) }
 }
 
 /** The text for a call. @param {Pick<Call, 'name' | 'preposition'>} call @param {string | null} target */
@@ -41,7 +41,7 @@ exports.callText = ({ name, preposition }, target) => {
   return preposition === '' ? `${name} (${target})` : `${name} ${preposition} ${target}`
 }
 
-/** What the thread waits for in futex(): its arguments tell a mutex from the rest. @param {number[]} args */
+/** The target of futex(), whose arguments distinguish a mutex from the rest. @param {number[]} args */
 exports.lockText = ([, operation, value]) =>
   (operation & FUTEX_COMMAND) === FUTEX_WAIT && value === MUTEX_WAITED ? 'a lock' : 'Atomics.wait or a native wait'
 
@@ -50,7 +50,7 @@ exports.descriptorText = (fd, link, socketText) => {
   const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1]
   const kind = link.replace(/:\[\d+\]$/, '').replace(/^anon_inode:\[?(.*?)\]?$/, '$1')
   const name = inode === undefined ? kind : socketText(inode)
-  // The number tells stdout and stderr apart, and is all that a pipe has.
+  // The number distinguishes stdout from stderr, and a pipe has nothing else.
   return fd > STDERR && (inode !== undefined || link.startsWith('/'))
     ? cut(name)
     : `fd ${fd} (${cut(name.replace(/^a /, ''))})`
@@ -62,7 +62,7 @@ exports.polledText = (names) => {
   return `${names.slice(0, POLLED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** The descriptors in memory that was given to poll(). @param {Buffer} bytes */
+/** The descriptors in the memory of a poll(). @param {Buffer} bytes */
 exports.polledOf = (bytes) => {
   const count = Math.floor(bytes.length / POLLFD_BYTES)
   return Array.from({ length: count }, (_, i) => bytes.readInt32LE(i * POLLFD_BYTES)).filter((fd) => fd >= 0)
@@ -73,8 +73,8 @@ exports.POLLFD_BYTES = POLLFD_BYTES
 const PATH = /^(?:\/[^\p{C}\ufffd]*|[^\p{C}\ufffd\s/][^\p{C}\ufffd\s]*)$/u
 
 /**
- * A path out of memory, up to its zero byte; null for what cannot be one. Whether there is such a file is not checked:
- * its file system may hang, and be what blocks. @param {Buffer} bytes
+ * A path in memory, up to its zero byte; null for text that cannot be one. The file is not checked: its file system may
+ * hang, and be the reason of the block. @param {Buffer} bytes
  */
 exports.pathOf = (bytes) => {
   const end = bytes.indexOf(0)

@@ -32,10 +32,10 @@ test('Node.js is asked for a source map only if its source is so small that deco
 
 test('a script may be named by a URL of a file that is none', () => {
   const files = new CompiledFiles()
-  for (const file of ['file://host/x.ts', 'file:///%2F.ts']) files.see(file)
+  for (const file of ['file://host/x.ts', 'file:///%2F.ts']) files.add(file)
   /** @type {string[]} */
   const told = []
-  files.tell((file) => told.push(file))
+  files.postAll((file) => told.push(file))
   assert.equal(told.length, 2)
 })
 
@@ -43,10 +43,10 @@ test('ever new names of files do not fill the memory of the application', () => 
   const files = new CompiledFiles()
   let posts = 0
   for (let i = 0; i < 10_050; i++) {
-    files.see(`/repl-${i}.ts`)
-    if (i % 100 === 99) files.tell(() => { posts++ })
+    files.add(`/repl-${i}.ts`)
+    if (i % 100 === 99) files.postAll(() => { posts++ })
   }
-  files.see('/repl-10049.ts')
-  files.tell(() => { posts++ })
+  files.add('/repl-10049.ts')
+  files.postAll(() => { posts++ })
   assert.equal(posts, 10_050)
 })

@@ -17,9 +17,7 @@ test('a question that the watchdog cannot answer gets the fallback and ends noth
     /** @type {any} */ ({
       hold: (/** @type {() => unknown} */ step) => step(),
       onListening: () => {},
-      onBlock: () => {},
-      onFollow: () => {},
-      onTrack: () => {},
+      onMessage: {},
       onLost: (/** @type {Error} */ error) => lost.push(error)
     })
   )

@@ -1,4 +1,4 @@
-export function resolveShedOptions(source: string, options: unknown): ShedOptions & {
+export function resolveShedOptions(method: string, options: unknown): ShedOptions & {
  retryAfter: number;
 };
 export type ShedOptions = {

@@ -6,9 +6,11 @@ const { MS_PER_MINUTE, US_PER_MS } = require('../../../util/units')
 
 /** @import { Session } from 'node:inspector' */
 
-/** No block that is worth a profile lasts longer; a longer one gets its beginning profiled. A sample takes 16 bytes. */
+/** Longest profile: of a longer block only the beginning is profiled. A sample takes 16 bytes. */
 const LONGEST_MS = 5 * MS_PER_MINUTE
-/** As rare as the API allows. V8 samples at the common divisor of all intervals: this is a multiple of most. */
+/**
+ * Longest interval that the API allows. V8 samples at the common divisor of all intervals; this is a multiple of most.
+ */
 const KEEPER_MS = 1e6
 
 /** @typedef {{ stop: () => string, [Symbol.dispose]: () => void }} Handle newer than the types we check against */
@@ -17,10 +19,10 @@ const KEEPER_MS = 1e6
 const startCpuProfile = (options) => /** @type {any} */ (v8).startCpuProfile(options)
 
 /**
- * V8's CPU profile of this thread by `v8.startCpuProfile()`. It works where the inspector is forbidden, and no other
- * session sees it. A profile that no block needs is thrown away unwritten. The keeper is a second profile that hardly
- * ever samples: while it runs, V8 knows all functions, so another profile starts in 0.1 ms. With the keeper alone V8's
- * thread sleeps (26.10: 1 wake-up of the idle process a second instead of 100).
+ * V8's CPU profile of this thread by `v8.startCpuProfile()`, which works where the inspector is forbidden and is hidden
+ * from other sessions. A profile that no block needs is thrown away unwritten. The keeper is a second profile that
+ * hardly ever samples: while it runs, V8 has its list of functions, so another profile starts in 0.1 ms. With the
+ * keeper alone V8's thread sleeps (26.10: 1 wake-up of the idle process a second instead of 100).
  */
 class V8Profile {
   /** @type {Handle | null} */
@@ -78,7 +80,7 @@ class V8Profile {
     handle?.[Symbol.dispose]()
   }
 
-  /** As text: reading it is the other thread's work. */
+  /** The profile as text, which the watchdog's thread parses. */
   take () {
     const handle = this.#sampling
     if (handle === null) return null
@@ -97,13 +99,12 @@ class V8Profile {
 const TITLE = 'loopwatch '
 
 /**
- * V8's CPU profile of this thread by an inspector session, if Node.js has nothing better. A start logs every function
- * there is, which takes longest, and an end throws that log away. So a profile begins before the last one ends, and
- * taking one costs only its samples: `console.profile` of the inspector can run two at a time. The session connects the
- * thread to itself, so an ending process does not wait for it. It cannot rest while the loop idles. A session's
- * interval is fixed while it profiles, and each session has its own profiler in V8, whose start lists all functions
- * again: 55 to 215 ms of the main thread in a large application, in the first request after a rest. 50 wake-ups a
- * second cost less.
+ * V8's CPU profile of this thread by an inspector session, where Node.js has nothing better. A start lists all
+ * functions, which takes longest, and an end drops the list. So each profile begins before the last one ends:
+ * `console.profile` of the inspector can run two at a time. The thread connects to itself, so an ending process does
+ * not wait for the session. The profile cannot rest while the loop idles: a session's interval is fixed, and another
+ * session would list all functions again, in 55 to 215 ms of a large application's first request after a rest. 50
+ * wake-ups a second cost less.
  */
 class InspectorProfile {
   /** @type {Session | null} */
@@ -167,7 +168,7 @@ class InspectorProfile {
     return { startMs, endMs: this.#beganAtMs, profile }
   }
 
-  /** Throws the last profile away, and ends it for other sessions that have the profiler enabled, which got it too. */
+  /** Throws the last profile away, and ends it for other sessions that have the profiler enabled. */
   stop () {
     const session = this.#session
     this.#session = null

@@ -18,39 +18,35 @@ const { BYTES_PER_MB } = require('../../../util/units')
  */
 
 /**
- * A block has one sample, or two from 1.2 thresholds on. More would wake an idle process more often; how often the
- * line of a short block is right with fewer is in scenarios/overhead/figures.md.
+ * Sampling interval as a share of the threshold: a block has one sample, two from 1.2 thresholds on. More samples would
+ * wake an idle process more often. scenarios/overhead/figures.md has how often the line of a short block is right.
  */
 const INTERVAL_SHARE = 0.6
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
-/** V8's own thread passes on a sample when it takes the next one. */
+/** Time after a sample until it is in the profile: V8's thread passes it on when it takes the next one. */
 const SETTLE_MS = 5
-/** After this much work of the loop, a profile that no block has needed is dropped: a long one takes long to write. */
+/** A profile that no block needs is dropped after this much work of the loop, as long ones take long to write. */
 const WINDOW_ACTIVE_MS = 1000
 const WINDOW_IDLE_MS = 60000
-/** A loop that has hardly worked for this long rests. It is longer than the usual interval of health probes. */
+/** A loop that has hardly worked for this long rests. Most health probes have a shorter interval. */
 const REST_AFTER_MS = 5000
 /** While blocks follow each other without a pause, a profile is taken this long after the first. */
 const LONGEST_OWED_MS = 1000
-/** If a rest takes longer than this to begin or end, as on a busy machine, there is no other one for BUSY_MS. */
+/** Slower begins and ends of a rest, as on a busy machine, rule out another rest for BUSY_MS. */
 const LONG_SWITCH_MS = 25
 const BUSY_MS = 60000
-/** Mostly a request ends a rest: the profile then begins before the code that answers it, which may block at once. */
+/** Channels of requests, which end most rests. The profile then begins before the code that answers the request. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
-/** The sampling interval for blocks of at least this duration, in whole ms. @param {number} thresholdMs */
-const intervalOf = (thresholdMs) =>
-  Math.round(Math.min(Math.max(thresholdMs * INTERVAL_SHARE, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
-
-/** Not by require(), which an application may have patched. */
+/** An application may have patched require(). */
 const loadInspector = () => process.getBuiltinModule('node:inspector')
 
 /**
  * V8's CPU profile of this thread, from either source. The watchdog decides when it starts; this thread takes it after
- * each block, between two turns. The time that this takes is not a block of the application. A source that can pause
- * rests while the loop idles.
+ * each block, between two turns, in time that is not a block of the application. A source that can pause rests while
+ * the loop idles.
  */
 class HostProfiler {
   #source
@@ -77,7 +73,8 @@ class HostProfiler {
    * rest misses. @param {(message: object) => void} send to the watchdog
    */
   constructor ({ counters }, { thresholdMs, isOwn = false, mayRest = false }, send) {
-    const intervalMs = intervalOf(thresholdMs)
+    const wantedMs = thresholdMs * INTERVAL_SHARE
+    const intervalMs = Math.round(Math.min(Math.max(wantedMs, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
     this.#counters = counters
     this.#thresholdMs = thresholdMs
     this.#own = isOwn ? new V8Profile(intervalMs) : null
@@ -131,25 +128,22 @@ class HostProfiler {
   #do (action) {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
     const inspector = loadInspector()
-    this.#checkPort(inspector)
-    if (action === 'start' && !this.#source.isOn) this.#start(inspector)
+    // A profile of the inspector would show up in a debugger that is connected.
+    if (this.#own === null && inspector?.url() !== undefined) throw new Error('an inspector port is open')
+    if (action === 'start' && !this.#source.isOn) {
+      const lack = lackOfProfileRoom()
+      if (lack !== null) throw new Error(lack)
+      this.#source.start(inspector)
+    }
     if (action !== 'take' || !this.#source.isOn) return null
     this.#beganActiveMs = this.#activeMs
     return this.#source.take()
   }
 
-  /** @param {ReturnType<typeof loadInspector>} inspector */
-  #start (inspector) {
-    const lack = lackOfProfileRoom()
-    if (lack !== null) throw new Error(lack)
-    this.#source.start(inspector)
-  }
-
   /** A beat came after a gap that can hide a block: its samples are taken once all are there. @param {number} atMs */
   late (atMs) {
     if (!this.#source.isOn) return
-    // Nothing is known from before sampling began, so there is nothing to wait for. This does not end a rest: on a busy
-    // machine a gap is mostly not the loop's doing.
+    // A rest has no samples to wait for. It goes on, as most gaps on a busy machine are not the loop's doing.
     if (this.#own?.isResting) {
       return this.#send({
         code: PROFILE,
@@ -174,7 +168,7 @@ class HostProfiler {
   beat (atMs, activeMs) {
     if (!this.#source.isOn) return
     this.#activeMs = activeMs
-    // By CPU time: on a busy machine the loop's active time includes waits for a CPU.
+    // CPU time counts, as the loop's active time on a busy machine includes waits for a CPU.
     const isWork = this.#own !== null && this.#activity.count(atMs, threadCpuMs())
     if (isWork) this.#workedAtMs = Math.max(this.#workedAtMs, atMs)
     if (this.#own?.isResting) {
@@ -189,7 +183,7 @@ class HostProfiler {
 
   #renew () {
     this.#beganActiveMs = this.#activeMs
-    // While the port is open this gives the profile up and reports it.
+    // An open port ends the profile, which run() reports.
     if (this.#own === null && loadInspector()?.url() !== undefined) this.run('take')
     else this.#hold(() => this.#source.renew())
   }
@@ -198,18 +192,13 @@ class HostProfiler {
     return this.#counters.get('inFlight') + this.#counters.get('workInFlight') > 0
   }
 
-  /** A profile of the inspector would show up in a debugger that is connected. @param {any} inspector node:inspector */
-  #checkPort (inspector) {
-    if (this.#own === null && inspector?.url() !== undefined) throw new Error('an inspector port is open')
-  }
-
   /** @param {V8Profile} own */
   #rest (own) {
     this.#switched(this.#hold(() => own.rest()))
     for (const name of CHANNELS) subscribe(name, this.#wake)
   }
 
-  /** Called by channels: an error of it would be thrown into the application. */
+  /** Called by channels, so an error would be thrown into the application. */
   #wake = () => {
     for (const name of CHANNELS) unsubscribe(name, this.#wake)
     this.#workedAtMs = Math.max(this.#workedAtMs, nowMs())
@@ -219,7 +208,7 @@ class HostProfiler {
 
   /** @param {number} tookMs */
   #switched (tookMs) {
-    // The next rest comes later by this time.
+    // The next rest begins later by this time.
     if (tookMs > LONG_SWITCH_MS) this.#workedAtMs = nowMs() + BUSY_MS
   }
 
@@ -237,16 +226,16 @@ class HostProfiler {
     try {
       this.#source.stop()
     } catch {
-      // Out of memory, for example: nothing more can be done about it.
+      // Out of memory, for example.
     }
     return null
   }
 }
 
 /**
- * To start, V8's profiler walks the whole heap and lists each function. Fitted to the CPU time of starts in heaps of 4
- * to 730 MB, of rows, of compiled functions, and of large packages at work (20.20, 22.23, 24.21, 26.10: the slowest of
- * the four). A start takes 5 to 15 ms less than this says.
+ * CPU time of a start per MB: V8's profiler walks the whole heap and lists each function. Fitted to heaps of 4 to 730
+ * MB, of rows, of compiled functions, and of large packages at work, on the slowest of 20.20, 22.23, 24.21 and 26.10. A
+ * start takes 5 to 15 ms less.
  */
 const MS_PER_MB = { heap: 0.7, bytecode: 5, code: 10 }
 
@@ -256,13 +245,10 @@ exports.startCostMs = ({ heap, bytecode, code }) =>
 
 const startCostNowMs = () => {
   const { bytecode_and_metadata_size: bytecode, code_and_metadata_size: code } = getHeapCodeStatistics()
-  return exports.startCostMs({ heap: walkedBytes(), bytecode, code })
-}
-
-/** A large object is one step of the walk, whatever its size: a string of 150 MB takes nothing. */
-function walkedBytes () {
-  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.includes('large_object'))
-  return spaces.reduce((sum, { space_used_size: used }) => sum + used, 0)
+  // A large object is one step of the walk, whatever its size: a string of 150 MB takes nothing.
+  const walked = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.includes('large_object'))
+  const heap = walked.reduce((sum, { space_used_size: used }) => sum + used, 0)
+  return exports.startCostMs({ heap, bytecode, code })
 }
 
 exports.loadInspector = loadInspector

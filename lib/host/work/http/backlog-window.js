@@ -6,7 +6,7 @@ const { loopTime } = require('../../sense/loop-time')
 /** A loop that has slept this long since the late beat has read everything that was waiting for it. */
 const IDLE_MS = 1
 
-/** After a late beat the loop reads what arrived in the block: one connection a turn, read in the next turn. */
+/** The time after a block in which the loop reads requests that arrived meanwhile: one connection a turn. */
 class BacklogWindow {
   #sinceMs = -Infinity
   #idleMs = 0
@@ -18,7 +18,7 @@ class BacklogWindow {
   }
 
   /**
-   * Whether a request read now may have been waiting. It was not if its connection was answered after the late beat.
+   * Whether a request read now may have waited. A connection that was answered after the late beat had none waiting.
    * @param {number} nowMs @param {number} answeredAtMs when its connection was last answered
    */
   isOn (nowMs, answeredAtMs) {

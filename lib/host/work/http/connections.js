@@ -13,14 +13,13 @@ const LISTEN = 'tracing:net.server.listen:asyncStart'
 const SERVER_SOCKET = 'net.server.socket'
 const EVENTS = ['connection', 'secureConnection']
 
-/** On a socket: its connection, as the latest agent that has seen it keeps it. */
+/** The property of a socket that holds its connection. A later agent replaces that of an earlier one. */
 const kConnection = Symbol('loopwatch.connection')
 
 /**
  * @typedef {object} Connection the open requests of an HTTP/1 connection
  * @property {Connections} owner
- * @property {RequestContext | null} oldest open request; the others follow it (pipelining). They are answered in this
- * order, so an answered request is found at once, however many are open
+ * @property {RequestContext | null} oldest open request; the others follow it (pipelining) and are answered in order
  * @property {RequestContext | null} latest open request
  * @property {number} answeredAtMs when its last answer was finished, -Infinity without one
  */
@@ -83,7 +82,7 @@ class Connections {
     this.#onClose(connection)
   }
 
-  /** Connections that outlive the agent hold on to this object, but no longer to the rest of the agent. */
+  /** Connections that outlive the agent keep this object alive, but from now on not the rest of the agent. */
   stop () {
     this.#onClose = () => {}
   }
@@ -104,16 +103,16 @@ function takeOut (connection, request) {
   }
 }
 
-/** All agents share it: an agent that stops with requests open has no list of the sockets. @this {any} a socket */
+/** One listener for all agents, as one that stops with requests open has no list of sockets. @this {any} a socket */
 function onSocketClose () {
   const connection = this?.[kConnection]
   connection?.owner.closed(connection)
 }
 
 /**
- * Calls `enter` at the start of each connection to an HTTP/1 server, before the server's own code. What it enters into
- * an AsyncLocalStorage holds for the parser, and so for events of bodies. Servers are found when they listen, older
- * ones at their first connection. Returns a function that stops this.
+ * Calls `enter` at the start of each connection to an HTTP/1 server, before the server's own code. A store that `enter`
+ * sets in an AsyncLocalStorage holds for the parser, and so for events of bodies. Servers are noticed when they listen,
+ * older ones at their first connection. Returns a function that stops this.
  * @param {(socket: Socket) => void} enter @param {Server[]} [listening] servers of any kind
  */
 exports.watchConnections = (enter, listening = []) => {
@@ -126,7 +125,7 @@ exports.watchConnections = (enter, listening = []) => {
     for (const event of EVENTS) server.prependListener(event, enter)
     server.prependOnceListener('close', removeFrom)
   }
-  /** A server that is closed may be examined for listeners, and may listen again. @this {any} a server */
+  /** Closed servers may be examined for listeners, and may listen again. @this {any} a server */
   function removeFrom () {
     servers.delete(this)
     for (const event of EVENTS) this.removeListener(event, enter)
@@ -145,10 +144,10 @@ exports.watchConnections = (enter, listening = []) => {
   }
 }
 
-/** References to collected servers are removed each time this many servers were added. */
+/** Number of added servers after which references to collected ones are removed. */
 const SWEEP = 64
 
-/** The servers that listeners were added to, without keeping them alive. */
+/** Servers that have our listeners, without keeping them alive. */
 class ServerList {
   #servers = new WeakSet()
   /** @type {Set<WeakRef<any>>} */

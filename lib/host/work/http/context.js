@@ -11,20 +11,19 @@ const { traceIdOf } = require('./trace-id')
  */
 
 const ROUTE_CHARS = 200
-/** An HTTP/2 client can make up a method of any length, which would take the room of a stack. */
+/** Limit for methods: an HTTP/2 client can make one up, whose length would take the room of a stack. */
 const METHOD_CHARS = 32
 
 /** The route of a request that matched none. */
 const UNMATCHED = '(unmatched)'
 
 /**
- * One HTTP request, followed through its awaits, timers and listeners. What outlives it (a pooled connection that it
- * opened, say) holds on to this object, so the object releases the request at its end.
+ * One HTTP request, followed through its awaits, timers and listeners. A resource that outlives it, such as a pooled
+ * connection, keeps this object alive, so the object releases the request at its end.
  */
 class RequestContext {
   /**
-   * @param {number} id unique within the process @param {HttpRequest} request
-   * @param {number} startedAtMs monotonic
+   * @param {number} id unique within the process @param {HttpRequest} request @param {number} startedAtMs monotonic
    * @param {boolean} hasWaited the request may have waited to be read while the loop was blocked
    */
   constructor (id, request, startedAtMs, hasWaited) {
@@ -39,22 +38,22 @@ class RequestContext {
     this.request = request
     /** @type {string | null} from a framework or the application */
     this.route = null
-    /** The application named the route, so frameworks are not asked. */
-    this.isGiven = false
+    /** Whether the application's own function named the route, which frameworks then cannot change. */
+    this.isNamedByApplication = false
     this.isUnmatched = false
-    /** Set at its end: the route is guessed from the path, as nothing else named it. */
+    /** Whether the route is guessed from the path, as nothing else named it. Set at the end. */
     this.isGuess = false
-    /** @type {string | null} set at its end */
+    /** @type {string | null} set at the end */
     this.lastTraceId = null
     /** @type {RequestContext | null} the next open request on the same connection (pipelining) */
     this.next = null
-    /** Its neighbours in the list of open work: see work/open-work.js. @type {Item | null} */
+    /** Neighbours in the list of open work (work/open-work.js). @type {Item | null} */
     this.older = null
     /** @type {Item | null} */
     this.newer = null
   }
 
-  /** The route's template as far as it is known. Also read in mid-block, so it runs no code of the application. */
+  /** The route's template so far. The probe reads this in mid-block, so no code of the application may run. */
   get template () {
     return this.route ?? (this.request === null ? '' : routeOfExpress(this.request) ?? this.#guess())
   }
@@ -77,7 +76,7 @@ class RequestContext {
 
   /** @param {string | null} route by a framework; null if none of its routes matched */
   name (route) {
-    if (this.isGiven) return
+    if (this.isNamedByApplication) return
     this.route = route
     this.isUnmatched = route === null
   }

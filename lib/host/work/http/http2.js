@@ -10,23 +10,20 @@ const { ServerList } = require('./connections')
  */
 
 const SERVER_SOCKET = 'net.server.socket'
-/** Missing on Node.js 20: there, a server's older sessions are not seen until the server is known. */
+/** Channel of new streams, which Node.js 20 lacks: a server's older sessions are then missed until it is known. */
 const STREAM_CREATED = 'http2.server.stream.created'
 const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
 
-/** All agents share it: sessions last for days, so an agent may meet some of a server that an earlier agent knew. */
+/** Servers of all agents: sessions last for days, so an agent may meet some of a server that an earlier one knew. */
 const allServers = new ServerList()
 
 const GRPC = 'application/grpc'
-/** There is no such method: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
+/** Status of an unknown method: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
 const UNIMPLEMENTED = '12'
 
 /** An HTTP/2 stream served without the compatibility API (as gRPC is), with the properties of that API's requests. */
 class StreamRequest {
-  /**
-   * @param {ServerHttp2Stream} stream
-   * @param {IncomingHttpHeaders} headers @param {string[]} rawHeaders
-   */
+  /** @param {ServerHttp2Stream} stream @param {IncomingHttpHeaders} headers @param {string[]} rawHeaders */
   constructor (stream, headers, rawHeaders) {
     this.httpVersionMajor = 2
     this.method = headers[':method']
@@ -42,7 +39,7 @@ class StreamRequest {
     return typeof type === 'string' && type.startsWith(GRPC)
   }
 
-  /** gRPC answers calls of unknown methods with 200 as well. */
+  /** Whether gRPC has no such method, which it also answers with 200. */
   get isUnimplemented () {
     const { sentTrailers, sentHeaders } = this.stream
     return this.isGrpc && `${sentTrailers?.['grpc-status'] ?? sentHeaders?.['grpc-status']}` === UNIMPLEMENTED
@@ -59,9 +56,9 @@ class StreamRequest {
  */
 
 /**
- * Node.js 20 has no channel for requests of HTTP/2, so the agent listens to the `request` event of each server that it
- * finds by a connection or a stream. For a server of raw streams it listens to `stream`: a listener for requests would
- * switch the compatibility API on.
+ * Listens to the `request` event of each HTTP/2 server, as Node.js 20 has no channel for requests. A server shows by a
+ * connection or a stream. On a server of raw streams it listens to `stream`: a listener for requests would switch the
+ * compatibility API on.
  */
 class Http2Watch {
   #handlers
@@ -76,8 +73,7 @@ class Http2Watch {
     this.#handlers = handlers
     const watch = this
     /**
-     * @this {any} the server
-     * @param {ServerHttp2Stream} stream
+     * @this {any} the server @param {ServerHttp2Stream} stream
      * @param {IncomingHttpHeaders} headers @param {number} _flags @param {string[]} rawHeaders
      */
     this.#onServerStream = function (stream, headers, _flags, rawHeaders) {
@@ -109,12 +105,12 @@ class Http2Watch {
     try {
       this.#add(stream.session.socket.server)
     } catch {
-      // The session has lost its socket by now.
+      // The session has lost its socket.
     }
   }
 
   #onRequest = (/** @type {Http2ServerRequest} */ request) => {
-    // With allowHTTP1, HTTP/1 requests arrive here too. The channels of node:http report those.
+    // HTTP/1 requests arrive here with allowHTTP1; the channels of node:http report those.
     if (request.httpVersionMajor !== 2 || this.#begun.has(request)) return
     this.#begun.add(request)
     this.#begin(request, request)

@@ -1,12 +1,12 @@
 'use strict'
 
-// Bound at load, so that fake timers that a test suite installs later do not stop the clock.
+// Fake timers that a test suite installs later must not stop the clock, so this is bound at load.
 const { setImmediate } = require('node:timers')
 const { nowMs } = require('../../../util/clock')
 
 /**
- * The time, read once in each turn of the loop. The loop takes all that the kernel has for it and handles it in order,
- * so what comes last has waited for all before. It also saves a busy server a clock reading for each request.
+ * The time, read once in each turn of the loop. The loop takes all events that the kernel has for it and handles them
+ * in order, so the last one has waited for all others. This also saves a busy server a clock reading for each request.
  */
 class IterationClock {
   #atMs = 0

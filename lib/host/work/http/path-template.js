@@ -39,7 +39,7 @@ function isDynamic (length, some, all, isUuid) {
     length >= 64
 }
 
-/** Called only without digits: 36 characters with one are a token anyway. @param {string} path @param {number} start */
+/** For 36 characters without a digit; with one they are a token anyway. @param {string} path @param {number} start */
 function hasUuidDashes (path, start) {
   for (let i = 0; i < UUID_CHARS; i++) {
     if ((path.charCodeAt(start + i) === DASH) !== (i === 8 || i === 13 || i === 18 || i === 23)) return false
@@ -48,11 +48,10 @@ function hasUuidDashes (path, start) {
 }
 
 /**
- * Segments that look like ids become `:id`, so there are few templates and none holds a token. What follows a `;` in a
- * segment (`;jsessionid=…`) is left out, and so is the fragment: no client should send one, but if one does, it is in
- * `request.url`. This runs for every request of a plain server, so it is one pass over the characters without a regular
- * expression (which would also overwrite the application's `RegExp.$1`). test/unit/host/work/http/path-template.test.js
- * compares it with the rules as expressions.
+ * Segments that look like ids become `:id`, so there are few templates and none holds a token. Parameters of a segment
+ * (`;jsessionid=…`) and the fragment, which no client should send, are left out. The function runs for every request of
+ * a plain server, so it is one pass over the characters without a regular expression, which would also overwrite the
+ * application's `RegExp.$1`. test/unit/host/work/http/path-template.test.js compares it with the rules as expressions.
  * @param {string} path without query
  */
 exports.pathTemplate = (path) => {

@@ -20,7 +20,6 @@ const { Work } = require('../work')
  * @import { Bridge } from '../../../bridge/memory'
  * @import { HttpRequest } from '../../../types'
  * @import { Connection } from './connections'
- * @import { Http2Request } from './http2'
  * @import { WaitingRequests } from './waiting-requests'
  * @import { IncomingMessage } from 'node:http'
  * @import { Server } from 'node:net'
@@ -29,7 +28,7 @@ const { Work } = require('../work')
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** Most open requests of a connection that are searched for a late route: the client decides how many are open. */
+/** Limit for the search of a connection's open requests, as the client decides how many there are. */
 const MOST_PIPELINED = 100
 
 /** The application's HTTP requests: a finished one is a row in the ring, an open one a context that the probe reads. */
@@ -55,8 +54,7 @@ class Requests {
   #frameworks
 
   /**
-   * @param {Bridge} bridge
-   * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
+   * @param {Bridge} bridge @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
    * @param {Contexts} [contexts] shared with other kinds of work
    * @param {WaitingRequests | null} [waiting] reports those that a block delayed
    * @param {Server[]} [listening] servers that listen already
@@ -70,7 +68,11 @@ class Requests {
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
     this.#http2Watch = new Http2Watch({
-      started: this.#guarded((request) => this.#startHttp2(request)),
+      started: this.#guarded((request) => {
+        const context = this.#start(request)
+        this.#http2.set(request, context)
+        if (request instanceof StreamRequest && request.isGrpc) context.name(context.path)
+      }),
       resumed: this.#guarded((request) => this.#enter(this.#http2.get(request))),
       ended: this.#guarded((request, status) => {
         const context = this.#http2.get(request)
@@ -106,7 +108,7 @@ class Requests {
     this.#bridge.counters.add('badRequest', 1)
   }
 
-  // They run for every request, so they do not use #guarded().
+  // Handlers that run for every request do not use #guarded().
   #onStart = (/** @type {any} */ { request, socket }) => {
     try {
       const connection = this.#connections.open(socket)
@@ -123,19 +125,12 @@ class Requests {
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
-      context.isGiven = context.route !== null
+      context.isNamedByApplication = context.route !== null
     }
     this.#latest = context
     this.#contexts.opened(context)
     this.#enter(context)
     return context
-  }
-
-  /** @param {Http2Request} request */
-  #startHttp2 (request) {
-    const context = this.#start(request)
-    this.#http2.set(request, context)
-    if (request instanceof StreamRequest && request.isGrpc) context.name(context.path)
   }
 
   /** @param {RequestContext | Connection | undefined} store */
@@ -159,7 +154,7 @@ class Requests {
 
   #onFinish = (/** @type {any} */ { request, response, socket }) => {
     try {
-      // A response may outlive its connection. Then the end of the connection has ended the request.
+      // A response may outlive its connection, whose end has ended the request.
       const connection = this.#connections.get(socket)
       if (connection === undefined) return
       this.#end(this.#connections.take(socket, connection, request), response.statusCode, connection)
@@ -168,7 +163,7 @@ class Requests {
     }
   }
 
-  /** Requests that were open on a closed connection were never answered. @param {Connection} connection */
+  /** Ends the open requests of a closed connection, which were never answered. @param {Connection} connection */
   #abort (connection) {
     const { oldest } = connection
     connection.oldest = connection.latest = null
@@ -189,18 +184,13 @@ class Requests {
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
-  /** After a late beat, the loop reads what arrived meanwhile. @param {number} atMs @param {number} idleMs so far */
+  /** @param {number} atMs of a beat after a block @param {number} idleMs of the loop so far */
   late (atMs, idleMs) {
     this.#backlog.begin(atMs, idleMs)
     this.#waiting?.late(atMs)
   }
 
-  /** Starts or stops following requests through asynchronous work. @param {boolean} on */
-  follow (on) {
-    this.#contexts.follow(on)
-  }
-
-  /** Without following, it is the latest request, which is right only while that one's arrival is being handled. */
+  /** Without following, the latest request: certain only while its arrival is being handled. */
   current () {
     const { isFollowing, store } = this.#contexts
     if (!isFollowing) return { context: this.#latest, isCertain: false }
@@ -239,6 +229,5 @@ exports.Requests = Requests
 exports.noRequests = {
   current: () => ({ context: /** @type {RequestContext | undefined} */ (undefined), isCertain: true }),
   late: () => {},
-  follow: () => {},
   stop: () => {}
 }

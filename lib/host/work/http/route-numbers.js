@@ -4,8 +4,8 @@ const { StringTable } = require('../../../bridge/string-table')
 const { UNMATCHED } = require('./context')
 
 /**
- * Decides which routes get a number in the shared table, and so a label. Known names and names guessed from paths have
- * a bound each: paths that clients make up must not take the room of known routes.
+ * Decides which routes get a number in the shared table, and so a label. Named routes and routes guessed from paths
+ * have a bound each: paths that clients make up must not take the room of named routes.
  */
 class RouteNumbers {
   #table
@@ -23,9 +23,9 @@ class RouteNumbers {
   numberOf (route, isGuess, status) {
     const number = this.#table.find(route)
     if (number !== undefined) return number
-    // A known path keeps its name if it answers with an error. An unknown one is then none of the application's.
+    // A path that is new and answers with a client error is none of the application's.
     if (isGuess && !isThere(status)) return this.numberOf(UNMATCHED, false, status)
-    // Requests of no route are told apart from those of routes beyond the bound.
+    // UNMATCHED has no bound, which separates it from routes beyond the bound.
     if (route === UNMATCHED) return this.#table.numberOf(route)
     if ((isGuess ? this.#guessed : this.#named) >= this.#most) return StringTable.NONE
     if (isGuess) this.#guessed++
@@ -34,7 +34,7 @@ class RouteNumbers {
   }
 }
 
-/** Scanners ask for any path, and are rejected or redirected for good in front of the routes. @param {number} status */
+/** Whether a route answered: scanners are rejected or redirected for good before the routes. @param {number} status */
 function isThere (status) {
   return (status < 400 || status > 499) && status !== 301 && status !== 308
 }

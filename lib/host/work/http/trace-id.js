@@ -5,8 +5,15 @@ const HEADER = 'traceparent'
 const VERSION_CHARS = 3
 const ID_CHARS = 32
 const NO_ID = '0'.repeat(ID_CHARS)
+const SPAN_ID_CHARS = 16
+/** The flag of a sampled span. */
+const SAMPLED = 1
+/** Every copy of `@opentelemetry/api` registers itself under this symbol. */
+const kApi = Symbol.for('opentelemetry.js.api.1')
+/** A context of OpenTelemetry keeps its span under this key. */
+const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 
-// No regular expression: this runs in mid-block, where it would overwrite the application's RegExp.$1.
+// Regular expressions would overwrite the application's RegExp.$1 in mid-block.
 
 /** @param {unknown} id @returns {id is string} */
 function isTraceId (id) {
@@ -23,17 +30,15 @@ function isId (id, chars) {
   return true
 }
 
-/** Any copy of `@opentelemetry/api` registers itself under the first, and keeps the active span under the second. */
-const kApi = Symbol.for('opentelemetry.js.api.1')
-const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
-
-/** Leaves the first use of `headers`, which makes it, to the application. @param {{ rawHeaders: string[] }} request */
+/** Reads `rawHeaders`, as Node.js builds `headers` at its first use. @param {{ rawHeaders: string[] }} request */
 exports.traceIdOf = ({ rawHeaders }) => {
   const id = traceparentOf(rawHeaders)?.slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
   return isTraceId(id) ? id : null
 }
 
-/** The span of a request's caller, null as well if it is not sampled. @param {{ rawHeaders: string[] }} request */
+/**
+ * The span of a request's caller, null if there is none or it is not sampled. @param {{ rawHeaders: string[] }} request
+ */
 exports.callerOf = ({ rawHeaders }) => {
   const [, traceId, spanId, flags] = traceparentOf(rawHeaders)?.split('-') ?? []
   if (!isTraceId(traceId) || !isId(spanId, SPAN_ID_CHARS) || (parseInt(flags, 16) & SAMPLED) === 0) return null
@@ -48,14 +53,14 @@ function traceparentOf (rawHeaders) {
   }
 }
 
-/** The flag of a sampled span. */
-const SAMPLED = 1
-const SPAN_ID_CHARS = 16
-
 /**
  * @typedef {{ traceId: string, spanId: string, isSampled: boolean, name: string }} ActiveSpan `name` is empty if the
  * span has ended, or only passes on its caller's ids
  */
+
+exports.kApi = kApi
+exports.kSpan = kSpan
+exports.SAMPLED = SAMPLED
 
 /** The OpenTelemetry span that is active in the caller. Loads nothing, never throws. @returns {ActiveSpan | null} */
 exports.activeSpan = () => {

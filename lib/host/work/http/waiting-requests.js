@@ -1,18 +1,16 @@
 'use strict'
 
 const { WAITED } = require('../../../bridge/messages')
-const { callerOf } = require('./trace-id')
+const { callerOf, kApi } = require('./trace-id')
 
 /** @import { RequestContext } from './context' */
 
-/** A request answered later than this after a block is not reported, ms. */
+/** A request answered later than this after a block is not reported. */
 const WINDOW_MS = 1000
-/** Requests reported after one block: as many as its span can have links. */
+/** Most requests reported after one block, whose span can have as many links. */
 const MOST = 32
 
-const kApi = Symbol.for('opentelemetry.js.api.1')
-
-/** Reports sampled requests that a block delayed, for links of its span. Without a block: one comparison each. */
+/** Reports sampled requests that a block delayed, for links of its span. Without a block each takes one comparison. */
 class WaitingRequests {
   #post
   #isWanted
@@ -25,7 +23,7 @@ class WaitingRequests {
     this.#isWanted = isWanted
   }
 
-  /** The loop beats again after a silence. @param {number} atMs */
+  /** @param {number} atMs of a beat after a block */
   late (atMs) {
     if (!this.#isWanted && !(kApi in globalThis)) return
     this.#blockEndMs = atMs

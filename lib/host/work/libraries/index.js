@@ -10,8 +10,6 @@ const { pathOf, pathTemplate } = require('../http/path-template')
  * @import { IncomingMessage } from 'node:http'
  */
 
-// Brokers and sockets. None of them publishes on a diagnostics channel.
-
 /** The path that a WebSocket was opened at, by socket. @type {WeakMap<object, string>} */
 const paths = new WeakMap()
 
@@ -24,11 +22,11 @@ const operations = [{
     ({ kind: 'operation', name: operationOf(document, operationName), isPart: true }))
 }]
 
-/** Clients may make names up, so they are bounded as labels. @param {any} document @param {unknown} operationName */
+/** Labels are bounded, as clients may make names up. @param {any} document @param {unknown} operationName */
 function operationOf ({ definitions }, operationName) {
-  const isAsked = (/** @type {any} */ { kind, name }) =>
+  const isExecuted = (/** @type {any} */ { kind, name }) =>
     kind === 'OperationDefinition' && (typeof operationName !== 'string' || name?.value === operationName)
-  const { operation, name } = definitions.find(isAsked)
+  const { operation, name } = definitions.find(isExecuted)
   return `${operation} ${name?.value ?? '(anonymous)'}`
 }
 
@@ -47,7 +45,7 @@ exports.startLibraries = (works, post) => {
   }
 }
 
-// Queues and schedulers. None of them publishes on a diagnostics channel.
+// Queues, schedulers, brokers and sockets. None of them publishes on a diagnostics channel.
 
 /** @type {Library[]} */
 const jobs = [
@@ -65,7 +63,9 @@ const jobs = [
   {
     file: ['graphile-worker', 'dist', 'worker.js'],
     attach: (exports, naming) => naming.before(exports, ['makeNewWorker'], (_, args) => {
-      args[1] = { ...args[1], tasks: namedTasks(args[1].tasks, naming) }
+      const tasks = Object.entries(/** @type {Record<string, (...args: any[]) => unknown>} */ (args[1].tasks))
+        .map(([name, task]) => [name, naming.named(task, () => job(name))])
+      args[1] = { ...args[1], tasks: Object.fromEntries(tasks) }
     })
   },
   {
@@ -81,14 +81,14 @@ const jobs = [
     }
   },
   {
-    // @nestjs/schedule uses it. A tick does not wait for a callback that is async, so each callback is wrapped.
+    // Also of @nestjs/schedule. A tick does not wait for an async callback, so each callback is wrapped.
     file: ['cron', 'dist', 'job.js'],
     attach: ({ CronJob: { prototype } }, naming) => naming.before(prototype, ['fireOnTick'], (task) => {
       const name = task.name || (task.runOnce ? 'cron (once)' : `cron ${task.cronTime.source}`)
       task._callbacks = task._callbacks.map((/** @type {any} */ each) => naming.named(each, () => job(name)))
     })
   },
-  // The first one up to version 5, the second one since 6 where require() has loaded it: it is an ES module.
+  // The first file is that of agenda up to version 5, the second one since 6: an ES module, seen if require() loads it.
   ...[['job', 'index.js'], ['index.js']].map((end) => /** @type {Library} */ ({
     file: ['agenda', 'dist', ...end],
     attach: ({ Job }, naming) => naming.calls(Job.prototype, ['run'], ({ attrs }) => job(attrs.name))
@@ -108,12 +108,7 @@ const jobs = [
 /** @param {string} name @returns {NamedCall} */
 const job = (name) => ({ kind: 'job', name })
 
-/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {Naming} naming */
-function namedTasks (tasks, naming) {
-  return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
-}
-
-/** Unnamed tasks are named by their expression. @param {any} task @param {Naming} naming */
+/** Tasks without a name get their expression as one. @param {any} task @param {Naming} naming */
 function nameCronTask (task, naming) {
   const { runner, id, name, cronExpression } = task
   if (runner === undefined) return // it runs in a process of its own

@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { THREAD_WORK } = require('../../../bridge/messages')
 const { nowMs } = require('../../../util/clock')
+const { likeOriginal } = require('../validate-work')
 
 /**
  * @import { WorkKind } from '../../../types'
@@ -11,16 +12,17 @@ const { nowMs } = require('../../../util/clock')
 
 /**
  * @typedef {{ kind: WorkKind, name: string, isPart?: boolean, isOpen?: boolean }} NamedCall a call of a
- * library. isPart: it belongs to what is being worked on. isOpen: its end is unknown, as listeners may be async.
+ * library. isPart: it belongs to the work in progress. isOpen: its end is unknown, as listeners may be async.
  */
 
-/** Names a library's work where all of it passes. It must not harm the library: what fails stays without a name. */
+/** Names a library's work where all of it passes. A library that differs from what is expected gets no names. */
 class Naming {
   #works
   #post
   /** @type {(() => void)[]} */
   #stops = []
-  #named = new WeakSet()
+  /** Wrapped functions, and threads of pools that have a name. */
+  #wrapped = new WeakSet()
 
   /** @param {Pick<Works, 'begin' | 'beginThread'>} works @param {(message: object) => void} post */
   constructor (works, post) {
@@ -32,8 +34,8 @@ class Naming {
   calls (owner, methods, describe) {
     for (const method of methods) {
       this.#wrap(owner, method, (self, args, call) => {
-        const known = attempt(() => describe(self, args))
-        return known ? this.#works.begin(known, call) : call()
+        const named = attempt(() => describe(self, args))
+        return named ? this.#works.begin(named, call) : call()
       })
     }
   }
@@ -54,16 +56,16 @@ class Naming {
    * @param {(args: any[]) => NamedCall | null} describe @returns {F}
    */
   named (fn, describe) {
-    if (typeof fn !== 'function' || this.#named.has(fn)) return fn
+    if (typeof fn !== 'function' || this.#wrapped.has(fn)) return fn
     const works = this.#works
     /** @this {unknown} @param {any[]} args */
-    const named = function (...args) {
-      const known = attempt(() => describe(args))
+    const wrapped = function (...args) {
+      const named = attempt(() => describe(args))
       const call = () => Reflect.apply(fn, this, args)
-      return known ? works.begin(known, call) : call()
+      return named ? works.begin(named, call) : call()
     }
-    this.#named.add(named)
-    return /** @type {F} */ (/** @type {unknown} */ (named))
+    this.#wrapped.add(wrapped)
+    return /** @type {F} */ (/** @type {unknown} */ (wrapped))
   }
 
   /**
@@ -75,8 +77,8 @@ class Naming {
       this.#wrap(owner, method, (self, args, call) => {
         const worker = call()
         attempt(() => {
-          const known = describe(self, args)
-          if (known !== null) this.#thread(worker, known)
+          const named = describe(self, args)
+          if (named !== null) this.#thread(worker, named)
         })
         return worker
       })
@@ -91,15 +93,15 @@ class Naming {
   pool (owner, method, describe) {
     this.before(owner, [method], (pool) => {
       const [file, workers] = describe(pool)
-      for (const worker of workers.filter((each) => !this.#named.has(each))) {
-        this.#named.add(worker)
+      for (const worker of workers.filter((each) => !this.#wrapped.has(each))) {
+        this.#wrapped.add(worker)
         const what = { kind: 'task', name: path.basename(file), id: '0' }
         this.#post({ code: THREAD_WORK, threadId: worker.threadId, work: { ...what, startedAtMs: nowMs() } })
       }
     })
   }
 
-  /** @param {import('node:worker_threads').Worker} worker @param {NamedCall} known */
+  /** @param {import('node:worker_threads').Worker} worker @param {NamedCall} named */
   #thread (worker, { kind, name }) {
     const { work, end } = this.#works.beginThread({ kind, name })
     const { id, startedAtMs } = work
@@ -108,7 +110,7 @@ class Naming {
       threadId: worker.threadId,
       work: { kind, name: work.name, id: `${id}`, startedAtMs }
     })
-    // Removing all listeners of its end is a sign of the end: terminate() follows.
+    // terminate() follows when somebody removes all listeners of the end.
     const onRemoved = (/** @type {string | symbol} */ _, /** @type {unknown} */ listener) => {
       if (listener === onExit) onExit()
     }
@@ -132,7 +134,7 @@ class Naming {
   }
 }
 
-/** Null if this version of the library does not have what fn reads in this place. @template T @param {() => T} fn */
+/** Null if fn throws, as in a version of the library that keeps something elsewhere. @template T @param {() => T} fn */
 function attempt (fn) {
   try {
     return fn()
@@ -142,7 +144,7 @@ function attempt (fn) {
 }
 
 /**
- * Passes each call of a method through `around`. It keeps its name, length, `this`, arguments, results and errors.
+ * Passes each call of a method through `around`. Name, length, `this`, arguments, results and errors stay the same.
  * @param {any} owner a prototype, or a module's exports @param {string} key
  * @param {(self: any, args: any[], call: () => any) => any} around
  * @returns {(() => void) | null} restores the method; null if there is none, or it cannot be changed
@@ -156,12 +158,10 @@ const wrapMethod = (owner, key, around) => {
   const wrapped = function (...args) {
     return around(this, args, () => Reflect.apply(original, this, args))
   }
-  for (const name of ['name', 'length']) {
-    Object.defineProperty(wrapped, name, { value: original[name], configurable: true })
-  }
+  likeOriginal(wrapped, original)
   Object.defineProperty(owner, key, { configurable: true, enumerable: false, writable: true, ...own, value: wrapped })
   return () => {
-    // Somebody else may have wrapped ours meanwhile: it then passes calls on, and names nothing any more.
+    // A wrapper of somebody else around ours stays; ours then only passes calls on.
     if (owner[key] !== wrapped) return
     if (own === undefined) delete owner[key]
     else Object.defineProperty(owner, key, own)

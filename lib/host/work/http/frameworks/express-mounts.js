@@ -1,8 +1,8 @@
 'use strict'
 
-/** Deeper than any router is nested. Ends the search if routers mount each other. */
+/** Depth that ends the search if routers mount each other. No router is nested this deeply. */
 const DEPTH = 16
-/** Routers that mount each other at several places have far more paths through them: with 4 places each, 4^16. */
+/** Layers that are searched at most: routers that mount each other at 4 places have 4^16 paths through them. */
 const LAYERS = 20_000
 
 /** @typedef {string | null} Prefix a template, null if the route is below a layer that does not show its own prefix */
@@ -15,8 +15,8 @@ const LAYERS = 20_000
 const mountsByRoute = new WeakMap()
 
 /**
- * The templates of the prefixes that lead to a route, one for each mount of its router. Searches the routers of the
- * application only once if that succeeds. A router that is called by hand is not found.
+ * The templates of the prefixes that lead to a route, one for each mount of its router. The routers of the application
+ * are searched once if that succeeds. A router that is called by hand is missed.
  * @param {object} route `req.route` @param {any} app `req.app`
  */
 exports.mountsOf = (route, app) => {
@@ -32,7 +32,7 @@ exports.mountsOf = (route, app) => {
   return search.mounts
 }
 
-/** Where an application is itself mounted. @param {any} app @param {number} depth @returns {Prefix[]} */
+/** Mounts of an application. @param {any} app @param {number} depth @returns {Prefix[]} */
 function prefixesOf (app, depth) {
   if (!app.parent || depth === DEPTH) return ['']
   return below(prefixesOf(app.parent, depth + 1), [app.mountpath].flat(Infinity))
@@ -56,7 +56,7 @@ function collect (handle, route, prefixes, depth, search) {
   for (const layer of stack) {
     if (search.left-- <= 0) return
     if (layer.route === route) search.mounts.push(...prefixes)
-    else if (layer.route === undefined && typeof layer.handle === 'function' && isRouter(layer.handle)) {
+    else if (layer.route === undefined && isRouter(layer.handle)) {
       const paths = layerPaths(layer)
       if (paths === null && showsPathLater(layer)) search.showsLater = true
       collect(layer.handle, route, below(prefixes, paths), depth + 1, search)
@@ -71,7 +71,7 @@ function stackOf (handle) {
 
 /** @param {any} handle */
 function isRouter (handle) {
-  return Array.isArray(handle.stack) || handle.mountpath !== undefined
+  return typeof handle === 'function' && (Array.isArray(handle.stack) || handle.mountpath !== undefined)
 }
 
 /** A template below another; '/' adds nothing. @param {string} prefix @param {string | RegExp} path */
@@ -87,12 +87,12 @@ const START = '^'
 const END = '\\/?(?=\\/|$)'
 
 /**
- * The templates that a layer of an Express router was mounted with (several for `use(['/a', '/b'])`), or null if the
- * layer does not show them. Only reads properties: a regular expression would overwrite the application's `RegExp.$1`.
+ * The templates that a layer of an Express router was mounted with (several for `use(['/a', '/b'])`), null if the layer
+ * does not show them. No regular expression is used: it would overwrite the application's `RegExp.$1`.
  * @param {any} layer @returns {(string | RegExp)[] | null}
  */
 function layerPaths (layer) {
-  // router 2.3 keeps the path it was given. Earlier versions keep only whether it was '/', and what they matched last.
+  // router 2.3 keeps the path. Earlier versions keep whether it was '/', and the last match.
   if (layer.rawPath !== undefined) return [layer.rawPath].flat(Infinity)
   if (layer.slash === true || layer.regexp?.fast_slash === true) return ['/']
   if (layer.regexp === undefined) return fromLastMatch(layer)
@@ -102,8 +102,8 @@ function layerPaths (layer) {
 }
 
 /**
- * The template of the path that a layer matched last, for any request: values of parameters become their names. null if
- * its last match failed, or if it has several paths or an expression.
+ * The template of the path that a layer matched last, for any request: values of parameters become their names. Null if
+ * the last match failed, or the layer has several paths or an expression.
  * @param {{ path?: string, params?: Record<string, unknown>, matchers: Function[] }} layer
  */
 function fromLastMatch (layer) {
@@ -180,7 +180,7 @@ function closing (source, open) {
   return source.length
 }
 
-/** With a backslash, a word character stands for a class (`\d`), not for itself. @param {string} char */
+/** A word character after a backslash stands for a class (`\d`), not for itself. @param {string} char */
 function isWordChar (char) {
   return (char >= 'a' && char <= 'z') || (char >= 'A' && char <= 'Z') || (char >= '0' && char <= '9')
 }

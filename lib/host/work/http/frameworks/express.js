@@ -3,13 +3,13 @@
 const { pathOf, pathTemplate } = require('../path-template')
 const { mountsOf, join } = require('./express-mounts')
 
-/** A template's segment with one of these may stand for more or fewer segments than one. */
+/** Characters of template segments that may stand for more or fewer segments than one. */
 const OPEN = '*{(?+^$\\['
 
 /**
- * The route of a request in Express (4 and 5, or their router alone), as far as its routers have come: the template
- * with the prefixes of nested routers; null while no route has matched; undefined without Express. Only reads
- * properties, so it may run in the middle of the application's code. Never throws.
+ * The route of a request in Express (4 and 5, or their router alone) so far: the template with the prefixes of nested
+ * routers; null while no route has matched; undefined without Express. Only reads properties, so the probe may call it.
+ * Never throws.
  * @param {any} request of node:http or node:http2
  */
 exports.routeOfExpress = (request) => {
@@ -52,8 +52,8 @@ function templateOf (request, route) {
 }
 
 /**
- * Whether the running router may be the one mounted there. It is another if it was mounted elsewhere since the search,
- * is called by hand, or belongs to an application below a plain router.
+ * Whether the running router may be the one mounted there. Another one was mounted since the search, is called by hand,
+ * or belongs to an application below a plain router.
  * @param {string} mount @param {string | undefined} baseUrl gone once an error has left the nested router
  */
 function isBelow (mount, baseUrl) {
@@ -61,8 +61,8 @@ function isBelow (mount, baseUrl) {
 }
 
 /**
- * If no mount is known, the prefix is the URL without the route's own path. `req.baseUrl` is second best: it is gone
- * once an error has left the nested router.
+ * The route without a known mount: the prefix is the URL without the route's own path. `req.baseUrl` is second best, as
+ * it is gone once an error has left the nested router.
  * @param {(string | RegExp)[]} paths of the route @param {string[]} urlSegments @param {string | undefined} baseUrl
  */
 function fromUrl (paths, urlSegments, baseUrl = '') {
@@ -80,8 +80,8 @@ function fromUrl (paths, urlSegments, baseUrl = '') {
 const pathSegments = (path) => path.split('/').filter((segment) => segment !== '')
 
 /**
- * Whether a URL fits a template, as far as the template shows it without running its expression. A parameter fits any
- * segment. From a wildcard, an option or an expression on, everything fits (nothing if the template must be `closed`).
+ * Whether a URL fits a template. A parameter fits any segment. From a wildcard, an option or an expression on,
+ * everything fits (nothing if the template must be `closed`), as expressions are not run.
  * @param {string[]} template @param {string[]} url
  */
 const fits = (template, url, closed = false) => {

@@ -16,8 +16,8 @@ const hapi = {
 }
 
 /**
- * Called as soon as a router has matched: before the handler runs, and again if it goes on to another route. `request`
- * is that of node:http or node:http2. `route` is the router's own template with all prefixes, or null if none matched.
+ * Called as soon as a router has matched, before the handler runs, and again if the handler goes on to another route.
+ * `request` is that of node:http or node:http2. `route` is the router's own template with all prefixes, null for none.
  * @typedef {(request: any, route: string | null) => void} Name
  */
 
@@ -43,8 +43,8 @@ exports.startFrameworks = (name) => {
 }
 
 /**
- * Nothing leads from a request of node:http to Koa's context, so the context is watched: `@koa/router` (and koa-router)
- * writes the template to `ctx._matchedRoute` before each layer runs.
+ * Watches Koa's context, to which nothing leads from a request of node:http: `@koa/router` and koa-router write the
+ * template to `ctx._matchedRoute` before each layer runs.
  * @param {any} context @param {Name} name
  */
 function watchKoa (context, name) {
@@ -52,7 +52,9 @@ function watchKoa (context, name) {
   const stops = [
     watchProperty(context, '_matchedRoute', (ctx, path) => {
       // Layers of router.use() write their path as well.
-      if (isRoute(ctx.matched, path)) name(ctx.req, below(mountOf(ctx), path))
+      if (!isRoute(ctx.matched, path)) return
+      const mount = mountOf(ctx)
+      name(ctx.req, path === '/' && mount !== '' ? mount : mount + path)
     }),
     watchProperty(context, 'routeMatched', (ctx, isMatched) => {
       if (isMatched === false && ctx._matchedRoute === undefined) name(ctx.req, null)
@@ -63,14 +65,10 @@ function watchKoa (context, name) {
 
 /** @param {{ path: unknown, methods: string[] }[] | undefined} layers @param {unknown} path */
 function isRoute (layers, path) {
-  if (!Array.isArray(layers)) return true
-  for (const layer of layers) {
-    if (layer.path === path && layer.methods.length > 0) return true
-  }
-  return false
+  return !Array.isArray(layers) || layers.some((layer) => layer.path === path && layer.methods.length > 0)
 }
 
-/** The prefix that koa-mount removed from the path. It is always a plain path, so the URL holds it. @param {any} ctx */
+/** The prefix that koa-mount removed from the path, always a plain path of the URL. @param {any} ctx */
 function mountOf (ctx) {
   if (typeof ctx.mountPath !== 'string') return ''
   const query = ctx.originalUrl.indexOf('?')
@@ -79,14 +77,9 @@ function mountOf (ctx) {
   return ctx.path === '/' ? url : ''
 }
 
-/** @param {string} mount @param {string | RegExp} path */
-function below (mount, path) {
-  return path === '/' && mount !== '' ? mount : mount + path
-}
-
 /**
- * hapi links a request of node:http to its own only when it answers. Its constructor sets `request.route` to the
- * not-found route, and its router sets it to the matched one before any handler.
+ * Watches `request.route` of hapi, which links a request of node:http to its own only when it answers. The constructor
+ * sets the not-found route, and the router the matched one before any handler.
  * @param {any} Request @param {Name} name
  */
 function watchHapi (Request, name) {
@@ -99,10 +92,9 @@ function watchHapi (Request, name) {
 }
 
 /**
- * Reports what a framework writes to a property of the objects that it makes from a prototype. For all other code it
- * stays the plain, enumerable property that the framework meant.
- * @param {any} prototype
- * @param {string} key @param {OnWrite} onWrite its errors are dropped
+ * Reports values that a framework writes to a property of the objects that it makes from a prototype. For all other
+ * code the property stays plain and enumerable.
+ * @param {any} prototype @param {string} key @param {OnWrite} onWrite its errors are dropped
  * @returns {(() => void) | null} undoes it; null if the prototype cannot be changed or has the property
  */
 const watchProperty = (prototype, key, onWrite) => {
@@ -149,7 +141,7 @@ function guarded (onWrite) {
     try {
       onWrite(object, value, previous)
     } catch {
-      // This version of the framework keeps it elsewhere.
+      // This version of the framework keeps the value elsewhere.
     }
   }
 }

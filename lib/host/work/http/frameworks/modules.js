@@ -5,21 +5,21 @@ const path = require('node:path')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../../../util/clock')
 
-/** Published for every connection of every server, http2 included, before its first request. */
+/** Channel of every connection of every server, http2 included, before its first request. */
 const CONNECTION = 'net.server.socket'
-/** Repeated searches, ever less often, find modules loaded after a server's first connection or without a server. */
+/** Interval of repeated searches, which doubles, for modules that are loaded later or without a server. */
 const AGAIN_MS = 1000
 const LAST_LOOK_MS = 64000
 /**
- * After a search, connections of new servers cause none for this many times as long. Checking whether the cache has
- * grown would cost as much: most of a search is listing the cache's names.
+ * Pause after a search, as a multiple of its time, in which new servers cause no other. Checking whether the cache has
+ * grown would cost as much, as most of a search is listing the cache's names.
  */
 const PAUSE_SHARE = 100
 
 /**
- * Finds every copy of modules that the application loads, required or imported. Searches the module loader's cache as
- * soon as the application's entry has run, at each server's first connection, and now and then. With many new servers,
- * as in the tests of an application, it takes 1% of the time.
+ * Finds every copy of CommonJS modules that the application loads, by require() or import. Searches the loader's cache
+ * as soon as the application's entry has run, at each server's first connection, and now and then. With many new
+ * servers, as in the tests of an application, this takes 1% of the time.
  * @param {{ file: string[], onModule: (exports: any) => void }[]} wanted the ends of their file names
  */
 exports.watchModules = (wanted) => {
@@ -60,7 +60,7 @@ exports.watchModules = (wanted) => {
 
 /** @typedef {{ end: string, onModule: (exports: any) => void }} End of a file's name */
 
-/** @param {{ file: string[], onModule: (exports: any) => void }[]} wanted @returns {() => void} finds what is new */
+/** @param {{ file: string[], onModule: (exports: any) => void }[]} wanted @returns {() => void} reports new modules */
 function createFinder (wanted) {
   /** Ends by the last part of the name: a large application has thousands of modules. @type {Map<string, End[]>} */
   const ends = new Map()
@@ -81,17 +81,13 @@ function createFinder (wanted) {
       // Another module in a file of that name. An error thrown here would end the application.
     }
   }
-  const search = () => {
-    // A single executable application's require() has no cache.
-    for (const file of Object.keys(require.cache ?? {})) {
-      const alike = ends.get(file.slice(file.lastIndexOf(path.sep) + 1))
-      if (alike === undefined) continue
-      for (const { end, onModule } of alike) if (file.endsWith(end)) tryTake(file, onModule)
-    }
-  }
   return () => {
     try {
-      search()
+      // A single executable application's require() has no cache.
+      for (const file of Object.keys(require.cache ?? {})) {
+        const alike = ends.get(file.slice(file.lastIndexOf(path.sep) + 1)) ?? []
+        for (const { end, onModule } of alike) if (file.endsWith(end)) tryTake(file, onModule)
+      }
     } catch {
       // The application has replaced a method of strings or arrays.
     }

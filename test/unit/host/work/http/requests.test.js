@@ -7,6 +7,7 @@ const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
 const { createMemory, openBridge } = require('../../../../../lib/bridge/memory')
 const { Connections } = require('../../../../../lib/host/work/http/connections')
+const { Contexts } = require('../../../../../lib/host/work/contexts')
 const { Requests } = require('../../../../../lib/host/work/http/requests')
 const { eventually } = require('../../../../support/app')
 const { withRequests } = require('../../../../support/requests')
@@ -114,10 +115,11 @@ test('a request that was open when its agent stopped leaves its connection one l
 })
 
 test('requests are not followed on behalf of an agent that has been stopped', () => {
-  const requests = new Requests(openBridge(createMemory()), {})
+  const contexts = new Contexts()
+  const requests = new Requests(openBridge(createMemory()), {}, contexts)
   requests.stop()
   // The watchdog may say so while it ends.
-  requests.follow(true)
+  contexts.follow(true)
   assert.equal(requests.current().isCertain, false)
 })
 
