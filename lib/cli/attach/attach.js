@@ -10,7 +10,7 @@ const { ANSWER_MS, STOP_MS, connect } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
 const { kernelView } = require('./kernel-view')
 const { checkProcess } = require('./target-process')
-const { choosePort } = require('../common/ports')
+const { freePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
 const { rowOf } = require('../doctor/doctor')
 const { POLL_MS, watchSignals } = require('../common/signals')
@@ -112,7 +112,7 @@ async function askStack (remote, ms) {
 async function watch (inspector, target, flags, signals) {
   const { pid, isSameFiles } = target
   const { remote } = inspector
-  const port = await choosePort({ flag: '--port', usual: 0 })
+  const port = await freePort()
   const token = randomBytes(16).toString('hex')
   const how = flags.outside
     ? '--outside'

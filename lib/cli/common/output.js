@@ -1,6 +1,10 @@
 'use strict'
 
 const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { codedErrorFrom } = require('../../tables/errors')
+const { makeFolder } = require('../../util/files')
 const { printable } = require('../../util/sentence')
 
 let isListening = false
@@ -13,6 +17,16 @@ exports.endWithReader = () => {
     if (error.code !== 'EPIPE') throw error
     process.exit()
   })
+}
+
+/** Makes a folder, and checks that files can be written there. @param {string} flag @param {string} folder */
+exports.makeOutputFolder = (flag, folder) => {
+  try {
+    makeFolder(path.resolve(folder))
+    fs.accessSync(folder, fs.constants.W_OK)
+  } catch (error) {
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', flag, folder, printable(error.message))
+  }
 }
 
 /** @type {Partial<Record<NodeJS.Platform, string[]>>} */
