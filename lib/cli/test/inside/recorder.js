@@ -21,6 +21,13 @@ const { writeFileSync, writeSync } = fs
  * 'turn' | 'settle' | 'mapFile' | 'heldCpuMs' | 'isAllowed'>} TestAgent
  */
 
+/**
+ * @typedef {object} TestLog the recorder of `loopwatch test`, or a checker, whose verdict a runner waits for
+ * @property {(name: string | null, file?: string | null) => any} begin returns an id for end()
+ * @property {(id: any) => Promise<void> | void} end rejects if the test blocked
+ * @property {(global: unknown) => void} [watchGlobal]
+ */
+
 /** Writes each test's begin and end at once: after a kill, the file names the test that ran. Never throws. */
 class Recorder {
   #fd
@@ -97,16 +104,16 @@ class Recorder {
 
   /**
    * The first test sleeps until the watchdog, which starts while the process loads, sees blocks with their lines.
-   * @param {string | null} name null if only the file is known @param {string | null | undefined} file
+   * @param {string | null} name null if only the file is known @param {string | null} [file]
    */
-  begin (name, file) {
+  begin (name, file = null) {
     if (this.begun === 0) {
       this.watch()
       this.sleepUntilWatched()
     }
     this.#mark()
     const id = ++this.begun
-    this.#write({ type: 'begin', id, name: name === null ? null : `${name}`, file: file ?? null, atMs: wallMs() })
+    this.#write({ type: 'begin', id, name: name === null ? null : `${name}`, file, atMs: wallMs() })
     return id
   }
 

@@ -23,7 +23,7 @@ const RATCHET = 'loopwatch.json'
 /** @param {BlockRecord} record @returns {number} wall time */
 const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
 
-/** Says of each test whether it blocked: its runner can mark it as failed. */
+/** A verdict on each test that its runner can turn into a failure. */
 class Checker {
   #agent
   #overMs
@@ -44,12 +44,15 @@ class Checker {
     agent.on('block', (record) => { this.#settled.push(record) })
   }
 
-  /** The first test sleeps until blocks are seen. The loop does not turn meanwhile: some tests rely on that. */
-  begin () {
+  /**
+   * The first test sleeps until blocks are seen. The loop does not turn meanwhile: some tests rely on that.
+   * @param {string | null} name @param {string | null} [file] @returns {Interval}
+   */
+  begin (name, file = null) {
     if (!this.#isBegun) this.#agent.sleepUntilWatched(WATCHED_MS)
     this.#isBegun = true
     this.#mark()
-    return wallMs()
+    return { name, file, startMs: wallMs(), endMs: Infinity }
   }
 
   #mark () {
@@ -58,15 +61,17 @@ class Checker {
   }
 
   /**
-   * Undefined if the thread's exact count has nothing above the limit: most tests need not wait for the watchdog.
-   * @param {number} startMs what begin() returned @param {string} name @param {string} [file]
+   * The verdict, which rejects for a test that blocked. Undefined if the thread's exact count has nothing above the
+   * limit: most tests need not wait for the watchdog.
+   * @param {Interval} test from begin()
    */
-  check (startMs, name, file) {
+  end (test) {
     this.#mark()
-    this.#stretches = this.#stretches.filter((stretch) => stretch.endMs >= startMs)
-    this.#settled = this.#settled.filter((record) => endOf(record) >= startMs)
+    this.#stretches = this.#stretches.filter(({ endMs }) => endMs >= test.startMs)
+    this.#settled = this.#settled.filter((record) => endOf(record) >= test.startMs)
     if (this.#meter !== null && this.#stretches.length === 0) return
-    return this.#judge({ name, file: file ?? null, startMs, endMs: wallMs() })
+    test.endMs = wallMs()
+    return this.#judge(test)
   }
 
   /**
