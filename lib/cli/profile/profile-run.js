@@ -5,7 +5,6 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { IS_WINDOWS, POLL_MS, STOP_MS, signal, signalGroup } = require('../common/signals')
-const { TAIL_CHARACTERS } = require('../common/tool')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedError } = require('../../tables/errors')
 
@@ -14,6 +13,7 @@ const { codedError } = require('../../tables/errors')
 const PRELOAD = entryPoint('profilePreload')
 const SCRIPT = /\.[cm]?[jt]sx?$/
 const NODE = /^node(js)?(\.exe)?$/
+const TAIL_CHARACTERS = 2000
 
 /**
  * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } |

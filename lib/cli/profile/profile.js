@@ -10,17 +10,14 @@ const { makeOutputFolder, openFile } = require('../common/output')
 const { findProfiler, profilers, reportOf, toolCommand } = require('./profilers')
 const { applyLoad, loadInWords } = require('./load')
 const { ProfileRun, applicationCommand, parseTarget } = require('./profile-run')
-const { READY_MS } = require('../common/tool')
 const { IS_WINDOWS, signalGroup, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
-const { htmlReport, htmlTable } = require('../common/html-report')
-const { cpuTree } = require('./cpu-tree')
+const { CPU_PROFILE, writeCpuReport } = require('./cpu-report')
 
 /** @import { Load } from './load' */
 
-const CPU_PROFILE = 'profile.cpuprofile'
-/** Functions in the table of a report. */
-const HOT = 25
+/** How long the application may take until it listens. */
+const READY_MS = 60000
 
 /** If the tool has not started the application by then, it never will. */
 const START_MS = 30000
@@ -185,26 +182,4 @@ function checkedReport (run, name, output, ending) {
     !run.event('started') && ending !== null && 'the application was not started'
   ]
   throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
-}
-
-/** profile.html of profile.cpuprofile, if there is one. @param {string} output folder @param {string} command */
-const writeCpuReport = (output, command) => {
-  const file = path.join(output, CPU_PROFILE)
-  if (!fs.existsSync(file)) return
-  const { tree, hot, durationMs } = cpuTree(JSON.parse(fs.readFileSync(file, 'utf8')))
-  const rows = hot.slice(0, HOT).map(({ name, place, selfMs }) =>
-    [
-      { figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)}%` },
-      name, place
-    ])
-  fs.writeFileSync(path.join(output, 'profile.html'), htmlReport({
-    title: `CPU profile of ${command}`,
-    summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ` +
-      `${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; profile.cpuprofile opens in Chrome ` +
-        'DevTools and VS Code',
-    flameTitle: 'Where the time went (lines are where functions begin)',
-    tree,
-    tail: '<section><h2>Functions by their own ' +
-      `time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
-  }))
 }

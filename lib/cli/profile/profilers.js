@@ -5,10 +5,23 @@ const { createRequire } = require('node:module')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
 const { IS_WINDOWS } = require('../common/signals')
-const { findTool } = require('../common/tool')
 const { PRELOAD } = require('./profile-run')
 
 /** @import { Command, Target } from './profile-run' */
+
+/** The first executable on the PATH. @param {string[]} names @param {NodeJS.ProcessEnv} [env] */
+exports.findTool = (names, env = process.env) => {
+  const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter(Boolean)
+  const files = names.flatMap((name) => folders.map((folder) => path.join(folder, IS_WINDOWS ? `${name}.exe` : name)))
+  return files.find((file) => {
+    try {
+      fs.accessSync(file, fs.constants.X_OK)
+      return fs.statSync(file).isFile()
+    } catch {
+      return false
+    }
+  }) ?? null
+}
 
 /**
  * A package's script: the application's own, else the one next to loopwatch, else the one on the PATH.
@@ -24,7 +37,7 @@ exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) =
       // It is not there: try the next place.
     }
   }
-  const onPath = findTool([name], env)
+  const onPath = exports.findTool([name], env)
   if (onPath === null) throw codedError('LOOPWATCH_ERR_PROFILER', name)
   // npm links the command to its script. Any node can run that.
   return fs.realpathSync(onPath)
