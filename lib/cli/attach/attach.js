@@ -13,7 +13,7 @@ const { checkProcess } = require('./target-process')
 const { freePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
 const { rowOf } = require('../doctor/doctor')
-const { POLL_MS, watchSignals } = require('../common/signals')
+const { poll, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**
@@ -69,7 +69,6 @@ exports.attach = async (text, flags) => {
     }
   } finally {
     clearTimeout(timer)
-    signals.stop()
     signals.release()
   }
 }
@@ -233,14 +232,9 @@ async function leave (target, url, ours) {
   inspector.isOurs ||= inspector.address === ours
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()
-  const endMs = performance.now() + STOP_MS
-  while (await answers(url)) {
-    if (performance.now() > endMs) {
-      throw codedError('LOOPWATCH_ERR_ATTACH', pid,
-        `the agent in it, at ${url}, is still running: the process did not react, perhaps because it is in a native ` +
-          'call')
-    }
-    await sleep(POLL_MS)
+  if (!await poll(async () => !await answers(url), STOP_MS)) {
+    throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it, at ${url}, is still running: the process did not ` +
+      'react, perhaps because it is in a native call')
   }
   say(`left process ${pid}: the agent in it is ` +
     `stopped${inspector.isOurs ? ', its inspector closed' : '; its inspector was open already and stays open'}`)

@@ -63,7 +63,7 @@ exports.follow = async (url, token, pid, signals) => {
       const how = status === null ? 'does not answer' : `answers ${status}`
       throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${how} (${READY_MS / MS_PER_S} s)`)
     }
-    await signals.sleep(WATCH_MS).catch(() => {})
+    await signals.sleep(WATCH_MS)
   }
 }
 

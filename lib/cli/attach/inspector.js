@@ -8,7 +8,7 @@ const { listenerOn, listenersOf } = require('../common/ports')
 const { inspectorSleeps } = require('./kernel-view')
 const { isAlive } = require('../../util/processes')
 const { checkAgain } = require('./target-process')
-const { POLL_MS } = require('../common/signals')
+const { POLL_MS, poll } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**
@@ -132,14 +132,10 @@ class Inspector {
 
   /** @param {number} ms to wait */
   async closes (ms) {
-    const endMs = performance.now() + ms
+    const startMs = performance.now()
     await this.remote.evaluate(CLOSE, { ms })
     this.remote.close()
-    while (await isOpen(this.#pid, this.#place)) {
-      if (performance.now() > endMs) return false
-      await sleep(POLL_MS)
-    }
-    return true
+    return poll(async () => !await isOpen(this.#pid, this.#place), ms - (performance.now() - startMs))
   }
 }
 
@@ -252,14 +248,10 @@ async function open (target, onOpening, openMs, others) {
   checkAgain(target)
   const sleeps = inspectorSleeps(pid)
   sendSignal(pid)
-  const endMs = performance.now() + openMs
-  while (performance.now() < endMs) {
-    await sleep(POLL_MS)
-    const inspector = await findInspector(
-      placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port))
-    )
-    if (inspector !== null) return inspector
-  }
+  const inspector = await poll(() => findInspector(
+    placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port))
+  ), openMs)
+  if (inspector !== null) return inspector
   const silence = `its inspector did not open within ${openMs / MS_PER_S} s`
   throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `${silence}: it ${silenceOf(pid, sleeps)}`)
 }

@@ -3,8 +3,7 @@
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { setTimeout: sleep } = require('node:timers/promises')
-const { IS_WINDOWS, POLL_MS, STOP_MS, signal, signalGroup } = require('../common/signals')
+const { IS_WINDOWS, poll, signal, signalGroup } = require('../common/signals')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedError } = require('../../tables/errors')
 
@@ -14,6 +13,8 @@ const PRELOAD = entryPoint('profilePreload')
 const SCRIPT = /\.[cm]?[jt]sx?$/
 const NODE = /^node(js)?(\.exe)?$/
 const TAIL_CHARACTERS = 2000
+/** Until an application that does not end is killed. The tool's code in it writes its data meanwhile. */
+const STOP_MS = 8000
 
 /**
  * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } |
@@ -78,14 +79,12 @@ class ProfileRun {
 
   /** @template {Event['event']} E @param {E} name @param {number} ms @param {() => boolean} [isOver] to end early */
   async waitFor (name, ms, isOver = () => false) {
-    const end = performance.now() + ms
-    for (;;) {
+    await poll(() => {
       // In this order: an ended process has written all its events.
       const wasOver = this.isOver
-      const event = this.event(name)
-      if (event !== undefined || wasOver || performance.now() > end || isOver()) return event
-      await sleep(POLL_MS)
-    }
+      return this.event(name) !== undefined || wasOver || isOver()
+    }, ms)
+    return this.event(name)
   }
 
   get isOver () {
@@ -103,9 +102,7 @@ class ProfileRun {
     } else {
       signal(pid, IS_WINDOWS ? 'SIGINT' : 'SIGURG')
     }
-    const end = performance.now() + ms
-    while (signal(pid, 0) && performance.now() < end) await sleep(POLL_MS)
-    if (!signal(pid, 0)) return
+    if (await poll(() => !signal(pid, 0), ms)) return
     this.wasKilled = true
     signal(pid, 'SIGKILL')
   }

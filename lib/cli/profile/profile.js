@@ -81,7 +81,6 @@ exports.runUnderLoad = async (name, flags, start, finish) => {
     throw error
   } finally {
     run.kill()
-    signals.stop()
     signals.release()
     fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
   }
@@ -112,7 +111,7 @@ async function observe (run, name, { seconds, onPort }, signals) {
     run.waitFor('exit', Infinity, isOver), run.waitFor('cluster', Infinity, isOver)
   ]
   if (!onPort) {
-    await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S).catch(() => {})])])
+    await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S)])])
     return null
   }
   return Promise.race([load(run, onPort, seconds, signals), ...over.map((each) => each.then(() => null))])

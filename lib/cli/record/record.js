@@ -92,7 +92,6 @@ exports.view = async (file, { port, open }) => {
   } finally {
     sources.page.close()
     server?.close()
-    signals.stop()
     signals.release()
   }
 }

@@ -4,7 +4,6 @@ const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedErrorFrom } = require('../../tables/errors')
-const { EXIT_INTERRUPTED } = require('../common/failure')
 const { ONE_PRESS_MS, IS_WINDOWS } = require('../common/signals')
 
 /** @import { Setup } from './inside/preload' */
@@ -46,16 +45,15 @@ exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Pro
   const child = IS_WINDOWS
     ? spawn(exports.windowsLine([file, ...args]), { env, cwd, stdio, shell: true })
     : spawn(file, args, { env, cwd, stdio })
-  let firstMs = -Infinity
+  let firstMs = 0
   /** @type {NodeJS.Signals | null} */
   let received = null
   const onSignal = (/** @type {NodeJS.Signals} */ signal) => {
-    if (received !== null && performance.now() - firstMs < ONE_PRESS_MS) return
-    const isSecond = received !== null
-    if (!isSecond) firstMs = performance.now()
-    received ??= signal
-    if (isSecond) child.kill('SIGKILL')
-    else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    if (received === null) {
+      received = signal
+      firstMs = performance.now()
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    } else if (performance.now() - firstMs >= ONE_PRESS_MS) child.kill('SIGKILL')
   }
   const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
   for (const signal of signals) process.on(signal, onSignal)
@@ -66,10 +64,10 @@ exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Pro
   })
   child.once('close', (code, signal) => {
     release()
-    const own = code ?? SIGNAL_BASE + (signal === null ? 0 : os.constants.signals[signal])
-    const ours = received === null
-      ? own
-      : received === 'SIGINT' ? EXIT_INTERRUPTED : SIGNAL_BASE + os.constants.signals[received]
-    resolve({ code: ours, isInterrupted: received !== null })
+    const ending = received ?? signal
+    resolve({
+      code: ending === null ? code ?? 0 : SIGNAL_BASE + os.constants.signals[ending],
+      isInterrupted: received !== null
+    })
   })
 })

@@ -70,10 +70,10 @@ exports.originalOf = ({ file, line: ran, column: at }, run) => {
 function readRun (text) {
   const [first, ...lines] = text.split('\n').flatMap(parse)
   if (first?.type !== 'process') return null
-  const { type, atMs, ...told } = first
+  const { type, atMs, ...program } = first
   /** @type {ProcessRun} */
   const run = {
-    ...told, isWatched: null, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [], syncCalls: []
+    ...program, isWatched: null, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [], syncCalls: []
   }
   /** @type {Map<number, Interval>} */
   const open = new Map()

@@ -34,7 +34,7 @@ class Recorder {
   #folder
   begun = 0
   #startAgent
-  #isAsked = false
+  #hasStarted = false
   /** @type {TestAgent | null} */
   #agent = null
   #meter
@@ -72,8 +72,8 @@ class Recorder {
 
   /** Only the first call counts. @param {{ isLoading?: boolean }} [how] nothing before the first test counts */
   watch ({ isLoading = false } = {}) {
-    if (this.#isAsked) return
-    this.#isAsked = true
+    if (this.#hasStarted) return
+    this.#hasStarted = true
     this.#agent = this.#startAgent(this.#folder)
     if (isLoading) this.#agent?.skipTopLevel()
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
