@@ -19,7 +19,7 @@ Examples:
 `
 
 const REGISTER = entryPoint('register')
-/** People put this before the file, as other tools want it. */
+/** Programs that people put before the file, as other tools expect. */
 const NODE = /^(?:node|npm|npx|pnpm|yarn)$/
 
 /**

@@ -22,15 +22,15 @@ const { MS_PER_S } = require('../../util/units')
  * @import { Target } from './target-process'
  */
 
-/** A native call may delay the inspector when we leave. A second Ctrl-C does not wait. */
+/** Longest wait for the inspector when we leave: a native call may delay it. A second Ctrl-C does not wait. */
 const LEAVE_MS = 30000
-/** As many blocks as a person reads in a second, the interval of the polls. */
+/** Blocks that the agent keeps: as many as a person reads between two polls. */
 const KEEP = 50
-/** Samples of `--once` while they find the process idle: it may be busy at other moments. */
+/** Most samples of `--once` while the process is idle: it may be busy at other moments. */
 const LOOKS = 10
 /** Between samples. */
 const SAMPLE_MS = 20
-/** A late answer has the stack after a native call, not within it. */
+/** Longest wait for a sample: a late one has the stack after a native call, not within it. */
 const SAMPLED_WITHIN_MS = 1000
 
 /** @typedef {{ once?: boolean, outside?: boolean, seconds?: number, threshold: number, token?: string }} Flags */

@@ -16,11 +16,11 @@ const { MS_PER_S } = require('../../util/units')
  * @import { Target } from './target-process'
  */
 
-/** How long the process may take to open its inspector, which takes some tens of milliseconds, or to answer there. */
+/** Longest wait until the process opens its inspector, mostly some tens of milliseconds, or answers there. */
 const ANSWER_MS = 5000
-/** How long it may take to close its inspector, or to stop the agent, which ends its thread by force after a second. */
+/** Longest wait until it closes its inspector, or stops the agent, which ends its thread by force after a second. */
 const STOP_MS = 3000
-/** Whatever listens on a port may not be an inspector. */
+/** Longest wait for an answer on a port where something other than an inspector may listen. */
 const PROBE_MS = 500
 
 /** The inspector has its own thread: it answers even while the event loop is stuck. */

@@ -20,13 +20,13 @@ exports.number = (flag, min, max) => (/** @type {string} */ text) => {
   return value
 }
 
-/** On a busy machine the agent may miss shorter blocks. */
+/** Least and largest limit: on a busy machine the agent may miss shorter blocks. */
 const LEAST_LIMIT_MS = 20
 const MOST_LIMIT_MS = 60000
 /** @type {Record<string, number>} */
 const UNIT_MS = { '': 1, ms: 1, s: 1000 }
 
-/** The flag of a length of time, in ms. @param {string} text 50ms, 50, 0.1s */
+/** A length of time in ms. @param {string} text 50ms, 50, 0.1s */
 exports.limit = (text) => {
   const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|)$/.exec(text) ?? []
   const ms = Number(count) * UNIT_MS[unit]

@@ -16,7 +16,7 @@ const { isSameNamespace } = require('../attach/target-process')
 
 /** @import { Sample } from '../common/parse' */
 
-/** On a busy machine, a beat may be this late without being worth a report. */
+/** Age from which a heartbeat is reported as late: on a busy machine, a second is usual. */
 const LATE_MS = 1000
 
 /** @typedef {{ token?: string }} Flags */

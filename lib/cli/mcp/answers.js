@@ -34,7 +34,7 @@ const STANDARD_ERRORS = 2
 /** Whether a line of code may be to blame. @param {Pick<BlockRecord, 'cause' | 'excused'>} record */
 const isBlamed = (record) => !isExcused(record)
 
-/** A worker thread exists to compute. @param {BlockRecord} record */
+/** Whether a block is of the main thread: a worker thread exists to compute. @param {BlockRecord} record */
 const isOfMain = (record) => !record.threadId
 
 /** @param {BlockRecord[]} records */

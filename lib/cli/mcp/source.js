@@ -75,7 +75,7 @@ function openRecording (file) {
   }
 }
 
-/** As the agent does, with the source that is on this machine now. @type {Source['detail']} */
+/** The detail as the agent makes it, with the source that is on this machine now. @type {Source['detail']} */
 async function readDetail (block, records) {
   const file = fileToShow(block)
   const lines = (file === null ? null : readSource(file))?.split('\n') ?? null

@@ -12,7 +12,7 @@ const CPU_PROFILE = 'profile.cpuprofile'
 /** Functions in the table of a report. */
 const HOT = 25
 
-/** Not counted: waiting is not work, and our code is not the application's. */
+/** Frames that do not count: waiting is not work, and our code is not the application's. */
 const IDLE = '(idle)'
 const OWN = pathToFileURL(__dirname).href
 

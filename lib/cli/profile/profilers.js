@@ -34,7 +34,7 @@ exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) =
       const { bin } = JSON.parse(fs.readFileSync(manifest, 'utf8'))
       return path.join(path.dirname(manifest), typeof bin === 'string' ? bin : bin[name])
     } catch {
-      // It is not there: try the next place.
+      // The package is not there: try the next place.
     }
   }
   const onPath = exports.findTool([name], env)
@@ -53,7 +53,7 @@ const MOST_EMPTY_REPORT_BYTES = 10000
  * @property {RegExp[]} data names of the files a report is made of
  */
 
-/** By the name that users type. @type {Record<string, Profiler>} */
+/** Tools by the name that users type. @type {Record<string, Profiler>} */
 const profilers = {
   doctor: { needs: 'clinic', ending: 'beforeExit', data: [/-processstat$/, /-traceevent$/] },
   flame: { needs: 'clinic', ending: 'exit', outlivesKill: true, data: [/-samples$/] },

@@ -9,7 +9,7 @@ const { ONE_PRESS_MS, IS_WINDOWS } = require('../common/signals')
 /** @import { Setup } from './inside/preload' */
 
 const PRELOAD = entryPoint('testPreload')
-/** A shell adds the number of the signal that ended a program. */
+/** Exit code of a shell for a program that a signal ended, to which it adds the signal's number. */
 const SIGNAL_BASE = 128
 
 /** @type {Record<string, string>} */
@@ -24,7 +24,7 @@ exports.windowsLine = ([file, ...args]) => {
 
 /** Loads our preload in every Node.js process. @param {Setup} setup */
 exports.watchedEnv = (setup) => {
-  // A test that blocks is nobody's alert.
+  // Tests that block must not alert anybody: LOOPWATCH_NOTIFY is left out.
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, LOOPWATCH_NOTIFY, ...env } = process.env
   const preload = `--require "${PRELOAD.replace(/[\\"]/g, '\\$&')}"`
   return {

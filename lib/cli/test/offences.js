@@ -15,9 +15,9 @@ const { relative } = require('./verdict')
  * @import { Judged } from './verdict'
  */
 
-/** Most functions around one that are named to distinguish it from others. */
+/** Number of functions around one that are named to distinguish it from others. */
 const AROUND = 5
-/** A larger file is a bundle: not searched for names. */
+/** Largest file that is searched for names: a larger one is a bundle. */
 const NAMED_BYTES = 512 * 1024
 
 /**

@@ -9,7 +9,7 @@ const { keyOf } = require('./offences')
  * @import { Offence } from './offences'
  */
 
-/** A clearly longer block exceeds both this factor and this difference: less is noise of the machine. */
+/** Factor and difference that a clearly longer block exceeds: less is noise of the machine. */
 const LONGER = 1.5
 const LONGER_MS = 20
 /** Written lengths are rounded up, so that a second run does not change them. */
@@ -24,7 +24,7 @@ const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
  */
 
 /**
- * Empty without a file. @param {string} file @returns {Ratchet}
+ * The known and allowed blocks; none without a file. @param {string} file @returns {Ratchet}
  * @throws {LoopwatchError} LOOPWATCH_ERR_RATCHET
  */
 exports.readRatchet = (file) => {
@@ -126,7 +126,7 @@ function patternOf (glob) {
 const placeOf = ({ file, function: name, within }) => ({ file, function: name, ...(within !== null && { within }) })
 
 /**
- * What was seen, sorted. If a length is about the same, the known one stays: a second run changes nothing.
+ * New content of the file, sorted. A length that is about the same stays, so that a second run changes nothing.
  * @param {Ratchet} ratchet @param {Offence[]} offences compared
  * @param {boolean} [isSync] the run looked for synchronous calls @returns {Ratchet}
  */

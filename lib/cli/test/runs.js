@@ -113,7 +113,10 @@ function parse (line) {
   }
 }
 
-/** By time too: process ids are reused. @param {ProcessRun[]} runs @param {BlockRecord} record */
+/**
+ * The process of a record, also by its time: process ids are reused.
+ * @param {ProcessRun[]} runs @param {BlockRecord} record
+ */
 exports.runOf = (runs, { pid, startedAt, durationMs }) => {
   const endMs = Date.parse(startedAt) + durationMs
   return runs.findLast((run) => run.pid === pid && run.startMs <= endMs) ?? null

@@ -4,7 +4,7 @@ const Module = require('node:module')
 
 /** @import { Recorder, TestLog } from './recorder' */
 
-/** This package loads test environments, whatever their names: its path is the only sign of a load. */
+/** Path of the package that loads test environments, whatever their names. */
 const LOADER = /[\\/]jest-util[\\/]/
 
 const TRANSFORM = '@jest/transform'

@@ -10,11 +10,11 @@ const { startChecker } = require('./checker')
 
 /** @typedef {{ fn?: Function, file?: string, titlePath: () => string[], timeout: (ms?: number) => any }} Test */
 
-/** For the check after a test, on a busy machine too. Added to the test's own timeout. */
+/** Time for the check after a test on a busy machine, added to the test's own timeout. */
 const CHECK_MS = 3000
 
 const checker = startChecker()
-/** A retried test is a copy: its function is wrapped already. */
+/** Functions that are wrapped: a retried test is a copy with the same function. */
 const wrapped = new WeakSet()
 /** @type {Interval} of the test that runs */
 let running
