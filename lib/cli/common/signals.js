@@ -21,6 +21,9 @@ function signal (pid, name) {
  */
 exports.signalGroup = ({ pid }, name) => { if (pid !== undefined) signal(IS_WINDOWS ? pid : -pid, name) }
 
+/** Signals with which a user or a supervisor ends a command. */
+const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+
 /** Between two looks at a process, a port or a file. */
 const POLL_MS = 50
 /** Under npx, one Ctrl-C comes from the terminal and from npm. Nobody presses it twice that fast. */
@@ -40,7 +43,6 @@ exports.poll = async (check, ms) => {
 
 /** The first signal ends the run, the second kills its tools. @param {() => void} onSecond */
 exports.watchSignals = (onSecond) => {
-  const names = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
   const ending = new AbortController()
   const { signal } = ending
   let firstMs = -Infinity
@@ -56,7 +58,7 @@ exports.watchSignals = (onSecond) => {
     ending.abort()
     resolveFirst()
   }
-  for (const name of names) process.on(name, onSignal)
+  for (const name of ENDING) process.on(name, onSignal)
   // The reader of our output has gone. The error repeats for each line, so it is not a second press.
   const onGone = () => { if (!signal.aborted) onSignal() }
   process.stdout.on('error', onGone)
@@ -71,11 +73,12 @@ exports.watchSignals = (onSecond) => {
     /** The run is over: signals end the process again. */
     release: () => {
       ending.abort()
-      for (const name of names) process.off(name, onSignal)
+      for (const name of ENDING) process.off(name, onSignal)
     }
   }
 }
 
+exports.ENDING = ENDING
 exports.ONE_PRESS_MS = ONE_PRESS_MS
 exports.POLL_MS = POLL_MS
 exports.signal = signal

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedErrorFrom } = require('../../tables/errors')
-const { ONE_PRESS_MS, IS_WINDOWS } = require('../common/signals')
+const { ENDING, IS_WINDOWS, ONE_PRESS_MS } = require('../common/signals')
 
 /** @import { Setup } from './inside/preload' */
 
@@ -55,9 +55,8 @@ exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Pro
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     } else if (performance.now() - firstMs >= ONE_PRESS_MS) child.kill('SIGKILL')
   }
-  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
-  for (const signal of signals) process.on(signal, onSignal)
-  const release = () => { for (const signal of signals) process.off(signal, onSignal) }
+  for (const signal of ENDING) process.on(signal, onSignal)
+  const release = () => { for (const signal of ENDING) process.off(signal, onSignal) }
   child.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
     release()
     reject(codedErrorFrom(error, 'LOOPWATCH_ERR_COMMAND', file, REASONS[error.code ?? ''] ?? error.message))

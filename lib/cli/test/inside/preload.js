@@ -94,17 +94,10 @@ function startAgent ({ dir, overMs }) {
   try {
     const { start } = require('../../../host/start')
     const agent = start({
+      ...require('./recorder').TEST_OPTIONS,
       threshold: overMs,
       dir,
       threads: 'auto',
-      port: false,
-      log: false,
-      requests: 'off',
-      origin: 'off',
-      only: [],
-      skip: [],
-      otlp: false,
-      stuck: 0,
       onStuck: 'report',
       // A runner is large by the time it runs the first test, and hardly ever idle: the profile starts before it.
       ...(process.env.LOOPWATCH_PROFILE === undefined && { profile: 'on' })

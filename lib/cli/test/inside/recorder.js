@@ -7,13 +7,21 @@ const { sourceMapOf } = require('../../../host/compiled-files')
 const { startMeter, wallMs } = require('./loop-meter')
 const { share } = require('../../../util/globals')
 
-/** @import { Agent } from '../../../host/agent' */
+/**
+ * @import { Agent } from '../../../host/agent'
+ * @import { Options } from '../../../options/table'
+ */
 
 const kTests = Symbol.for('loopwatch.tests.1')
 /** Longest wait for the watchdog: to start, before the first test or the application's own code; to file its blocks. */
 const WATCHED_MS = 500
 
-// Taken at load: a test may mock node:fs.
+/** Options of an agent that only watches tests. @type {Options} */
+exports.TEST_OPTIONS = {
+  port: false, log: false, requests: 'off', origin: 'off', stuck: 0, only: [], skip: [], otlp: false
+}
+
+// Bound at load: a test may mock node:fs.
 const { writeFileSync, writeSync } = fs
 
 /**

@@ -5,7 +5,7 @@ const { startOwn } = require('../../../host/start')
 const { resolveOptions } = require('../../../options/table')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { startMeter, wallMs } = require('../inside/loop-meter')
-const { published, WATCHED_MS } = require('../inside/recorder')
+const { published, TEST_OPTIONS, WATCHED_MS } = require('../inside/recorder')
 const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
 const { judgeAll } = require('../verdict')
@@ -117,16 +117,7 @@ class Checker {
 exports.startChecker = () => {
   if (published() !== undefined) return null
   const { threshold } = resolveOptions({}, process.env)
-  const agent = startOwn({
-    port: false,
-    log: false,
-    requests: 'off',
-    origin: 'off',
-    stuck: 0,
-    only: [],
-    skip: [],
-    otlp: false
-  })
+  const agent = startOwn(TEST_OPTIONS)
   return 'heldCpuMs' in agent ? new Checker(agent, threshold) : null
 }
 
