@@ -6,7 +6,7 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/processes')
 const { duration } = require('../../util/sentence')
 const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
-const { ANSWER_MS, STOP_MS, connect } = require('./inspector')
+const { ANSWER_MS, STOP_MS, connect, isTaken } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
 const { kernelView } = require('./kernel-view')
 const { checkProcess } = require('./target-process')
@@ -234,20 +234,11 @@ async function leave (target, url, ours) {
   inspector.isOurs ||= inspector.address === ours
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()
-  if (!await poll(async () => !await answers(url), STOP_MS)) {
+  const { hostname: host, port } = new URL(url)
+  if (!await poll(async () => !await isTaken({ host, port }), STOP_MS)) {
     throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it, at ${url}, is still running: the process did not ` +
       'react, perhaps because it is in a native call')
   }
   say(`left process ${pid}: the agent in it is ` +
     `stopped${inspector.isOurs ? ', its inspector closed' : '; its inspector was open already and stays open'}`)
-}
-
-/** @param {string} url */
-async function answers (url) {
-  try {
-    await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(ANSWER_MS) })
-    return true
-  } catch (error) {
-    return error.cause?.code !== 'ECONNREFUSED'
-  }
 }

@@ -180,7 +180,7 @@ async function inspectorAt ({ host, port }, signal) {
   return `ws://${origin}${pathname}`
 }
 
-/** @param {{ host: string, port: number }} place */
+/** Whether anything answers, or at least does not refuse. @param {{ host: string, port: number | string }} place */
 async function isTaken ({ host, port }) {
   try {
     await fetch(`http://${host}:${port}/json/version`, { signal: AbortSignal.timeout(PROBE_MS) })
@@ -278,4 +278,5 @@ function sendSignal (pid) {
 exports.ANSWER_MS = ANSWER_MS
 exports.STOP_MS = STOP_MS
 exports.impostor = impostor
+exports.isTaken = isTaken
 exports.findInspector = findInspector

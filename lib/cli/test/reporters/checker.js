@@ -8,6 +8,7 @@ const { startMeter, wallMs } = require('../inside/loop-meter')
 const { published, TEST_OPTIONS, WATCHED_MS } = require('../inside/recorder')
 const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
+const { newRun } = require('../runs')
 const { judgeAll } = require('../verdict')
 
 /**
@@ -96,20 +97,9 @@ class Checker {
   /** @param {Interval} test @returns {ProcessRun} as far as the test goes */
   #runOf (test) {
     const { pid, argv, execArgv } = process
-    return {
-      pid,
-      argv,
-      execArgv,
-      cwd: process.cwd(),
-      isWatched: true,
-      isNodeTest: false,
-      startMs: this.#startMs,
-      isMetered: this.#meter !== null,
-      stretches: this.#stretches,
-      sourceMaps: new Map(),
-      tests: [test],
-      syncCalls: []
-    }
+    const program = { pid, argv, execArgv, cwd: process.cwd(), isNodeTest: false, startMs: this.#startMs }
+    const run = newRun({ ...program, isMetered: this.#meter !== null })
+    return { ...run, isWatched: true, stretches: this.#stretches, tests: [test] }
   }
 }
 
