@@ -84,8 +84,7 @@ const keyOf = ({ source, record }) => `${source} ${record.id} ${record.startedAt
 
 /**
  * The blocks of all sources in one list, oldest first, and the first error.
- * @param {string[]} sources @param {Flags} flags
- * @returns {Promise<{ blocks: SourcedRecord[], failure: Error | null }>}
+ * @param {string[]} sources @param {Flags} flags @returns {Promise<{ blocks: SourcedRecord[], failure: Error | null }>}
  */
 async function readAll (sources, flags) {
   const isWanted = filterOf(flags)

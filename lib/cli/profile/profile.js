@@ -118,8 +118,7 @@ async function observe (run, name, { seconds, onPort }, signals) {
 }
 
 /**
- * @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds
- * @param {Signals} signals
+ * @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds @param {Signals} signals
  */
 async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', READY_MS, () => signals.isOver)

@@ -142,10 +142,7 @@ function causeOf ({ cause, parts }) {
   return parts !== undefined && parts.native > parts.js ? 'native' : 'js'
 }
 
-/**
- * @param {BlockRecord} record @param {string} cwd
- * @param {{ file: string | null, name: string | null }} test
- */
+/** @param {BlockRecord} record @param {string} cwd @param {{ file: string | null, name: string | null }} test */
 function placeOf ({ frame, package: owner }, cwd, test) {
   if (frame === null || isBesideTest(frame)) {
     return {

@@ -80,8 +80,7 @@ function judge (record, run, limits) {
 /**
  * The thread's own count is exact on a busy machine too. A thread that was killed in the block, or is not the main one,
  * has no count.
- * @param {BlockRecord} record @param {ProcessRun | null} run
- * @param {Stretch | null} stretch
+ * @param {BlockRecord} record @param {ProcessRun | null} run @param {Stretch | null} stretch
  */
 function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
   if (stretch !== null) return stretch.cpuMs

@@ -75,10 +75,7 @@ class Checker {
     return this.#judge(test)
   }
 
-  /**
-   * @param {Interval} test
-   * @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
-   */
+  /** @param {Interval} test @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause` */
   async #judge (test) {
     await this.#agent.settle()
     const latest = await this.#agent.blocks()
