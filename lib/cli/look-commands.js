@@ -2,7 +2,7 @@
 
 const { Argument, Option } = require('commander')
 const { causes } = require('../tables/causes')
-const { DEFAULT_TARGET, SECONDS, examples, number, since, token } = require('./common/flags')
+const { DEFAULT_TARGET, examples, number, since, token } = require('./common/flags')
 
 // Flags and help of the commands that look at a process, or at what one has written. Each loads its code on use.
 
@@ -90,7 +90,7 @@ const addAttach = (program) => program.command('attach')
   .option('--once', 'print what the kernel says of it and its current stack, and exit')
   .option('--outside', 'load nothing into it: sample it through its inspector, which stays open meanwhile')
   .option('--threshold <ms>', 'report blocks of at least this length', number('--threshold', 2, 60000), 50)
-  .option(...SECONDS)
+  .option('--seconds <seconds>', 'stop after this long (default: until Ctrl-C)', number('--seconds', 1, 86400))
   .addOption(token('the endpoint, if the process already has an agent'))
   .addHelpText('after', examples('attach 4711 --once', 'attach 4711 --threshold 200 --seconds 60'))
   .action((pid, flags) => require('./attach/attach').attach(pid, flags))

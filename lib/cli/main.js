@@ -32,8 +32,8 @@ program.helpCommand(false).command('help')
   .description('display help for command')
   .argument('[command]')
   .action(async (name) => {
-    const isKnown = name === undefined || program.commands.some((each) => each.name() === name)
-    if (!isKnown) program.error(`error: unknown command '${name}'`)
+    const exists = name === undefined || program.commands.some((each) => each.name() === name)
+    if (!exists) program.error(`error: unknown command '${name}'`)
     await program.parseAsync([name ?? '--help', '--help'], { from: 'user' })
   })
 

@@ -11,7 +11,7 @@ const { DEADLINE, examples, limit, number } = require('./common/flags')
 
 /** @import { Command } from 'commander' */
 
-/** By path: demo and scenarios are separate programs, and their types are not the agent's. */
+/** Demo and scenarios are separate programs, loaded by their path: their types are not the agent's. */
 const SCENARIOS = path.join(__dirname, '..', '..', 'scenarios')
 const HARNESS = path.join(SCENARIOS, 'harness', 'cli.js')
 const DEMO = path.join(SCENARIOS, 'demo', 'start.js')

@@ -7,6 +7,8 @@ const { table, parseText, preloadDefaults } = require('../options/table')
 const { startPreloaded } = require('../host/start')
 const { entryPoint } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
+const { makeOutputFolder } = require('./common/output')
+const { checkEndpoint } = require('./common/ports')
 
 /** @import { Command } from 'commander' */
 
@@ -17,7 +19,7 @@ Examples:
 `
 
 const REGISTER = entryPoint('register')
-/** People put this before the file, as other tools want it. */
+/** Programs that people put before the file, as other tools expect. */
 const NODE = /^(?:node|npm|npx|pnpm|yarn)$/
 
 /**
@@ -35,8 +37,8 @@ exports.addRun = (program) => {
     .action(run)
   for (const row of table.filter(({ key }) => key !== 'route')) {
     const byDefault = toText(row, /** @type {Record<string, unknown>} */ (preloadDefaults)[row.key] ?? row.default)
-    const given = byDefault === '' ? '' : ` (default ${byDefault})`
-    command.addOption(new Option(`${row.flag} <value>`, `${row.doc}${given}`)
+    const suffix = byDefault === '' ? '' : ` (default ${byDefault})`
+    command.addOption(new Option(`${row.flag} <value>`, `${row.doc}${suffix}`)
       .helpGroup(row.heading)
       .argParser((text) => parseText(row, text, row.flag)))
   }
@@ -47,15 +49,16 @@ function toText (row, value) {
   return value === undefined ? '' : (row.type.format ?? String)(value)
 }
 
-/** @param {string} app @param {string[]} args @param {Record<string, unknown>} given by key, parsed */
-function run (app, args, given) {
+/** @param {string} app @param {string[]} args @param {Record<string, any>} options by key, parsed */
+async function run (app, args, options) {
   if (NODE.test(app)) {
     throw codedError('LOOPWATCH_ERR_OPTION', '<app>', 'a JavaScript file (loopwatch run ' +
       `${args.find((each) => !each.startsWith('-')) ?? 'server.js'}); put flags of Node.js into NODE_OPTIONS`, app)
   }
+  await checkPlaces(options)
   const file = path.resolve(app)
   for (const row of table) {
-    if (given[row.key] !== undefined) process.env[row.env] = toText(row, given[row.key])
+    if (options[row.key] !== undefined) process.env[row.env] = toText(row, options[row.key])
   }
   const preload = `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ')
@@ -65,4 +68,14 @@ function run (app, args, given) {
   const { runMain } = /** @type {{ runMain: (file: string) => void }} */ (/** @type {unknown} */ (Module))
   // Not in this promise: what the application throws must not become a rejection.
   process.nextTick(runMain, file)
+}
+
+/**
+ * Mistakes in flags show before the application runs: the agent would report them a second later, in the log. Variables
+ * are not checked: an application must not fail to start in production because a disk is full.
+ * @param {{ dir?: string, host?: string, port?: number | false }} flags
+ */
+async function checkPlaces ({ dir, host, port = 0 }) {
+  if (dir !== undefined) makeOutputFolder('--dir', dir)
+  if ((host !== undefined || port !== 0) && port !== false) await checkEndpoint(port, host)
 }

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { Worker } = require('node:worker_threads')
-const { choosePort } = require('../../lib/cli/common/ports')
+const { freePort } = require('../../lib/cli/common/ports')
 const { THREAD } = require('./target/thread-name')
 
 /** All report blocks from this length on. */
@@ -146,7 +146,7 @@ exports.contestants = {
     settleMs: 100,
     metric: 'nodejs_eventloop_delay_max',
     start: async ({ packages: [{ RuntimeNodeInstrumentation }, { PrometheusExporter }, { MeterProvider }] }) => {
-      const port = await choosePort({ flag: '', usual: 0 })
+      const port = await freePort()
       const exporter = new PrometheusExporter({ host: '127.0.0.1', port })
       const instrumentation = new RuntimeNodeInstrumentation()
       instrumentation.setMeterProvider(new MeterProvider({ readers: [exporter] }))

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { findTool } = require('../../lib/cli/common/tool')
+const { findTool } = require('../../lib/cli/profile/profilers')
 const { FIXTURES, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 

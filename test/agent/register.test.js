@@ -216,6 +216,20 @@ test('loopwatch run keeps exit codes, refuses wrong flags and names the nearest'
   assert.match(unknown.stderr, /Did you mean --threshold/)
 })
 
+test('loopwatch run refuses a folder that cannot be made and a host of another machine before the application starts', async (t) => {
+  const app = writeApp(t, 'app-main.js', "console.log('started')")
+  /** @type {[string[], number, RegExp][]} */
+  const cases = [
+    [['--dir', '/proc/nope'], 1, /^loopwatch: --dir cannot write \/proc\/nope: .* \(LOOPWATCH_ERR_OUTPUT\)\n$/],
+    [['--host', '203.0.113.1'], 2, /^loopwatch: --host takes an address of this machine.* got "203\.0\.113\.1" \(LOOPWATCH_ERR_OPTION\)\n/]
+  ]
+  await eachOf(cases, AT_ONCE, async ([flags, exitCode, message]) => {
+    const { code, stdout, stderr } = await startNode(t, [CLI, 'run', ...flags, app]).closed
+    assert.deepEqual({ code, stdout }, { code: exitCode, stdout: '' }, stderr)
+    assert.match(stderr, message)
+  })
+})
+
 test('loopwatch blocks says clearly what it cannot read', async (t) => {
   const sources = ['/no/such/folder', 'http://127.0.0.1:2', '127.0.0.1:2', 'localhost:2/blocks', '[::1]:2']
   await eachOf(sources, AT_ONCE, async (source) => {

@@ -6,7 +6,8 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { htmlReport, jsonLink } = require('../../lib/cli/common/html-report')
+const { htmlReport } = require('../../lib/cli/profile/html-report')
+const { jsonLink } = require('../../scenarios/harness/report/report')
 const { startBrowser, openPage, violations } = require('../support/browser')
 const { makeDir } = require('../support/files')
 
@@ -18,8 +19,8 @@ test('a report draws its flame graph and offers its data under a policy that let
   if (browser === null) return
   const file = path.join(makeDir(t), 'report.html')
   const foreign = '<script>globalThis.isTaken = true</script><p onclick="globalThis.isTaken = true" id="bait">text</p>'
-  const body = `${jsonLink('results.json', { figure: 7 })}${foreign}`
-  fs.writeFileSync(file, htmlReport({ title: HOSTILE, summary: HOSTILE, body, flameTitle: 'Time', tree }))
+  const tail = `${jsonLink('results.json', { figure: 7 })}${foreign}`
+  fs.writeFileSync(file, htmlReport({ title: HOSTILE, summary: HOSTILE, tail, flameTitle: 'Time', tree }))
   const { page, complaints } = await openPage(browser, pathToFileURL(file).href)
   const frame = page.locator('#flame g.frame').nth(1)
   assert.equal(await frame.getAttribute('name'), HOSTILE)

@@ -6,14 +6,14 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/processes')
 const { duration } = require('../../util/sentence')
 const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
-const { ANSWER_MS, STOP_MS, connect } = require('./inspector')
+const { ANSWER_MS, STOP_MS, connect, isTaken } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
 const { kernelView } = require('./kernel-view')
 const { checkProcess } = require('./target-process')
-const { choosePort } = require('../common/ports')
+const { freePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
 const { rowOf } = require('../doctor/doctor')
-const { POLL_MS, watchSignals } = require('../common/signals')
+const { poll, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**
@@ -22,15 +22,15 @@ const { MS_PER_S } = require('../../util/units')
  * @import { Target } from './target-process'
  */
 
-/** A native call may delay the inspector when we leave. A second Ctrl-C does not wait. */
+/** Longest wait for the inspector when we leave: a native call may delay it. A second Ctrl-C does not wait. */
 const LEAVE_MS = 30000
-/** As many blocks as a person reads in a second, the interval of the polls. */
+/** Blocks that the agent keeps: as many as a person reads between two polls. */
 const KEEP = 50
-/** Samples of `--once` while they find the process idle: it may be busy at other moments. */
+/** Most samples of `--once` while the process is idle: it may be busy at other moments. */
 const LOOKS = 10
 /** Between samples. */
 const SAMPLE_MS = 20
-/** A late answer has the stack after a native call, not within it. */
+/** Longest wait for a sample: a late one has the stack after a native call, not within it. */
 const SAMPLED_WITHIN_MS = 1000
 
 /** @typedef {{ once?: boolean, outside?: boolean, seconds?: number, threshold: number, token?: string }} Flags */
@@ -69,7 +69,6 @@ exports.attach = async (text, flags) => {
     }
   } finally {
     clearTimeout(timer)
-    signals.stop()
     signals.release()
   }
 }
@@ -97,8 +96,8 @@ async function lookOnce (remote, pid) {
   if (frames === null) {
     print(`process ${pid} did not answer within ${ANSWER_MS / MS_PER_S} s: it is in a native call or gets no CPU`)
   } else if (frames.length === 0) {
-    print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} ` +
-    'samples. A block may have ended before its inspector opened; leave out --once to see the next one')
+    print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} samples. A block may have ended ` +
+      'before its inspector opened; leave out --once to see the next one')
   } else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 
@@ -108,106 +107,108 @@ async function askStack (remote, ms) {
   return answer !== null && 'value' in answer && Array.isArray(answer.value) ? answer.value : null
 }
 
-/** @param {Inspector} inspector @param {Target} target @param {Flags} flags @param {Signals} signals */
+/**
+ * Follows the agent of the process, or one that we start in it; without either, samples it from outside.
+ * @param {Inspector} inspector @param {Target} target @param {Flags} flags @param {Signals} signals
+ */
 async function watch (inspector, target, flags, signals) {
-  const { pid, isSameFiles } = target
-  const { remote } = inspector
-  const port = await choosePort({ flag: '--port', usual: 0 })
+  const port = await freePort()
   const token = randomBytes(16).toString('hex')
-  const how = flags.outside
+  const { threshold } = flags
+  const outcome = flags.outside
     ? '--outside'
-    : !isSameFiles
+    : !target.isSameFiles
         ? 'it has another file system'
         // The agent did not see the worker threads start, so it cannot query them safely.
-        : await outcome(remote, {
-          host: '127.0.0.1',
-          port,
-          token,
-          log: false,
-          keep: KEEP,
-          threads: 'off',
-          threshold: flags.threshold
-        })
-  if (how === 'started' || how === 'running') {
-    const url = how === 'started' ? `http://127.0.0.1:${port}` : await urlOf(remote, pid)
-    // The agent takes no samples while somebody else has the inspector open.
-    const isClosed = await inspector.end().then(() => inspector.isOurs, (error) => {
-      say(error.message)
-      return false
-    })
-    const leftOpen = inspector.isOurs ? 'is open' : 'was open already and stays open'
-    const state = `its inspector ${isClosed ? 'is closed again' : leftOpen}`
-    say(how === 'started'
-      ? `watching process ${pid} with an agent inside it, ${state}; Ctrl-C stops watching`
-      : `process ${pid} has an agent of its own, at ${url}`)
-    try {
-      await follow(url, how === 'started' ? token : flags.token, pid, signals)
-    } finally {
-      if (how === 'started') await leave(target, url, inspector.isOurs && !isClosed ? inspector.address : null)
-    }
-    return
-  }
-  say(`watching process ${pid} from outside (${how}): its inspector ` +
-    `${inspector.isOurs ? 'stays open until Ctrl-C' : 'was open already and stays open'}`)
-  await watchFromOutside(remote, {
-    thresholdMs: flags.threshold,
-    isOver: () => signals.isOver,
-    onSpell: ({ ms, ongoing, frames }) => {
-      const how = ongoing ? `busy for at least ${duration(ms)} so far` : `was busy for ${duration(ms)}`
-      print(`${clockTime(new Date().toISOString())} event loop ${how}: ` +
-        `${frames[0]?.replace(/^at /, '') ?? 'no stack taken'}`)
-      if (ongoing) for (const frame of telling(frames).slice(1)) print(`    ${frame}`)
-    }
-  })
-  if (remote.isClosed) say(`process ${pid} has ended`)
+        : await startIn(inspector.remote,
+          { host: '127.0.0.1', port, token, log: false, keep: KEEP, threads: 'off', threshold })
+  if (outcome === 'running') return followOwn(inspector, target.pid, flags, signals)
+  if (outcome === 'started') return followOurs(inspector, target, { url: `http://127.0.0.1:${port}`, token }, signals)
+  return watchFromOutside(inspector, target.pid, { reason: outcome, threshold }, signals)
+}
+
+/** @param {Inspector} inspector @param {number} pid @param {Flags} flags @param {Signals} signals */
+async function followOwn (inspector, pid, flags, signals) {
+  const url = await urlOf(inspector.remote, pid)
+  await endInspector(inspector)
+  say(`process ${pid} has an agent of its own, at ${url}`)
+  await follow(url, flags.token, pid, signals)
 }
 
 /**
- * Loads nothing into the process. Finds busy spells by sampling: callbacks without a pause between them count as one.
- * onSpell is called when a spell reaches the threshold and when it ends.
- * @param {Inspector['remote']} remote
- * @param {{ thresholdMs: number, isOver: () => boolean,
- *   onSpell: (spell: { ms: number, ongoing: boolean, frames: string[] }) => void }} watch
+ * @param {Inspector} inspector @param {Target} target
+ * @param {{ url: string, token: string }} agent @param {Signals} signals
  */
-async function watchFromOutside (remote, { thresholdMs, isOver, onSpell }) {
+async function followOurs (inspector, target, { url, token }, signals) {
+  // The agent takes no samples while somebody else has the inspector open.
+  const isClosed = await endInspector(inspector)
+  const leftOpen = inspector.isOurs ? 'is open' : 'was open already and stays open'
+  say(`watching process ${target.pid} with an agent inside it, its inspector ` +
+    `${isClosed ? 'is closed again' : leftOpen}; Ctrl-C stops watching`)
+  try {
+    await follow(url, token, target.pid, signals)
+  } finally {
+    await leave(target, url, inspector.isOurs && !isClosed ? inspector.address : null)
+  }
+}
+
+/** Whether the inspector was ours and is closed. @param {Inspector} inspector */
+const endInspector = (inspector) => inspector.end().then(() => inspector.isOurs, (error) => {
+  say(error.message)
+  return false
+})
+
+/**
+ * Loads nothing into the process. Finds busy spells by sampling: callbacks without a pause between them count as one.
+ * Prints a spell when it reaches the threshold, and when it ends.
+ * @param {Inspector} inspector @param {number} pid @param {{ reason: string, threshold: number }} how
+ * @param {Signals} signals
+ */
+async function watchFromOutside ({ remote, isOurs }, pid, { reason, threshold }, signals) {
+  say(`watching process ${pid} from outside (${reason}): its inspector ` +
+    `${isOurs ? 'stays open until Ctrl-C' : 'was open already and stays open'}`)
   /** @type {{ startMs: number, frames: string[], isPrinted: boolean } | null} */
   let spell = null
   let lastIdleMs = performance.now()
-  while (!isOver() && !remote.isClosed) {
+  while (!signals.isOver && !remote.isClosed) {
     const questionMs = performance.now()
     const frames = await askStack(remote, SAMPLED_WITHIN_MS)
     const nowMs = performance.now()
-    const wasHeldUp = nowMs - questionMs >= thresholdMs
-    const isIdle = frames !== null && frames.length === 0
-    if (!isIdle || wasHeldUp) {
+    const isIdle = frames?.length === 0
+    if (!isIdle || nowMs - questionMs >= threshold) {
       spell ??= { startMs: lastIdleMs, frames: [], isPrinted: false }
-      if (frames !== null && frames.length > 0 && spell.frames.length === 0) spell.frames = frames
-      const ms = nowMs - spell.startMs
-      if (!spell.isPrinted && ms >= thresholdMs && !isIdle) {
+      if (spell.frames.length === 0) spell.frames = frames ?? []
+      if (!spell.isPrinted && !isIdle && nowMs - spell.startMs >= threshold) {
         spell.isPrinted = true
-        onSpell({ ms, ongoing: true, frames: spell.frames })
+        printSpell(`busy for at least ${duration(nowMs - spell.startMs)} so far`, spell.frames)
+        for (const frame of telling(spell.frames).slice(1)) print(`    ${frame}`)
       }
     }
     if (isIdle) {
       const ms = spell === null ? 0 : nowMs - spell.startMs
-      if (spell !== null && ms >= thresholdMs) onSpell({ ms, ongoing: false, frames: spell.frames })
+      if (spell !== null && ms >= threshold) printSpell(`was busy for ${duration(ms)}`, spell.frames)
       spell = null
       lastIdleMs = nowMs
     }
     await sleep(SAMPLE_MS)
   }
+  if (remote.isClosed) say(`process ${pid} has ended`)
 }
 
+/** @param {string} state @param {string[]} frames innermost first */
+const printSpell = (state, [innermost = 'no stack taken']) =>
+  print(`${clockTime(new Date().toISOString())} event loop ${state}: ${innermost.replace(/^at /, '')}`)
+
 /**
+ * Starts an agent in the process. The result is `started`, `running` or the reason why there is none.
  * @param {Inspector['remote']} remote @param {Options} options @returns {Promise<string>}
  */
-async function outcome (remote, options) {
+async function startIn (remote, options) {
   // An agent that starts after we stopped waiting would run without our knowing.
   const untilMs = Date.now() + ANSWER_MS - MS_PER_S
   const answer = await remote.evaluate(startAgent(options, untilMs), { ms: ANSWER_MS })
-  return answer === null
-    ? 'it does not answer: it is inside a native call'
-    : 'value' in answer ? answer.value : answer.thrown
+  if (answer === null) return 'it does not answer: it is inside a native call'
+  return 'value' in answer ? answer.value : answer.thrown
 }
 
 /** @param {Inspector['remote']} remote @param {number} pid @returns {Promise<string>} */
@@ -233,25 +234,11 @@ async function leave (target, url, ours) {
   inspector.isOurs ||= inspector.address === ours
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()
-  const endMs = performance.now() + STOP_MS
-  while (await answers(url)) {
-    if (performance.now() > endMs) {
-      throw codedError('LOOPWATCH_ERR_ATTACH', pid,
-        `the agent in it, at ${url}, is still running: the process did not react, perhaps because it is in a native ` +
-          'call')
-    }
-    await sleep(POLL_MS)
+  const { hostname: host, port } = new URL(url)
+  if (!await poll(async () => !await isTaken({ host, port }), STOP_MS)) {
+    throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it, at ${url}, is still running: the process did not ` +
+      'react, perhaps because it is in a native call')
   }
   say(`left process ${pid}: the agent in it is ` +
     `stopped${inspector.isOurs ? ', its inspector closed' : '; its inspector was open already and stays open'}`)
-}
-
-/** @param {string} url */
-async function answers (url) {
-  try {
-    await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(ANSWER_MS) })
-    return true
-  } catch (error) {
-    return error.cause?.code !== 'ECONNREFUSED'
-  }
 }

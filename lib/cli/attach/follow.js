@@ -12,11 +12,11 @@ const { MS_PER_S } = require('../../util/units')
 
 /** @import { BlockRecord } from '../../types' */
 
-/** Enough for the agent to start its thread in the process. */
+/** Longest silence of the agent: enough to start its thread in the process. */
 const READY_MS = 15000
-/** Until a block in progress is printed again. */
+/** Interval after which a block in progress is printed again. */
 const AGAIN_MS = 5000
-/** Latest blocks that ended before: one may be why somebody attached. */
+/** Number of earlier blocks that are printed: one may be why somebody attached. */
 const EARLIER = 5
 
 /**
@@ -63,7 +63,7 @@ exports.follow = async (url, token, pid, signals) => {
       const how = status === null ? 'does not answer' : `answers ${status}`
       throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${how} (${READY_MS / MS_PER_S} s)`)
     }
-    await signals.sleep(WATCH_MS).catch(() => {})
+    await signals.sleep(WATCH_MS)
   }
 }
 

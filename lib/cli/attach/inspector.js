@@ -8,7 +8,7 @@ const { listenerOn, listenersOf } = require('../common/ports')
 const { inspectorSleeps } = require('./kernel-view')
 const { isAlive } = require('../../util/processes')
 const { checkAgain } = require('./target-process')
-const { POLL_MS } = require('../common/signals')
+const { POLL_MS, poll } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
 /**
@@ -16,11 +16,11 @@ const { MS_PER_S } = require('../../util/units')
  * @import { Target } from './target-process'
  */
 
-/** How long the process may take to open its inspector, which takes some tens of milliseconds, or to answer there. */
+/** Longest wait until the process opens its inspector, mostly some tens of milliseconds, or answers there. */
 const ANSWER_MS = 5000
-/** How long it may take to close its inspector, or to stop the agent, which ends its thread by force after a second. */
+/** Longest wait until it closes its inspector, or stops the agent, which ends its thread by force after a second. */
 const STOP_MS = 3000
-/** Whatever listens on a port may not be an inspector. */
+/** Longest wait for an answer on a port where something other than an inspector may listen. */
 const PROBE_MS = 500
 
 /** The inspector has its own thread: it answers even while the event loop is stuck. */
@@ -132,14 +132,10 @@ class Inspector {
 
   /** @param {number} ms to wait */
   async closes (ms) {
-    const endMs = performance.now() + ms
+    const startMs = performance.now()
     await this.remote.evaluate(CLOSE, { ms })
     this.remote.close()
-    while (await isOpen(this.#pid, this.#place)) {
-      if (performance.now() > endMs) return false
-      await sleep(POLL_MS)
-    }
-    return true
+    return poll(async () => !await isOpen(this.#pid, this.#place), ms - (performance.now() - startMs))
   }
 }
 
@@ -184,7 +180,7 @@ async function inspectorAt ({ host, port }, signal) {
   return `ws://${origin}${pathname}`
 }
 
-/** @param {{ host: string, port: number }} place */
+/** Whether anything answers, or at least does not refuse. @param {{ host: string, port: number | string }} place */
 async function isTaken ({ host, port }) {
   try {
     await fetch(`http://${host}:${port}/json/version`, { signal: AbortSignal.timeout(PROBE_MS) })
@@ -252,14 +248,10 @@ async function open (target, onOpening, openMs, others) {
   checkAgain(target)
   const sleeps = inspectorSleeps(pid)
   sendSignal(pid)
-  const endMs = performance.now() + openMs
-  while (performance.now() < endMs) {
-    await sleep(POLL_MS)
-    const inspector = await findInspector(
-      placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port))
-    )
-    if (inspector !== null) return inspector
-  }
+  const inspector = await poll(() => findInspector(
+    placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port))
+  ), openMs)
+  if (inspector !== null) return inspector
   const silence = `its inspector did not open within ${openMs / MS_PER_S} s`
   throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `${silence}: it ${silenceOf(pid, sleeps)}`)
 }
@@ -286,4 +278,5 @@ function sendSignal (pid) {
 exports.ANSWER_MS = ANSWER_MS
 exports.STOP_MS = STOP_MS
 exports.impostor = impostor
+exports.isTaken = isTaken
 exports.findInspector = findInspector

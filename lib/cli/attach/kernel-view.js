@@ -14,19 +14,19 @@ const { MS_PER_MINUTE, MS_PER_TICK } = require('../../util/units')
 
 /** Long enough for a share of a CPU, which older kernels count in ticks of 10 ms. */
 const SPAN_MS = 200
-/** Another thread that runs, or waits for a CPU, for this share of the time is busy. */
+/** Share of the time from which another thread that runs, or waits for a CPU, is busy. */
 const BUSY_SHARE = 0.5
-/** Busy threads that are named. */
+/** Number of busy threads that are named. */
 const NAMED = 5
-/** A thread that has used more was not in one call all the time. */
+/** CPU time above which a thread was not in one call all the time. */
 const AWAKE_MS = 1
-/** Node.js has this many event loops before the main thread runs code; spawnSync() makes another (20.20 to 26.10). */
+/** Event loops of Node.js before the main thread runs code; spawnSync() makes another (20.20 to 26.10). */
 const FIRST_LOOPS = 3
-/** Node.js answers within Atomics.wait(), which is a futex. A page fault is short, or the process is swapped out. */
+/** Calls within which Node.js answers (Atomics.wait() is a futex), and page faults, which are short. */
 const ANSWERING = ['futex', 'page fault']
 const BYTES_PER_KB = 1024
 const MINUTES_PER_HOUR = 60
-/** An age is in the largest unit of which there are two. */
+/** Units from which an age is in this unit and not in a smaller one. */
 const LEAST_UNITS = 2
 
 /** States of a thread by the letter in /proc/<pid>/stat, if it is neither running nor asleep. */
@@ -94,7 +94,7 @@ function reading (pid) {
     const { name, state, user, system } = statOf(textOf(`${folder}/stat`))
     const { cpuMs, runQueueMs } = schedIn(textOf(`${folder}/schedstat`))
     const task = { name, state, cpuMs: cpuMs ?? (user + system) * MS_PER_TICK, queuedMs: runQueueMs ?? NaN }
-    // It may have ended meanwhile.
+    // The thread may have ended meanwhile.
     return Number.isNaN(task.cpuMs) ? [] : [[tid, task]]
   }))
   return {

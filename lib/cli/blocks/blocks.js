@@ -26,20 +26,18 @@ const FILE = 'expected one JSON record per line, as the option dir and blocks --
 exports.listBlocks = async (sources, flags) => {
   endWithReader()
   if (flags.watch) return watch(sources, flags)
-  const { found, failure } = await readAll(sources, flags)
-  if (failure === null && found.length === 0) checkFiles(sources)
-  const records = found.map(({ record }) => record)
+  const { blocks, failure } = await readAll(sources, flags)
+  if (failure === null && blocks.length === 0) checkFiles(sources)
+  const records = blocks.map(({ record }) => record)
   if (flags.top) process.stdout.write((flags.format === 'md' ? topMarkdown : topTable)(records))
-  else for (const each of found) print(each, sources.length > 1, flags)
+  else for (const block of blocks) print(block, sources.length > 1, flags)
   // One process that is gone must not hide the blocks of the others.
   if (failure !== null) throw failure
-  if (found.length === 0 && !flags.json && !flags.top) {
-    process.stderr.write(isFiltered(flags) ? 'no recorded block matches\n' : 'no blocks recorded\n')
+  if (blocks.length === 0 && !flags.json && !flags.top) {
+    const isFiltered = [flags.since, flags.cause, flags.route, flags.work].some((flag) => flag !== undefined)
+    process.stderr.write(isFiltered ? 'no recorded block matches\n' : 'no blocks recorded\n')
   }
 }
-
-/** @param {Flags} flags */
-const isFiltered = ({ since, cause, route, work }) => [since, cause, route, work].some((flag) => flag !== undefined)
 
 /** Throws if no source has a file of records: the folder may be another one. @param {string[]} sources */
 function checkFiles (sources) {
@@ -55,81 +53,79 @@ function checkFiles (sources) {
 async function watch (sources, flags) {
   const signals = watchSignals(() => process.exit(1))
   /** @type {Set<string>} */
-  let told = new Set()
-  /** @type {Map<string, string>} */
+  let printed = new Set()
+  /** @type {Map<string, string>} records of the last reading, by key */
   let before = new Map()
   let isFirst = true
   try {
     while (!signals.isOver) {
-      const { found, failure } = await readAll(sources, flags)
+      const { blocks, failure } = await readAll(sources, flags)
       // A failure at first is a typing error. Later the process may be restarting.
       if (isFirst && failure !== null) throw failure
-      const ended = found.filter(({ record }) => !record.ongoing)
-      const now = new Map(ended.map((each) => [keyOf(each), JSON.stringify(each.record)]))
-      if (failure === null) told = new Set([...told].filter((key) => now.has(key)))
-      for (const each of ended) {
-        const key = keyOf(each)
-        if (told.has(key) || (!isFirst && before.get(key) !== now.get(key))) continue
-        told.add(key)
-        print(each, sources.length > 1, flags)
+      const ended = new Map(blocks.filter(({ record }) => !record.ongoing).map((block) => [keyOf(block), block]))
+      const now = new Map([...ended].map(([key, { record }]) => [key, JSON.stringify(record)]))
+      if (failure === null) printed = new Set([...printed].filter((key) => now.has(key)))
+      for (const [key, block] of ended) {
+        if (printed.has(key) || (!isFirst && before.get(key) !== now.get(key))) continue
+        printed.add(key)
+        print(block, sources.length > 1, flags)
       }
       before = now
       isFirst = false
-      await signals.sleep(WATCH_MS).catch(() => {})
+      await signals.sleep(WATCH_MS)
     }
   } finally {
-    signals.stop()
     signals.release()
   }
 }
 
-/** @param {SourcedRecord} found */
+/** @param {SourcedRecord} block */
 const keyOf = ({ source, record }) => `${source} ${record.id} ${record.startedAt}`
 
 /**
- * @param {string[]} sources @param {Flags} flags
- * @returns {Promise<{ found: SourcedRecord[], failure: Error | null }>}
+ * The blocks of all sources in one list, oldest first, and the first error.
+ * @param {string[]} sources @param {Flags} flags @returns {Promise<{ blocks: SourcedRecord[], failure: Error | null }>}
  */
 async function readAll (sources, flags) {
   const isWanted = filterOf(flags)
   const answers = await Promise.allSettled(sources.map((source) => read(source, flags.token)))
-  const found = answers.flatMap((answer, i) => answer.status === 'rejected'
+  const blocks = answers.flatMap((answer, i) => answer.status === 'rejected'
     ? []
     : answer.value.map((record) => ({ source: sources[i], record })))
   const failed = answers.find((answer) => answer.status === 'rejected')
-  return { found: latest(found).filter(({ record }) => isWanted(record)), failure: failed?.reason ?? null }
+  return { blocks: latest(blocks).filter(({ record }) => isWanted(record)), failure: failed?.reason ?? null }
 }
 
-/** @param {SourcedRecord} found @param {boolean} isJoined @param {Flags} flags */
+/** @param {SourcedRecord} block @param {boolean} isJoined one of several sources @param {Flags} flags */
 function print ({ source, record }, isJoined, { json, format }) {
+  if (json) return process.stdout.write(`${JSON.stringify(isJoined ? { source, ...record } : record)}\n`)
   const worker = typeof record.worker === 'number' ? `worker ${record.worker} ` : ''
-  const from = `${isJoined ? `${source} ` : ''}${worker}`
-  const text = json
-    ? JSON.stringify(isJoined ? { source, ...record } : record)
-    : line(printable(`${record.startedAt} ${from}${record.id}`), sentenceOf(record), format === 'md')
-  process.stdout.write(`${text}\n`)
-}
-
-/** @param {string} which block @param {string} sentence @param {boolean} isMarkdown */
-const line = (which, sentence, isMarkdown) =>
-  isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
-
-/** A worker's is in its folder and at its primary. Ended ones replace ongoing ones. @param {SourcedRecord[]} found */
-function latest (found) {
-  /** Ids are not unique: containers share pids. @type {Map<string, SourcedRecord[]>} */
-  const namesakes = new Map()
-  for (const each of found) {
-    const known = namesakes.get(each.record.id) ?? []
-    const at = known.findIndex(({ record }) => isSame(record, each.record))
-    if (at < 0) known.push(each)
-    else if (known[at].record.ongoing && !each.record.ongoing) known[at] = each
-    namesakes.set(each.record.id, known)
-  }
-  return [...namesakes.values()].flat().sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
+  const block = printable(`${record.startedAt} ${isJoined ? `${source} ` : ''}${worker}${record.id}`)
+  const sentence = sentenceOf(record)
+  process.stdout.write(format === 'md'
+    ? `- ${inMarkdown(block)} ${inMarkdown(sentence)}\n`
+    : `${block} ${sentence}\n`)
 }
 
 /**
- * For records with the same id. The start is exact only at the end, and written in whole milliseconds.
+ * Each block once: a worker's is in its folder and at its primary. Ended ones replace ongoing ones.
+ * @param {SourcedRecord[]} blocks
+ */
+function latest (blocks) {
+  /** Ids are not unique: containers share pids. @type {Map<string, SourcedRecord[]>} */
+  const byId = new Map()
+  for (const block of blocks) {
+    const namesakes = byId.get(block.record.id) ?? []
+    const at = namesakes.findIndex(({ record }) => isSame(record, block.record))
+    if (at < 0) namesakes.push(block)
+    else if (namesakes[at].record.ongoing && !block.record.ongoing) namesakes[at] = block
+    byId.set(block.record.id, namesakes)
+  }
+  return [...byId.values()].flat().sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
+}
+
+/**
+ * Whether two records with one id are one block. Its start is exact only at its end, and in whole milliseconds.
  * @param {BlockRecord} a @param {BlockRecord} b
  */
 function isSame (a, b) {
@@ -190,43 +186,37 @@ function readFiles (source) {
 /** @param {string} source @param {string} what */
 const passOver = (source, what) => say(source, `skipped ${what}`)
 
-/** What --watch has said already. @type {Set<string>} */
-const said = new Set()
+/** Messages of --watch, which prints each once. @type {Set<string>} */
+const messages = new Set()
 
 /** @param {string} source @param {string} what */
 function say (source, what) {
-  if (said.has(`${source}: ${what}`)) return
-  said.add(`${source}: ${what}`)
-  process.stderr.write(`${printable(`${source}: ${what}`)}\n`)
+  const message = printable(`${source}: ${what}`)
+  if (!messages.has(message)) process.stderr.write(`${message}\n`)
+  messages.add(message)
 }
 
 /**
  * @typedef {{ since?: number, until?: number, cause?: string, route?: string, work?: string, file?: string,
- *   function?: string }} Asked since: blocks that ended after it, until: that began before it, both Unix time in ms;
+ *   function?: string }} Filter since: blocks that ended after it, until: that began before it, both Unix time in ms;
  *   route, work, file, function: a part of the text
  */
 
-/** @param {Asked} asked @returns {(record: BlockRecord) => boolean} */
-const filterOf = (asked) => (record) => isWithin(record, asked) && isAsked(record, asked)
-
-/** @param {BlockRecord} record @param {Asked} asked */
-const isWithin = ({ startedAt, durationMs }, { since = -Infinity, until = Infinity }) =>
-  Date.parse(startedAt) + durationMs >= since && Date.parse(startedAt) <= until
-
-/** One of the works of a block is enough. @param {BlockRecord} record @param {Asked} asked */
-function isAsked (record, asked) {
-  const { cause, frame, works = [] } = record
-  const all = [record, ...works]
-  const own = {
-    route: all.map(({ request }) => request && `${request.method} ${request.route}`).join('\n'),
-    work: all.map(({ work }) => work && `${work.kind} ${work.name}`).join('\n'),
-    file: frame?.file,
-    function: frame?.function
+/** @param {Filter} filter @returns {(record: BlockRecord) => boolean} */
+const filterOf = ({ since = -Infinity, until = Infinity, cause, ...parts }) => (record) => {
+  const startMs = Date.parse(record.startedAt)
+  if (startMs + record.durationMs < since || startMs > until) return false
+  if (cause !== undefined && record.cause !== cause) return false
+  // One of the works of a block is enough.
+  const works = [record, ...record.works ?? []]
+  const texts = {
+    route: works.map(({ request }) => request && `${request.method} ${request.route}`).join('\n'),
+    work: works.map(({ work }) => work && `${work.kind} ${work.name}`).join('\n'),
+    file: record.frame?.file ?? '',
+    function: record.frame?.function ?? ''
   }
-  return (asked.cause === undefined || cause === asked.cause) && Object.entries(own).every(([name, text]) => {
-    const part = asked[/** @type {keyof typeof own} */ (name)]
-    return part === undefined || (text ?? '').includes(part)
-  })
+  return Object.entries(texts).every(([name, text]) =>
+    text.includes(parts[/** @type {keyof typeof texts} */ (name)] ?? ''))
 }
 
 exports.filterOf = filterOf

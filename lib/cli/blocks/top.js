@@ -11,7 +11,7 @@ const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 const NUMERIC = [3, 4, 5, 6]
 const ROWS = 20
 
-/** Advice is for the heaviest culprits. */
+/** Number of heaviest culprits that get advice. */
 exports.ADVISED = 3
 
 /** @param {Culprit} culprit @param {BlockRecord} block one of its blocks */
@@ -20,7 +20,7 @@ function placeOf ({ frame, cause, otherLines }, block) {
   return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
 }
 
-/** By function and file, the longest total first. @param {BlockRecord[]} blocks */
+/** Culprits by function and file, the longest total first. @param {BlockRecord[]} blocks */
 exports.culpritsOf = (blocks) => {
   /** @type {Map<string, { culprit: Culprit, block: BlockRecord }>} */
   const groups = new Map()
@@ -40,7 +40,7 @@ exports.culpritsOf = (blocks) => {
 /** @param {BlockRecord[]} blocks */
 exports.topTable = (blocks) => tableOf(blocks, align)
 
-/** For a ticket. @param {BlockRecord[]} blocks */
+/** The same in Markdown, for a ticket. @param {BlockRecord[]} blocks */
 exports.topMarkdown = (blocks) => tableOf(blocks, markdown)
 
 /** @param {BlockRecord[]} blocks @param {(rows: string[][]) => string} draw @returns {string} */

@@ -6,15 +6,15 @@ const { printable } = require('../../util/sentence')
 const { MS_PER_S } = require('../../util/units')
 
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5}$/i
-/** How long an agent may take to answer. */
+/** Longest wait for an agent's answer. */
 const ANSWER_MS = 10000
-/** Between two questions to an agent that a command watches. */
+/** Interval of the questions to an agent that a command watches. */
 exports.WATCH_MS = 1000
 const paths = Object.keys(makePaths(/** @type {any} */ ({})))
-/** The endpoint begins above these paths. */
+/** Path of an agent's document at the end of an address: the endpoint begins before it. */
 const OWN_PATH = new RegExp(`(?:${paths.join('|').replaceAll('.', '\\.').replaceAll(':id', '[\\w.-]+')})$`)
 
-/** In the words of somebody who looks for an agent. @type {Record<string, string>} */
+/** Errors of a connection, for somebody who looks for an agent. @type {Record<string, string>} */
 const REASONS = {
   ECONNREFUSED: 'nothing is listening there. Is the application running? Its log shows the address as "live page"',
   ENOTFOUND: 'no such host',

@@ -21,8 +21,6 @@ exports.EXIT_FAILED = 1
 exports.EXIT_USAGE = 2
 /** `loopwatch test` watched nothing: the result is neither good nor bad. */
 exports.EXIT_UNWATCHED = 3
-/** As a shell reports SIGINT. */
-exports.EXIT_INTERRUPTED = 130
 
 /** Prints our errors in one line; throws others. @param {any} error */
 exports.endWith = (error) => {

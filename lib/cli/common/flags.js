@@ -20,16 +20,22 @@ exports.number = (flag, min, max) => (/** @type {string} */ text) => {
   return value
 }
 
-/** On a busy machine the agent may miss shorter blocks. */
+/** @type {Record<string, number>} */
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** NaN if the text is not a length of time. @param {string} text 50ms, 0.1s, 10m, 2h, 7d */
+const lengthInMs = (text) => {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(text) ?? []
+  return Number(count) * UNIT_MS[unit]
+}
+
+/** Least and largest limit: on a busy machine the agent may miss shorter blocks. */
 const LEAST_LIMIT_MS = 20
 const MOST_LIMIT_MS = 60000
-/** @type {Record<string, number>} */
-const UNIT_MS = { '': 1, ms: 1, s: 1000 }
 
-/** The flag of a length of time, in ms. @param {string} text 50ms, 50, 0.1s */
+/** A limit in ms. @param {string} text 50ms, 50, 0.1s */
 exports.limit = (text) => {
-  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|)$/.exec(text) ?? []
-  const ms = Number(count) * UNIT_MS[unit]
+  const ms = lengthInMs(/\d$/.test(text) ? `${text}ms` : text)
   if (!(ms >= LEAST_LIMIT_MS && ms <= MOST_LIMIT_MS)) {
     throw codedError('LOOPWATCH_ERR_OPTION', '--over', `a time from ${LEAST_LIMIT_MS}ms to ` +
       `${MOST_LIMIT_MS / 1000}s`, text)
@@ -37,22 +43,14 @@ exports.limit = (text) => {
   return ms
 }
 
-/** @type {Record<string, number>} */
-const AGO_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 /** Unix time in ms. @param {string} text 90s, 10m, 2h, 7d, or an ISO time */
 exports.since = (text) => exports.timeOf('--since', text)
 
 /** @param {string} name of the option @param {string} text */
 exports.timeOf = (name, text) => {
-  const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? []
-  const atMs = count === undefined
-    ? (/^\d{4}-/.test(text) ? Date.parse(text) : NaN)
-    : Date.now() - Number(count) * AGO_MS[unit]
-  if (!Number.isFinite(atMs)) {
-    throw codedError('LOOPWATCH_ERR_OPTION', name, 'a length of time (90s, 10m, 2h, 7d) or an ISO time', text)
-  }
-  return atMs
+  const atMs = /^\d{4}-/.test(text) ? Date.parse(text) : Date.now() - lengthInMs(text)
+  if (Number.isFinite(atMs)) return atMs
+  throw codedError('LOOPWATCH_ERR_OPTION', name, 'a length of time (90s, 10m, 2h, 7d) or an ISO time', text)
 }
 
 /**
@@ -62,12 +60,6 @@ exports.timeOf = (name, text) => {
 exports.DEADLINE = [
   '--deadline <seconds>', 'how long the tool may take to write its report',
   exports.number('--deadline', 1, 86400), 180
-]
-
-/** @type {[string, string, (text: string) => number]} */
-exports.SECONDS = [
-  '--seconds <seconds>',
-  'stop after this long (default: until Ctrl-C)', exports.number('--seconds', 1, 86400)
 ]
 
 exports.DEFAULT_TARGET = DEFAULT_TARGET

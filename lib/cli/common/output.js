@@ -1,11 +1,15 @@
 'use strict'
 
 const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { codedErrorFrom } = require('../../tables/errors')
+const { makeFolder } = require('../../util/files')
 const { printable } = require('../../util/sentence')
 
 let isListening = false
 
-/** `| head` closes the pipe when it has enough: the process then ends without a word. */
+/** Ends the process without a word if its reader has enough, as `| head` has. */
 exports.endWithReader = () => {
   if (isListening) return
   isListening = true
@@ -15,16 +19,26 @@ exports.endWithReader = () => {
   })
 }
 
+/** Makes a folder, and checks that files can be written there. @param {string} flag @param {string} folder */
+exports.makeOutputFolder = (flag, folder) => {
+  try {
+    makeFolder(path.resolve(folder))
+    fs.accessSync(folder, fs.constants.W_OK)
+  } catch (error) {
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', flag, folder, printable(error.message))
+  }
+}
+
 /** @type {Partial<Record<NodeJS.Platform, string[]>>} */
 const openers = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
 
-/** Does nothing without a desktop. @param {string} file */
+/** Opens a file in the browser; does nothing without a desktop. @param {string} file */
 exports.openFile = (file) => {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open']
   spawn(command, [...args, file], { stdio: 'ignore', detached: true }).on('error', () => {}).unref()
 }
 
-/** Names come from the application. @param {string} text */
+/** Text that Markdown shows as it is: names come from the application. @param {string} text */
 const inMarkdown = (text) => printable(text).replace(/[\\`*_<>[\]|~#]/g, '\\$&')
 
 /** @param {string[]} head @param {string[][]} rows @param {(column: number) => boolean | undefined} isNumber */

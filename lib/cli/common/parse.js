@@ -1,6 +1,6 @@
 'use strict'
 
-/** Others' JSON; an empty object if it has none. @param {string} text @returns {any} */
+/** JSON from a stranger; an empty object if it is none. @param {string} text @returns {any} */
 exports.parsed = (text) => {
   try {
     return JSON.parse(text) ?? {}

@@ -8,29 +8,33 @@ const { parseAddress } = require('../../util/socket-address')
 
 const HOST = '127.0.0.1'
 
+/** A port that nobody uses: if another program takes it first, the tool that wanted it says so. */
+exports.freePort = () => listenOnce(0, HOST)
+
 /**
- * If another program takes the free port first, the tool that wanted it ends and says so.
- * @param {{ flag: string, port?: number, usual: number }} wish port: given by `flag`, 0 = any; usual: the tool's own,
- *   or any free port
+ * Fails if an agent could never listen there. A port that is taken is none of these: the agent uses the next one. A
+ * name server that does not answer may answer later.
+ * @param {number} port 0 = any @param {string} [host] @throws LOOPWATCH_ERR_PORT, LOOPWATCH_ERR_OPTION
  */
-exports.choosePort = async ({ flag, port, usual }) => {
+exports.checkEndpoint = async (port, host = HOST) => {
   try {
-    return await probe(port ?? usual)
+    await listenOnce(port, host)
   } catch (error) {
-    if (port !== undefined) throw codedErrorFrom(error, 'LOOPWATCH_ERR_PORT', flag, port)
-    return probe(0)
+    if (error.code === 'EACCES') throw codedErrorFrom(error, 'LOOPWATCH_ERR_PORT', '--port', port)
+    if (error.code === 'EADDRINUSE' || error.code === 'EAI_AGAIN') return
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OPTION', '--host', 'an address of this machine, or a name of one', host)
   }
 }
 
-/** @param {number} port @throws if it is taken or not allowed */
-async function probe (port) {
+/** The port that it was. @param {number} port 0 = any @param {string} host */
+async function listenOnce (port, host) {
   const server = net.createServer()
-  server.listen({ port, host: HOST, exclusive: true })
+  server.listen({ port, host, exclusive: true })
   await once(server, 'listening')
-  const found = /** @type {net.AddressInfo} */ (server.address()).port
+  const address = /** @type {net.AddressInfo} */ (server.address())
   server.close()
   await once(server, 'close')
-  return found
+  return address.port
 }
 
 const LISTEN = '0A'

@@ -21,50 +21,65 @@ function signal (pid, name) {
  */
 exports.signalGroup = ({ pid }, name) => { if (pid !== undefined) signal(IS_WINDOWS ? pid : -pid, name) }
 
-/** Between two looks at a process, a port or a file. */
-exports.POLL_MS = 50
-/** Until a program that was asked to end is killed. Prometheus and clinic's tools write their data meanwhile. */
-exports.STOP_MS = 8000
+/** Signals with which a user or a supervisor ends a command. */
+const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
+/** Between two looks at a process, a port or a file. */
+const POLL_MS = 50
 /** Under npx, one Ctrl-C comes from the terminal and from npm. Nobody presses it twice that fast. */
-exports.ONE_PRESS_MS = 300
+const ONE_PRESS_MS = 300
+
+/**
+ * The first truthy result of `check`, or its last one if there is none within `ms`.
+ * @template T @param {() => T} check @param {number} ms @returns {Promise<Awaited<T>>}
+ */
+exports.poll = async (check, ms) => {
+  for (const endMs = performance.now() + ms; ;) {
+    const result = await check()
+    if (result || performance.now() > endMs) return result
+    await sleep(POLL_MS)
+  }
+}
 
 /** The first signal ends the run, the second kills its tools. @param {() => void} onSecond */
 exports.watchSignals = (onSecond) => {
-  const names = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
   const ending = new AbortController()
+  const { signal } = ending
   let firstMs = -Infinity
   /** @type {() => void} */
   let resolveFirst
   const first = /** @type {Promise<void>} */ (new Promise((resolve) => { resolveFirst = resolve }))
   const onSignal = () => {
-    if (ending.signal.aborted) {
-      if (performance.now() - firstMs > exports.ONE_PRESS_MS) onSecond()
+    if (signal.aborted) {
+      if (performance.now() - firstMs > ONE_PRESS_MS) onSecond()
       return
     }
     firstMs = performance.now()
     ending.abort()
     resolveFirst()
   }
-  for (const name of names) process.on(name, onSignal)
-  let isReleased = false
+  for (const name of ENDING) process.on(name, onSignal)
   // The reader of our output has gone. The error repeats for each line, so it is not a second press.
-  const onGone = () => { if (!isReleased && !ending.signal.aborted) onSignal() }
+  const onGone = () => { if (!signal.aborted) onSignal() }
   process.stdout.on('error', onGone)
   process.stderr.on('error', onGone)
   return {
     first,
-    get isOver () { return ending.signal.aborted },
-    /** Rejects if the run is over before. @param {number} ms */
-    sleep: (ms) => sleep(ms, undefined, { signal: ending.signal }),
-    check: () => { ending.signal.throwIfAborted() },
+    get isOver () { return signal.aborted },
+    /** Wakes when the run is over. @param {number} ms */
+    sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => {}),
+    /** Ends the run as a signal does. */
     stop: () => { ending.abort() },
+    /** The run is over: signals end the process again. */
     release: () => {
-      isReleased = true
-      for (const name of names) process.off(name, onSignal)
+      ending.abort()
+      for (const name of ENDING) process.off(name, onSignal)
     }
   }
 }
 
+exports.ENDING = ENDING
+exports.ONE_PRESS_MS = ONE_PRESS_MS
+exports.POLL_MS = POLL_MS
 exports.signal = signal
 exports.IS_WINDOWS = IS_WINDOWS

@@ -13,14 +13,14 @@ const { detailIn } = require('../record/sources')
  * @import { Load } from '../profile/load'
  */
 
-/** With less blocked time than this share, blocks do not make requests slow. */
+/** Share of blocked time below which blocks do not make requests slow. */
 const BLOCKED_SHARE = 0.02
-/** Below this utilization, slow requests wait for something other than the loop. */
+/** Utilization of the loop below which slow requests wait for something else. */
 const BUSY = 0.7
 const SLOW_MS = 50
-/** Culprits that get advice have at least this share of the blocked time. */
+/** Least share of the blocked time with which a culprit gets advice. */
 const ADVISED_SHARE = 0.1
-/** A function with this share of the blocked time is to blame, however many requests it serves in one turn. */
+/** Share of the blocked time from which one function is to blame, however many requests it serves in one turn. */
 const SINGLE_SHARE = 0.6
 /** Blocks that the agent keeps under diagnose, the most that it can keep. */
 const KEEP = 1000
@@ -37,7 +37,7 @@ const KEEP = 1000
  */
 
 /**
- * What a run shows, in words, and the tool of `loopwatch profile` that would show more.
+ * The result of a run in words, and the tool of `loopwatch profile` that would show more.
  * @param {Run} run @returns {{ text: string, tool: 'flame' | 'heapprofiler' | 'bubbleprof' | null }}
  */
 exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
@@ -101,7 +101,7 @@ function adviceFor ({ place, hasPlace, cause, longestId }, recording) {
 ${rows || general(cause)}`
 }
 
-/** From the document of a cause, which a bundler may have left out. @param {string} name */
+/** Advice from the document of a cause, which a bundler may have left out. @param {string} name */
 const general = (name) => `${adviceOn(name)?.toDo ?? `loopwatch docs causes/${name} says what to do.`}\n`
 
 exports.KEEP = KEEP

@@ -16,7 +16,7 @@ const { isSameNamespace } = require('../attach/target-process')
 
 /** @import { Sample } from '../common/parse' */
 
-/** On a busy machine, a beat may be this late without being worth a report. */
+/** Age from which a heartbeat is reported as late: on a busy machine, a second is usual. */
 const LATE_MS = 1000
 
 /** @typedef {{ token?: string }} Flags */
@@ -78,20 +78,20 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
 
-/** What older versions cannot do. @param {string} node its version @param {string | null} platform */
+/** Limits of older versions of Node.js. @param {string} node its version @param {string | null} platform */
 function limitsOf (node, platform) {
   const major = Number.parseInt(node, 10)
-  return [
-    ...(major < 24
-      ? [`Node.js ${major}: requests are followed from the first block on: the first one may have no ` +
-      "request (requests: 'on' always follows them, at a cost)"]
-      : []),
-    // Linux has the kernel's times instead.
-    ...(major < 22 && platform !== 'linux'
-      ? [`Node.js ${major}: outside Linux, CPU time of worker threads is not ` +
-      'counted, and causes are unknown: use Node.js 22 or later']
-      : [])
-  ]
+  const limits = []
+  if (major < 24) {
+    limits.push(`Node.js ${major}: requests are followed from the first block on: the first one may have no request ` +
+      "(requests: 'on' always follows them, at a cost)")
+  }
+  // Linux has the kernel's times instead.
+  if (major < 22 && platform !== 'linux') {
+    limits.push(`Node.js ${major}: outside Linux, CPU time of worker threads is not counted, and causes are unknown: ` +
+      'use Node.js 22 or later')
+  }
+  return limits
 }
 
 /** Whether an address is on this machine. @param {string} address */
@@ -110,13 +110,13 @@ const meaningIn = (meanings, reason) => Object.hasOwn(meanings, reason) ? meanin
  */
 async function addressOfProcess (pid, token) {
   const ports = portsOf(pid)
-  const found = new AbortController()
+  const answered = new AbortController()
   const address = await Promise.any(ports.map(async (port) => {
     const text = await (await ask(`127.0.0.1:${port}`, 'metrics', token,
-      [found.signal, AbortSignal.timeout(3 * MS_PER_S)])).text()
+      [answered.signal, AbortSignal.timeout(3 * MS_PER_S)])).text()
     return text.includes('loopwatch_build_info') ? `127.0.0.1:${port}` : Promise.reject(new Error('another server'))
   })).catch(({ errors }) => errors.find((/** @type {Error} */ { message }) => /token/.test(message)) ?? null)
-  found.abort()
+  answered.abort()
   if (address instanceof Error) throw address
   if (address !== null) return address
   const listens = ports.length === 0

@@ -25,8 +25,8 @@ const FRAMES = 10
 /** Longest sentence, with several names in it, and longest line of source or stack. */
 const SENTENCE_CHARS = 360
 const LINE_CHARS = 200
-/** By chance, two counts differ by more than this many standard errors one time in twenty. */
-const ERRORS = 2
+/** Standard errors by which two counts differ one time in twenty by chance. */
+const STANDARD_ERRORS = 2
 
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
 /** @typedef {(source: Source, args: Args) => Promise<Answer>} Tool */
@@ -34,7 +34,7 @@ const ERRORS = 2
 /** Whether a line of code may be to blame. @param {Pick<BlockRecord, 'cause' | 'excused'>} record */
 const isBlamed = (record) => !isExcused(record)
 
-/** A worker thread exists to compute. @param {BlockRecord} record */
+/** Whether a block is of the main thread: a worker thread exists to compute. @param {BlockRecord} record */
 const isOfMain = (record) => !record.threadId
 
 /** @param {BlockRecord[]} records */
@@ -52,7 +52,7 @@ const percent = (share) => `${Math.round(100 * share)}%`
 const timeIn = (args, name) => args[name] === undefined ? undefined : timeOf(name, args[name])
 
 /** @param {Args} args */
-const askedBy = (args) => ({ ...args, since: timeIn(args, 'since'), until: timeIn(args, 'until') })
+const withTimes = (args) => ({ ...args, since: timeIn(args, 'since'), until: timeIn(args, 'until') })
 
 /** @param {BlockRecord} record */
 const rowOf = (record) => `block id=${record.id} ${record.startedAt} ${plain(sentenceOf(record), SENTENCE_CHARS)}`
@@ -87,7 +87,7 @@ exports.status = async (source) => {
 
 /** @type {Tool} */
 exports.culprits = async (source, { limit = 10, ...args }) => {
-  const records = (await source.records()).filter(filterOf(askedBy(args)))
+  const records = (await source.records()).filter(filterOf(withTimes(args)))
   const all = culpritsOf(records.filter(isOfMain))
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
@@ -103,7 +103,7 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
 
 /** @type {Tool} */
 exports.blocks = async (source, { order, limit = 20, offset = 0, ...args }) => {
-  const records = (await source.records()).filter(filterOf(askedBy(args))).reverse()
+  const records = (await source.records()).filter(filterOf(withTimes(args))).reverse()
   if (order === 'longest') records.sort((a, b) => b.durationMs - a.durationMs)
   const rows = records.slice(offset, offset + limit).map(rowOf)
   return { head: [`${summary(records)}.`], rows, left: Math.max(0, records.length - offset - rows.length), offset }
@@ -112,8 +112,8 @@ exports.blocks = async (source, { order, limit = 20, offset = 0, ...args }) => {
 /** @param {Source} source @param {string[]} ids @returns {Promise<Detail[]>} */
 async function detailsOf (source, ids) {
   const records = await source.records()
-  const found = ids.flatMap((id) => records.findLast((each) => each.id === id) ?? [])
-  return Promise.all(found.map((record) => source.detail(record, records)))
+  const chosen = ids.flatMap((id) => records.findLast((each) => each.id === id) ?? [])
+  return Promise.all(chosen.map((record) => source.detail(record, records)))
 }
 
 /** @param {Source} source @param {string} id */
@@ -190,7 +190,7 @@ exports.advice = async (source, { id }) => {
 
 /** @type {Tool} */
 exports.flame = async (source, { top = 20, ...args }) => {
-  const { since, until, ...exact } = askedBy(args)
+  const { since, until, ...exact } = withTimes(args)
   const query = new URLSearchParams(exact)
   if (since !== undefined) query.set('from', `${since}`)
   if (until !== undefined) query.set('to', `${until}`)
@@ -246,7 +246,7 @@ function rateOf (minutes, { count, totalMs } = { count: 0, totalMs: 0 }) {
 function trendOf (before, after) {
   const difference = after.count / after.minutes - before.count / before.minutes
   const error = Math.hypot(Math.sqrt(after.count) / after.minutes, Math.sqrt(before.count) / before.minutes)
-  if (Math.abs(difference) <= ERRORS * error) return 'no difference beyond chance'
+  if (Math.abs(difference) <= STANDARD_ERRORS * error) return 'no difference beyond chance'
   return difference > 0 ? 'more' : 'fewer'
 }
 

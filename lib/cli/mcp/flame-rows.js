@@ -9,7 +9,7 @@ const { plain } = require('./text')
  * @import { Frame } from '../../types'
  */
 
-/** @param {FlameNode} node @returns {FlameNode[]} the application's next functions below a node, or itself */
+/** The node, or the next functions of the application below it. @param {FlameNode} node @returns {FlameNode[]} */
 function nearest (node) {
   const owner = ownerOf(/** @type {Frame} */ ({ file: node.file }))
   return owner === 'application' || owner === 'generated' ? [node] : node.children.flatMap(nearest)
@@ -20,10 +20,8 @@ function ownOf (nodes) {
   /** @type {Map<string, FlameNode>} */
   const merged = new Map()
   for (const node of nodes.flatMap(nearest)) {
-    const known = merged.get(node.name)
-    merged.set(node.name, known === undefined
-      ? node
-      : { ...known, value: known.value + node.value, children: [...known.children, ...node.children] })
+    const { value, children } = merged.get(node.name) ?? { value: 0, children: [] }
+    merged.set(node.name, { ...node, value: value + node.value, children: [...children, ...node.children] })
   }
   return [...merged.values()].sort((a, b) => b.value - a.value)
 }

@@ -34,7 +34,7 @@ const filter = {
   function: text('a part of the name')
 }
 
-/** By name in answers.js. @type {Record<ToolName, Tool>} */
+/** Tools by their name in answers.js. @type {Record<ToolName, Tool>} */
 exports.tools = {
   status: {
     description: 'Whether the event loop is blocked now and by what, how much recently, and what else is slow: ' +

@@ -42,9 +42,9 @@ const { detailIn } = require('../record/sources')
  */
 exports.openSource = (name, token) => {
   const records = async () => {
-    const { found, failure } = await readAll([name], { token })
+    const { blocks, failure } = await readAll([name], { token })
     if (failure !== null) throw failure
-    return found.map(({ record }) => record)
+    return blocks.map(({ record }) => record)
   }
   if (isOnDisk(name) && isRecording(name)) return openRecording(name)
   if (isOnDisk(name)) return { isLive: false, records, detail: readDetail, flame: (query) => readFlame(records, query) }
@@ -75,7 +75,7 @@ function openRecording (file) {
   }
 }
 
-/** As the agent does, with the source that is on this machine now. @type {Source['detail']} */
+/** The detail as the agent makes it, with the source that is on this machine now. @type {Source['detail']} */
 async function readDetail (block, records) {
   const file = fileToShow(block)
   const lines = (file === null ? null : readSource(file))?.split('\n') ?? null

@@ -2,9 +2,9 @@
 
 const { randomBytes } = require('node:crypto')
 
-/** An assistant reads each answer whole, and pays for its length. */
+/** Longest answer: an assistant reads it whole, and pays for its length. */
 const BYTES = 4000
-/** Longest row, and longest name in it. The rest is cut: one text must not take all the room. */
+/** Longest row, and longest name in it: one text must not take all the room. */
 const ROW_CHARS = 480
 const NAME_CHARS = 120
 

@@ -9,14 +9,14 @@ const START_MS = 5000
 const WRITE_MS = 20000
 const POLL_MS = 100
 
-/** Shared slots become 1: the profile runs; the main thread is about to end; all is written. */
+/** Shared slots, 1 once the profile runs, the main thread is about to end, or all is written. */
 const STARTED = 0
 const ENDING = 1
 const WRITTEN = 2
 
 /** @typedef {{ file: string, stop: string, events: string }} Files the profile, the file that requests it, the log */
 
-/** Another thread can stop the profile even if this one is stuck. @param {Files} files */
+/** Profiles this thread from another one, which can stop the profile even if this one is stuck. @param {Files} files */
 exports.profileCpu = (files) => {
   const slots = new Int32Array(new SharedArrayBuffer(12))
   new Worker(entryPoint('cpuThread'), { workerData: { ...files, slots }, execArgv: [], env: {} }).unref()

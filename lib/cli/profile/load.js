@@ -11,7 +11,7 @@ const ANSWER_MS = 10000
  */
 
 /**
- * Ten connections, each again as soon as it is answered: as much as the application takes, without a growing queue.
+ * Load on ten connections, each with the next request as soon as it is answered: no queue grows.
  * @param {string} url @param {number} ms how long @param {() => boolean} isOver to end early @param {number} [answerMs]
  */
 exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
@@ -38,7 +38,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
       } catch (error) {
         failed++
         if (error.name === 'TimeoutError') {
-          // It took at least this long. Without it, the slowest application would have the best latency.
+          // Its latency is at least this long. Without it, the slowest application would have the best latency.
           timedOut++
           times.push(answerMs)
           continue
@@ -53,7 +53,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
   return { requests, failed, refused, statuses, timedOut, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }
 
-/** What the application did instead; null if it served most requests. @param {Load} load */
+/** The fault of an application that did not serve most requests; null if it did. @param {Load} load */
 function faultInWords ({ requests, failed, refused, statuses }) {
   if ((failed + refused) * 2 <= requests) return null
   const [[status, count] = [0, 0]] = [...statuses].sort(([, a], [, b]) => b - a)

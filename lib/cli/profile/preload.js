@@ -7,7 +7,7 @@ const { isMainThread } = require('node:worker_threads')
 
 /** @import { EventEmitter } from 'node:events' */
 
-/** Hardly any process uses this signal; others ignore it. */
+/** Signal that hardly any process uses; others ignore it. */
 const STOP = 'SIGURG'
 const FLUSH_MS = 4000
 

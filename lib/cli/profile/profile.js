@@ -4,19 +4,20 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { makeFolder } = require('../../util/files')
-const { openFile } = require('../common/output')
-const { findProfiler, profilers, reportOf } = require('./profilers')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { codedError } = require('../../tables/errors')
+const { makeOutputFolder, openFile } = require('../common/output')
+const { findProfiler, profilers, reportOf, toolCommand } = require('./profilers')
 const { applyLoad, loadInWords } = require('./load')
-const { ProfileRun, parseTarget } = require('./profile-run')
-const { READY_MS } = require('../common/tool')
+const { ProfileRun, applicationCommand, parseTarget } = require('./profile-run')
 const { IS_WINDOWS, signalGroup, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
-const { htmlReport, htmlTable } = require('../common/html-report')
-const { cpuTree } = require('./cpu-tree')
+const { CPU_PROFILE, writeCpuReport } = require('./cpu-report')
 
-const HOT = 25
+/** @import { Load } from './load' */
+
+/** How long the application may take until it listens. */
+const READY_MS = 60000
 
 /** If the tool has not started the application by then, it never will. */
 const START_MS = 30000
@@ -24,75 +25,76 @@ const START_MS = 30000
 /**
  * @typedef {{ output: string, seconds?: number, onPort?: boolean | string, deadline: number, open: boolean }} Flags
  *   onPort: true = load on /, /path = load on that, else a command; deadline: seconds that the tool has for its report
+ * @typedef {ReturnType<typeof watchSignals>} Signals
+ * @typedef {{ run: ProfileRun, output: string, signals: Signals, load: Load | null }} Session output: folder
  */
 
 /** @param {string} name @param {string[]} command @param {Flags} flags */
 exports.profile = async (name, command, flags) => {
-  const file = await makeReport(name, command, flags)
-  process.stdout.write(`\nreport: ${file}\n`)
-  if (flags.open) openFile(file)
-}
-
-/** The report's file. @param {string} name @param {string[]} command @param {Flags} flags */
-async function makeReport (name, command, flags) {
   if (!Object.hasOwn(profilers, name)) {
     throw codedError('LOOPWATCH_ERR_OPTION', 'profile', Object.keys(profilers).join(', '), name)
   }
-  const profiler = profilers[name]
+  const { needs, ending } = profilers[name]
   const target = parseTarget(command)
-  const script = profiler.needs === null ? null : findProfiler(profiler.needs)
-  const output = makeOutput(flags.output, name)
-  const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-profile-'))
-  const run = new ProfileRun({ profiler, script, target, cwd: process.cwd(), output, work })
-  const signals = watchSignals(() => run.kill())
-  try {
-    await observe(run, name, flags, signals)
-    // Fail before the tool makes a report.
-    if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
+  const script = needs === null ? null : findProfiler(needs)
+  const file = await exports.runUnderLoad(name, flags, (output, work) => script === null
+    ? new ProfileRun(applicationCommand(target), { work, ending, cpuProfile: path.join(output, CPU_PROFILE) })
+    : new ProfileRun(toolCommand(name, script, target, { output, work }), { work, ending }),
+  async ({ run, output, signals }) => {
     const endedByItself = run.event('exit') !== undefined && !signals.isOver
     if (signals.isOver) {
       process.stderr.write(`\nending the application; ${name} is writing its report (Ctrl-C again to give up)\n`)
     }
     await run.stop()
-    const how = await closedWithin(run, name, flags.deadline)
-    if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
+    const ending = await endingOf(run, name, flags.deadline)
+    refuseCluster(run, name)
     if (script === null) writeCpuReport(output, [path.basename(target.node), ...target.args].join(' '))
-    const file = checked(run, name, output, how)
+    const report = checkedReport(run, name, output, ending)
     if (endedByItself) process.exitCode = run.event('exit')?.code
-    return file
+    return report
+  })
+  process.stdout.write(`\nreport: ${file}\n`)
+  if (flags.open) openFile(file)
+}
+
+/**
+ * Starts a run, waits until its load or time is over, and calls `finish` while it may still be running.
+ * @template T @param {string} name @param {Flags} flags @param {(output: string, work: string) => ProfileRun} start
+ * @param {(session: Session) => Promise<T>} finish @returns {Promise<T>}
+ */
+exports.runUnderLoad = async (name, flags, start, finish) => {
+  // A folder of its own: nothing is ever overwritten.
+  const stamp = new Date().toISOString().replace(/[-:]/g, '').replace(/\..*/, '')
+  const output = path.resolve(flags.output, `${name}-${stamp}-${process.pid}`)
+  makeOutputFolder('--output', output)
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-profile-'))
+  const run = start(output, work)
+  const signals = watchSignals(() => run.kill())
+  try {
+    const load = await observe(run, name, flags, signals)
+    refuseCluster(run, name)
+    return await finish({ run, output, signals, load })
   } catch (error) {
-    run.kill()
-    dropUseless(output, error)
+    // Collected data stays: somebody may use it.
+    const isUseless = error.code === 'LOOPWATCH_ERR_CLUSTER' || fs.readdirSync(output).length === 0
+    if (isUseless) fs.rmSync(output, { recursive: true, force: true })
     throw error
   } finally {
-    signals.stop()
+    run.kill()
     signals.release()
     fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
-/** Nothing is ever overwritten. @param {string} folder @param {string} name */
-function makeOutput (folder, name) {
-  const stamp = new Date().toISOString().replace(/[-:]/g, '').replace(/\..*/, '')
-  const output = path.resolve(folder, `${name}-${stamp}-${process.pid}`)
-  try {
-    makeFolder(output)
-    return output
-  } catch (error) {
-    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', '--output', folder, error.message)
-  }
-}
-
-/** Collected data stays: somebody may use it. @param {string} output @param {{ code?: string }} error */
-function dropUseless (output, { code }) {
-  const isUseless = code === 'LOOPWATCH_ERR_CLUSTER' || fs.readdirSync(output).length === 0
-  if (isUseless) fs.rmSync(output, { recursive: true, force: true })
+/** @param {ProfileRun} run @param {string} name */
+function refuseCluster (run, name) {
+  if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
 }
 
 /**
  * Waits until the application ends, the time or the load is over, or a signal comes. Returns what our load measured.
  * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags
- * @param {ReturnType<typeof watchSignals>} signals
+ * @param {Signals} signals
  */
 async function observe (run, name, { seconds, onPort }, signals) {
   const isOver = () => signals.isOver
@@ -109,15 +111,14 @@ async function observe (run, name, { seconds, onPort }, signals) {
     run.waitFor('exit', Infinity, isOver), run.waitFor('cluster', Infinity, isOver)
   ]
   if (!onPort) {
-    await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S).catch(() => {})])])
+    await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S)])])
     return null
   }
   return Promise.race([load(run, onPort, seconds, signals), ...over.map((each) => each.then(() => null))])
 }
 
 /**
- * @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds
- * @param {ReturnType<typeof watchSignals>} signals
+ * @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds @param {Signals} signals
  */
 async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', READY_MS, () => signals.isOver)
@@ -152,21 +153,16 @@ async function load (run, onPort, seconds, signals) {
   return null
 }
 
-/** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns {Promise<string | null>} its end */
-async function closedWithin (run, name, deadlineS) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer
-  const late = new Promise((resolve) => { timer = setTimeout(resolve, deadlineS * MS_PER_S, 'late') })
-  const how = await Promise.race([run.closed, late])
-  clearTimeout(timer)
-  if (how === 'late') {
-    throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it did not end within ${deadlineS} s (--deadline)`, run.tail)
-  }
-  return how
+/** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns how it ended */
+async function endingOf (run, name, deadlineS) {
+  const ending = await Promise.race([run.closed, sleep(deadlineS * MS_PER_S, undefined, { ref: false })])
+  if (ending !== undefined) return ending
+  throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it did not end within ${deadlineS} s (--deadline)`, run.tail)
 }
 
-/** @param {ProfileRun} run @param {string} name @param {string} output @param {string | null} how it ended */
-function checked (run, name, output, how) {
+/** @param {ProfileRun} run @param {string} name @param {string} output @param {string | null} ending of the tool */
+function checkedReport (run, name, output, ending) {
+  const { needs, outlivesKill = false } = profilers[name]
   const { file, fault } = reportOf(profilers[name], output)
   const code = run.event('exit')?.code
   if (file !== null) {
@@ -176,39 +172,12 @@ function checked (run, name, output, how) {
   const reasons = [
     fault,
     run.event('failed')?.reason,
-    how !== null && profilers[name].needs !== null && `it ended with ${how}`,
-    run.wasKilled &&
-      'the application was stuck and had to be ' +
-        `killed${profilers[name].outlivesKill ? '' : "; 'loopwatch profile cpu' can profile a loop that is stuck"}`,
+    ending !== null && needs !== null && `it ended with ${ending}`,
+    run.wasKilled && 'the application was stuck and had to be killed' +
+      (outlivesKill ? '' : "; 'loopwatch profile cpu' can profile a loop that is stuck"),
     !run.wasKilled && code !== undefined &&
       `the application ended with exit code ${code}, perhaps before there was anything to profile`,
-    !run.event('started') && how !== null && 'the application was not started'
+    !run.event('started') && ending !== null && 'the application was not started'
   ]
   throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
 }
-
-/** profile.html of profile.cpuprofile, if there is one. @param {string} output folder @param {string} command */
-const writeCpuReport = (output, command) => {
-  const file = path.join(output, 'profile.cpuprofile')
-  if (!fs.existsSync(file)) return
-  const { tree, hot, durationMs } = cpuTree(JSON.parse(fs.readFileSync(file, 'utf8')))
-  const rows = hot.slice(0, HOT).map(({ name, place, selfMs }) =>
-    [
-      { figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)}%` },
-      name, place
-    ])
-  fs.writeFileSync(path.join(output, 'profile.html'), htmlReport({
-    title: `CPU profile of ${command}`,
-    summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ` +
-      `${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; profile.cpuprofile opens in Chrome ` +
-        'DevTools and VS Code',
-    flameTitle: 'Where the time went (lines are where functions begin)',
-    tree,
-    tail: '<section><h2>Functions by their own ' +
-      `time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
-  }))
-}
-
-exports.dropUseless = dropUseless
-exports.makeOutput = makeOutput
-exports.observe = observe

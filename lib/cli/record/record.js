@@ -35,7 +35,7 @@ exports.takeRecording = async (target, token) => {
   return parseRecording(await bytesOf(response, target), target)
 }
 
-/** With what doctor finds in it. @param {Recording} recording @param {string} file @returns {number} its bytes */
+/** Writes a recording with the findings of doctor. @param {Recording} recording @param {string} file @returns bytes */
 exports.writeRecording = (recording, file) => {
   const bytes = zlib.gzipSync(JSON.stringify({ ...recording, findings: findingsOf(recording).lines }))
   try {
@@ -47,7 +47,7 @@ exports.writeRecording = (recording, file) => {
   return bytes.length
 }
 
-/** A recording that the page saved has none yet. @param {Recording} recording */
+/** Findings of doctor, which a recording that the page saved does not have yet. @param {Recording} recording */
 function findingsOf ({ findings: kept, metrics, process: { pid }, versions: { platform } }) {
   if (Array.isArray(kept)) return { lines: kept.map(String) }
   const samples = parseSamples(metrics)
@@ -56,7 +56,7 @@ function findingsOf ({ findings: kept, metrics, process: { pid }, versions: { pl
   return { lines: lines.map(rowOf) }
 }
 
-/** An answer may be endless. @param {Response} response @param {string} target */
+/** The body of an answer, which may be endless. @param {Response} response @param {string} target */
 async function bytesOf (response, target) {
   const parts = []
   let length = 0
@@ -92,7 +92,6 @@ exports.view = async (file, { port, open }) => {
   } finally {
     sources.page.close()
     server?.close()
-    signals.stop()
     signals.release()
   }
 }

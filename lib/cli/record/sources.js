@@ -8,12 +8,12 @@ const { summaryOf } = require('../../store/record')
 
 /** @import { Recording } from '../../store/recording' */
 
-/** The page takes an agent for lost after five seconds without a message. */
+/** Interval of messages: the page takes an agent for lost after five seconds without one. */
 const STATE_MS = 1000
 const NO_WAITS = { requests: 0, longestMs: 0, routes: [] }
 const TEXT = /** @type {const} */ ('text/plain; version=0.0.4; charset=utf-8')
 
-/** As `/block?id=` answers. @param {Pick<Recording, 'blocks' | 'details'>} recording @param {string} id */
+/** The answer of `/block?id=`. @param {Pick<Recording, 'blocks' | 'details'>} recording @param {string} id */
 exports.detailIn = ({ blocks, details }, id) => {
   const block = blocks.find((each) => each.id === id)
   if (block === undefined) return null
@@ -23,7 +23,7 @@ exports.detailIn = ({ blocks, details }, id) => {
   return { block, source, advice, waits }
 }
 
-/** An endpoint's paths. @param {Recording} recording @param {string} file it is in */
+/** Sources of an endpoint's paths. @param {Recording} recording @param {string} file it is in */
 exports.sourcesOf = (recording, file) => {
   const { blocks, metrics, timeline } = recording
   return {
@@ -40,7 +40,7 @@ exports.sourcesOf = (recording, file) => {
   }
 }
 
-/** Tells pages the agent's state at the time of the recording, again and again: there is no other news. */
+/** Sends pages the agent's state at the time of the recording, again and again: there is no other news. */
 class RecordedPage {
   #recording
   #timer

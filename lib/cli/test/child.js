@@ -4,13 +4,12 @@ const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedErrorFrom } = require('../../tables/errors')
-const { EXIT_INTERRUPTED } = require('../common/failure')
-const { ONE_PRESS_MS, IS_WINDOWS } = require('../common/signals')
+const { ENDING, IS_WINDOWS, ONE_PRESS_MS } = require('../common/signals')
 
 /** @import { Setup } from './inside/preload' */
 
 const PRELOAD = entryPoint('testPreload')
-/** A shell adds the number of the signal that ended a program. */
+/** Exit code of a shell for a program that a signal ended, to which it adds the signal's number. */
 const SIGNAL_BASE = 128
 
 /** @type {Record<string, string>} */
@@ -25,7 +24,7 @@ exports.windowsLine = ([file, ...args]) => {
 
 /** Loads our preload in every Node.js process. @param {Setup} setup */
 exports.watchedEnv = (setup) => {
-  // A test that blocks is nobody's alert.
+  // Tests that block must not alert anybody: LOOPWATCH_NOTIFY is left out.
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, LOOPWATCH_NOTIFY, ...env } = process.env
   const preload = `--require "${PRELOAD.replace(/[\\"]/g, '\\$&')}"`
   return {
@@ -46,30 +45,28 @@ exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Pro
   const child = IS_WINDOWS
     ? spawn(exports.windowsLine([file, ...args]), { env, cwd, stdio, shell: true })
     : spawn(file, args, { env, cwd, stdio })
-  let firstMs = -Infinity
+  let firstMs = 0
   /** @type {NodeJS.Signals | null} */
   let received = null
   const onSignal = (/** @type {NodeJS.Signals} */ signal) => {
-    if (received !== null && performance.now() - firstMs < ONE_PRESS_MS) return
-    const isSecond = received !== null
-    if (!isSecond) firstMs = performance.now()
-    received ??= signal
-    if (isSecond) child.kill('SIGKILL')
-    else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    if (received === null) {
+      received = signal
+      firstMs = performance.now()
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    } else if (performance.now() - firstMs >= ONE_PRESS_MS) child.kill('SIGKILL')
   }
-  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
-  for (const signal of signals) process.on(signal, onSignal)
-  const release = () => { for (const signal of signals) process.off(signal, onSignal) }
+  for (const signal of ENDING) process.on(signal, onSignal)
+  const release = () => { for (const signal of ENDING) process.off(signal, onSignal) }
   child.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
     release()
     reject(codedErrorFrom(error, 'LOOPWATCH_ERR_COMMAND', file, REASONS[error.code ?? ''] ?? error.message))
   })
   child.once('close', (code, signal) => {
     release()
-    const own = code ?? SIGNAL_BASE + (signal === null ? 0 : os.constants.signals[signal])
-    const ours = received === null
-      ? own
-      : received === 'SIGINT' ? EXIT_INTERRUPTED : SIGNAL_BASE + os.constants.signals[received]
-    resolve({ code: ours, isInterrupted: received !== null })
+    const ending = received ?? signal
+    resolve({
+      code: ending === null ? code ?? 0 : SIGNAL_BASE + os.constants.signals[ending],
+      isInterrupted: received !== null
+    })
   })
 })

@@ -5,7 +5,7 @@ const { shownStacks } = require('../../util/shown-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
-/** They run, load, transform, compile or count other code. A block within them is not the application's. */
+/** Packages that run, load, transform, compile or count other code: a block in one is not the application's. */
 const TOOLS = [
   'mocha', 'vitest', 'vite', 'vite-node', 'ava', 'tap', 'jasmine', 'tape', 'uvu', 'expect', 'pretty-format',
   'esbuild', 'rollup', 'typescript', 'ts-node', 'ts-jest', 'tsx', 'sucrase', 'pirates', 'babel-jest',
@@ -60,8 +60,8 @@ exports.isBesideTest = (frame) => frame === null || ownerOf(frame) === 'own' ||
   RUNNER.test(packageNameOf(frame.file ?? '') ?? '')
 
 /**
- * A stack without code of a test or of a tool, as when a native call has just returned to the runner. Its weight is the
- * time since the stack before. @param {Frame[]} frames innermost first
+ * Whether a stack has no code of a test or of a tool, as when a native call has just returned to the runner. Its weight
+ * is the time since the stack before. @param {Frame[]} frames innermost first
  */
 function isNobodys (frames) {
   const top = frames.find((frame) => ownerOf(frame) !== 'node') ?? null

@@ -15,9 +15,9 @@ const { relative } = require('./verdict')
  * @import { Judged } from './verdict'
  */
 
-/** Most functions around one that are named to distinguish it from others. */
+/** Number of functions around one that are named to distinguish it from others. */
 const AROUND = 5
-/** A larger file is a bundle: not searched for names. */
+/** Largest file that is searched for names: a larger one is a bundle. */
 const NAMED_BYTES = 512 * 1024
 
 /**
@@ -91,37 +91,46 @@ exports.nameOf = ({ function: ownName, file = null, line = null, column = null }
 /** A block in a test whose function is unknown. */
 const UNKNOWN = 'unknown function'
 
-/** By function and file, the longest first. @param {Judged[]} judged @param {string} cwd */
-exports.offencesOf = (judged, cwd) => {
+/** @typedef {Pick<Offence, 'function' | 'within' | 'file' | 'line' | 'column' | 'isExact' | 'package'>} Place */
+
+/** Offences by place. */
+class Offences {
   /** @type {Map<string, Offence>} */
-  const offences = new Map()
-  const counting = judged.filter(({ excuse }) => excuse === null).sort((a, b) => b.ownMs - a.ownMs)
-  const named = withSharedNames(counting.map(({ record }) => record))
-  for (const [i, { ownMs, test }] of counting.entries()) {
-    const record = named[i]
-    const place = placeOf(record, cwd, test)
-    const offence = offences.get(exports.keyOf(place))
+  #byPlace = new Map()
+
+  /**
+   * @param {Place} place @param {Offence['tests'][number]} test
+   * @param {Pick<Offence, 'call' | 'twin' | 'cause' | 'longestMs' | 'count' | 'records'>} event
+   */
+  add (place, test, event) {
+    const key = exports.keyOf({ ...place, call: event.call })
+    const offence = this.#byPlace.get(key)
     if (offence === undefined) {
-      offences.set(exports.keyOf(place), {
-        ...place,
-        call: null,
-        twin: null,
-        longestMs: ownMs,
-        count: 1,
-        cause: causeOf(record),
-        tests: [test],
-        records: [record],
-        state: 'new',
-        knownMs: null,
-        reason: null
-      })
-      continue
+      this.#byPlace.set(key, { ...place, ...event, tests: [test], state: 'new', knownMs: null, reason: null })
+      return
     }
-    offence.count++
-    offence.records.push(record)
+    offence.count += event.count
+    offence.records.push(...event.records)
     if (!offence.tests.some(({ file, name }) => file === test.file && name === test.name)) offence.tests.push(test)
   }
-  return [...offences.values()]
+
+  get all () {
+    return [...this.#byPlace.values()]
+  }
+}
+
+/** Blocks by function and file, the longest first. @param {Judged[]} judged @param {string} cwd */
+exports.offencesOf = (judged, cwd) => {
+  const offences = new Offences()
+  const counting = judged.filter(({ excuse }) => excuse === null).sort((a, b) => b.ownMs - a.ownMs)
+  const records = withSharedNames(counting.map(({ record }) => record))
+  for (const [i, { ownMs, test }] of counting.entries()) {
+    const record = records[i]
+    const cause = causeOf(record)
+    offences.add(placeOf(record, cwd, test), test,
+      { call: null, twin: null, cause, longestMs: ownMs, count: 1, records: [record] })
+  }
+  return offences.all
 }
 
 /**
@@ -133,10 +142,7 @@ function causeOf ({ cause, parts }) {
   return parts !== undefined && parts.native > parts.js ? 'native' : 'js'
 }
 
-/**
- * @param {BlockRecord} record @param {string} cwd
- * @param {{ file: string | null, name: string | null }} test
- */
+/** @param {BlockRecord} record @param {string} cwd @param {{ file: string | null, name: string | null }} test */
 function placeOf ({ frame, package: owner }, cwd, test) {
   if (frame === null || isBesideTest(frame)) {
     return {
@@ -163,5 +169,6 @@ function placeOf ({ frame, package: owner }, cwd, test) {
 /** Whether the run fails. @param {Offence} offence */
 exports.isFailing = ({ state }) => state === 'new' || state === 'longer'
 
+exports.Offences = Offences
 exports.UNKNOWN = UNKNOWN
 exports.whereAt = whereAt

@@ -9,7 +9,7 @@ const { keyOf } = require('./offences')
  * @import { Offence } from './offences'
  */
 
-/** A clearly longer block exceeds both this factor and this difference: less is noise of the machine. */
+/** Factor and difference that a clearly longer block exceeds: less is noise of the machine. */
 const LONGER = 1.5
 const LONGER_MS = 20
 /** Written lengths are rounded up, so that a second run does not change them. */
@@ -24,7 +24,7 @@ const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
  */
 
 /**
- * Empty without a file. @param {string} file @returns {Ratchet}
+ * The known and allowed blocks; none without a file. @param {string} file @returns {Ratchet}
  * @throws {LoopwatchError} LOOPWATCH_ERR_RATCHET
  */
 exports.readRatchet = (file) => {
@@ -51,38 +51,45 @@ exports.readRatchet = (file) => {
 /** @param {string} file @param {string} reason @param {Error} [cause] */
 const refused = (file, reason, cause) => codedErrorFrom(cause, 'LOOPWATCH_ERR_RATCHET', file, reason)
 
-/** @param {any} value the file's content */
-function faultOf (value) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return 'must be an object with "allow", "blocks" and "calls"'
-  }
-  const { allow = [], blocks = [], calls = [], ...rest } = value
-  const [stray] = Object.keys(rest)
-  if (stray !== undefined) return `has an unknown key "${stray}": expected "allow", "blocks" and "calls"`
-  if (![allow, blocks, calls].every((list) => Array.isArray(list))) {
-    return 'must have lists for "allow", "blocks" and "calls"'
-  }
-  const badAllow = allow.findIndex((/** @type {any} */ each) => !isAllowed(each))
-  if (badAllow >= 0) {
-    return `allow[${badAllow}] takes strings for "file", "package", "function" or "call", at least one of them, and ` +
-      '"reason"'
-  }
-  const badBlock = blocks.findIndex((/** @type {any} */ each) => !isPlace(each) || !(each.longestMs >= 0))
-  if (badBlock >= 0) return `blocks[${badBlock}] takes a "file", a "function" and a number of ms as "longestMs"`
-  const badCall = calls.findIndex((/** @type {any} */ each) => !isPlace(each) || typeof each.call !== 'string')
-  return badCall < 0 ? null : `calls[${badCall}] takes a "file", a "function" and a "call"`
-}
+const PARTS = ['file', 'package', 'function', 'call']
 
 /** @param {any} each */
 const isPlace = (each) => typeof each?.file === 'string' && typeof each.function === 'string' &&
   (each.within === undefined || typeof each.within === 'string')
 
-const PARTS = ['file', 'package', 'function', 'call']
+/**
+ * Lists of the file: the check of an entry, and what it takes.
+ * @type {Record<string, [isValid: (each: any) => boolean, takes: string]>}
+ */
+const LISTS = {
+  allow: [
+    (each) => typeof each === 'object' && each !== null && PARTS.some((key) => key in each) &&
+      Object.entries(each).every(([key, text]) => [...PARTS, 'reason'].includes(key) && typeof text === 'string'),
+    'strings for "file", "package", "function" or "call", at least one of them, and "reason"'
+  ],
+  blocks: [
+    (each) => isPlace(each) && each.longestMs >= 0, 'a "file", a "function" and a number of ms as "longestMs"'
+  ],
+  calls: [
+    (each) => isPlace(each) && typeof each.call === 'string', 'a "file", a "function" and a "call"'
+  ]
+}
 
-/** @param {any} value */
-const isAllowed = (value) => typeof value === 'object' && value !== null &&
-  Object.entries(value).every(([key, text]) => [...PARTS, 'reason'].includes(key) && typeof text === 'string') &&
-  PARTS.some((key) => key in value)
+/** @param {any} value the file's content */
+function faultOf (value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'must be an object with "allow", "blocks" and "calls"'
+  }
+  const stray = Object.keys(value).find((key) => !Object.hasOwn(LISTS, key))
+  if (stray !== undefined) return `has an unknown key "${stray}": expected "allow", "blocks" and "calls"`
+  if (!Object.values(value).every(Array.isArray)) return 'must have lists for "allow", "blocks" and "calls"'
+  for (const [name, list] of Object.entries(value)) {
+    const [isValid, takes] = LISTS[name]
+    const bad = list.findIndex((/** @type {any} */ each) => !isValid(each))
+    if (bad >= 0) return `${name}[${bad}] takes ${takes}`
+  }
+  return null
+}
 
 /**
  * Sets the state of each offence; returns known ones that are gone. Calls are gone only if the run looked for them.
@@ -126,7 +133,7 @@ function patternOf (glob) {
 const placeOf = ({ file, function: name, within }) => ({ file, function: name, ...(within !== null && { within }) })
 
 /**
- * What was seen, sorted. If a length is about the same, the known one stays: a second run changes nothing.
+ * New content of the file, sorted. A length that is about the same stays, so that a second run changes nothing.
  * @param {Ratchet} ratchet @param {Offence[]} offences compared
  * @param {boolean} [isSync] the run looked for synchronous calls @returns {Ratchet}
  */

@@ -38,7 +38,7 @@ exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin }) => 
     `${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} before` : ''}`
 }
 
-/** lengthOf() ends the sentence. @param {Offence} offence */
+/** The verb before lengthOf(). @param {Offence} offence */
 exports.verbOf = ({ call }) => call === null ? 'blocked the event loop for ' : ''
 
 /** @param {Offence['tests'][number]} test */

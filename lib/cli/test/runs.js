@@ -66,15 +66,18 @@ exports.originalOf = ({ file, line: ran, column: at }, run) => {
   }
 }
 
+/** @typedef {Pick<ProcessRun, 'pid' | 'argv' | 'execArgv' | 'cwd' | 'isNodeTest' | 'isMetered' | 'startMs'>} Program */
+
+/** @param {Program} program @returns {ProcessRun} in which nothing has happened yet */
+exports.newRun = (program) => (
+  { ...program, isWatched: null, stretches: [], sourceMaps: new Map(), tests: [], syncCalls: [] })
+
 /** @param {string} text @returns {ProcessRun | null} */
 function readRun (text) {
   const [first, ...lines] = text.split('\n').flatMap(parse)
   if (first?.type !== 'process') return null
-  const { type, atMs, ...told } = first
-  /** @type {ProcessRun} */
-  const run = {
-    ...told, isWatched: null, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [], syncCalls: []
-  }
+  const { type, atMs, ...program } = first
+  const run = exports.newRun({ ...program, startMs: atMs })
   /** @type {Map<number, Interval>} */
   const open = new Map()
   for (const line of lines) readLine(run, line, open)
@@ -113,7 +116,10 @@ function parse (line) {
   }
 }
 
-/** By time too: process ids are reused. @param {ProcessRun[]} runs @param {BlockRecord} record */
+/**
+ * The process of a record, also by its time: process ids are reused.
+ * @param {ProcessRun[]} runs @param {BlockRecord} record
+ */
 exports.runOf = (runs, { pid, startedAt, durationMs }) => {
   const endMs = Date.parse(startedAt) + durationMs
   return runs.findLast((run) => run.pid === pid && run.startMs <= endMs) ?? null

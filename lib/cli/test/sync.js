@@ -1,14 +1,11 @@
 'use strict'
 
 const { isNameless } = require('../../explain/source/frame-table')
-const { keyOf, nameOf } = require('./offences')
+const { nameOf, Offences } = require('./offences')
 const { originalOf } = require('./runs')
 const { fileOf, relative } = require('./verdict')
 
-/**
- * @import { Offence } from './offences'
- * @import { ProcessRun, SyncCall } from './runs'
- */
+/** @import { ProcessRun, SyncCall } from './runs' */
 
 /** Before the first test, everything is start-up. @param {SyncCall} call @param {ProcessRun} run */
 function isStartup ({ isStartup, atMs }, { tests: [first] }) {
@@ -27,39 +24,21 @@ function testOf ({ atMs }, run, cwd) {
   }
 }
 
-/** The most frequent first. @param {ProcessRun[]} runs @param {{ all: boolean, cwd: string }} limits */
+/**
+ * Synchronous calls by function, the most frequent first.
+ * @param {ProcessRun[]} runs @param {{ all: boolean, cwd: string }} limits
+ */
 exports.syncOffencesOf = (runs, { all, cwd }) => {
-  /** @type {Map<string, Offence>} */
-  const offences = new Map()
+  const offences = new Offences()
   const calls = runs.flatMap((run) => run.syncCalls.map((call) => ({ call, run })))
   for (const { call, run } of calls.filter(({ call, run }) => all || !isStartup(call, run))) {
     const { line, column } = originalOf(call, run) ?? call
     const test = testOf(call, run, cwd)
     const ownName = isNameless(call.function) ? null : call.function
-    const named = nameOf({ function: ownName, file: call.file, line, column }, test)
-    const place = { ...named, file: relative(call.file, cwd), call: call.call }
-    const offence = offences.get(keyOf(place))
-    if (offence === undefined) {
-      offences.set(keyOf(place), {
-        ...place,
-        line,
-        column,
-        isExact: true,
-        twin: call.twin,
-        package: call.package,
-        longestMs: 0,
-        count: call.count,
-        cause: 'sync-io',
-        tests: [test],
-        records: [],
-        state: 'new',
-        knownMs: null,
-        reason: null
-      })
-      continue
-    }
-    offence.count += call.count
-    if (!offence.tests.some(({ file, name }) => file === test.file && name === test.name)) offence.tests.push(test)
+    const name = nameOf({ function: ownName, file: call.file, line, column }, test)
+    const place = { ...name, file: relative(call.file, cwd), line, column, isExact: true, package: call.package }
+    const { call: callee, twin, count } = call
+    offences.add(place, test, { call: callee, twin, cause: 'sync-io', longestMs: 0, count, records: [] })
   }
-  return [...offences.values()].sort((a, b) => b.count - a.count)
+  return offences.all.sort((a, b) => b.count - a.count)
 }

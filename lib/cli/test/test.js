@@ -56,10 +56,7 @@ exports.test = async (command, flags) => {
 const hasWatchedNothing = ({ runs, unwatchedTests }) => !runs.some(({ isWatched }) => isWatched) ||
   (unwatchedTests > 0 && runs.every(({ tests }) => tests.length === 0))
 
-/**
- * @param {WatchedRun} run @param {Outcome['gone']} gone @param {Flags} flags
- * @returns {Outcome}
- */
+/** @param {WatchedRun} run @param {Outcome['gone']} gone @param {Flags} flags @returns {Outcome} */
 function outcomeOf (run, gone, { over, update = false, sync = false }) {
   const { offences, runs, unwatchedTests, hasCpuTimes, code, isInterrupted } = run
   const hasNothing = hasWatchedNothing(run)

@@ -1,13 +1,13 @@
 'use strict'
 
-/** Vitest forks a process from these scripts for one file of tests. */
+/** Scripts from which Vitest forks a process for one file of tests. */
 const FORKED = /[\\/]node_modules[\\/](vitest[\\/]dist|tinypool)[\\/]/
-/** Vitest, AVA or Jest run tests in these worker threads. */
+/** Scripts of worker threads in which Vitest, AVA or Jest run tests. */
 const THREAD = new RegExp([
   /[\\/]node_modules[\\/](?:vitest[\\/]dist[\\/]workers|tinypool[\\/]dist[\\/]entry)[\\/]/,
   /[\\/]node_modules[\\/](?:ava[\\/]lib[\\/]worker|jest-worker[\\/]build)[\\/]/
 ].map(({ source }) => source).join('|'))
-/** Commands, or their packages. They compile, lint or start others: their process runs no code of the application. */
+/** Commands that compile, lint or start others, or their packages: they run no code of the application. */
 const COMMANDS = new Set([
   'biome', 'borp', 'c8', 'concurrently', 'cross-env', 'esbuild', 'eslint', 'neostandard', 'npm-run-all', 'nyc',
   'prettier', 'rollup', 'run-p', 'run-s', 'standard', 'tsc', 'tsd', 'tstyche', 'typescript', 'vite', 'vitest',
@@ -21,13 +21,13 @@ function commandOf (script) {
   return first === '.bin' ? second : first
 }
 
-/** For test files; our setup file watches it. @param {string} [script] argv[1] of it */
+/** Whether it runs a file of tests, which our setup file watches. @param {string} [script] argv[1] of it */
 exports.isForkedByVitest = (script = '') => FORKED.test(script)
 
 /** @param {string} [script] process.argv[1] of the thread */
 exports.isRunnersThread = (script = '') => THREAD.test(script)
 
-/** Not watched until a setup file asks for it. @param {string} [script] process.argv[1] */
+/** Whether a process is not watched until a setup file asks for it. @param {string} [script] process.argv[1] */
 exports.isOfTool = (script = '') => FORKED.test(script) || COMMANDS.has(commandOf(script))
 
 /** The suffix of a file in the work folder, one for each such thread that is not watched. */

@@ -13,10 +13,10 @@ const { isForkedByVitest } = require('./tool-processes')
  * @import { ProcessRun } from './runs'
  */
 
-/** Vitest runs short tests without a turn of the loop in between, and nothing says where one ends. */
+/** Reason in a process of Vitest that runs short tests without a turn of the loop: nothing says where one ends. */
 const NOT_FOLLOWED = 'in a Vitest process that is not watched'
 
-/** Whose code it was is unknown, and no named test ran. */
+/** Reason for a block of unknown code without a named test. */
 const NO_STACK = 'no stack taken'
 
 /**
@@ -80,8 +80,7 @@ function judge (record, run, limits) {
 /**
  * The thread's own count is exact on a busy machine too. A thread that was killed in the block, or is not the main one,
  * has no count.
- * @param {BlockRecord} record @param {ProcessRun | null} run
- * @param {Stretch | null} stretch
+ * @param {BlockRecord} record @param {ProcessRun | null} run @param {Stretch | null} stretch
  */
 function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
   if (stretch !== null) return stretch.cpuMs
@@ -130,7 +129,7 @@ function isStartup ({ startup, startedAt }, run) {
   return first === undefined ? startup : Date.parse(startedAt) < first.startMs
 }
 
-/** Names a process in which no test is known. @param {ProcessRun | null} run */
+/** The file of a process without tests. @param {ProcessRun | null} run */
 const fileOf = (run) => run?.argv[1] ?? null
 
 /** @param {string} file @param {string} cwd */

@@ -4,7 +4,6 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { escape, renderBars } = require('./bar-chart')
 const { columnsOf, counted, furtherTables } = require('./format')
-const { jsonLink } = require('../../../lib/cli/common/html-report')
 const { terms, variantsOf } = require('./glossary')
 const { cellName } = require('../measure/live')
 
@@ -20,6 +19,12 @@ const row = (tag, cells, isNumber) => `<tr>${cells.map((cell, i) => `<${tag}${is
 /** @param {string[]} head @param {string[][]} rows @param {(boolean | undefined)[]} isNumber */
 const table = (head, rows, isNumber) =>
   `<div class="scroll"><table${head.length > MANY ? ' class="many"' : ''}><thead>${row('th', head, isNumber)}</thead><tbody>${rows.map((cells) => row('td', cells, isNumber)).join('')}</tbody></table></div>`
+
+/** A download within the report, which stays one file. @param {string} name of the file @param {object} data */
+const jsonLink = (name, data) => {
+  const base64 = Buffer.from(`${JSON.stringify(data, null, 2)}\n`).toString('base64')
+  return `<p><a download="${escape(name)}" href="data:application/json;base64,${base64}">Download the results as JSON</a></p>`
+}
 
 /**
  * Where a scenario names no charts: its medians by unit.
@@ -111,3 +116,5 @@ ${sections.join('\n')}
 </html>
 `
 }
+
+exports.jsonLink = jsonLink

@@ -10,8 +10,8 @@ const path = require('node:path')
 const { once } = require('node:events')
 const { addBlocks } = require('../../../lib/cli/look-commands')
 const { follow } = require('../../../lib/cli/attach/follow')
-const { choosePort } = require('../../../lib/cli/common/ports')
-const { makeOutput } = require('../../../lib/cli/profile/profile')
+const { checkEndpoint } = require('../../../lib/cli/common/ports')
+const { makeOutputFolder } = require('../../../lib/cli/common/output')
 const { codedError, codedErrorFrom, LoopwatchError } = require('../../../lib/tables/errors')
 const { checkDatabase } = require('../../../scenarios/cluster-http/database/database')
 const { checkWritable } = require('../../../scenarios/harness/run/output-file')
@@ -42,15 +42,19 @@ async function takePort (t) {
 test('a file or a folder that cannot be written is an error with that of the file system', () => {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-errors-')), 'file')
   fs.writeFileSync(file, '')
-  assert.throws(() => makeOutput(file, 'cpu'), from('LOOPWATCH_ERR_OUTPUT', 'ENOTDIR'))
+  assert.throws(() => makeOutputFolder('--output', path.join(file, 'cpu')), from('LOOPWATCH_ERR_OUTPUT', 'ENOTDIR'))
   assert.throws(() => checkWritable('--json', path.join(NOWHERE, 'x.json')), from('LOOPWATCH_ERR_OUTPUT', 'ENOENT'))
   fs.rmSync(path.dirname(file), { recursive: true })
 })
 
-test('a port that is taken is an error with that of the server', async (t) => {
+test('a port that is taken is an error with that of the server, but not for an agent, which uses the next one', async (t) => {
   const port = await takePort(t)
-  await assert.rejects(choosePort({ flag: '--port', port, usual: 1 }), from('LOOPWATCH_ERR_PORT', 'EADDRINUSE'))
+  await checkEndpoint(port)
   await assert.rejects(checkPort(port, '--port'), from('LOOPWATCH_ERR_PORT', 'EADDRINUSE'))
+})
+
+test('an address of another machine is an error with that of the server', async () => {
+  await assert.rejects(checkEndpoint(0, '203.0.113.1'), from('LOOPWATCH_ERR_OPTION', 'EADDRNOTAVAIL'))
 })
 
 test('a database that does not answer is an error with that of the connection', async () => {

@@ -13,10 +13,10 @@ const { version } = require('../../../../package.json')
  * @import { Outcome } from '../report'
  */
 
-/** A GitLab job names it in `artifacts: reports: codequality:`. */
+/** File that a GitLab job names in `artifacts: reports: codequality:`. */
 const GITLAB_FILE = 'gl-code-quality-report.json'
 
-/** With whole records. @param {Outcome} outcome */
+/** All of an outcome, with whole records. @param {Outcome} outcome */
 const jsonReport = ({ offences, ...outcome }) => ({
   version,
   ...outcome,
@@ -49,7 +49,7 @@ function write (flag, file, text, how = 'w') {
   }
 }
 
-/** XML 1.0 cannot hold them, even escaped. */
+/** Characters that XML 1.0 cannot hold, even escaped. */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu
 /** @type {Record<string, string>} */
@@ -58,7 +58,7 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': 
 /** @param {string} text */
 const inXml = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
 
-/** Never empty: some readers reject a suite without a case. @param {Outcome} outcome */
+/** A suite with at least one case: some readers reject others. @param {Outcome} outcome */
 const junitReport = (outcome) => {
   const { offences } = outcome
   const failures = offences.filter(isFailing).length
@@ -100,7 +100,7 @@ const inCommand = (text) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').
 /** @param {string} text */
 const inProperty = (text) => inCommand(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-/** A line for each place that fails. GitHub shows it at the code. @param {Outcome} outcome */
+/** A line for each place that fails, which GitHub shows at the code. @param {Outcome} outcome */
 const githubAnnotations = (outcome) => (outcome.hasWatchedNothing
   ? `::error title=loopwatch::${inCommand(headline(outcome))}\n`
   : '') + outcome.offences.filter(isFailing).map((offence) => {

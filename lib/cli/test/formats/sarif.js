@@ -11,7 +11,7 @@ const { version } = require('../../../../package.json')
  * @import { Outcome } from '../report'
  */
 
-/** Stays the same if the line moves; for SARIF and GitLab. @param {Offence} offence */
+/** A name of a place that stays the same if the line moves, for SARIF and GitLab. @param {Offence} offence */
 exports.fingerprint = (offence) => createHash('sha256').update(keyOf(offence)).digest('hex').slice(0, 32)
 
 /** A `#` or `?` would end the path of a URI. @param {string} file with slashes */

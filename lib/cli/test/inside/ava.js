@@ -6,10 +6,7 @@ const process = require('../../../util/process')
 
 /** @typedef {{ ava?: { type: string, options?: { file?: string } } }} Message between AVA and its process */
 
-/**
- * AVA has no hook for the tests of a file, and starts them at once: they have no names.
- * @param {Recorder} recorder
- */
+/** AVA has no hook for the tests of a file, and starts them at once: they have no names. @param {Recorder} recorder */
 exports.follow = (recorder) => {
   const { send } = process
   if (send === undefined) return

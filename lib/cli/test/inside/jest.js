@@ -2,55 +2,57 @@
 
 const Module = require('node:module')
 
-/** @import { Recorder } from './recorder' */
+/** @import { Recorder, TestLog } from './recorder' */
 
-/** This package loads test environments, whatever their names: its path is the only sign of a load. */
+/** Path of the package that loads test environments, whatever their names. */
 const LOADER = /[\\/]jest-util[\\/]/
 
 const TRANSFORM = '@jest/transform'
 
 /**
  * @typedef {{ name: string, parent?: JestNode }} JestNode a test or a group; the outermost is Jest's, without parent
- * @typedef {{ name: string, test?: JestNode }} JestEvent
- * @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => {
- *   global: unknown, handleTestEvent (event: JestEvent, state: unknown): unknown
- * }} Environment its handleTestEvent may be missing
+ * @typedef {{ name: string, test?: JestNode & { errors: unknown[] } }} JestEvent
+ * @typedef {new (config: any, context: any, ...rest: any[]) => {
+ *   global?: unknown, handleTestEvent? (event: any, state: any): any }} Environment
  */
 
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
 
-/** @param {Environment} Given @param {Recorder} recorder @returns {Environment} */
-function following (Given, recorder) {
-  return class extends Given {
-    /** @type {Map<unknown, number>} */
-    #running = new Map()
-    #file
+/**
+ * An environment that follows its tests. A test that the log rejects fails.
+ * @param {Environment} Base @param {TestLog} log
+ */
+exports.around = (Base, log) => class extends Base {
+  /** @type {Map<unknown, any>} */
+  #running = new Map()
+  #file
 
-    /** @param {unknown} config @param {{ testPath?: string }} [context] @param {unknown[]} rest */
-    constructor (config, context, ...rest) {
-      super(config, context, ...rest)
-      this.#file = context?.testPath
-      recorder.watchGlobal(this.global)
-    }
+  /** @param {any} config @param {any} context @param {any[]} rest */
+  constructor (config, context, ...rest) {
+    super(config, context, ...rest)
+    this.#file = context?.testPath
+    log.watchGlobal?.(this.global)
+  }
 
-    /** @param {JestEvent} event @param {unknown} state @returns {unknown} */
-    handleTestEvent (event, state) {
-      if (event.name === 'test_start') {
-        this.#running.set(event.test, recorder.begin(namesOf(event.test).join(' > '), this.#file))
-      }
-      const id = event.name === 'test_done' ? this.#running.get(event.test) : undefined
-      if (id !== undefined) recorder.end(id)
-      return super.handleTestEvent?.(event, state)
-    }
+  /** @param {JestEvent} event @param {unknown} state */
+  handleTestEvent (event, state) {
+    const { name, test } = event
+    if (name === 'test_start') this.#running.set(test, log.begin(namesOf(test).join(' > '), this.#file))
+    const goOn = () => super.handleTestEvent?.(event, state)
+    if (name !== 'test_done' || !this.#running.has(test)) return goOn()
+    const verdict = log.end(this.#running.get(test))
+    this.#running.delete(test)
+    if (verdict === undefined) return goOn()
+    return verdict.catch((error) => { test?.errors.push([error, error]) }).then(goOn)
   }
 }
 
 /**
- * Jest's transformer also reports each file's source map: the lines that run are not the file's.
- * @param {any} exported @param {Recorder} recorder
+ * The transformer reports each file's source map, too: the lines that run are not the file's.
+ * @param {any} transform Jest's module @param {Recorder} recorder
  */
-const telling = (exported, recorder) => new Proxy(exported, {
+const withSourceMaps = (transform, recorder) => new Proxy(transform, {
   get: (target, name) => name !== 'createScriptTransformer'
     ? target[name]
     : async (/** @type {unknown[]} */ ...args) => {
@@ -80,9 +82,9 @@ exports.follow = (recorder) => {
   const load = loader._load
   loader._load = function (request, parent, ...rest) {
     const exported = load.call(this, request, parent, ...rest)
-    if (request === TRANSFORM) return telling(exported, recorder)
+    if (request === TRANSFORM) return withSourceMaps(exported, recorder)
     if (!LOADER.test(parent?.filename ?? '')) return exported
     const environment = exported?.__esModule ? exported.default : exported
-    return isEnvironment(environment) ? { __esModule: true, default: following(environment, recorder) } : exported
+    return isEnvironment(environment) ? { __esModule: true, default: exports.around(environment, recorder) } : exported
   }
 }

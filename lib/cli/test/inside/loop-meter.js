@@ -14,7 +14,7 @@ const { readSync } = fs
 const dateNow = Date.now
 const originMs = between(dateNow, nowMs)
 
-/** Advances evenly, as in records: the system's clock is adjusted now and then, even while a test runs. */
+/** Wall time that advances evenly, as in records: the system's clock may be adjusted while a test runs. */
 const wallMs = () => originMs + nowMs()
 
 /** @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time; CPU time surely spent in one turn */
@@ -55,7 +55,7 @@ function reader () {
       try {
         lastMs = parseInt(bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0)), 10) / NS_PER_MS
       } catch {
-      // For a while, a test has mocked the system's files.
+        // For a while, a test has mocked the system's files.
       }
       return lastMs
     }

@@ -4,25 +4,25 @@ const { AsyncResource } = require('node:async_hooks')
 const { isPromise } = require('node:util').types
 const process = require('../../../util/process')
 
-/** @import { Recorder } from './recorder' */
+/** @import { Recorder, TestLog } from './recorder' */
 
 /** @typedef {{ name?: string, fullName?: string, filePath?: string }} Context older versions have fewer fields */
 
-/** @param {Recorder} recorder */
-exports.follow = (recorder) => {
+/** Hooks of node:test. A test that the log rejects fails. @param {TestLog} log */
+exports.follow = (log) => {
   const { beforeEach, afterEach } = require('node:test')
-  /** @type {Map<unknown, number>} by name: the hooks before and after a test receive different objects */
+  /** @type {Map<unknown, any>} by name: the hooks before and after a test receive different objects */
   const running = new Map()
   const keyOf = (/** @type {Context} */ context) => context?.fullName ?? context?.name
   beforeEach((context) => {
     const { name = '', fullName = name, filePath } = /** @type {Context} */ (context ?? {})
-    running.set(keyOf(/** @type {Context} */ (context)), recorder.begin(fullName, filePath ?? process.argv[1]))
+    running.set(keyOf(/** @type {Context} */ (context)), log.begin(fullName, filePath ?? process.argv[1]))
   })
   afterEach((context) => {
     const key = keyOf(/** @type {Context} */ (context))
     const id = running.get(key)
     running.delete(key)
-    if (id !== undefined) recorder.end(id)
+    return id === undefined ? undefined : log.end(id)
   })
 }
 
@@ -50,9 +50,9 @@ exports.followDirect = (recorder) => {
     const end = () => recorder.end(id)
     const [context, done] = args
     if (typeof done === 'function') {
-      return run.call(this, fn, self, context, (/** @type {unknown[]} */ ...given) => {
+      return run.call(this, fn, self, context, (/** @type {unknown[]} */ ...results) => {
         end()
-        return done(...given)
+        return done(...results)
       })
     }
     let result

@@ -9,9 +9,9 @@ const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('
 
 /** @import { Recorder } from './recorder' */
 
-/** The setup from `loopwatch test`, for each process below. Not an option of the agent, hence the other prefix. */
+/** Variable with the setup, for each process below. Not an option of the agent, hence the prefix. */
 const SETUP = '__LOOPWATCH_TEST'
-/** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit it too. */
+/** Variable with the id of the process that starts test files (`node --test`, run()). All below inherit it. */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
 const MOCHA = /^_?mocha(\.[cm]?js)?$/
 const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
@@ -20,7 +20,7 @@ const JEST = /[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/
 /** Whether tap has started this process for a file. @param {NodeJS.ProcessEnv} env */
 const isFileOfTap = (env) => env.TAP === '1' && env.TAP_CHILD_ID !== undefined
 
-// A test may replace it.
+// Bound at load: a test may replace it.
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
 /** @typedef {{ dir: string, overMs: number, sync: boolean, all: boolean }} Setup */
@@ -94,24 +94,17 @@ function startAgent ({ dir, overMs }) {
   try {
     const { start } = require('../../../host/start')
     const agent = start({
+      ...require('./recorder').TEST_OPTIONS,
       threshold: overMs,
       dir,
       threads: 'auto',
-      port: false,
-      log: false,
-      requests: 'off',
-      origin: 'off',
-      only: [],
-      skip: [],
-      otlp: false,
-      stuck: 0,
       onStuck: 'report',
       // A runner is large by the time it runs the first test, and hardly ever idle: the profile starts before it.
       ...(process.env.LOOPWATCH_PROFILE === undefined && { profile: 'on' })
     })
     return 'stopAtExit' in agent ? agent : null
   } catch {
-    // A LOOPWATCH_ variable has a wrong value: isWatched reports it.
+    // Some LOOPWATCH_ variable has a wrong value, which isWatched reports.
     return null
   }
 }

@@ -7,18 +7,33 @@ const { sourceMapOf } = require('../../../host/compiled-files')
 const { startMeter, wallMs } = require('./loop-meter')
 const { share } = require('../../../util/globals')
 
-/** @import { Agent } from '../../../host/agent' */
+/**
+ * @import { Agent } from '../../../host/agent'
+ * @import { Options } from '../../../options/table'
+ */
 
 const kTests = Symbol.for('loopwatch.tests.1')
 /** Longest wait for the watchdog: to start, before the first test or the application's own code; to file its blocks. */
 const WATCHED_MS = 500
 
-// Taken at load: a test may mock node:fs.
+/** Options of an agent that only watches tests. @type {Options} */
+exports.TEST_OPTIONS = {
+  port: false, log: false, requests: 'off', origin: 'off', stuck: 0, only: [], skip: [], otlp: false
+}
+
+// Bound at load: a test may mock node:fs.
 const { writeFileSync, writeSync } = fs
 
 /**
  * @typedef {Pick<Agent, 'skipTopLevel' | 'sleepUntilWatched' | 'stopAtExit' |
  * 'turn' | 'settle' | 'mapFile' | 'heldCpuMs' | 'isAllowed'>} TestAgent
+ */
+
+/**
+ * @typedef {object} TestLog the recorder of `loopwatch test`, or a checker, whose verdict a runner waits for
+ * @property {(name: string | null, file?: string | null) => any} begin returns an id for end()
+ * @property {(id: any) => Promise<void> | void} end rejects if the test blocked
+ * @property {(global: unknown) => void} [watchGlobal]
  */
 
 /** Writes each test's begin and end at once: after a kill, the file names the test that ran. Never throws. */
@@ -27,7 +42,7 @@ class Recorder {
   #folder
   begun = 0
   #startAgent
-  #isAsked = false
+  #hasStarted = false
   /** @type {TestAgent | null} */
   #agent = null
   #meter
@@ -65,8 +80,8 @@ class Recorder {
 
   /** Only the first call counts. @param {{ isLoading?: boolean }} [how] nothing before the first test counts */
   watch ({ isLoading = false } = {}) {
-    if (this.#isAsked) return
-    this.#isAsked = true
+    if (this.#hasStarted) return
+    this.#hasStarted = true
     this.#agent = this.#startAgent(this.#folder)
     if (isLoading) this.#agent?.skipTopLevel()
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
@@ -97,16 +112,16 @@ class Recorder {
 
   /**
    * The first test sleeps until the watchdog, which starts while the process loads, sees blocks with their lines.
-   * @param {string | null} name null if only the file is known @param {string | null | undefined} file
+   * @param {string | null} name null if only the file is known @param {string | null} [file]
    */
-  begin (name, file) {
+  begin (name, file = null) {
     if (this.begun === 0) {
       this.watch()
       this.sleepUntilWatched()
     }
     this.#mark()
     const id = ++this.begun
-    this.#write({ type: 'begin', id, name: name === null ? null : `${name}`, file: file ?? null, atMs: wallMs() })
+    this.#write({ type: 'begin', id, name: name === null ? null : `${name}`, file, atMs: wallMs() })
     return id
   }
 

@@ -10,32 +10,23 @@ import { published } from './recorder.js'
 // @ts-ignore
 const { afterAll, afterEach, beforeEach } = globalThis.__vitest_index__ ?? await import('vitest')
 const recorder = published()
-const checker = startChecker()
-/** @type {Map<Task, number>} tests may run at the same time */
+const log = recorder ?? startChecker()
+/** @type {Map<Task, any>} tests may run at the same time */
 const running = new Map()
 
 /** @param {Task | undefined} task @returns {string[]} */
-const namesOf = (task) => task === undefined || task.type === undefined ? [] : [...namesOf(task.suite), task.name]
+const namesOf = (task) => task?.type === undefined ? [] : [...namesOf(task.suite), task.name]
 
-if (recorder !== undefined) {
-  recorder.watch()
+recorder?.watch()
+if (log !== null) {
   beforeEach((/** @type {{ task: Task }} */ { task }) => {
-    running.set(task, recorder.begin(namesOf(task).join(' > '), task.file?.filepath))
+    running.set(task, log.begin(namesOf(task).join(' > '), task.file?.filepath))
   })
   afterEach((/** @type {{ task: Task }} */ { task }) => {
     const id = running.get(task)
     running.delete(task)
-    if (id !== undefined) recorder.end(id)
-  })
-  // Vitest ends the process of a file with a signal.
-  afterAll(() => recorder.settled())
-}
-
-if (checker !== null) {
-  beforeEach((/** @type {{ task: Task }} */ { task }) => { running.set(task, checker.begin()) })
-  afterEach((/** @type {{ task: Task }} */ { task }) => {
-    const startMs = running.get(task)
-    running.delete(task)
-    return startMs === undefined ? undefined : checker.check(startMs, namesOf(task).join(' > '), task.file?.filepath)
+    return id === undefined ? undefined : log.end(id)
   })
 }
+// Vitest ends the process of a file with a signal.
+if (recorder !== undefined) afterAll(() => recorder.settled())

@@ -5,9 +5,10 @@ const { startOwn } = require('../../../host/start')
 const { resolveOptions } = require('../../../options/table')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { startMeter, wallMs } = require('../inside/loop-meter')
-const { published, WATCHED_MS } = require('../inside/recorder')
+const { published, TEST_OPTIONS, WATCHED_MS } = require('../inside/recorder')
 const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
+const { newRun } = require('../runs')
 const { judgeAll } = require('../verdict')
 
 /**
@@ -23,7 +24,7 @@ const RATCHET = 'loopwatch.json'
 /** @param {BlockRecord} record @returns {number} wall time */
 const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
 
-/** Says of each test whether it blocked: its runner can mark it as failed. */
+/** A verdict on each test that its runner can turn into a failure. */
 class Checker {
   #agent
   #overMs
@@ -44,12 +45,15 @@ class Checker {
     agent.on('block', (record) => { this.#settled.push(record) })
   }
 
-  /** The first test sleeps until blocks are seen. The loop does not turn meanwhile: some tests rely on that. */
-  begin () {
+  /**
+   * The first test sleeps until blocks are seen. The loop does not turn meanwhile: some tests rely on that.
+   * @param {string | null} name @param {string | null} [file] @returns {Interval}
+   */
+  begin (name, file = null) {
     if (!this.#isBegun) this.#agent.sleepUntilWatched(WATCHED_MS)
     this.#isBegun = true
     this.#mark()
-    return wallMs()
+    return { name, file, startMs: wallMs(), endMs: Infinity }
   }
 
   #mark () {
@@ -58,21 +62,20 @@ class Checker {
   }
 
   /**
-   * Undefined if the thread's exact count has nothing above the limit: most tests need not wait for the watchdog.
-   * @param {number} startMs what begin() returned @param {string} name @param {string} [file]
+   * The verdict, which rejects for a test that blocked. Undefined if the thread's exact count has nothing above the
+   * limit: most tests need not wait for the watchdog.
+   * @param {Interval} test from begin()
    */
-  check (startMs, name, file) {
+  end (test) {
     this.#mark()
-    this.#stretches = this.#stretches.filter((stretch) => stretch.endMs >= startMs)
-    this.#settled = this.#settled.filter((record) => endOf(record) >= startMs)
+    this.#stretches = this.#stretches.filter(({ endMs }) => endMs >= test.startMs)
+    this.#settled = this.#settled.filter((record) => endOf(record) >= test.startMs)
     if (this.#meter !== null && this.#stretches.length === 0) return
-    return this.#judge({ name, file: file ?? null, startMs, endMs: wallMs() })
+    test.endMs = wallMs()
+    return this.#judge(test)
   }
 
-  /**
-   * @param {Interval} test
-   * @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
-   */
+  /** @param {Interval} test @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause` */
   async #judge (test) {
     await this.#agent.settle()
     const latest = await this.#agent.blocks()
@@ -91,20 +94,9 @@ class Checker {
   /** @param {Interval} test @returns {ProcessRun} as far as the test goes */
   #runOf (test) {
     const { pid, argv, execArgv } = process
-    return {
-      pid,
-      argv,
-      execArgv,
-      cwd: process.cwd(),
-      isWatched: true,
-      isNodeTest: false,
-      startMs: this.#startMs,
-      isMetered: this.#meter !== null,
-      stretches: this.#stretches,
-      sourceMaps: new Map(),
-      tests: [test],
-      syncCalls: []
-    }
+    const program = { pid, argv, execArgv, cwd: process.cwd(), isNodeTest: false, startMs: this.#startMs }
+    const run = newRun({ ...program, isMetered: this.#meter !== null })
+    return { ...run, isWatched: true, stretches: this.#stretches, tests: [test] }
   }
 }
 
@@ -112,16 +104,7 @@ class Checker {
 exports.startChecker = () => {
   if (published() !== undefined) return null
   const { threshold } = resolveOptions({}, process.env)
-  const agent = startOwn({
-    port: false,
-    log: false,
-    requests: 'off',
-    origin: 'off',
-    stuck: 0,
-    only: [],
-    skip: [],
-    otlp: false
-  })
+  const agent = startOwn(TEST_OPTIONS)
   return 'heldCpuMs' in agent ? new Checker(agent, threshold) : null
 }
 

@@ -4,43 +4,18 @@
 // `module.exports = require('loopwatch/jest').around(require('jest-environment-jsdom').default)`.
 const path = require('node:path')
 const process = require('../../../util/process')
+const jest = require('../inside/jest')
 const { startChecker } = require('./checker')
 
 /**
- * @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a group of tests; the outermost has no parent
- * @typedef {{ name: string, test?: JestNode & { errors: unknown[] } }} JestEvent
  * @typedef {new (config: any, context: any, ...rest: any[]) => {
  *   handleTestEvent? (event: any, state: any): unknown }} Environment
  */
 
 const checker = startChecker()
 
-/** @param {JestNode | undefined} node @returns {string[]} */
-const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
-
-/** Tests that block fail. @param {Environment} Given @returns {Environment} */
-const around = (Given) => class extends Given {
-  /** @type {Map<unknown, number>} */
-  #running = new Map()
-  #file
-
-  /** @param {any} config @param {any} context @param {any[]} rest */
-  constructor (config, context, ...rest) {
-    super(config, context, ...rest)
-    this.#file = context?.testPath
-  }
-
-  /** @param {JestEvent} event @param {unknown} state */
-  handleTestEvent ({ name, test, ...more }, state) {
-    if (name === 'test_start' && checker !== null) this.#running.set(test, checker.begin())
-    const goOn = () => super.handleTestEvent?.({ name, test, ...more }, state)
-    const startMs = name === 'test_done' ? this.#running.get(test) : undefined
-    if (startMs === undefined || test === undefined) return goOn()
-    this.#running.delete(test)
-    const verdict = checker?.check(startMs, namesOf(test).join(' > '), this.#file)
-    return verdict === undefined ? goOn() : verdict.catch((error) => { test.errors.push([error, error]) }).then(goOn)
-  }
-}
+/** Tests that block fail. @param {Environment} Base @returns {Environment} */
+const around = (Base) => checker === null ? Base : jest.around(Base, checker)
 
 /** @returns {Environment} Jest's own for Node.js */
 function nodeEnvironment () {

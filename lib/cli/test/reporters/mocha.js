@@ -3,24 +3,28 @@
 // Root hooks of Mocha: `mocha --require loopwatch/mocha`. A test that blocks fails.
 const { startChecker } = require('./checker')
 
-/** @import { Checker } from './checker' */
+/**
+ * @import { Checker } from './checker'
+ * @import { Interval } from '../runs'
+ */
 
 /** @typedef {{ fn?: Function, file?: string, titlePath: () => string[], timeout: (ms?: number) => any }} Test */
 
-/** For the check after a test, on a busy machine too. Added to the test's own timeout. */
+/** Time for the check after a test on a busy machine, added to the test's own timeout. */
 const CHECK_MS = 3000
 
 const checker = startChecker()
-/** A retried test is a copy: its function is wrapped already. */
+/** Functions that are wrapped: a retried test is a copy with the same function. */
 const wrapped = new WeakSet()
-let startMs = 0
+/** @type {Interval} of the test that runs */
+let running
 
 /**
  * The check follows the test's function. A hook cannot check: if a hook fails, the suite ends.
- * @param {Test} test @param {Function} fn @param {Checker} checker
+ * @param {Function} fn @param {Checker} checker
  */
-function checked (test, fn, checker) {
-  const check = () => checker.check(startMs, test.titlePath().join(' > '), test.file)
+function checked (fn, checker) {
+  const check = () => checker.end(running)
   /** @this {unknown} @param {(error?: unknown) => void} done */
   function withCallback (done) {
     fn.call(this, (/** @type {unknown} */ error) => {
@@ -45,11 +49,12 @@ exports.mochaHooks = checker === null
       beforeEach () {
         this.timeout(0)
         const test = this.currentTest
-        if (typeof test?.fn === 'function' && !wrapped.has(test.fn)) {
-          test.fn = checked(test, test.fn, checker)
+        if (test === undefined) return
+        if (typeof test.fn === 'function' && !wrapped.has(test.fn)) {
+          test.fn = checked(test.fn, checker)
           wrapped.add(test.fn)
           if (test.timeout() > 0) test.timeout(test.timeout() + CHECK_MS)
         }
-        startMs = checker.begin()
+        running = checker.begin(test.titlePath().join(' > '), test.file)
       }
     }

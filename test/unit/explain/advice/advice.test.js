@@ -7,7 +7,7 @@ const { detectors } = require('../../../../lib/explain/advice/detectors')
 const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/builtins')
 const { causes } = require('../../../../lib/tables/causes')
-const { adviceOn, causeDocument } = require('../../../../lib/cli/docs')
+const { causeDocument } = require('../../../../lib/cli/docs')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
@@ -304,8 +304,8 @@ const plain = (/** @type {string} */ text) => text.replaceAll('`', '').replace(/
 test('the document of a cause advises the same as its blocks do, and nothing else', () => {
   assert.deepEqual([...new Set(Object.values(detectors).map(({ doc }) => doc))].sort(), Object.keys(cures).sort())
   for (const name of Object.keys(causes)) {
-    const found = adviceOn(name)?.found ?? ''
-    const items = found === '' ? [] : found.split(/^- /m).slice(1).map((item) => plain(item).trim())
+    const [, section = ''] = (causeDocument(name) ?? '').replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').split('## By what is found\n')
+    const items = section.split(/^## /m)[0].split(/^- /m).slice(1).map((item) => plain(item).trim())
     const texts = Object.values(Object.hasOwn(cures, name) ? cures[/** @type {keyof typeof cures} */ (name)] : {})
     for (const text of texts) assert.ok(items.some((item) => item.endsWith(`. ${text}`)), `docs/causes/${name}.md lacks: ${text}`)
     for (const item of items) assert.ok(texts.some((text) => item.endsWith(`. ${text}`)), `lib/explain/advice/cures.js lacks: ${item}`)

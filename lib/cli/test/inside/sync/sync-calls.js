@@ -10,9 +10,9 @@ const { wrapSync } = require('./wrap-sync')
 
 /** @import { Frame } from '../../../../types' */
 
-/** The application's line is rarely further out. */
+/** Frames of a stack: the application's line is rarely further out. */
 const FRAMES = 30
-/** A program that makes new functions for each call must not fill the disk. */
+/** Most places that are written: a program that makes new functions for each call must not fill the disk. */
 const PLACES = 10_000
 
 /** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun: how many tests so far */

@@ -1,6 +1,6 @@
 'use strict'
 
-/** The others take no time. */
+/** Synchronous functions of node:crypto that take time. */
 const CRYPTO = [
   'pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync',
   'checkPrimeSync'

@@ -9,31 +9,26 @@ const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 /** @param {unknown} text */
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[letter])
 
-/** The live page's files serve reports too. @param {string} name */
-const builtFile = (name) => readBuilt(name).toString()
-
-/** Loads nothing and runs no other script, whatever an application's functions are called. @param {string} script */
-const policyFor = (script) =>
-  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
-    `'sha256-${createHash('sha256').update(script).digest('base64')}'`
-
 /**
  * One file, which loads nothing.
- * @param {{ title: string, summary: string, body?: string, flameTitle: string, tree: object, tail?: string }} report
- *   body and tail: markup above and below the flame graph; tree: { name, file, value in ms, children }
+ * @param {{ title: string, summary: string, flameTitle: string, tree: object, tail?: string }} report
+ *   tail: markup below the flame graph; tree: { name, file, value in ms, children }
  */
-exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }) => {
-  const script = builtFile('report.js').replaceAll('</script', '<\\/script')
+exports.htmlReport = ({ title, summary, flameTitle, tree, tail = '' }) => {
+  const script = readBuilt('report.js').toString().replaceAll('</script', '<\\/script')
+  const hash = createHash('sha256').update(script).digest('base64')
+  // No other script can run, whatever an application's functions are called.
+  const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'`
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyFor(script)}">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<style>${builtFile('page.css')}
+<style>${readBuilt('page.css')}
 .report-table { border-collapse: collapse; width: 100%; background: var(--panel); }
 .report-table th, .report-table td { border: 1px solid var(--line); padding: .3rem .6rem;
   text-align: start; vertical-align: top; }
@@ -44,7 +39,6 @@ exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }
 <body>
 <header><h1>${escaped(title)}</h1><p>${escaped(summary)}</p></header>
 <main>
-${body}
 <section><h2>${escaped(flameTitle)}</h2><div id="flame"></div></section>
 ${tail}
 </main>
@@ -55,13 +49,6 @@ ${tail}
 `
 }
 
-/** A download within the report: it stays one file. @param {string} name of the file @param {object} data */
-exports.jsonLink = (name, data) => {
-  const base64 = Buffer.from(`${JSON.stringify(data, null, 2)}\n`).toString('base64')
-  const href = `data:application/json;base64,${base64}`
-  return `<p><a download="${escaped(name)}" href="${href}">Download the results as JSON</a></p>`
-}
-
 /** @param {string[]} heads @param {(string | { figure: string })[][]} rows figures are aligned to the right */
 exports.htmlTable = (heads, rows) => {
   const head = heads.map((each) => `<th scope="col">${escaped(each)}</th>`).join('')
@@ -70,5 +57,3 @@ exports.htmlTable = (heads, rows) => {
   const body = rows.map((cells) => `<tr>${cells.map(cellOf).join('')}</tr>`).join('\n')
   return `<table class="report-table"><thead><tr>${head}</tr></thead>\n<tbody>${body}</tbody></table>`
 }
-
-exports.escaped = escaped

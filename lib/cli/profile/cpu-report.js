@@ -1,10 +1,18 @@
 'use strict'
 
+const fs = require('node:fs')
+const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
 const { LEAST_SHARE } = require('../../export/profiles/flame-tree')
-const { US_PER_MS } = require('../../util/units')
+const { shortPath } = require('../../util/place-text')
+const { MS_PER_S, US_PER_MS } = require('../../util/units')
+const { htmlReport, htmlTable } = require('./html-report')
 
-/** Not counted: waiting is not work, and our code is not the application's. */
+const CPU_PROFILE = 'profile.cpuprofile'
+/** Functions in the table of a report. */
+const HOT = 25
+
+/** Frames that do not count: waiting is not work, and our code is not the application's. */
 const IDLE = '(idle)'
 const OWN = pathToFileURL(__dirname).href
 
@@ -20,7 +28,12 @@ const OWN = pathToFileURL(__dirname).href
 
 /** A flame graph, and the functions with the most time of their own. @param {CpuProfile} profile */
 exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] }) => {
-  const selfMs = ownTimes(samples, timeDeltas)
+  /** @type {Map<number, number>} own ms of a node, by its id */
+  const selfMs = new Map()
+  for (const [i, id] of samples.entries()) {
+    // A delta is the time since the sample before it.
+    selfMs.set(id, (selfMs.get(id) ?? 0) + Math.max(0, timeDeltas[i + 1] ?? 0) / US_PER_MS)
+  }
   const byId = new Map(nodes.map((node) => [node.id, node]))
   /** @type {Map<string, Hot>} */
   const hot = new Map()
@@ -29,9 +42,9 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
     if (ms === 0 || isForeign(callFrame) || callFrame.functionName === '(root)') continue
     const { name, file, line } = placeOf(callFrame)
     const place = file === null ? '' : `${file}:${line}`
-    const row = hot.get(`${name}\n${place}`)
-    if (row) row.selfMs += ms
-    else hot.set(`${name}\n${place}`, { name, place, selfMs: ms })
+    const row = hot.get(`${name}\n${place}`) ?? { name, place, selfMs: 0 }
+    row.selfMs += ms
+    hot.set(`${name}\n${place}`, row)
   }
   const grow = (/** @type {CpuNode} */ node) => {
     const { name, file, line } = placeOf(node.callFrame)
@@ -40,12 +53,7 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
       return child === undefined || isForeign(child.callFrame) ? [] : [grow(child)]
     }))
     const value = (selfMs.get(node.id) ?? 0) + children.reduce((sum, child) => sum + child.value, 0)
-    return {
-      name: file === null ? name : `${name} ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`,
-      file,
-      value,
-      children
-    }
+    return { name: file === null ? name : `${name} ${shortPath(file)}:${line}`, file, value, children }
   }
   const root = grow(nodes[0])
   return {
@@ -53,17 +61,6 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
     hot: [...hot.values()].sort((a, b) => b.selfMs - a.selfMs),
     durationMs: (endTime - startTime) / US_PER_MS
   }
-}
-
-/** Own ms of each node, by id. @param {number[]} samples @param {number[]} timeDeltas */
-function ownTimes (samples, timeDeltas) {
-  /** @type {Map<number, number>} */
-  const selfMs = new Map()
-  for (const [i, id] of samples.entries()) {
-    // A delta is the time since the sample before it.
-    selfMs.set(id, (selfMs.get(id) ?? 0) + Math.max(0, timeDeltas[i + 1] ?? 0) / US_PER_MS)
-  }
-  return selfMs
 }
 
 /** @param {CpuNode['callFrame']} frame */
@@ -84,14 +81,9 @@ function merged (nodes) {
   for (const node of nodes) {
     const key = `${node.name}\n${node.file}`
     const twin = byName.get(key)
-    if (twin === undefined) byName.set(key, node)
-    else {
-      byName.set(key, {
-        ...twin,
-        value: twin.value + node.value,
-        children: merged([...twin.children, ...node.children])
-      })
-    }
+    byName.set(key, twin === undefined
+      ? node
+      : { ...twin, value: twin.value + node.value, children: merged([...twin.children, ...node.children]) })
   }
   return [...byName.values()]
 }
@@ -102,4 +94,25 @@ function trimmed (node, leastMs) {
   return { ...node, value: Math.round(node.value * 10) / 10, children: kept.map((child) => trimmed(child, leastMs)) }
 }
 
-exports.ownTimes = ownTimes
+/** Writes profile.html next to the CPU profile, if there is one. @param {string} output @param {string} command */
+exports.writeCpuReport = (output, command) => {
+  const file = path.join(output, CPU_PROFILE)
+  if (!fs.existsSync(file)) return
+  const { tree, hot, durationMs } = exports.cpuTree(JSON.parse(fs.readFileSync(file, 'utf8')))
+  const rows = hot.slice(0, HOT).map(({ name, place, selfMs }) => [
+    { figure: `${selfMs.toFixed(0)} ms` }, { figure: `${(selfMs / Math.max(tree.value, 1) * 100).toFixed(1)}%` },
+    name, place
+  ])
+  fs.writeFileSync(path.join(output, 'profile.html'), htmlReport({
+    title: `CPU profile of ${command}`,
+    summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ` +
+      `${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; ${CPU_PROFILE} opens in Chrome ` +
+      'DevTools and VS Code',
+    flameTitle: 'Where the time went (lines are where functions begin)',
+    tree,
+    tail: '<section><h2>Functions by their own ' +
+      `time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
+  }))
+}
+
+exports.CPU_PROFILE = CPU_PROFILE
