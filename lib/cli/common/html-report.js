@@ -1,16 +1,13 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
-const { readBuilt } = require('../../export/page/assets')
+const { readText } = require('../../export/page/assets')
 
 /** @type {Record<string, string>} */
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** @param {unknown} text */
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[letter])
-
-/** The live page's files serve reports too. @param {string} name */
-const builtFile = (name) => readBuilt(name).toString()
 
 /** Loads nothing and runs no other script, whatever an application's functions are called. @param {string} script */
 const policyFor = (script) =>
@@ -23,7 +20,7 @@ const policyFor = (script) =>
  *   body and tail: markup above and below the flame graph; tree: { name, file, value in ms, children }
  */
 exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }) => {
-  const script = builtFile('report.js').replaceAll('</script', '<\\/script')
+  const script = readText('report.js').replaceAll('</script', '<\\/script')
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -33,7 +30,7 @@ exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<style>${builtFile('page.css')}
+<style>${readText('page.css')}
 .report-table { border-collapse: collapse; width: 100%; background: var(--panel); }
 .report-table th, .report-table td { border: 1px solid var(--line); padding: .3rem .6rem;
   text-align: start; vertical-align: top; }

@@ -29,7 +29,8 @@ const INDEX = {
 const isBrowser = (accept) => accept.includes('text/html')
 
 /** Reads the file at each request. @param {keyof typeof import('../page/assets').PARTS} name @returns {Handler} */
-const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
+const part = (name) => ({ etag, acceptEncoding }) =>
+  require('../page/assets').readPart(name, etag, (qualityOf(acceptEncoding, 'gzip') ?? 0) > 0)
 
 /** What picks blocks: query-filter.js. */
 const FILTERS = [

@@ -29,7 +29,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @property {(response: http.ServerResponse) => void} [stream] writes the response instead of the body
  *
  * @typedef {object} PathRequest
- * @property {string} id @property {URLSearchParams} query @property {string} accept
+ * @property {string} id @property {URLSearchParams} query @property {string} accept @property {string} acceptEncoding
  * @property {string} etag of the copy that the client has
  *
  * @typedef {object} HandlerTraits
@@ -206,7 +206,13 @@ class HttpServer {
     if (!handler.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {
       return refusal('a bearer token is required', 401, { 'www-authenticate': 'Bearer' })
     }
-    return handler({ id, query: new URLSearchParams(query), accept, etag: headers['if-none-match'] ?? '' })
+    return handler({
+      id,
+      query: new URLSearchParams(query),
+      accept,
+      acceptEncoding: `${headers['accept-encoding'] ?? ''}`,
+      etag: headers['if-none-match'] ?? ''
+    })
   }
 
   close () {

@@ -1,17 +1,20 @@
 // Builds the page's script and style, with the licences of the packages in them, and the documents that it links to.
-// The result is kept in ../built, so that the package needs no build and none of these libraries:
+// The results are committed one folder up, so that the package needs no build and none of these libraries. They are
+// compressed: the endpoint sends them as they are, and a search in lib does not meet minified code.
 // node lib/export/page/source/build.mjs
 import { build } from 'esbuild'
 import fs from 'node:fs'
 import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Marked } from 'marked'
 import { causes } from '../../../tables/causes.js'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
-const BUILT = path.join(SOURCE, '..', 'built')
-const BANNER = '/* loopwatch; contains the packages of THIRD-PARTY.txt */'
+const PAGE = path.join(SOURCE, '..')
+const LICENCES = 'THIRD-PARTY.txt'
+const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
 const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
@@ -71,7 +74,7 @@ export async function buildPage () {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { page: path.join(SOURCE, 'main.mjs'), report: path.join(SOURCE, 'report.mjs') },
-    outdir: BUILT,
+    outdir: PAGE,
     bundle: true,
     minify: true,
     format: 'iife',
@@ -92,8 +95,17 @@ export async function buildPage () {
     'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8').replace(/\n +/g, '\n'),
     'runbook.html': buildDocument('runbook'),
     'causes.html': buildDocument('causes'),
-    'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n')
+    [LICENCES]: [...packages].sort().map(licenceOf).join('\n')
   }
+}
+
+/** The licences stay plain text. @param {string} name */
+const fileOf = (name) => path.join(PAGE, name === LICENCES ? name : `${name}.gz`)
+
+/** @param {string} name @returns {string} */
+export function readBuilt (name) {
+  const bytes = fs.readFileSync(fileOf(name))
+  return (name === LICENCES ? bytes : gunzipSync(bytes)).toString()
 }
 
 /** @param {string} document its path in the package */
@@ -155,6 +167,10 @@ function licenceOf (name) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  fs.mkdirSync(BUILT, { recursive: true })
-  for (const [name, text] of Object.entries(await buildPage())) fs.writeFileSync(path.join(BUILT, name), text)
+  for (const [name, text] of Object.entries(await buildPage())) {
+    const file = fileOf(name)
+    // Another version of zlib may compress the same text to other bytes.
+    if (fs.existsSync(file) && readBuilt(name) === text) continue
+    fs.writeFileSync(file, file.endsWith('.gz') ? gzipSync(text, { level: 9 }) : text)
+  }
 }
