@@ -10,7 +10,7 @@ const { LogDestination } = require('./destination')
 const { formatter } = require('./pretty')
 const { causeRow, ownCauseOf, severityOf } = require('../../tables/causes')
 
-/** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */
+/** @import { BlockRecord, WorkRecord } from '../../types' */
 
 /** A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
@@ -141,9 +141,9 @@ function openHere (destination, onState) {
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, excused, parts, evidence, samples } = short
-  const { frame, package: found, calledFrom, origin, work, request } = short
+  const { frame, package: owner, calledFrom, origin, work, request } = short
   const { stacks, isProfiled } = shownStacks(record)
-  const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each)))
+  const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each), NAME_BYTES))
   const fields = {
     event,
     block: id,
@@ -153,7 +153,7 @@ function lineOf (event, record, suppressed) {
     cause,
     excused,
     frame,
-    ...(found && { package: { name: found.name, version: found.version } }),
+    ...(owner && { package: { name: owner.name, version: owner.version } }),
     ...(calledFrom && { calledFrom }),
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
@@ -170,17 +170,13 @@ function lineOf (event, record, suppressed) {
   return { fields, message }
 }
 
-/** Its names have to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
+/** The record with names that fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: found, calledFrom, request, work, origin } = record
+  const { frame, package: owner, calledFrom, request, work, origin } = record
   return {
     ...record,
-    frame: frame && cutFrame(frame),
-    package: found && cutPackage(found),
-    calledFrom: calledFrom && cutFrame(calledFrom),
-    request: request && { ...request, route: /** @type {string} */ (cut(request.route)) },
-    work: work && cutWork(work),
-    origin: origin && { ...origin, frame: cutFrame(origin.frame) }
+    ...cutTexts({ frame, calledFrom, request, work, origin }, NAME_BYTES),
+    ...cutTexts({ package: owner }, PACKAGE_BYTES)
   }
 }
 
@@ -189,11 +185,9 @@ function workInLine ({ startedAt, attributes, sampled, ...work }) {
   return work
 }
 
-/** @param {WorkRecord} work @returns {WorkRecord} */
-function cutWork (work) {
-  const name = /** @type {string} */ (cut(work.name))
-  const parent = work.parent && { ...work.parent, name: /** @type {string} */ (cut(work.parent.name)) }
-  return { ...work, name, parent }
+/** @template T @param {T} value plain data @param {number} mostBytes of each text in it @returns {T} */
+function cutTexts (value, mostBytes) {
+  return JSON.parse(JSON.stringify(value), (_key, each) => typeof each === 'string' ? cut(each, mostBytes) : each)
 }
 
 /** @param {unknown} value */
@@ -201,23 +195,11 @@ function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** @template {Frame} F @param {F} frame @returns {F} */
-function cutFrame (frame) {
-  return { ...frame, function: cut(frame.function), file: cut(frame.file) }
-}
-
-/** @param {PackageRecord} found @returns {PackageRecord} */
-function cutPackage (found) {
-  const name = /** @type {string} */ (cut(found.name, PACKAGE_BYTES))
-  return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }
-}
-
-/** Cuts out the middle. @param {string | null} name @param {number} [mostBytes] */
-function cut (name, mostBytes = NAME_BYTES) {
-  if (name === null) return null
-  let short = name
+/** Cuts out the middle. @param {string} text @param {number} mostBytes */
+function cut (text, mostBytes) {
+  let short = text
   for (let half = mostBytes; jsonBytes(short) > mostBytes; half = Math.floor(half * 0.8)) {
-    short = `${name.slice(0, half)}…${name.slice(-half)}`
+    short = `${text.slice(0, half)}…${text.slice(-half)}`
   }
   return short
 }
