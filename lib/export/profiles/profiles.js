@@ -1,6 +1,7 @@
 'use strict'
 
 const { setImmediate } = require('node:timers/promises')
+const { json } = require('../http/server')
 const { FlameTree } = require('./flame-tree')
 const { chooseBy } = require('./query-filter')
 const { LABELS, StackTable } = require('./stack-table')
@@ -11,7 +12,7 @@ const { LABELS, StackTable } = require('./stack-table')
  * @import { LabelName, TableStack } from './stack-table'
  */
 
-/** Blocks between two polls of the loop: a few milliseconds of work. */
+/** Blocks of a profile between two polls of the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
 /** A flame graph takes longer for each block. */
 const FLAMES_AT_ONCE = 5
@@ -43,22 +44,31 @@ const formats = {
   folded: {
     type: 'text/plain; charset=utf-8',
     ending: 'folded.txt',
-    write: (table) => writeFolded(table)
+    write: writeFolded
   }
 }
 
-/** @param {string} error @returns {Reply} */
-const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
+/** @param {string} error */
+const refusal = (error) => json({ error }, 400)
 
-/** The watchdog polls the loop in between. @param {BlockRecord[]} records newest first */
-async function flameOf (records) {
-  const tree = new FlameTree()
+/**
+ * Adds all blocks. The watchdog polls the loop in between.
+ * @template {StackTable | FlameTree} T @param {T} profile @param {BlockRecord[]} records newest first
+ * @param {number} atOnce blocks between two polls
+ */
+async function fill (profile, records, atOnce) {
   for (const [i, record] of records.entries()) {
-    tree.add(record)
-    if (i % FLAMES_AT_ONCE === FLAMES_AT_ONCE - 1) await setImmediate()
+    profile.add(record)
+    if ((i + 1) % atOnce === 0) await setImmediate()
   }
-  return tree
+  return profile
 }
+
+/** @param {BlockRecord[]} records newest first */
+const flameOf = (records) => fill(new FlameTree(), records, FLAMES_AT_ONCE)
+
+/** @param {BlockRecord[]} records newest first @param {LabelName[]} [group] */
+const collect = (records, group) => fill(new StackTable(group), records, RECORDS_AT_ONCE)
 
 /**
  * `/flame`: blocks in memory as one tree.
@@ -66,19 +76,7 @@ async function flameOf (records) {
  */
 async function answerFlame (records, query) {
   const chosen = chooseBy(records, query)
-  if (chosen.error !== undefined) return refused(chosen.error)
-  const tree = await flameOf(chosen.records)
-  return { status: 200, type: JSON_TYPE, body: `${JSON.stringify(tree)}\n` }
-}
-
-/** @param {BlockRecord[]} records newest first @param {LabelName[]} [group] */
-async function collect (records, group) {
-  const table = new StackTable(group)
-  for (const [i, record] of records.entries()) {
-    table.add(record)
-    if (i % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await setImmediate()
-  }
-  return table
+  return chosen.error === undefined ? json(await flameOf(chosen.records)) : refusal(chosen.error)
 }
 
 /**
@@ -88,13 +86,13 @@ async function collect (records, group) {
  */
 async function profileOf (records, query) {
   const format = query.get('format') ?? 'cpuprofile'
-  if (!Object.hasOwn(formats, format)) return refused(`format takes ${Object.keys(formats).join(', ')}`)
-  const group = (query.get('group') ?? '').split(',').filter(Boolean)
-  if (!group.every(isLabel) || new Set(group).size < group.length) {
-    return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
+  if (!Object.hasOwn(formats, format)) return refusal(`format takes ${Object.keys(formats).join(', ')}`)
+  const group = /** @type {LabelName[]} */ ((query.get('group') ?? '').split(',').filter(Boolean))
+  if (!group.every((name) => LABELS.includes(name)) || new Set(group).size < group.length) {
+    return refusal(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
   }
   const chosen = chooseBy(records, query)
-  if (chosen.error !== undefined) return refused(chosen.error)
+  if (chosen.error !== undefined) return refusal(chosen.error)
   return reply(format, await collect(chosen.records, group), `loopwatch-${process.pid}`)
 }
 
@@ -119,11 +117,6 @@ function reply (format, table, name) {
   const { type, ending, write } = formats[format]
   const body = write(table, name)
   return { status: 200, type, body, headers: { 'content-disposition': `attachment; filename="${name}.${ending}"` } }
-}
-
-/** @param {string} name @returns {name is LabelName} */
-function isLabel (name) {
-  return LABELS.some((label) => label === name)
 }
 
 /** All stacks first, then causes and routes. @param {StackTable} table @param {string} name */

@@ -28,7 +28,7 @@ exports.chooseBy = (records, query) => {
   }
   return {
     records: withSharedNames(records)
-      .filter((record) => isWithin(record, sinceMs, to) && isAsked(record, query) && isShown(record, view))
+      .filter((record) => isWithin(record, sinceMs, to) && isChosen(record, query) && isShown(record, view))
   }
 }
 
@@ -42,17 +42,12 @@ function isWithin ({ startedAt, durationMs }, fromMs, toMs) {
 }
 
 /** @param {BlockRecord} record @param {URLSearchParams} query */
-function isAsked (record, query) {
+function isChosen (record, query) {
   const { cause, frame } = record
-  /** @type {Record<string, () => (string | null | undefined)>} */
   const own = {
-    cause: () => cause,
-    work: () => workOf(record),
-    file: () => frame?.file,
-    line: () => `${frame?.line}`,
-    function: () => frame?.function ?? ''
+    cause, work: workOf(record), file: frame?.file, line: `${frame?.line}`, function: frame?.function ?? ''
   }
-  const isSame = Object.entries(own).every(([name, value]) => !query.has(name) || value() === query.get(name))
+  const isSame = Object.entries(own).every(([name, value]) => !query.has(name) || value === query.get(name))
   const route = query.get('route')
   return isSame && (route === null || isOfRoute(record, route))
 }
