@@ -9,7 +9,7 @@ const SPANS = [60, 120, 300, SECONDS]
 
 /** The history of the loop and of requests. The agent sends ten minutes when a page connects, then every second. */
 export class Charts {
-  /** @type {any[]} null: a second without a measurement */
+  /** @type {any[]} null: not measured */
   #seconds = []
   #last = 0
   /** The largest delay of each second, for the timeline. @type {{ times: number[], delays: (number | null)[] }} */
@@ -52,11 +52,7 @@ export class Charts {
   #all = [this.#delay, this.#utilization, this.#requests, this.#latency]
 
   constructor () {
-    const box = byId('charts')
-    box.append(...this.#all.map(({ element }) => element))
-    new ResizeObserver(() => this.#all.forEach((chart) => chart.resize())).observe(box)
-    matchMedia('(prefers-color-scheme: dark)')
-      .addEventListener('change', () => this.#all.forEach((chart) => chart.rebuild()))
+    byId('charts').append(...this.#all.map(({ element }) => element))
   }
 
   /** @param {any[]} seconds */

@@ -2,7 +2,7 @@ import { BlockList } from '../blocks/block-list.mjs'
 import { Charts } from '../charts/charts.mjs'
 import { FlameOfAll } from '../charts/flame-of-all.mjs'
 import { Timeline } from '../charts/timeline.mjs'
-import { byId, setText, saveButton } from '../dom.mjs'
+import { byId, saveButton, setNote, setText } from '../dom.mjs'
 import { duration, clock } from '../format.mjs'
 import { withSharedNames } from '../../../culprits.js'
 import { inRange, isFiltered, isMatch, isShown, queryOf, windowOf } from '../model/choose.mjs'
@@ -45,7 +45,9 @@ export class Dashboard {
   constructor (get) {
     this.#blocks = new BlockList(get, this.#view)
     this.#flame = new FlameOfAll(get)
-    addDownloads(get)
+    byId('history-downloads').append(
+      saveButton('timeline', get, () => 'timeline', 'loopwatch.trace.json'),
+      saveButton('recording', get, () => 'recording', 'loopwatch.loopwatch'))
     this.#toReveal = this.#view.now.block
     bindKeys({
       blocks: this.#blocks,
@@ -71,11 +73,9 @@ export class Dashboard {
     this.#charts.show(now)
     // A recording of an earlier version has none.
     this.#now = { slow: now.slow ?? [], threads: now.threads ?? [] }
-    const note = byId('history-note')
-    note.hidden = now.workers === null && this.#requests
-    setText(note, now.workers !== null
-      ? 'Primary only: each worker has its own series in /metrics.'
-      : 'Requests are not measured (option requests: off).')
+    const note = this.#requests ? '' : 'Requests are not measured (option requests: off).'
+    setNote(byId('history-note'),
+      now.workers === null ? note : 'Primary only: each worker has its own series in /metrics.')
     this.#draw()
   }
 
@@ -139,23 +139,11 @@ export class Dashboard {
     const { block } = this.#view.now
     const opened = all.find(({ id }) => id === block)
     this.#blocks.draw(chosen, all.length, opened)
-    const empty = byId('blocks-empty')
-    const isGone = block !== null && opened === undefined
-    empty.hidden = all.length > 0 && !isGone
-    setText(empty, isGone
-      ? `Block ${block} is no longer in memory.`
-      : `No block of ${duration(this.#thresholdMs)} or longer so far.`)
+    const none = all.length === 0 ? `No block of ${duration(this.#thresholdMs)} or longer so far.` : ''
+    setNote(byId('blocks-empty'), block === null || opened ? none : `Block ${block} is no longer in memory.`)
     if (this.#toReveal !== null && opened !== undefined) this.#blocks.reveal(this.#toReveal)
     this.#toReveal = null
   }
-}
-
-/** Buttons that save what the agent knows as files. @param {(path: string) => Promise<Response>} get */
-function addDownloads (get) {
-  byId('history-downloads').append(
-    saveButton('timeline', get, () => 'timeline', 'trace.json'),
-    saveButton('recording', get, () => 'recording', 'loopwatch')
-  )
 }
 
 /**
@@ -201,10 +189,9 @@ function sayVerdict ({ all, rows, slow, range, view, thresholdMs, loops }) {
   const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
   const verdict = verdictOf(rows.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) })
   const others = slow.map(({ startedAt, message }) => ` ${clock(startedAt)}: ${message}.`)
-  setText(byId('verdict'), verdict + others.join(''))
-  const compared = byId('comparison')
-  compared.hidden = base === null
-  if (base !== null) setText(compared, comparison(all.filter((row) => isLoop(row) && isMatch(row, view)), range, base))
+  setText(byId('verdict'), [verdict, ...others].join(''))
+  const compared = () => all.filter((row) => isLoop(row) && isMatch(row, view))
+  setNote(byId('comparison'), base === null ? '' : comparison(compared(), range, base))
   const note = asideNote(rows, aside)
   byId('aside').hidden = note === ''
   setText(byId('aside-note'), note)
