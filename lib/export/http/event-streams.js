@@ -1,6 +1,6 @@
 'use strict'
 
-const { json } = require('./server')
+const { refusal } = require('./server')
 
 /**
  * @import { Reply } from './server'
@@ -32,7 +32,7 @@ class EventStreams {
    */
   connect (greet) {
     if (this.#responses.size >= STREAMS) {
-      return { ...json({ error: `${STREAMS} pages are already open` }, 503), headers: { 'retry-after': '10' } }
+      return refusal(`${STREAMS} pages are already open`, 503, { 'retry-after': '10' })
     }
     // Built before the response begins, so that an error in it is answered with 500.
     const greeting = greet().map(([event, data]) => message(event, data)).join('')

@@ -36,14 +36,18 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @property {(accept: string) => boolean} [isOpen] whether no token is required
  * @property {boolean} [takesOptions] OPTIONS is answered like GET
  *
- * @typedef {((asked: PathRequest) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
+ * @typedef {((request: PathRequest) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
  */
 
 /** @param {unknown} value @param {number} [status] @returns {Reply} */
 exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
 
-/** @param {string} error @param {number} status @param {Record<string, string>} [headers] @returns {Reply} */
-const refusal = (error, status, headers) => ({ ...exports.json({ error }, status), headers })
+/** @param {string} error @param {number} [status] @param {Record<string, string>} [headers] @returns {Reply} */
+const refusal = (error, status = 400, headers) => ({ ...exports.json({ error }, status), headers })
+
+/** A reply that browsers save as a file. @param {string} name @param {string} type @param {Reply['body']} body */
+exports.download = (name, type, body) =>
+  ({ status: 200, type, body, headers: { 'content-disposition': `attachment; filename="${name}"` } })
 
 exports.BUSY = refusal('too busy with other requests; try again', 503, { 'retry-after': '2' })
 
@@ -155,7 +159,7 @@ class HttpServer {
     try {
       reply = isPipelined ? ONE_AT_A_TIME : await this.#reply(request)
     } catch {
-      reply = exports.json({ error: 'internal error' }, 500)
+      reply = refusal('internal error', 500)
     }
     const hasRoom = request.method === 'HEAD' || this.#budget.admit(Buffer.byteLength(reply.body), response)
     if (!hasRoom) reply = exports.BUSY
@@ -240,3 +244,5 @@ class ResponseBudget {
 
 exports.LAST_PORT = 65535
 exports.HttpServer = HttpServer
+exports.JSON_TYPE = JSON_TYPE
+exports.refusal = refusal

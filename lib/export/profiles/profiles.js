@@ -1,7 +1,7 @@
 'use strict'
 
-const { setImmediate } = require('node:timers/promises')
-const { json } = require('../http/server')
+const { download, json, JSON_TYPE, refusal } = require('../http/server')
+const { makePauses } = require('../pauses')
 const { FlameTree } = require('./flame-tree')
 const { chooseBy } = require('./query-filter')
 const { LABELS, StackTable } = require('./stack-table')
@@ -18,8 +18,6 @@ const RECORDS_AT_ONCE = 20
 const FLAMES_AT_ONCE = 5
 /** Most profiles by cause and route in a file of speedscope. The first profile has everything, rarer ones too. */
 const MOST_PROFILES = 50
-
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * The writers of cpuprofile and pprof are loaded when needed. `ending`: of the file.
@@ -48,18 +46,16 @@ const formats = {
   }
 }
 
-/** @param {string} error */
-const refusal = (error) => json({ error }, 400)
-
 /**
  * Adds all blocks. The watchdog polls the loop in between.
  * @template {StackTable | FlameTree} T @param {T} profile @param {BlockRecord[]} records newest first
  * @param {number} atOnce blocks between two polls
  */
 async function fill (profile, records, atOnce) {
-  for (const [i, record] of records.entries()) {
+  const pauseAfter = makePauses(atOnce)
+  for (const record of records) {
     profile.add(record)
-    if ((i + 1) % atOnce === 0) await setImmediate()
+    await pauseAfter(1)
   }
   return profile
 }
@@ -115,8 +111,7 @@ function fileOf (id, block) {
 /** @param {string} format @param {StackTable} table @param {string} name @returns {Reply} */
 function reply (format, table, name) {
   const { type, ending, write } = formats[format]
-  const body = write(table, name)
-  return { status: 200, type, body, headers: { 'content-disposition': `attachment; filename="${name}.${ending}"` } }
+  return download(`${name}.${ending}`, type, write(table, name))
 }
 
 /** All stacks first, then causes and routes. @param {StackTable} table @param {string} name */

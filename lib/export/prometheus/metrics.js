@@ -95,30 +95,29 @@ class Metrics {
   }
 
   /** @param {(typeof table)[number]} row */
-  #create ({ key, name, type, help, labels, buckets }) {
-    const own = this.#createOwn(key, { name, help, buckets: /** @type {number[]} */ (buckets) })
-    if (own !== null) {
-      this.#registry.registerMetric(/** @type {any} */ (own))
-      return own
-    }
+  #create ({ key, name, type, help, labels, buckets = [] }) {
+    const { delays, countsFromNow, thresholdMs } = this.#sources
+    if (key === 'delay') return this.#register(new DelayHistogram({ name, help, buckets, delays, countsFromNow }))
+    if (OWN_HISTOGRAMS.has(key)) return this.#register(new SeriesHistogram({ name, help, buckets }))
     const Metric = /** @type {any} */ (classes)[type]
     const isBlock = key === 'blockDuration'
-    const thresholdS = this.#sources.thresholdMs / MS_PER_S
+    const thresholdS = thresholdMs / MS_PER_S
     return new Metric({
       name,
       help,
       labelNames: labels,
       registers: [this.#registry],
       enableExemplars: isBlock,
-      ...(buckets && { buckets: isBlock ? [thresholdS, ...buckets.filter((bound) => bound > thresholdS)] : buckets })
+      ...(type === 'histogram' && {
+        buckets: isBlock ? [thresholdS, ...buckets.filter((bound) => bound > thresholdS)] : buckets
+      })
     })
   }
 
-  /** @param {string} key @param {{ name: string, help: string, buckets: number[] }} row */
-  #createOwn (key, row) {
-    const { delays, countsFromNow } = this.#sources
-    if (key === 'delay') return new DelayHistogram({ ...row, delays, countsFromNow })
-    return OWN_HISTOGRAMS.has(key) ? new SeriesHistogram(row) : null
+  /** @param {SeriesHistogram | DelayHistogram} histogram */
+  #register (histogram) {
+    this.#registry.registerMetric(/** @type {any} */ (histogram))
+    return histogram
   }
 
   /** @param {string} route label @param {string} method @param {string} statusClass */

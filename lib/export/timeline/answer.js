@@ -2,7 +2,7 @@
 
 const { codedError, LoopwatchError } = require('../../tables/errors')
 const { MS_PER_S } = require('../../util/units')
-const { json } = require('../http/server')
+const { download, json, JSON_TYPE } = require('../http/server')
 const { writeTrace } = require('./trace-events')
 
 /**
@@ -51,8 +51,7 @@ function timeIn (query, name, missing) {
 exports.answerTimeline = async (query, gather) => {
   try {
     const body = await writeTrace(gather(exports.rangeOf(query, Date.now())))
-    const headers = { 'content-disposition': `attachment; filename="loopwatch-${process.pid}.trace.json"` }
-    return { status: 200, type: 'application/json; charset=utf-8', body, headers }
+    return download(`loopwatch-${process.pid}.trace.json`, JSON_TYPE, body)
   } catch (error) {
     if (!(error instanceof LoopwatchError)) throw error
     return json({ error: error.message, code: error.code }, 400)
