@@ -8,7 +8,7 @@ const { causeRow, excuseOf, othersIn, ownCauseOf, ownMsOf } = require('../tables
 const SHOWN_SHARE = 0.2
 /** Most lines, and names of work, that are shown. */
 const MOST = 3
-/** For the time of a culprit in which no request, job or message ran. */
+/** Name of the time in which no request, job or message ran. */
 const NO_WORK = 'no work'
 /** Places of one line that are further apart are hardly of one function. */
 const NEAR_COLUMNS = 200
@@ -31,7 +31,7 @@ exports.keyOf = ({ cause, frame, profile }) => {
 }
 
 /**
- * Blocks by what answers for their time: waits for a CPU belong to no function. A share has the cause of its own part.
+ * Splits blocks into the shares of a function and of other causes: waits for a CPU belong to no function.
  * @template {Row} R @param {R[]} rows
  */
 exports.sharesOf = (rows) => rows.flatMap((whole) => {
@@ -40,45 +40,45 @@ exports.sharesOf = (rows) => rows.flatMap((whole) => {
   return [own, ...othersIn(whole).map(([cause, durationMs]) => ({ ...none, cause, durationMs }))]
 })
 
-/** What to do where no function is to blame, in a few words. @param {Row['cause']} cause */
+/** Advice in a few words if no function is to blame, else null. @param {Row['cause']} cause */
 exports.remedyOf = (cause) => {
   const { excuse, phrase, remedy } = causeRow(cause)
   return excuse === undefined ? null : `${phrase}: ${remedy}`
 }
 
 /**
- * A function without a name in one block may have one in another: names are read from sources in the meantime, and a
- * line of a CPU profile has no column that leads to the name. Blocks at the same line share it: they are one culprit.
+ * Gives blocks at one line the name of its function, so that they are one culprit. Some blocks lack the name: sources
+ * are read later, and a line of a CPU profile has no column that leads to the name.
  * @template {{ frame: FrameRecord | null }} R @param {R[]} rows @returns {R[]}
  */
 exports.withSharedNames = (rows) => {
-  const lineOf = (/** @type {FrameRecord} */ { file, line }) => `${file}\n${line}`
-  const known = (/** @type {FrameRecord | undefined} */ frame) =>
+  const lineKey = (/** @type {FrameRecord} */ { file, line }) => `${file}\n${line}`
+  const precisionOf = (/** @type {FrameRecord | undefined} */ frame) =>
     frame === undefined ? 0 : (frame.function === null ? 0 : 2) + (frame.column === null ? 0 : 1)
   /** @type {Map<string, FrameRecord>} */
   const best = new Map()
-  /** A line of a bundle has many functions. */
+  /** Lines with several functions, as in a bundle. */
   const shared = new Set()
   for (const { frame } of rows) {
     if (frame === null) continue
-    const other = best.get(lineOf(frame))
-    if (other?.function && frame.function && other.function !== frame.function) shared.add(lineOf(frame))
-    if (known(frame) > known(other)) best.set(lineOf(frame), frame)
+    const other = best.get(lineKey(frame))
+    if (other?.function && frame.function && other.function !== frame.function) shared.add(lineKey(frame))
+    if (precisionOf(frame) > precisionOf(other)) best.set(lineKey(frame), frame)
   }
   return rows.map((row) => {
     const { frame } = row
-    const named = frame?.function === null ? best.get(lineOf(frame)) : undefined
-    if (!frame || !named || shared.has(lineOf(frame)) || isElsewhere(frame, named)) return row
+    const named = frame?.function === null ? best.get(lineKey(frame)) : undefined
+    if (!frame || !named || shared.has(lineKey(frame)) || isElsewhere(frame, named)) return row
     return { ...row, frame: { ...frame, function: named.function, column: frame.column ?? named.column } }
   })
 }
 
-/** In a bundle. @param {FrameRecord} a @param {FrameRecord} b */
+/** Whether two places of one line are too far apart for one function. @param {FrameRecord} a @param {FrameRecord} b */
 const isElsewhere = (a, b) => a.column !== null && b.column !== null && Math.abs(a.column - b.column) > NEAR_COLUMNS
 
 /**
- * The works of a block that ran what is blamed, each with its part of the time. One turn may run several jobs that call
- * one function. @param {Row} row @param {(ran: WorkShare | Row) => string | null} nameOf null for none
+ * The works that ran the blamed function, each with its part of the block's time. One turn may run several jobs that
+ * call one function. @param {Row} row @param {(ran: WorkShare | Row) => string | null} nameOf null for none
  * @returns {[name: string, ms: number][]}
  */
 function worksIn (row, nameOf) {
@@ -109,7 +109,7 @@ class Culprit {
   #lines = new Shares()
   #causes = new Shares()
   #works = new Shares()
-  /** By line. A frame that is certain replaces one that is not. @type {Map<string, FrameRecord>} */
+  /** Frames by line. A certain frame replaces an uncertain one. @type {Map<string, FrameRecord>} */
   #frames = new Map()
   count = 0
   totalMs = 0
@@ -146,7 +146,7 @@ class Culprit {
     return lines.slice(1, MOST).filter((line) => this.#frames.get(line)?.exact)
   }
 
-  /** All works of its blocks: with one of many, the wrong job is switched off. Empty if none had any. */
+  /** All works of its blocks: naming one of many would blame the wrong job. Empty without any. */
   get work () {
     const all = this.#works.names()
     // A name without ≈ stands for the same one with it.

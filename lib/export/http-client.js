@@ -81,12 +81,13 @@ class HttpClient {
     const encoding = this.#target.gzip ? { 'content-encoding': 'gzip' } : {}
     const headers = { ...this.#headers, 'content-length': body.length, ...encoding }
     const { request } = this.#isTls ? /** @type {typeof http} */ (/** @type {unknown} */ (require('node:https'))) : http
+    const options = { method: 'POST', agent: this.#agent, signal, headers, lookup }
     return new Promise((resolve, reject) => {
-      const asked = request(this.#url, { method: 'POST', agent: this.#agent, signal, headers, lookup }, (response) => {
+      const outgoing = request(this.#url, options, (response) => {
         textOf(response).then((text) => resolve(this.#answerOf(response, text)), reject)
       })
-      asked.on('error', reject)
-      asked.end(body)
+      outgoing.on('error', reject)
+      outgoing.end(body)
     })
   }
 
@@ -108,7 +109,7 @@ class HttpClient {
 }
 
 /**
- * Finds localhost, where collectors usually are, without the thread pool of the application, which may be full.
+ * Resolves localhost, where collectors usually are, without the application's thread pool, which may be full.
  * @type {LookupFunction}
  */
 function lookup (name, options, done) {

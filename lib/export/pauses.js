@@ -2,10 +2,7 @@
 
 const { setImmediate } = require('node:timers/promises')
 
-/**
- * Pauses in long work, in which the watchdog polls the loop.
- * @param {number} most items between two pauses
- */
+/** Pauses in long work, in which the watchdog polls the loop. @param {number} most items between two pauses */
 exports.makePauses = (most) => {
   let count = 0
   return async (/** @type {number} */ items) => {

@@ -2,10 +2,8 @@
 
 const { refusal } = require('./server')
 
-/**
- * @import { Reply } from './server'
- * @import { ServerResponse } from 'node:http'
- */
+/** @import { Reply } from './server' */
+/** @import { ServerResponse } from 'node:http' */
 
 /** Enough for the people who watch one process, and for their forgotten tabs. */
 const STREAMS = 20
@@ -26,10 +24,7 @@ class EventStreams {
     return this.#responses.size
   }
 
-  /**
-   * @param {() => [event: string, data: unknown][]} greet returns the first events of the stream
-   * @returns {Reply}
-   */
+  /** @param {() => [event: string, data: unknown][]} greet returns the first events of the stream @returns {Reply} */
   connect (greet) {
     if (this.#responses.size >= STREAMS) {
       return refusal(`${STREAMS} pages are already open`, 503, { 'retry-after': '10' })

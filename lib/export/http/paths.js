@@ -3,16 +3,14 @@
 const { BUSY, download, json, refusal } = require('./server')
 const { WorkQueue } = require('./work-queue')
 
-/**
- * @import { BlockRecord } from '../../types'
- * @import { Metrics } from '../prometheus/metrics'
- * @import { Handler, PathRequest, Reply } from './server'
- */
+/** @import { BlockRecord } from '../../types' */
+/** @import { Metrics } from '../prometheus/metrics' */
+/** @import { Handler, PathRequest, Reply } from './server' */
 
-/** Needs no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
+/** Requires no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
 const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen })
 
-/** Takes OPTIONS too: HAProxy's health check uses it if no method is configured. @param {Handler} handler */
+/** Answers OPTIONS like GET: HAProxy's health check uses it by default. @param {Handler} handler */
 const check = (handler) => Object.assign(handler, { takesOptions: true })
 
 const NO_BLOCK = refusal('no such block in memory', 404)
@@ -48,15 +46,15 @@ const taking = (names, handler) => (request) => {
 }
 
 /**
- * The answer is computed from every stack in memory, so the queue runs one at a time.
+ * Queues a handler that reads every stack in memory.
  * @param {(request: PathRequest) => Reply | Promise<Reply>} handler @param {WorkQueue} queue @returns {Handler}
  */
 const heavy = (handler, queue) => (request) => queue.add(() => handler(request)) ?? BUSY
 
-/** The watchdog starts without them. */
+/** Loads the writers of profiles at the first request for one. */
 const loadProfiles = () => require('../profiles/profiles')
 
-/** The same in every process. @type {Record<string, Handler>} */
+/** Paths of the same files in every process. @type {Record<string, Handler>} */
 const FILES = {
   '/page.js': open(part('page.js')),
   '/page.css': open(part('page.css')),
@@ -129,7 +127,7 @@ function prefers (accept, type, other) {
   return wanted > 0 && wanted >= instead
 }
 
-/** 0 to 1, the highest if listed twice; null if unlisted. @param {string} accept @param {string} type or range */
+/** The quality of a type or range, 0 to 1: the highest if listed twice. @param {string} accept @param {string} type */
 function qualityOf (accept, type) {
   /** @type {number | null} */
   let most = null

@@ -3,14 +3,12 @@
 const http = require('node:http')
 const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
 
-/**
- * @import { ServerResponse } from 'node:http'
- * @import { Socket } from 'node:net'
- */
+/** @import { ServerResponse } from 'node:http' */
+/** @import { Socket } from 'node:net' */
 
-/** A smaller answer is always sent, so that metrics, health and the page work whatever else waits. */
+/** Answers up to this size are always sent, so that metrics, health and the page work whatever else waits. */
 const SMALL_BYTES = 256 * 1024
-
+/** Larger answers in memory at a time. */
 const LARGE_BYTES = 32 * 1024 * 1024
 
 /** A client that has read nothing of its answer for this long is disconnected. */
@@ -231,7 +229,7 @@ class HttpServer {
 class ResponseBudget {
   #bytes = 0
 
-  /** Alone, an answer of any size fits. @param {number} bytes @param {ServerResponse} response */
+  /** Whether an answer fits. Alone, one of any size does. @param {number} bytes @param {ServerResponse} response */
   admit (bytes, response) {
     // A response whose client has disconnected does not emit 'close' again.
     if (bytes <= SMALL_BYTES || response.destroyed) return true

@@ -26,7 +26,7 @@ const PACKAGE_BYTES = 100
  * @property {() => void | Promise<void>} end writes what waits, and closes
  */
 
-/** pino writes on the watchdog's thread, so the host may be stuck. */
+/** The log of blocks. pino writes on the watchdog's thread, so the host may be stuck. */
 class BlockLog {
   #pino
   #destination
@@ -43,7 +43,7 @@ class BlockLog {
    * @param {true | { level?: string, destination?: 1 | 2 | string, format?: 'json' | 'pretty' }} parts.log
    * @param {() => number} parts.nowMs
    * @param {(error: Error | null) => void} parts.onState
-   * @param {boolean} [parts.isQuiet] of a preload that nobody has asked for @param {typeof openHere} [parts.open]
+   * @param {boolean} [parts.isQuiet] preloaded below NODE_OPTIONS @param {typeof openHere} [parts.open]
    */
   constructor ({ log, nowMs, onState, isQuiet = false, open = openHere }) {
     const { level = 'info', destination = 1, format } = log === true ? {} : log
@@ -59,7 +59,7 @@ class BlockLog {
     this.#beganAtMs = nowMs()
   }
 
-  /** A block at start-up is logged when it settles. @param {BlockRecord} record */
+  /** Blocks at start-up are logged when they settle. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#block('opened', record)
   }
@@ -72,7 +72,7 @@ class BlockLog {
   /** @param {BlockRecord} record @param {number} [endMs] */
   settled (record, endMs = Infinity) {
     this.#progress.ended(record.id)
-    // A quiet process had no watchdog then, so there is nothing more to say.
+    // A block before a quiet process had its watchdog has no samples and is of no interest.
     if (!this.#isQuiet || endMs >= this.#beganAtMs || record.samples > 0) this.#block('settled', record)
   }
 
@@ -127,7 +127,7 @@ class BlockLog {
 
 /** @param {BlockRecord} record @param {boolean} isQuiet */
 function levelOf (record, isQuiet) {
-  // Nobody asked how each process below NODE_OPTIONS starts.
+  // The start of each process below NODE_OPTIONS is of no interest.
   if (isQuiet && record.startup && record.durationMs < STARTUP_S * MS_PER_S) return 'debug'
   return severityOf(record)
 }
@@ -137,7 +137,7 @@ function openHere (destination, onState) {
   return new LogDestination(destination, onState)
 }
 
-/** With as much of the stack as fits. @param {string} event @param {BlockRecord} record @param {number} suppressed */
+/** Has as much of the stack as fits. @param {string} event @param {BlockRecord} record @param {number} suppressed */
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, excused, parts, evidence, samples } = short
@@ -195,7 +195,7 @@ function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** Cuts out the middle. @param {string} text @param {number} mostBytes */
+/** Cuts the middle out of a long text. @param {string} text @param {number} mostBytes */
 function cut (text, mostBytes) {
   let short = text
   for (let half = mostBytes; jsonBytes(short) > mostBytes; half = Math.floor(half * 0.8)) {

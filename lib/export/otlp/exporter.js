@@ -11,13 +11,11 @@ const os = require('node:os')
 const { keyValues } = require('./values')
 const { version } = require('../../../package.json')
 
-/**
- * @import { OtlpSettings, Signal } from '../../options/otlp'
- * @import { BlockRecord, BlockSpan, Metric } from '../../types'
- * @import { Answer } from '../http-client'
- * @import { Phase } from './block-signals'
- * @import { Times } from './metrics'
- */
+/** @import { OtlpSettings, Signal } from '../../options/otlp' */
+/** @import { BlockRecord, BlockSpan, Metric } from '../../types' */
+/** @import { Answer } from '../http-client' */
+/** @import { Phase } from './block-signals' */
+/** @import { Times } from './metrics' */
 
 /** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const RETRYABLE = new Set([429, 502, 503, 504])
@@ -105,7 +103,7 @@ class OtlpExporter {
     this.#parts.onState(message === undefined ? null : { message })
   }
 
-  /** A block at start-up is sent when it settles. @param {BlockRecord} record */
+  /** Blocks at start-up are sent when they settle. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#log('opened', record)
   }
@@ -183,7 +181,7 @@ class OtlpExporter {
   }
 }
 
-/** Node.js cannot parse the answer of a gRPC server. @param {Error} error */
+/** Advice for a gRPC server, whose answer Node.js cannot parse. @param {Error} error */
 const protocolHint = ({ cause }) => /** @type {NodeJS.ErrnoException} */ (cause)?.code?.startsWith('HPE_')
   ? '. It does not speak HTTP/1.1. Is this the gRPC port (4317)? OTLP over HTTP usually uses 4318'
   : ''

@@ -4,10 +4,8 @@ const { OTHER } = require('../../tables/limits')
 const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./metrics')
 const { keyValues } = require('./values')
 
-/**
- * @import { Metric } from '../../types'
- * @import { Series, Times } from './metrics'
- */
+/** @import { Metric } from '../../types' */
+/** @import { Series, Times } from './metrics' */
 
 const MAIN = 'main'
 const OTHER_METHOD = '_OTHER'

@@ -6,9 +6,9 @@ const { keyOf, namedFrame, stacksOfBlock } = require('./block-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
-/** More than a screen can show. The time of further nodes goes to their callers. */
+/** Nodes of a tree: more than a screen can show. The time of further ones goes to their callers. */
 const NODES = 20000
-/** A smaller frame is less than a pixel wide. */
+/** Least share of a node: a smaller one is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
 
 /**

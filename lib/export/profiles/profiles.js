@@ -6,11 +6,9 @@ const { FlameTree } = require('./flame-tree')
 const { chooseBy } = require('./query-filter')
 const { LABELS, StackTable } = require('./stack-table')
 
-/**
- * @import { BlockRecord, Frame } from '../../types'
- * @import { Reply } from '../http/server'
- * @import { LabelName, TableStack } from './stack-table'
- */
+/** @import { BlockRecord, Frame } from '../../types' */
+/** @import { Reply } from '../http/server' */
+/** @import { LabelName, TableStack } from './stack-table' */
 
 /** Blocks of a profile between two polls of the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20

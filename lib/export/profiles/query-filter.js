@@ -8,13 +8,13 @@ const { labelsOf } = require('./stack-table')
 
 /** @import { BlockRecord } from '../../types' */
 
-/** With their defaults. @type {[string, number][]} */
+/** Numbers of a query, with their defaults. @type {[string, number][]} */
 const NUMBERS = [['seconds', Infinity], ['from', -Infinity], ['to', Infinity]]
 
 /**
- * `seconds`: blocks that ended in the last so many. `from`, `to`: blocks that overlap this time (Unix ms). `cause`,
- * `work` (as in messages), `route` (as in a label). `file`, `line`, `function`: the blamed frame's. `culprit`, `text`,
- * `aside` (0): as on the page.
+ * Chooses by `seconds` since a block's end; `from`, `to`: blocks that overlap this time (Unix ms); `cause`, `work`
+ * (as in messages), `route` (as in a label); `file`, `line`, `function`: the blamed frame's; `culprit`, `text`, `aside`
+ * (0): as on the page.
  * @param {BlockRecord[]} records @param {URLSearchParams} query
  * @returns {{ records: BlockRecord[], error?: undefined } | { error: string }}
  */

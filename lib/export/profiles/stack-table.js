@@ -5,7 +5,7 @@ const { keyOf, namedFrame, stacksOfBlock } = require('./block-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
-/** Writing more would delay the watchdog's polls. All other stacks become one. */
+/** Distinct stacks: writing more would delay the watchdog's polls. All others become one. */
 const STACKS = 2000
 const NO_ROUTE = '(none)'
 
@@ -18,11 +18,11 @@ const NO_ROUTE = '(none)'
 
 const LABELS = /** @type {LabelName[]} */ (['route', 'cause', 'thread', 'worker'])
 
-/** Has every distinct frame once. All formats are written from it. */
+/** Stacks of blocks, with every distinct frame once. All formats are written from it. */
 class StackTable {
   /** @type {Frame[]} */
   frames = []
-  /** In the order of their blocks. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
+  /** Stacks in the order of their blocks. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
   timeline = []
   blocks = 0
   totalMs = 0

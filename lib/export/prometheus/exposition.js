@@ -67,7 +67,7 @@ function exemplarText ({ labelSet, value, timestamp }) {
   return `{${keptText(labelSet)}} ${number(value)} ${timestamp}`
 }
 
-/** A primary labels workers' series. @param {string | null} worker @param {Value} series @param {string} text */
+/** A primary adds the worker's label. @param {string | null} worker @param {Value} series @param {string} text */
 function withWorker (worker, { labels }, text) {
   if (worker === null || 'worker' in labels) return text
   return `worker="${worker}"${text === '' ? '' : `,${text}`}`

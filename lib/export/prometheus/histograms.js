@@ -65,7 +65,6 @@ class Histogram {
   reset () {}
 }
 
-/** Filled series by series. */
 class SeriesHistogram extends Histogram {
   /** @type {Map<string, Series>} */
   #series = new Map()

@@ -18,17 +18,15 @@ const { shortPath } = require('../../util/place-text')
 const { MS_PER_S } = require('../../util/units')
 const { nowMs: sharedNowMs } = require('../../util/clock')
 
-/**
- * @import { BlockRecord, FrameRecord, HeapReading, Metric, SlowIncident, Value } from '../../types'
- * @import { WorkRecord, WorkShare } from '../../types'
- * @import { Counted } from './histograms'
- * @import { OpenMetricsContentType } from 'prom-client'
- */
+/** @import { BlockRecord, FrameRecord, HeapReading, Metric, SlowIncident, Value } from '../../types' */
+/** @import { WorkRecord, WorkShare } from '../../types' */
+/** @import { Counted } from './histograms' */
+/** @import { OpenMetricsContentType } from 'prom-client' */
 
 /** Scrapes come at least this often, so `max_over_time` of any range misses no block. */
 const WINDOW_MS = 60_000
 const MAIN = 'main'
-/** One observation for each request or piece of work. */
+/** Histograms with an observation for each request or piece of work. */
 const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
 const NONE = '(none)'
 /** The label `cause` of any block within agent.allow(). */
@@ -58,14 +56,14 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  */
 
 class Metrics {
-  /** Only keeps the metrics: exposition.js prints them. */
+  /** Keeps the metrics. exposition.js prints them. */
   #registry = /** @type {OpenMetricsRegistry} */ (/** @type {unknown} */ (new Registry()))
   /** @type {Record<string, any>} */
   #metrics = {}
   #sources
   /** Route labels of counted requests; the host limits their number. @type {Set<string>} */
   #requestRoutes = new Set()
-  /** For blocks without a counted request, or in doubt. */
+  /** Routes of blocks whose request is not counted, or in doubt. */
   #blockRoutes
   /** Labels of counted named work. @type {Set<string>} */
   #works = new Set()
@@ -139,7 +137,7 @@ class Metrics {
     return { duration: workDuration.series(labels), blocked: workBlocked.series(labels) }
   }
 
-  /** An observation went to `(other)`. @param {string} label */
+  /** Counts an observation that went to `(other)`. @param {string} label */
   overflowed (label) {
     this.#metrics.overflow.inc({ label })
   }
@@ -171,7 +169,7 @@ class Metrics {
     }
   }
 
-  /** The agent itself blocked the application. @param {number} ms */
+  /** Counts time for which the agent itself blocked the application. @param {number} ms */
   addOwnBlockedMs (ms) {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
@@ -181,7 +179,7 @@ class Metrics {
     this.#metrics.poolDelay.observe({ kind }, delayMs / MS_PER_S)
   }
 
-  /** The application is slow without a block. @param {SlowIncident['kind']} kind */
+  /** Counts slowness without a block. @param {SlowIncident['kind']} kind */
   slowIncident (kind) {
     this.#metrics.slow.inc({ kind })
   }
@@ -191,7 +189,7 @@ class Metrics {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
   }
 
-  /** A request is in the label `route` instead. @param {WorkRecord | null | undefined} work */
+  /** The label of work; requests have the label `route`. @param {WorkRecord | null | undefined} work */
   #blockedWork (work) {
     if (!work || work.kind === 'request' || work.ended) return NONE
     const name = inDoubt(work, work.name)
@@ -215,7 +213,7 @@ class Metrics {
     this.#metrics.gc.observe({ kind }, durationMs / MS_PER_S)
   }
 
-  /** The folder `dir` shows that an earlier process ended in a block. */
+  /** Counts an earlier process that ended in a block, as the folder `dir` shows. */
   predecessorEnded () {
     this.#metrics.endedInBlock.inc()
   }
@@ -247,7 +245,7 @@ class Metrics {
     return openMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE
   }
 
-  /** At once, not metric by metric in collect(), so a scrape is of one moment. */
+  /** Reads all sources at once, so that a scrape is of one moment. */
   #read () {
     const { degraded, shed, originTracking, profiling, inFlight, workInFlight } = this.#sources
     const { threads = () => new Map() } = this.#sources
@@ -319,17 +317,17 @@ class Metrics {
     this.#totals.set(id, Math.max(last, total))
   }
 
-  /** The total wraps at 2^31. @param {string} key @param {Record<string, string>} labels @param {number} count */
+  /** For totals that wrap at 2^31. @param {string} key @param {Record<string, string>} labels @param {number} count */
   #advanceWrapping (key, labels, count) {
     const total = this.#totals.get(key + Object.values(labels).join('\n'))
     this.#advance(key, labels, total === undefined ? count >>> 0 : total + ((count - total) | 0))
   }
 }
 
-/** ≈ marks doubt. @param {{ exact?: boolean }} named @param {string} label */
+/** Marks a label in doubt with ≈. @param {{ exact?: boolean }} named @param {string} label */
 const inDoubt = ({ exact }, label) => exact === false ? `≈ ${label}` : label
 
-/** One function is one series, whatever its line. Without a name it is its line. @param {FrameRecord} frame */
+/** The label of a function, whatever its line. Only one without a name has a line. @param {FrameRecord} frame */
 const siteOf = ({ function: name, file, line }) =>
   name === null ? `(anonymous) ${shortPath(file)}:${line}` : `${name} ${shortPath(file)}`.trimEnd()
 

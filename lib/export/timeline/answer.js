@@ -5,10 +5,8 @@ const { MS_PER_S } = require('../../util/units')
 const { download, json, JSON_TYPE } = require('../http/server')
 const { writeTrace } = require('./trace-events')
 
-/**
- * @import { Reply } from '../http/server'
- * @import { Trace } from './trace-events'
- */
+/** @import { Reply } from '../http/server' */
+/** @import { Trace } from './trace-events' */
 
 const KEPT_MS = 600 * MS_PER_S
 /** The client's clock may be this much ahead. */
@@ -16,7 +14,7 @@ const AHEAD_MS = 60 * MS_PER_S
 const TIME = 'a Unix time in ms'
 
 /**
- * In Unix ms; without `from` and `to`, all that is kept.
+ * The range of a query in Unix ms, by default all that is kept.
  * @param {URLSearchParams} query @param {number} nowMs Unix time
  * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
  */

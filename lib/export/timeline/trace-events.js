@@ -105,9 +105,9 @@ function tracksOf ({ pid, title, blocks }) {
 
 /** None if unmeasured. @param {Trace} trace @param {Trace['counters'][number]} counter @returns {TraceEvent[]} */
 function counterEvents ({ pid, wallOffsetMs }, { name, atMs, values }) {
-  const known = Object.entries(values).flatMap(([key, value]) => value === null ? [] : [[key, rounded(value)]])
-  if (known.length === 0) return []
-  return [{ name, ph: 'C', pid, tid: 0, ts: micros(atMs + wallOffsetMs), args: Object.fromEntries(known) }]
+  const measured = Object.entries(values).flatMap(([key, value]) => value === null ? [] : [[key, rounded(value)]])
+  if (measured.length === 0) return []
+  return [{ name, ph: 'C', pid, tid: 0, ts: micros(atMs + wallOffsetMs), args: Object.fromEntries(measured) }]
 }
 
 /** Names of tracks first, then all others by time. @param {Trace} trace @returns {TraceEvent[]} */
@@ -146,7 +146,7 @@ exports.writeTrace = async (trace) => {
   return parts.join('')
 }
 
-/** The same in one step. @param {Trace} trace */
+/** The text of a trace, in one step. @param {Trace} trace */
 exports.traceText = (trace) => [...partsOf(trace)].join('')
 
 /** @param {Trace} trace */

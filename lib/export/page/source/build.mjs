@@ -58,7 +58,7 @@ const unusedOfD3 = {
   }
 }
 
-/** What the page does not read: colours are in its style. @type {import('esbuild').Plugin} */
+/** Drops columns that the page does not read: colours are in its style. @type {import('esbuild').Plugin} */
 const unusedOfCauses = {
   name: 'unused-of-causes',
   setup (build) {
@@ -91,7 +91,7 @@ export async function buildPage () {
   return {
     // A report uses the style of the page, which includes its own.
     ...Object.fromEntries(files.filter(([name]) => name !== 'report.css')),
-    // Its indentation is 0.7 kB.
+    // The indentation is 0.7 kB.
     'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8').replace(/\n +/g, '\n'),
     'runbook.html': buildDocument('runbook'),
     'causes.html': buildDocument('causes'),
@@ -99,7 +99,7 @@ export async function buildPage () {
   }
 }
 
-/** The licences stay plain text. @param {string} name */
+/** Where a file is kept. The licences stay plain text. @param {string} name */
 const fileOf = (name) => path.join(PAGE, name === LICENCES ? name : `${name}.gz`)
 
 /** @param {string} name @returns {string} */
@@ -112,20 +112,12 @@ export function readBuilt (name) {
 function bodyOf (document) {
   const cause = CAUSE.exec(document)?.[1]
   const renderer = {
-    /**
-     * An alert links to the heading of its name, and a block to that of its cause.
-     * @this {any}
-     * @param {any} heading
-     */
+    /** An alert links to the heading of its name, and a block to that of its cause. @this {any} @param {any} heading */
     heading ({ tokens, depth, text }) {
       const id = cause === undefined ? text : depth === 1 ? cause : null
       return `<h${depth}${id === null ? '' : ` id="${id}"`}>${this.parser.parseInline(tokens)}</h${depth}>\n`
     },
-    /**
-     * Any other link becomes text that says where in the package its document is.
-     * @this {any}
-     * @param {any} link
-     */
+    /** Any other link becomes text that says where in the package its document is. @this {any} @param {any} link */
     link ({ href, tokens }) {
       const text = this.parser.parseInline(tokens)
       const file = path.posix.join(path.posix.dirname(document), href)

@@ -6,9 +6,9 @@ import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
 
 /** Least time between two requests, however often blocks come: the agent makes the tree from every stack in memory. */
 const LEAST_MS = 5000
-/** The same while there is no graph yet, so that the first one appears soon. */
+/** Least time while there is no graph yet, so that the first one appears soon. */
 const LEAST_EMPTY_MS = 500
-/** From another choice to the request: the next letter may follow. */
+/** Time from a choice to its request: the next letter may follow. */
 const TYPING_MS = 200
 /** @type {[title: string, format: string, ending: string][]} */
 const DOWNLOADS = [
@@ -48,7 +48,7 @@ export class FlameOfAll {
   /** Chooses the blocks to show. @param {string} query for the endpoint */
   choose (query) {
     if (query === this.#query) return
-    // A range that ends now changes every second. This is not a reason to request the tree at once.
+    // A range that ends now changes every second, which is no reason to request the tree at once.
     const isSame = withoutTime(query) === withoutTime(this.#query)
     this.#query = query
     if (isSame) return this.refresh()
@@ -69,7 +69,7 @@ export class FlameOfAll {
     // The event stream reports that the agent is gone, and calls refresh() when it is back.
     const response = await this.#get(`flame${query && `?${query}`}`).catch(() => null)
     const tree = response?.ok ? await response.json().catch(() => null) : null
-    // By now the tree of another choice is on its way.
+    // Meanwhile another choice was made, and its tree is on its way.
     if (withoutTime(query) !== withoutTime(this.#query)) return
     this.#timer = undefined
     if (tree === null) return

@@ -24,10 +24,7 @@ export class Plot {
   /** @type {any} */
   #data = []
 
-  /**
-   * @param {HTMLElement} box @param {number} height
-   * @param {(color: Color) => OwnOptions} optionsOf
-   */
+  /** @param {HTMLElement} box @param {number} height @param {(color: Color) => OwnOptions} optionsOf */
   constructor (box, height, optionsOf) {
     this.#box = box
     this.#height = height

@@ -25,11 +25,7 @@ const code = (text) => `\`${text.replace(/`/g, "'").replace(/\s+/g, ' ')}\``
 /** Escapes names, which are not markup. @param {string} text */
 const plain = (text) => text.replace(/[*_<>[\]]/g, '\\$&').replace(/\s+/g, ' ')
 
-/**
- * A block as Markdown, for a ticket.
- * @param {any} detail answer of `/block`
- * @param {string} link to the page
- */
+/** A block as Markdown, for a ticket. @param {any} detail answer of `/block` @param {string} link to the page */
 export function markdownOf ({ block, source, advice, waits }, link) {
   const parts = timePartsOf(block).map(({ label, ms }) => `${label} ${duration(ms)}`).join(', ')
   const { frame } = block

@@ -9,15 +9,12 @@ import { asideOf, placeOf } from './labels.mjs'
 const NUMBERS = ['', '', 'Two', 'Three']
 /** From this share on, a part of the time is most of it. */
 const MOST = 0.5
-/** Each block waits for a CPU now and then: less than this is not worth a sentence. */
+/** Least share that is worth a sentence: each block waits for a CPU now and then. */
 const JITTER = 0.02
 
 /** @typedef {{ fromMs: number, toMs: number }} Range */
 
-/**
- * Adds up blocks, and the range with all of each.
- * @param {any[]} rows @param {Range} range
- */
+/** Adds up blocks, and extends the range to all of each. @param {any[]} rows @param {Range} range */
 export function sumOf (rows, { fromMs, toMs }) {
   const from = Math.min(fromMs, ...rows.map(({ startedAt }) => Date.parse(startedAt)))
   const lengthMs = Math.max(1, Math.max(toMs, ...rows.map(endOf)) - from)
@@ -52,7 +49,7 @@ function fewFunctions (rows, allMs) {
 }
 
 /**
- * What happened in a range, in one to three sentences.
+ * Says what happened in a range, in one to three sentences.
  * @param {any[]} rows of main loops, in the range
  * @param {Range} range
  * @param {{ thresholdMs: number, loops: number, isFiltered?: boolean }} more `loops`: number of processes
@@ -98,8 +95,8 @@ export function comparison (rows, range, span) {
 }
 
 /**
- * What all figures below are of, and the number and time of blocks that are folded away, by kind. Empty if there are
- * none. The verdict counts those of main loops, too.
+ * The number and time of the blocks that are counted below, and of those folded away by kind. Empty if none are. The
+ * verdict counts those of main loops, too.
  * @param {any[]} rows @param {boolean} isShown
  */
 export function asideNote (rows, isShown) {

@@ -18,8 +18,8 @@ const GREY = dot('#8c959f')
 const ICONS = { running: dot('#1a7f37'), blocked: dot('#d1242f'), recorded: GREY, unknown: GREY }
 
 /**
- * What every loop is doing now: always in sight, and in the tab's title and icon. It ticks only while a loop is
- * blocked. Screen readers announce it when its text changes. For a recording it shows what was then, in neutral colors.
+ * The state of every loop: always in sight, and in the tab's title and icon. It ticks only while a loop is blocked.
+ * Screen readers announce it when its text changes. For a recording it shows the state then, in neutral colors.
  */
 export class Strip {
   #box = byId('state-now')
