@@ -16,15 +16,8 @@ const { timePartsOf } = require('../labels')
 /** @import { BlockRecord, FrameRecord } from '../../types' */
 
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
-/** @type {Record<number, [name: string, color: Style]>} pino's levels */
-const LEVELS = {
-  10: ['TRACE', 'dim'],
-  20: ['DEBUG', 'dim'],
-  30: ['INFO ', 'green'],
-  40: ['WARN ', 'yellow'],
-  50: ['ERROR', 'red'],
-  60: ['FATAL', 'red']
-}
+/** Levels of pino that the log uses. @type {Record<number, [name: string, color: Style]>} */
+const LEVELS = { 20: ['DEBUG', 'dim'], 30: ['INFO ', 'green'], 40: ['WARN ', 'yellow'], 50: ['ERROR', 'red'] }
 /** styleText() of Node.js 20 has no options. @type {(style: Style, text: string, options: object) => string} */
 const style = styleText
 
