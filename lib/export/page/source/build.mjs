@@ -45,29 +45,23 @@ const causeColors = {
 }
 
 /**
- * A package of D3 is one file, of which esbuild keeps every call that makes a constant, used or not.
- * @type {import('esbuild').Plugin}
+ * Changes the source of files before they are bundled.
+ * @param {string} name @param {RegExp} filter @param {RegExp} pattern @param {string} replacement
+ * @returns {import('esbuild').Plugin}
  */
-const unusedOfD3 = {
-  name: 'unused-of-d3',
-  setup (build) {
-    build.onLoad({ filter: /[\\/]d3-\w+\.mjs$/ }, ({ path: file }) => ({
-      contents: fs.readFileSync(file, 'utf8')
-        .replace(/^(var|const) ([\w$]+) = (?=\(function|[\w$]+\()/gm, '$1 $2 = /* @__PURE__ */ ')
-    }))
-  }
-}
+const replacing = (name, filter, pattern, replacement) => ({
+  name,
+  setup: (build) => build.onLoad({ filter }, ({ path: file }) =>
+    ({ contents: fs.readFileSync(file, 'utf8').replace(pattern, replacement) }))
+})
 
-/** Drops columns that the page does not read: colours are in its style. @type {import('esbuild').Plugin} */
-const unusedOfCauses = {
-  name: 'unused-of-causes',
-  setup (build) {
-    build.onLoad({ filter: /tables[\\/]causes\.js$/ }, ({ path: file }) => ({
-      contents: fs.readFileSync(file, 'utf8')
-        .replace(/^ {4}(?:meaning|tool|color|hasCallback|isExcusedInTests): .*\n(?: {6}.*\n)*/gm, '')
-    }))
-  }
-}
+/** A package of D3 is one file, of which esbuild keeps every call that makes a constant, used or not. */
+const unusedOfD3 = replacing('unused-of-d3', /[\\/]d3-\w+\.mjs$/,
+  /^(var|const) ([\w$]+) = (?=\(function|[\w$]+\()/gm, '$1 $2 = /* @__PURE__ */ ')
+
+/** Columns of causes that the page does not read: colours are in its style. */
+const unusedOfCauses = replacing('unused-of-causes', /tables[\\/]causes\.js$/,
+  /^ {4}(?:meaning|tool|color|hasCallback|isExcusedInTests): .*\n(?: {6}.*\n)*/gm, '')
 
 /** @returns {Promise<Record<string, string>>} contents of the files by name */
 export async function buildPage () {

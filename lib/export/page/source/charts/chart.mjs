@@ -7,7 +7,7 @@ const HEIGHT = 96
  * @typedef {object} Line
  * @property {string} label
  * @property {string} color name of a CSS variable
- * @property {(second: any) => number | null} value
+ * @property {string} key of its values in a second
  */
 
 /** Lines over the last ten minutes, with their values as text. */
@@ -50,7 +50,7 @@ export class Chart {
 
   /** @param {number[]} times s @param {any[]} seconds null: not measured */
   draw (times, seconds) {
-    this.#data = [times, ...this.#lines.map(({ value }) => seconds.map((second) => second && value(second)))]
+    this.#data = [times, ...this.#lines.map(({ key }) => seconds.map((second) => second?.[key] ?? null))]
     this.#plot.draw(this.#data)
     this.#showValues(null)
   }
