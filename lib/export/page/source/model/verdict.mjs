@@ -1,6 +1,6 @@
 import { excuseOf, isExcused } from '../../../../tables/causes.js'
 import { MS_PER_S } from '../../../../util/units.js'
-import { Culprit, keyOf, sharesOf } from '../../../culprits.js'
+import { groupByCulprit, sharesOf } from '../../../culprits.js'
 import { counted, duration, percent, spanWords } from '../format.mjs'
 import { endOf } from './culprits.mjs'
 import { inRange } from './choose.mjs'
@@ -32,14 +32,7 @@ const msOf = (rows) => rows.reduce((sum, { durationMs }) => sum + durationMs, 0)
  * @param {any[]} rows @param {number} allMs of all blocks
  */
 function fewFunctions (rows, allMs) {
-  /** @type {Map<string, Culprit>} */
-  const byKey = new Map()
-  for (const share of sharesOf(rows).filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
-    const culprit = byKey.get(keyOf(share)) ?? new Culprit()
-    byKey.set(keyOf(share), culprit)
-    culprit.add(share, () => null)
-  }
-  const culprits = [...byKey.values()].sort((a, b) => b.totalMs - a.totalMs).slice(0, 3)
+  const culprits = groupByCulprit(rows, () => null).filter(({ frame }) => frame !== null).slice(0, 3)
   let ms = 0
   for (const [i, { totalMs }] of culprits.entries()) {
     ms += totalMs
