@@ -4,6 +4,7 @@ const os = require('node:os')
 const { sentenceOf } = require('../../util/sentence')
 const { Outbox } = require('../outbox')
 const { nowMs } = require('../../util/clock')
+const { Recently } = require('../../util/recently')
 const { MS_PER_MINUTE } = require('../../util/units')
 
 /** @import { BlockRecord } from '../../types' */
@@ -28,8 +29,7 @@ class Notifier {
   #url
   /** @type {Outbox<string>} */
   #outbox
-  /** @type {number[]} times of the last minute's messages */
-  #madeAtMs = []
+  #limit = new Recently({ times: PER_MINUTE, withinMs: MS_PER_MINUTE })
   /** Blocks in progress with a message, or over the limit. @type {Set<string>} ids */
   #reported = new Set()
   #held = 0
@@ -66,13 +66,12 @@ class Notifier {
     if (this.#isOver || durationMs < this.#parts.aboveMs || startup || allowed || this.#reported.has(id)) return
     this.#reported.add(id)
     const now = nowMs()
-    this.#madeAtMs = this.#madeAtMs.filter((atMs) => now - atMs < MS_PER_MINUTE)
-    if (this.#madeAtMs.length >= PER_MINUTE || this.#outbox.isFull) {
+    if (this.#limit.isOn(now) || this.#outbox.isFull) {
       this.#held++
       this.#parts.onLost(1)
       return
     }
-    this.#madeAtMs.push(now)
+    this.#limit.add(now)
     const { labels } = this.#parts
     this.#outbox.add(JSON.stringify(exports.messageOf(this.#url, record, { labels, held: this.#held })))
     this.#held = 0

@@ -2,6 +2,7 @@
 
 const { causeRow } = require('../../tables/causes')
 const { shortPath } = require('../../util/place-text')
+const { roundMs } = require('../../util/statistics')
 const { keyOf, namedFrame, stacksOfBlock } = require('./block-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
@@ -74,8 +75,7 @@ function growing (name, file) {
 function grown ({ node, children, isDoubtful: isInDoubt }, leastMs) {
   const kept = [...children.values()].filter((child) => child.node.value > 0 && child.node.value >= leastMs)
   const name = `${isInDoubt ? '≈ ' : ''}${node.name}`
-  const value = Math.round(node.value * 10) / 10
-  return { ...node, name, value, children: kept.map((child) => grown(child, leastMs)) }
+  return { ...node, name, value: roundMs(node.value), children: kept.map((child) => grown(child, leastMs)) }
 }
 
 exports.FlameTree = FlameTree
