@@ -95,10 +95,8 @@ export function comparison (rows, range, span) {
 export function asideNote (rows, isShown) {
   const aside = rows.filter((row) => asideOf(row) !== null)
   const ofMain = aside.filter(({ threadId }) => !threadId)
-  // While a block lasts, its cause is provisional.
-  const isOver = (/** @type {any} */ row) => !row.ongoing && isExcused(row)
-  const excused = ofMain.filter(isOver)
-  const own = ofMain.filter((row) => !isOver(row))
+  const excused = ofMain.filter((row) => isExcused(row))
+  const own = ofMain.filter((row) => !isExcused(row))
   const causes = [...new Set(excused.map(({ cause }) => cause))]
     .map((cause) => `${excused.filter((row) => row.cause === cause).length} ${cause}`)
   const kinds = [
@@ -106,7 +104,7 @@ export function asideNote (rows, isShown) {
     sumIn(own.filter(({ startup }) => !startup), 'allowed'),
     sumIn(aside.filter(({ threadId }) => threadId), 'in worker threads'),
     sumIn(excused, `${excused.length === 1 ? 'is' : 'are'} not your code (${causes.join(', ')})`)
-  ].filter((kind) => kind !== '')
+  ].filter(Boolean)
   const shown = isShown ? rows : rows.filter((row) => asideOf(row) === null)
   return kinds.length === 0
     ? ''
