@@ -48,7 +48,7 @@ export class FlameOfAll {
   /** Chooses the blocks to show. @param {string} query for the endpoint */
   choose (query) {
     if (query === this.#query) return
-    // A range that ends now changes every second, which is no reason to request the tree at once.
+    // A range that ends now changes every second. That alone must not request the tree at once.
     const isSame = withoutTime(query) === withoutTime(this.#query)
     this.#query = query
     if (isSame) return this.refresh()
