@@ -70,7 +70,6 @@ module.exports = [
     ignores: [
       'lib/declarations/**',
       'test/fixtures/mapped/**',
-      'lib/export/page/built/**',
       'examples/*/dist/**',
       'examples/nextjs/.next/**'
     ]

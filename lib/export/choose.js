@@ -4,8 +4,8 @@ const { keyOf, sharesOf } = require('./culprits')
 const { asideOf, placeOf, wordsOf, workOf } = require('./labels')
 
 /**
- * Whether the page counts a block below its filters, and the endpoint in the flame graph. The names that blocks share
- * (withSharedNames) decide about culprits.
+ * Whether a view shows a block: the page below its filters, the endpoint in the flame graph. Culprits are only right
+ * for blocks that share their names (withSharedNames).
  * @param {any} row a record, or a row of the page
  * @param {object} view
  * @param {string | null} view.culprit key of a row of the table
@@ -15,7 +15,7 @@ const { asideOf, placeOf, wordsOf, workOf } = require('./labels')
  */
 exports.isShown = (row, view) => exports.isMatch(row, view) && (view.aside || asideOf(row) === null)
 
-/** The same, shown or not. @param {any} row @param {Omit<Parameters<typeof exports.isShown>[1], 'aside'>} view */
+/** The same for all blocks. @param {any} row @param {Omit<Parameters<typeof exports.isShown>[1], 'aside'>} view */
 exports.isMatch = (row, { culprit, cause, text }) => {
   if (cause !== null && row.cause !== cause) return false
   if (culprit !== null && !sharesOf([row]).some((share) => keyOf(share) === culprit)) return false

@@ -8,7 +8,7 @@ const { causeRow, excuseOf, othersIn, ownCauseOf, ownMsOf } = require('../tables
 const SHOWN_SHARE = 0.2
 /** Most lines, and names of work, that are shown. */
 const MOST = 3
-/** For the time of a culprit in which no request, job or message ran. */
+/** Name of the time in which no request, job or message ran. */
 const NO_WORK = 'no work'
 /** Places of one line that are further apart are hardly of one function. */
 const NEAR_COLUMNS = 200
@@ -18,6 +18,7 @@ const NEAR_COLUMNS = 200
  * @typedef {Pick<BlockRecord, 'work' | 'request' | 'works'>} Ran
  * @typedef {Pick<BlockRecord, 'id' | 'cause' | 'excused' | 'frame' | 'durationMs' | 'parts'> & Called & Ran & Part} Row
  * @typedef {{ isPart?: boolean }} Part whether the block is counted in another row
+ * @typedef {(ran: WorkShare | Row, block: any) => string | null} NameOf of what ran in a block, null for none
  */
 
 /**
@@ -31,7 +32,7 @@ exports.keyOf = ({ cause, frame, profile }) => {
 }
 
 /**
- * Blocks by what answers for their time: waits for a CPU belong to no function. A share has the cause of its own part.
+ * Splits blocks into the shares of a function and of other causes: waits for a CPU belong to no function.
  * @template {Row} R @param {R[]} rows
  */
 exports.sharesOf = (rows) => rows.flatMap((whole) => {
@@ -40,123 +41,113 @@ exports.sharesOf = (rows) => rows.flatMap((whole) => {
   return [own, ...othersIn(whole).map(([cause, durationMs]) => ({ ...none, cause, durationMs }))]
 })
 
-/** What to do where no function is to blame, in a few words. @param {Row['cause']} cause */
+/** Advice in a few words if no function is to blame, else null. @param {Row['cause']} cause */
 exports.remedyOf = (cause) => {
   const { excuse, phrase, remedy } = causeRow(cause)
   return excuse === undefined ? null : `${phrase}: ${remedy}`
 }
 
 /**
- * A function without a name in one block may have one in another: names are read from sources in the meantime, and a
- * line of a CPU profile has no column that leads to the name. Blocks at the same line share it: they are one culprit.
+ * Gives blocks at one line the name of its function, so that they are one culprit. Some blocks lack the name: sources
+ * are read later, and a line of a CPU profile has no column that leads to the name.
  * @template {{ frame: FrameRecord | null }} R @param {R[]} rows @returns {R[]}
  */
 exports.withSharedNames = (rows) => {
-  const lineOf = (/** @type {FrameRecord} */ { file, line }) => `${file}\n${line}`
-  const known = (/** @type {FrameRecord | undefined} */ frame) =>
+  const lineKey = (/** @type {FrameRecord} */ { file, line }) => `${file}\n${line}`
+  const precisionOf = (/** @type {FrameRecord | undefined} */ frame) =>
     frame === undefined ? 0 : (frame.function === null ? 0 : 2) + (frame.column === null ? 0 : 1)
   /** @type {Map<string, FrameRecord>} */
   const best = new Map()
-  /** A line of a bundle has many functions. */
+  /** Lines with several functions, as in a bundle. */
   const shared = new Set()
   for (const { frame } of rows) {
     if (frame === null) continue
-    const other = best.get(lineOf(frame))
-    if (other?.function && frame.function && other.function !== frame.function) shared.add(lineOf(frame))
-    if (known(frame) > known(other)) best.set(lineOf(frame), frame)
+    const other = best.get(lineKey(frame))
+    if (other?.function && frame.function && other.function !== frame.function) shared.add(lineKey(frame))
+    if (precisionOf(frame) > precisionOf(other)) best.set(lineKey(frame), frame)
   }
   return rows.map((row) => {
     const { frame } = row
-    const named = frame?.function === null ? best.get(lineOf(frame)) : undefined
-    if (!frame || !named || shared.has(lineOf(frame)) || isElsewhere(frame, named)) return row
+    const named = frame?.function === null ? best.get(lineKey(frame)) : undefined
+    if (!frame || !named || shared.has(lineKey(frame)) || isElsewhere(frame, named)) return row
     return { ...row, frame: { ...frame, function: named.function, column: frame.column ?? named.column } }
   })
 }
 
-/** In a bundle. @param {FrameRecord} a @param {FrameRecord} b */
+/** Whether two places of one line are too far apart for one function. @param {FrameRecord} a @param {FrameRecord} b */
 const isElsewhere = (a, b) => a.column !== null && b.column !== null && Math.abs(a.column - b.column) > NEAR_COLUMNS
 
 /**
- * The works of a block that ran what is blamed, each with its part of the time. One turn may run several jobs that call
- * one function. @param {Row} row @param {(ran: WorkShare | Row) => string | null} nameOf null for none
- * @returns {[name: string, ms: number][]}
+ * The works that ran the blamed function, each with its part of the block's time. One turn may run several jobs that
+ * call one function. @param {Row} row @param {NameOf} nameOf @returns {[name: string, ms: number][]}
  */
 function worksIn (row, nameOf) {
   const { works = [], frame, durationMs } = row
   const key = exports.keyOf(row)
   const own = works.filter((each) => frame === null || exports.keyOf({ ...row, frame: each.frame }) === key)
   const allMs = own.reduce((ms, { weightMs }) => ms + weightMs, 0)
-  if (allMs === 0) return [[nameOf(row) || NO_WORK, durationMs]]
-  return own.map((each) => [nameOf(each) || NO_WORK, durationMs * each.weightMs / allMs])
+  if (allMs === 0) return [[nameOf(row, row) || NO_WORK, durationMs]]
+  return own.map((each) => [nameOf(each, row) || NO_WORK, durationMs * each.weightMs / allMs])
 }
 
-class Shares {
-  /** @type {Map<string, number>} */
-  #msOf = new Map()
+/** Names by the time they add up to, the longest first. @template T @param {[name: T, ms: number][]} times */
+function heaviest (times, leastMs = 0) {
+  /** @type {Map<T, number>} */
+  const msOf = new Map()
+  for (const [name, ms] of times) msOf.set(name, (msOf.get(name) ?? 0) + ms)
+  return [...msOf].filter(([, ms]) => ms >= leastMs).sort(([, a], [, b]) => b - a).map(([name]) => name)
+}
 
-  /** @param {string} name @param {number} ms */
-  add (name, ms) {
-    this.#msOf.set(name, (this.#msOf.get(name) ?? 0) + ms)
+/**
+ * Groups the shares of blocks by the function or cause to blame, the longest total first.
+ * @template {Row} R @param {R[]} rows @param {NameOf} workOf
+ */
+exports.groupByCulprit = (rows, workOf) => {
+  /** @type {Map<string, ReturnType<typeof exports.sharesOf<R>>>} */
+  const groups = new Map()
+  for (const share of exports.sharesOf(rows)) {
+    const key = exports.keyOf(share)
+    const group = groups.get(key)
+    if (group) group.push(share)
+    else groups.set(key, [share])
   }
+  return [...groups].map(([key, shares]) => ({ key, shares, ...culpritOf(shares, workOf) }))
+    .sort((a, b) => b.totalMs - a.totalMs)
+}
 
-  /** The names with at least `leastMs`, the longest first. @param {number} [leastMs] */
-  names (leastMs = 0) {
-    return [...this.#msOf].filter(([, ms]) => ms >= leastMs).sort(([, a], [, b]) => b - a).map(([name]) => name)
+/** @param {Row[]} shares @param {NameOf} workOf */
+function culpritOf (shares, workOf) {
+  const totalMs = shares.reduce((sum, { durationMs }) => sum + durationMs, 0)
+  const longest = shares.reduce((most, share) => share.durationMs > most.durationMs ? share : most)
+  /** Frames by line. A certain frame replaces an uncertain one. @type {Map<number | null, FrameRecord>} */
+  const frames = new Map()
+  /** @type {[line: number | null, ms: number][]} */
+  const lineTimes = []
+  for (const { frame, cause, durationMs } of shares) {
+    if (frame === null || excuseOf(cause) !== undefined) continue
+    if (!frames.get(frame.line)?.exact) frames.set(frame.line, frame)
+    lineTimes.push([frame.line, durationMs])
+  }
+  return {
+    count: shares.filter(({ isPart }) => !isPart).length,
+    totalMs,
+    longestMs: longest.durationMs,
+    longestId: longest.id,
+    cause: heaviest(shares.map(({ cause, durationMs }) => [cause, durationMs]))[0],
+    frame: frames.get(heaviest(lineTimes)[0]) ?? null,
+    otherLines: heaviest(lineTimes, SHOWN_SHARE * totalMs).slice(1, MOST).filter((line) => frames.get(line)?.exact),
+    work: workText(heaviest(shares.flatMap((share) => worksIn(share, workOf))))
   }
 }
 
-class Culprit {
-  #lines = new Shares()
-  #causes = new Shares()
-  #works = new Shares()
-  /** By line. A frame that is certain replaces one that is not. @type {Map<string, FrameRecord>} */
-  #frames = new Map()
-  count = 0
-  totalMs = 0
-  longestMs = -1
-  longestId = ''
-
-  /** @param {Row} row @param {(ran: WorkShare | Row) => string | null} workOf the name of what ran, null for none */
-  add (row, workOf) {
-    const { id, cause, frame, durationMs, isPart } = row
-    if (!isPart) this.count++
-    this.totalMs += durationMs
-    if (durationMs > this.longestMs) {
-      this.longestMs = durationMs
-      this.longestId = id
-    }
-    this.#causes.add(cause, durationMs)
-    for (const [name, ms] of worksIn(row, workOf)) this.#works.add(name, ms)
-    if (frame === null || excuseOf(cause) !== undefined) return
-    const line = `${frame.line}`
-    this.#lines.add(line, durationMs)
-    if (!this.#frames.get(line)?.exact) this.#frames.set(line, frame)
-  }
-
-  get cause () {
-    return /** @type {Row['cause']} */ (this.#causes.names()[0])
-  }
-
-  get frame () {
-    return this.#frames.get(this.#lines.names()[0]) ?? null
-  }
-
-  get otherLines () {
-    const lines = this.#lines.names(SHOWN_SHARE * this.totalMs)
-    return lines.slice(1, MOST).filter((line) => this.#frames.get(line)?.exact)
-  }
-
-  /** All works of its blocks: with one of many, the wrong job is switched off. Empty if none had any. */
-  get work () {
-    const all = this.#works.names()
-    // A name without ≈ stands for the same one with it.
-    const names = all.filter((name) =>
-      name !== NO_WORK && !(name.includes('≈') && all.includes(name.replaceAll('≈ ', ''))))
-    if (names.length === 0) return ''
-    const more = names.length > MOST ? ` and ${names.length - MOST} more` : ''
-    return `${names.slice(0, MOST).join(', ')}${more}${all.includes(NO_WORK) ? `, ${NO_WORK}` : ''}`
-  }
+/** All works: naming one of many would blame the wrong job. Empty without any. @param {string[]} all heaviest first */
+function workText (all) {
+  // A name without ≈ stands for the same one with it.
+  const names = all.filter((name) =>
+    name !== NO_WORK && !(name.includes('≈') && all.includes(name.replaceAll('≈ ', ''))))
+  if (names.length === 0) return ''
+  const more = names.length > MOST ? ` and ${names.length - MOST} more` : ''
+  return `${names.slice(0, MOST).join(', ')}${more}${all.includes(NO_WORK) ? `, ${NO_WORK}` : ''}`
 }
 
 exports.NO_WORK = NO_WORK
-exports.Culprit = Culprit

@@ -30,7 +30,7 @@ class HttpClient {
   #url
   #headers
   #agent
-  #isTls
+  #http
 
   /** @param {Target} target */
   constructor (target) {
@@ -45,9 +45,8 @@ class HttpClient {
     }
     url.username = url.password = ''
     this.#url = url
-    this.#isTls = url.protocol === 'https:'
-    const { Agent } = this.#isTls ? require('node:https') : http
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    this.#http = url.protocol === 'https:' ? loadHttps() : http
+    this.#agent = new this.#http.Agent({ keepAlive: true, maxSockets: 1 })
   }
 
   /** Never throws. @param {string} json @param {AbortSignal} end aborts the request @returns {Promise<Answer>} */
@@ -80,13 +79,13 @@ class HttpClient {
     const body = this.#target.gzip ? await gzip(Buffer.from(json)) : Buffer.from(json)
     const encoding = this.#target.gzip ? { 'content-encoding': 'gzip' } : {}
     const headers = { ...this.#headers, 'content-length': body.length, ...encoding }
-    const { request } = this.#isTls ? /** @type {typeof http} */ (/** @type {unknown} */ (require('node:https'))) : http
+    const options = { method: 'POST', agent: this.#agent, signal, headers, lookup }
     return new Promise((resolve, reject) => {
-      const asked = request(this.#url, { method: 'POST', agent: this.#agent, signal, headers, lookup }, (response) => {
+      const outgoing = this.#http.request(this.#url, options, (response) => {
         textOf(response).then((text) => resolve(this.#answerOf(response, text)), reject)
       })
-      asked.on('error', reject)
-      asked.end(body)
+      outgoing.on('error', reject)
+      outgoing.end(body)
     })
   }
 
@@ -107,8 +106,11 @@ class HttpClient {
   }
 }
 
+/** The same interface. @returns {typeof http} */
+const loadHttps = () => /** @type {any} */ (require('node:https'))
+
 /**
- * Finds localhost, where collectors usually are, without the thread pool of the application, which may be full.
+ * Resolves localhost, where collectors usually are, without the application's thread pool, which may be full.
  * @type {LookupFunction}
  */
 function lookup (name, options, done) {

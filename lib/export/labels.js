@@ -8,7 +8,7 @@ const { doubtOf, lineText, shortPath, withoutPlace, workOf } = require('../util/
 /** @typedef {Pick<BlockRecord, 'ongoing' | 'startup' | 'allowed' | 'threadId'>} Circumstances */
 
 /**
- * What happened, in words for people who do not know the causes by name.
+ * A cause in words, for people who do not know causes by name.
  * @param {string} cause returned unchanged if only a newer agent knows it
  */
 exports.wordsOf = (cause) => Object.hasOwn(causes, cause) ? causeRow(cause).phrase : cause
@@ -26,7 +26,7 @@ exports.timePartsOf = ({ parts = {} }) => Object.entries(causeOfPart)
  */
 exports.asideOf = (row) => {
   const { threadId, cause, startup, allowed, ongoing } = row
-  // It exists to compute, and delays nobody on the main loop.
+  // Worker threads exist to compute. Their blocks delay nobody on the main loop.
   if (threadId > 0) return 'worker thread'
   // While a block lasts, its cause is provisional, and it is what the user is looking for.
   if (ongoing) return null

@@ -72,14 +72,14 @@ class Outbox {
     }, ms)
   }
 
-  /** Items that fail are sent later as ever. */
+  /** Sends now. Items that fail are retried as usual. */
   flush () {
     clearTimeout(this.#timer)
     this.#timer = undefined
     return this.#send()
   }
 
-  /** One run of #sendAll() at a time. It also sends items that are added meanwhile. */
+  /** Runs #sendAll() once at a time. A run also sends items that are added meanwhile. */
   #send () {
     this.#sending ??= this.#sendAll().finally(() => { this.#sending = null })
     return this.#sending
@@ -95,9 +95,9 @@ class Outbox {
       onState(error)
       if (!isFinal && ++this.#failures < tries) return this.#again(retryAfterMs)
       this.#failures = 0
-      // A receiver that is away for so long would get the others late, all at once.
-      const given = this.#waiting.splice(0, isFinal ? items.length : Infinity).length
-      if (lost > 0) onLost(isFinal ? lost : given)
+      // After so many failures, later items would only arrive late, all at once.
+      const removed = this.#waiting.splice(0, isFinal ? items.length : Infinity).length
+      if (lost > 0) onLost(isFinal ? lost : removed)
     }
   }
 

@@ -23,7 +23,7 @@ const belongs = [
   /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|llms\.txt)$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
-  /^lib\/export\/page\/built\/((?:causes|index|runbook)\.html|page\.css|THIRD-PARTY\.txt|page\.js|report\.js)$/,
+  /^lib\/export\/page\/(THIRD-PARTY\.txt|(?:(?:causes|index|runbook)\.html|page\.css|(?:page|report)\.js)\.gz)$/,
   /^lib\/declarations\/.+\.d\.m?ts$/,
   /^docs\/(causes\/[\w-]+|operate\/runbook|use\/options)\.md$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
@@ -133,7 +133,7 @@ test('the package', async (t) => {
   })
 
   await t.test('holds every file of its own that one of its files loads', () => {
-    for (const file of paths.filter((/** @type {string} */ each) => /^(lib|scenarios)\/.+\.m?js$/.test(each) && !each.includes('/built/'))) {
+    for (const file of paths.filter((/** @type {string} */ each) => /^(lib|scenarios)\/.+\.m?js$/.test(each))) {
       const source = fs.readFileSync(path.join(ROOT, file), 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')
       for (const [, target] of source.matchAll(/(?:require\(|from )'(\.[^']+)'/g)) {
         const base = path.posix.join(path.posix.dirname(file), target)
@@ -186,7 +186,7 @@ test('the package', async (t) => {
     await run('npm', ['install', `git+file://${ROOT}`, '--no-audit', '--no-fund', '--update-notifier=false', '--registry', registry.url, '--cache', path.join(dir, 'cache')],
       { cwd: folder, env: { ...process.env, npm_config_noproxy: '127.0.0.1', NO_PROXY: '127.0.0.1' } })
     const installed = path.join(folder, 'node_modules', 'loopwatch')
-    for (const file of ['lib/declarations/index.d.ts', 'lib/export/page/built/page.js', 'docs/causes/js.md']) assert.ok(fs.existsSync(path.join(installed, file)), file)
+    for (const file of ['lib/declarations/index.d.ts', 'lib/export/page/page.js.gz', 'docs/causes/js.md']) assert.ok(fs.existsSync(path.join(installed, file)), file)
     const { stdout } = await run(process.execPath, ['-p', "typeof require('loopwatch').start"], { cwd: folder })
     assert.equal(stdout, 'function\n')
   })

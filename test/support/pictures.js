@@ -3,13 +3,14 @@
 const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
+const { gunzipSync } = require('node:zlib')
 
 const ROOT = path.join(__dirname, '..', '..')
 const IMAGES = path.join(ROOT, '.github', 'images')
 /** The digest of what each picture shows, as it was when the picture was taken. */
 const TAKEN = path.join(IMAGES, 'taken.json')
 /** What a page looks like and calls things, not the script that fills it. */
-const PAGE = ['lib/export/page/built/index.html', 'lib/export/page/built/page.css', 'lib/tables/causes.js']
+const PAGE = ['lib/export/page/index.html.gz', 'lib/export/page/page.css.gz', 'lib/tables/causes.js']
 
 /** The files of the repository that a picture shows. Those of scenarios show reports of runs with a date. */
 const shown = /** @type {Record<string, string[]>} */ ({
@@ -23,9 +24,12 @@ const shown = /** @type {Record<string, string[]>} */ ({
 })
 
 /** The values of a table: comments show in no picture. @param {string} file */
-const contentOf = (file) => file.endsWith('.js')
-  ? JSON.stringify(require(path.join(ROOT, file)))
-  : fs.readFileSync(path.join(ROOT, file))
+function contentOf (file) {
+  const absolute = path.join(ROOT, file)
+  if (file.endsWith('.js')) return JSON.stringify(require(absolute))
+  const bytes = fs.readFileSync(absolute)
+  return file.endsWith('.gz') ? gunzipSync(bytes) : bytes
+}
 
 /** @param {string} name of a picture */
 const digestOf = (name) => shown[name]

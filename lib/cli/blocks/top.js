@@ -1,6 +1,6 @@
 'use strict'
 
-const { Culprit, keyOf, NO_WORK, remedyOf, sharesOf, withSharedNames } = require('../../export/culprits')
+const { groupByCulprit, NO_WORK, remedyOf, withSharedNames } = require('../../export/culprits')
 const { place, withoutPlace } = require('../../util/place-text')
 const { counted, duration, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/output')
@@ -14,28 +14,19 @@ const ROWS = 20
 /** Number of heaviest culprits that get advice. */
 exports.ADVISED = 3
 
-/** @param {Culprit} culprit @param {BlockRecord} block one of its blocks */
-function placeOf ({ frame, cause, otherLines }, block) {
-  if (frame === null) return remedyOf(cause) ?? withoutPlace(block)
-  return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
-}
+/** By function and file, the longest total first. @param {BlockRecord[]} blocks */
+exports.culpritsOf = (blocks) => groupByCulprit(withSharedNames(blocks), nameOf)
+  .map(({ shares: [block], frame, otherLines, work, ...culprit }) => ({
+    ...culprit,
+    place: frame === null
+      ? remedyOf(culprit.cause) ?? withoutPlace(block)
+      : `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`,
+    hasPlace: frame !== null,
+    work: work || NO_WORK
+  }))
 
-/** Culprits by function and file, the longest total first. @param {BlockRecord[]} blocks */
-exports.culpritsOf = (blocks) => {
-  /** @type {Map<string, { culprit: Culprit, block: BlockRecord }>} */
-  const groups = new Map()
-  for (const block of sharesOf(withSharedNames(blocks))) {
-    const group = groups.get(keyOf(block)) ?? { culprit: new Culprit(), block }
-    groups.set(keyOf(block), group)
-    group.culprit.add(block, (ran) => workOf(ran) ?? (block.startup ? '(start-up)' : null))
-  }
-  return [...groups].map(([key, { culprit, block }]) => {
-    const { work, cause, count, totalMs, longestMs, longestId } = culprit
-    const place = placeOf(culprit, block)
-    const hasPlace = culprit.frame !== null
-    return { key, place, hasPlace, work: work || NO_WORK, cause, count, totalMs, longestMs, longestId }
-  }).sort((a, b) => b.totalMs - a.totalMs)
-}
+/** @type {import('../../export/culprits').NameOf} */
+const nameOf = (ran, { startup }) => workOf(ran) ?? (startup ? '(start-up)' : null)
 
 /** @param {BlockRecord[]} blocks */
 exports.topTable = (blocks) => tableOf(blocks, align)

@@ -1,7 +1,7 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
-const { readBuilt } = require('../../export/page/assets')
+const { readText } = require('../../export/page/assets')
 
 /** @type {Record<string, string>} */
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
@@ -15,7 +15,7 @@ const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[l
  *   tail: markup below the flame graph; tree: { name, file, value in ms, children }
  */
 exports.htmlReport = ({ title, summary, flameTitle, tree, tail = '' }) => {
-  const script = readBuilt('report.js').toString().replaceAll('</script', '<\\/script')
+  const script = readText('report.js').replaceAll('</script', '<\\/script')
   const hash = createHash('sha256').update(script).digest('base64')
   // No other script can run, whatever an application's functions are called.
   const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'`
@@ -28,7 +28,7 @@ exports.htmlReport = ({ title, summary, flameTitle, tree, tail = '' }) => {
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<style>${readBuilt('page.css')}
+<style>${readText('page.css')}
 .report-table { border-collapse: collapse; width: 100%; background: var(--panel); }
 .report-table th, .report-table td { border: 1px solid var(--line); padding: .3rem .6rem;
   text-align: start; vertical-align: top; }

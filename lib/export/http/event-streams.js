@@ -1,11 +1,9 @@
 'use strict'
 
-const { json } = require('./server')
+const { refusal } = require('./server')
 
-/**
- * @import { Reply } from './server'
- * @import { ServerResponse } from 'node:http'
- */
+/** @import { Reply } from './server' */
+/** @import { ServerResponse } from 'node:http' */
 
 /** Enough for the people who watch one process, and for their forgotten tabs. */
 const STREAMS = 20
@@ -26,13 +24,10 @@ class EventStreams {
     return this.#responses.size
   }
 
-  /**
-   * @param {() => [event: string, data: unknown][]} greet returns the first events of the stream
-   * @returns {Reply}
-   */
+  /** @param {() => [event: string, data: unknown][]} greet returns the first events of the stream @returns {Reply} */
   connect (greet) {
     if (this.#responses.size >= STREAMS) {
-      return { ...json({ error: `${STREAMS} pages are already open` }, 503), headers: { 'retry-after': '10' } }
+      return refusal(`${STREAMS} pages are already open`, 503, { 'retry-after': '10' })
     }
     // Built before the response begins, so that an error in it is answered with 500.
     const greeting = greet().map(([event, data]) => message(event, data)).join('')

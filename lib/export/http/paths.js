@@ -1,21 +1,19 @@
 'use strict'
 
-const { BUSY, json } = require('./server')
+const { BUSY, download, json, refusal } = require('./server')
 const { WorkQueue } = require('./work-queue')
 
-/**
- * @import { BlockRecord } from '../../types'
- * @import { Metrics } from '../prometheus/metrics'
- * @import { Handler, PathRequest, Reply } from './server'
- */
+/** @import { BlockRecord } from '../../types' */
+/** @import { Metrics } from '../prometheus/metrics' */
+/** @import { Handler, PathRequest, Reply } from './server' */
 
-/** Needs no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
+/** Requires no token. @param {Handler} handler @param {(accept: string) => boolean} [isOpen] @returns {Handler} */
 const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen })
 
-/** Takes OPTIONS too: HAProxy's health check uses it if no method is configured. @param {Handler} handler */
+/** Answers OPTIONS like GET: HAProxy's health check uses it by default. @param {Handler} handler */
 const check = (handler) => Object.assign(handler, { takesOptions: true })
 
-const NO_BLOCK = json({ error: 'no such block in memory' }, 404)
+const NO_BLOCK = refusal('no such block in memory', 404)
 
 const INDEX = {
   name: 'loopwatch',
@@ -29,9 +27,10 @@ const INDEX = {
 const isBrowser = (accept) => accept.includes('text/html')
 
 /** Reads the file at each request. @param {keyof typeof import('../page/assets').PARTS} name @returns {Handler} */
-const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
+const part = (name) => ({ etag, acceptEncoding }) =>
+  require('../page/assets').readPart(name, etag, (qualityOf(acceptEncoding, 'gzip') ?? 0) > 0)
 
-/** What picks blocks: query-filter.js. */
+/** Parameters that choose blocks, see query-filter.js. */
 const FILTERS = [
   'seconds', 'from', 'to', 'cause', 'work', 'route',
   'file', 'line', 'function', 'culprit', 'text', 'aside'
@@ -41,21 +40,21 @@ const FILTERS = [
  * Refuses other parameters: a misspelt one must not pass for all blocks.
  * @param {string[]} names @param {Handler} handler @returns {Handler}
  */
-const taking = (names, handler) => (asked) => {
-  const isUnknown = [...asked.query.keys()].some((name) => !names.includes(name))
-  if (!isUnknown) return handler(asked)
-  return json({
-    error: names.length === 0 ? 'this path takes no parameters' : `this path takes only ${names.join(', ')}`
-  }, 400)
+const taking = (names, handler) => (request) => {
+  if ([...request.query.keys()].every((name) => names.includes(name))) return handler(request)
+  return refusal(`this path takes ${names.length === 0 ? 'no parameters' : `only ${names.join(', ')}`}`)
 }
 
 /**
- * The answer is computed from every stack in memory, so the queue runs one at a time.
- * @param {(asked: PathRequest) => Reply | Promise<Reply>} handler @param {WorkQueue} queue @returns {Handler}
+ * Queues a handler that reads every stack in memory.
+ * @param {(request: PathRequest) => Reply | Promise<Reply>} handler @param {WorkQueue} queue @returns {Handler}
  */
-const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? BUSY
+const heavy = (handler, queue) => (request) => queue.add(() => handler(request)) ?? BUSY
 
-/** The same in every process. @type {Record<string, Handler>} */
+/** Loads the writers of profiles at the first request for one. */
+const loadProfiles = () => require('../profiles/profiles')
+
+/** Paths of the same files in every process. @type {Record<string, Handler>} */
 const FILES = {
   '/page.js': open(part('page.js')),
   '/page.css': open(part('page.css')),
@@ -78,18 +77,18 @@ const FILES = {
  * @returns {Record<string, Handler>}
  */
 exports.makePaths = (sources, queue = new WorkQueue()) => ({
-  '/': open((asked) => isBrowser(asked.accept) ? part('index.html')(asked) : json(INDEX), isBrowser),
+  '/': open((request) => isBrowser(request.accept) ? part('index.html')(request) : json(INDEX), isBrowser),
 
   ...FILES,
 
   '/events': () => sources.page.connect(),
 
-  '/flame': taking(FILTERS, heavy(({ query }) =>
-    require('../profiles/profiles').answerFlame(sources.records(), query), queue)),
+  '/flame': taking(FILTERS, heavy(({ query }) => loadProfiles().answerFlame(sources.records(), query), queue)),
 
   '/timeline': taking(['from', 'to'], heavy(({ query }) => sources.timeline(query), queue)),
 
-  '/recording': taking([], heavy(async () => fileOf(await sources.recording()), queue)),
+  '/recording': taking([], heavy(async () =>
+    download(`loopwatch-${process.pid}.loopwatch`, 'application/gzip', await sources.recording()), queue)),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')
@@ -108,12 +107,11 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/blocks/:id': taking([], ({ id }) => {
     const record = sources.block(id)
-    if (record) return json(record)
-    return require('../profiles/profiles').fileOf(id, sources.block) ?? NO_BLOCK
+    return record ? json(record) : loadProfiles().fileOf(id, sources.block) ?? NO_BLOCK
   }),
 
   '/profile': taking(['format', 'group', ...FILTERS],
-    heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue))
+    heavy(({ query }) => loadProfiles().profileOf(sources.records(), query), queue))
 })
 
 /**
@@ -129,7 +127,7 @@ function prefers (accept, type, other) {
   return wanted > 0 && wanted >= instead
 }
 
-/** 0 to 1, the highest if listed twice; null if unlisted. @param {string} accept @param {string} type or range */
+/** The quality of a type or range, 0 to 1: the highest if listed twice. @param {string} accept @param {string} type */
 function qualityOf (accept, type) {
   /** @type {number | null} */
   let most = null
@@ -146,18 +144,10 @@ function qualityOf (accept, type) {
 function blocksBy (blocks, query) {
   const { limit = String(blocks.length || 1), since = '0' } = Object.fromEntries(query)
   const sinceMs = /^\d+$/.test(since) ? Number(since) : Date.parse(since)
-  if (!/^[1-9]\d*$/.test(limit)) return json({ error: 'limit takes a whole number of at least 1' }, 400)
-  if (Number.isNaN(sinceMs)) {
-    return json({ error: 'since takes a time: Unix ms, or ISO such as 2026-11-22T10:00:00Z' }, 400)
-  }
+  if (!/^[1-9]\d*$/.test(limit)) return refusal('limit takes a whole number of at least 1')
+  if (Number.isNaN(sinceMs)) return refusal('since takes a time: Unix ms, or ISO such as 2026-11-22T10:00:00Z')
   const later = blocks.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= sinceMs)
   return json(later.slice(0, Number(limit)))
-}
-
-/** @param {Buffer} body @returns {Reply} */
-function fileOf (body) {
-  const headers = { 'content-disposition': `attachment; filename="loopwatch-${process.pid}.loopwatch"` }
-  return { status: 200, type: 'application/gzip', body, headers }
 }
 
 /**
@@ -170,7 +160,7 @@ function health (text, blockedMs, workers) {
   // If a mistake were read as 0, it would only show at the first block, which would then restart the service. 1e309 is
   // read as Infinity: the probe would overlook every block.
   const isNumber = text.trim() !== '' && toleratedMs >= 0 && toleratedMs < Infinity
-  if (!isNumber) return json({ error: 'ms takes a number of at least 0' }, 400)
+  if (!isNumber) return refusal('ms takes a number of at least 0')
   const ms = Math.round(blockedMs)
   const blocked = workers?.filter((each) => each.blockedMs > toleratedMs)
   const areAllBlocked = blocked !== undefined && blocked.length > 0 && blocked.length === workers?.length

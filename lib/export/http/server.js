@@ -3,14 +3,12 @@
 const http = require('node:http')
 const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
 
-/**
- * @import { ServerResponse } from 'node:http'
- * @import { Socket } from 'node:net'
- */
+/** @import { ServerResponse } from 'node:http' */
+/** @import { Socket } from 'node:net' */
 
-/** A smaller answer is always sent, so that metrics, health and the page work whatever else waits. */
+/** Answers up to this size are always sent, so that metrics, health and the page work whatever else waits. */
 const SMALL_BYTES = 256 * 1024
-
+/** Larger answers in memory at a time. */
 const LARGE_BYTES = 32 * 1024 * 1024
 
 /** A client that has read nothing of its answer for this long is disconnected. */
@@ -29,21 +27,25 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @property {(response: http.ServerResponse) => void} [stream] writes the response instead of the body
  *
  * @typedef {object} PathRequest
- * @property {string} id @property {URLSearchParams} query @property {string} accept
+ * @property {string} id @property {URLSearchParams} query @property {string} accept @property {string} acceptEncoding
  * @property {string} etag of the copy that the client has
  *
  * @typedef {object} HandlerTraits
  * @property {(accept: string) => boolean} [isOpen] whether no token is required
  * @property {boolean} [takesOptions] OPTIONS is answered like GET
  *
- * @typedef {((asked: PathRequest) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
+ * @typedef {((request: PathRequest) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
  */
 
 /** @param {unknown} value @param {number} [status] @returns {Reply} */
 exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
 
-/** @param {string} error @param {number} status @param {Record<string, string>} [headers] @returns {Reply} */
-const refusal = (error, status, headers) => ({ ...exports.json({ error }, status), headers })
+/** @param {string} error @param {number} [status] @param {Record<string, string>} [headers] @returns {Reply} */
+const refusal = (error, status = 400, headers) => ({ ...exports.json({ error }, status), headers })
+
+/** A reply that browsers save as a file. @param {string} name @param {string} type @param {Reply['body']} body */
+exports.download = (name, type, body) =>
+  ({ status: 200, type, body, headers: { 'content-disposition': `attachment; filename="${name}"` } })
 
 exports.BUSY = refusal('too busy with other requests; try again', 503, { 'retry-after': '2' })
 
@@ -155,7 +157,7 @@ class HttpServer {
     try {
       reply = isPipelined ? ONE_AT_A_TIME : await this.#reply(request)
     } catch {
-      reply = exports.json({ error: 'internal error' }, 500)
+      reply = refusal('internal error', 500)
     }
     const hasRoom = request.method === 'HEAD' || this.#budget.admit(Buffer.byteLength(reply.body), response)
     if (!hasRoom) reply = exports.BUSY
@@ -206,7 +208,13 @@ class HttpServer {
     if (!handler.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {
       return refusal('a bearer token is required', 401, { 'www-authenticate': 'Bearer' })
     }
-    return handler({ id, query: new URLSearchParams(query), accept, etag: headers['if-none-match'] ?? '' })
+    return handler({
+      id,
+      query: new URLSearchParams(query),
+      accept,
+      acceptEncoding: `${headers['accept-encoding'] ?? ''}`,
+      etag: headers['if-none-match'] ?? ''
+    })
   }
 
   close () {
@@ -221,7 +229,7 @@ class HttpServer {
 class ResponseBudget {
   #bytes = 0
 
-  /** Alone, an answer of any size fits. @param {number} bytes @param {ServerResponse} response */
+  /** Whether an answer fits. Alone, one of any size does. @param {number} bytes @param {ServerResponse} response */
   admit (bytes, response) {
     // A response whose client has disconnected does not emit 'close' again.
     if (bytes <= SMALL_BYTES || response.destroyed) return true
@@ -234,3 +242,5 @@ class ResponseBudget {
 
 exports.LAST_PORT = 65535
 exports.HttpServer = HttpServer
+exports.JSON_TYPE = JSON_TYPE
+exports.refusal = refusal

@@ -95,7 +95,7 @@ class LogDestination {
     if (this.#retry === undefined) this.flush()
   }
 
-  /** Log rotation moves or deletes the file. It is then closed. */
+  /** Closes a file that log rotation has moved or deleted. */
   #look () {
     if (this.#fd === null || this.#rotation === null || this.#queue.length > 0) return
     try {
@@ -120,7 +120,7 @@ class LogDestination {
     this.#reopenAtMs = this.#nowMs() + waitMs
   }
 
-  /** Never waits. */
+  /** Writes lines until the pipe is full. Never waits. */
   flush () {
     this.#retry = undefined
     while (this.#queue.length > 0) {
@@ -197,7 +197,7 @@ class LogDestination {
     try {
       if (fd !== null) fs.closeSync(fd)
     } catch {
-      // A disk of the network reports here what it did not take. The application's end is not to wait for that.
+      // A network disk reports failed writes here. The application's exit must not depend on it.
     }
   }
 }

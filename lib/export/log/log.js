@@ -10,7 +10,7 @@ const { LogDestination } = require('./destination')
 const { formatter } = require('./pretty')
 const { causeRow, ownCauseOf, severityOf } = require('../../tables/causes')
 
-/** @import { BlockRecord, Frame, PackageRecord, WorkRecord } from '../../types' */
+/** @import { BlockRecord, WorkRecord } from '../../types' */
 
 /** A pipe takes 4 KiB atomically, so lines of host and watchdog do not mix. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
@@ -26,7 +26,7 @@ const PACKAGE_BYTES = 100
  * @property {() => void | Promise<void>} end writes what waits, and closes
  */
 
-/** pino writes on the watchdog's thread, so the host may be stuck. */
+/** The log of blocks. pino writes on the watchdog's thread, so the host may be stuck. */
 class BlockLog {
   #pino
   #destination
@@ -43,7 +43,7 @@ class BlockLog {
    * @param {true | { level?: string, destination?: 1 | 2 | string, format?: 'json' | 'pretty' }} parts.log
    * @param {() => number} parts.nowMs
    * @param {(error: Error | null) => void} parts.onState
-   * @param {boolean} [parts.isQuiet] of a preload that nobody has asked for @param {typeof openHere} [parts.open]
+   * @param {boolean} [parts.isQuiet] preloaded below NODE_OPTIONS @param {typeof openHere} [parts.open]
    */
   constructor ({ log, nowMs, onState, isQuiet = false, open = openHere }) {
     const { level = 'info', destination = 1, format } = log === true ? {} : log
@@ -59,7 +59,7 @@ class BlockLog {
     this.#beganAtMs = nowMs()
   }
 
-  /** A block at start-up is logged when it settles. @param {BlockRecord} record */
+  /** Blocks at start-up are logged when they settle. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#block('opened', record)
   }
@@ -72,7 +72,7 @@ class BlockLog {
   /** @param {BlockRecord} record @param {number} [endMs] */
   settled (record, endMs = Infinity) {
     this.#progress.ended(record.id)
-    // A quiet process had no watchdog then, so there is nothing more to say.
+    // A block before a quiet process had its watchdog has no samples and is of no interest.
     if (!this.#isQuiet || endMs >= this.#beganAtMs || record.samples > 0) this.#block('settled', record)
   }
 
@@ -127,7 +127,7 @@ class BlockLog {
 
 /** @param {BlockRecord} record @param {boolean} isQuiet */
 function levelOf (record, isQuiet) {
-  // Nobody asked how each process below NODE_OPTIONS starts.
+  // The start of each process below NODE_OPTIONS is of no interest.
   if (isQuiet && record.startup && record.durationMs < STARTUP_S * MS_PER_S) return 'debug'
   return severityOf(record)
 }
@@ -137,13 +137,13 @@ function openHere (destination, onState) {
   return new LogDestination(destination, onState)
 }
 
-/** With as much of the stack as fits. @param {string} event @param {BlockRecord} record @param {number} suppressed */
+/** Has as much of the stack as fits. @param {string} event @param {BlockRecord} record @param {number} suppressed */
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, excused, parts, evidence, samples } = short
-  const { frame, package: found, calledFrom, origin, work, request } = short
+  const { frame, package: owner, calledFrom, origin, work, request } = short
   const { stacks, isProfiled } = shownStacks(record)
-  const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each)))
+  const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each), NAME_BYTES))
   const fields = {
     event,
     block: id,
@@ -153,7 +153,7 @@ function lineOf (event, record, suppressed) {
     cause,
     excused,
     frame,
-    ...(found && { package: { name: found.name, version: found.version } }),
+    ...(owner && { package: { name: owner.name, version: owner.version } }),
     ...(calledFrom && { calledFrom }),
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
@@ -170,17 +170,13 @@ function lineOf (event, record, suppressed) {
   return { fields, message }
 }
 
-/** Its names have to fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
+/** The record with names that fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: found, calledFrom, request, work, origin } = record
+  const { frame, package: owner, calledFrom, request, work, origin } = record
   return {
     ...record,
-    frame: frame && cutFrame(frame),
-    package: found && cutPackage(found),
-    calledFrom: calledFrom && cutFrame(calledFrom),
-    request: request && { ...request, route: /** @type {string} */ (cut(request.route)) },
-    work: work && cutWork(work),
-    origin: origin && { ...origin, frame: cutFrame(origin.frame) }
+    ...cutTexts({ frame, calledFrom, request, work, origin }, NAME_BYTES),
+    ...cutTexts({ package: owner }, PACKAGE_BYTES)
   }
 }
 
@@ -189,11 +185,9 @@ function workInLine ({ startedAt, attributes, sampled, ...work }) {
   return work
 }
 
-/** @param {WorkRecord} work @returns {WorkRecord} */
-function cutWork (work) {
-  const name = /** @type {string} */ (cut(work.name))
-  const parent = work.parent && { ...work.parent, name: /** @type {string} */ (cut(work.parent.name)) }
-  return { ...work, name, parent }
+/** @template T @param {T} value plain data @param {number} mostBytes of each text in it @returns {T} */
+function cutTexts (value, mostBytes) {
+  return JSON.parse(JSON.stringify(value), (_key, each) => typeof each === 'string' ? cut(each, mostBytes) : each)
 }
 
 /** @param {unknown} value */
@@ -201,23 +195,11 @@ function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** @template {Frame} F @param {F} frame @returns {F} */
-function cutFrame (frame) {
-  return { ...frame, function: cut(frame.function), file: cut(frame.file) }
-}
-
-/** @param {PackageRecord} found @returns {PackageRecord} */
-function cutPackage (found) {
-  const name = /** @type {string} */ (cut(found.name, PACKAGE_BYTES))
-  return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }
-}
-
-/** Cuts out the middle. @param {string | null} name @param {number} [mostBytes] */
-function cut (name, mostBytes = NAME_BYTES) {
-  if (name === null) return null
-  let short = name
+/** Cuts the middle out of a long text. @param {string} text @param {number} mostBytes */
+function cut (text, mostBytes) {
+  let short = text
   for (let half = mostBytes; jsonBytes(short) > mostBytes; half = Math.floor(half * 0.8)) {
-    short = `${name.slice(0, half)}…${name.slice(-half)}`
+    short = `${text.slice(0, half)}…${text.slice(-half)}`
   }
   return short
 }

@@ -12,22 +12,13 @@ const { printable } = require('../../util/sentence')
 const { markedRows, shownStacks } = require('../../util/shown-stacks')
 const { timePartsOf } = require('../labels')
 
-/**
- * @import { Cause } from '../../tables/causes'
- * @import { BlockRecord, FrameRecord } from '../../types'
- */
+/** @import { Cause } from '../../tables/causes' */
+/** @import { BlockRecord, FrameRecord } from '../../types' */
 
 /** @typedef {'bold' | 'dim' | 'red' | 'green' | 'yellow'} Style */
-/** @type {Record<number, [name: string, color: Style]>} pino's levels */
-const LEVELS = {
-  10: ['TRACE', 'dim'],
-  20: ['DEBUG', 'dim'],
-  30: ['INFO ', 'green'],
-  40: ['WARN ', 'yellow'],
-  50: ['ERROR', 'red'],
-  60: ['FATAL', 'red']
-}
-/** Node.js 20 knows no options. @type {(style: Style, text: string, options: object) => string} */
+/** Levels of pino that the log uses. @type {Record<number, [name: string, color: Style]>} */
+const LEVELS = { 20: ['DEBUG', 'dim'], 30: ['INFO ', 'green'], 40: ['WARN ', 'yellow'], 50: ['ERROR', 'red'] }
+/** styleText() of Node.js 20 has no options. @type {(style: Style, text: string, options: object) => string} */
 const style = styleText
 
 /** @typedef {(style: Style, text: string) => string} Paint */
@@ -36,7 +27,7 @@ const style = styleText
 const painter = (hasColors) => (name, text) => hasColors ? style(name, text, { validateStream: false }) : text
 
 /**
- * A settled block has its reason and place below it.
+ * Formats lines for people. A settled block has its reason and place below its line.
  * @param {{ hasColors: boolean, cwd?: string }} settings `cwd`: paths below it are shown relative to it
  * @returns {(json: string) => string} what is not a JSON object stays unchanged
  */
@@ -67,7 +58,7 @@ function belowOf (line, root) {
   return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...(isProfiled ? [`${OF_PROFILE}:`] : []), ...rows]
 }
 
-/** Heads a stack of the CPU profile. */
+/** Heading of a stack of the CPU profile. */
 const OF_PROFILE = 'by the CPU profile, callers where they begin'
 
 /** @param {BlockRecord} record @param {string} root */
@@ -102,7 +93,7 @@ function clock (time) {
   return `${date.toTimeString().split(' ')[0]}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** CPU time and pauses of the collector overlap, so the parts of a block are shown. @param {any} line */
+/** The parts of a block: CPU time and pauses of the collector would overlap. @param {any} line */
 function evidence ({ parts, samples = 0, evidence = {} }) {
   return [
     ...timePartsOf({ parts }).map(({ label, ms }) => ms >= 1 && `${Math.round(ms)} ms ${label}`),
@@ -135,7 +126,7 @@ function isForeign (line) {
   return file.startsWith('node:') || file === 'native' || isInPackage(file)
 }
 
-/** They switch colors off, unless they are empty. */
+/** Variables that switch colors off unless they are empty. */
 const SWITCHED_OFF = ['NO_COLOR', 'NODE_DISABLE_COLORS']
 
 /** FORCE_COLOR, else NO_COLOR, else the terminal decides. @param {NodeJS.ProcessEnv} env @param {boolean} isTerminal */
@@ -157,7 +148,7 @@ exports.formatter = (format, destination, surroundings = {}) => {
   return isPretty ? exports.makePretty({ hasColors: hasColors(env, isTerminal), cwd: workingDirectory() }) : null
 }
 
-/** It may have been deleted. Paths below it are shown relative to it. */
+/** Empty if the folder has been deleted. */
 function workingDirectory () {
   try {
     return process.cwd()

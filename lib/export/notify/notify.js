@@ -4,15 +4,16 @@ const os = require('node:os')
 const { sentenceOf } = require('../../util/sentence')
 const { Outbox } = require('../outbox')
 const { nowMs } = require('../../util/clock')
+const { Recently } = require('../../util/recently')
 const { MS_PER_MINUTE } = require('../../util/units')
 
 /** @import { BlockRecord } from '../../types' */
 
-/** About two minutes. A later message would only confuse. */
+/** Attempts, in about two minutes. A later message would only confuse. */
 const TRIES = 7
 /** Most messages that wait for a receiver. Further ones are only counted. */
 const WAITING = 20
-/** People do not read more messages. */
+/** Messages: people do not read more. */
 const PER_MINUTE = 6
 /** Slack's hosts, also those of its government service. */
 const SLACK = /(?:^|\.)hooks\.slack(?:-gov)?\.com$/
@@ -28,10 +29,9 @@ class Notifier {
   #url
   /** @type {Outbox<string>} */
   #outbox
-  /** @type {number[]} times of the last minute's messages */
-  #madeAtMs = []
+  #limit = new Recently({ times: PER_MINUTE, withinMs: MS_PER_MINUTE })
   /** Blocks in progress with a message, or over the limit. @type {Set<string>} ids */
-  #told = new Set()
+  #reported = new Set()
   #held = 0
   #isOver = false
 
@@ -63,16 +63,15 @@ class Notifier {
   /** @param {BlockRecord} record as it is now */
   lasting (record) {
     const { id, durationMs, startup, allowed } = record
-    if (this.#isOver || durationMs < this.#parts.aboveMs || startup || allowed || this.#told.has(id)) return
-    this.#told.add(id)
+    if (this.#isOver || durationMs < this.#parts.aboveMs || startup || allowed || this.#reported.has(id)) return
+    this.#reported.add(id)
     const now = nowMs()
-    this.#madeAtMs = this.#madeAtMs.filter((atMs) => now - atMs < MS_PER_MINUTE)
-    if (this.#madeAtMs.length >= PER_MINUTE || this.#outbox.isFull) {
+    if (this.#limit.isOn(now) || this.#outbox.isFull) {
       this.#held++
       this.#parts.onLost(1)
       return
     }
-    this.#madeAtMs.push(now)
+    this.#limit.add(now)
     const { labels } = this.#parts
     this.#outbox.add(JSON.stringify(exports.messageOf(this.#url, record, { labels, held: this.#held })))
     this.#held = 0
@@ -81,7 +80,7 @@ class Notifier {
   /** A block may reach `aboveMs` only at its end. @param {BlockRecord} record */
   settled (record) {
     this.lasting(record)
-    this.#told.delete(record.id)
+    this.#reported.delete(record.id)
   }
 
   flush () {

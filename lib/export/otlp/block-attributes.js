@@ -4,12 +4,10 @@ const { causeOfPart } = require('../../tables/causes')
 const { frameText } = require('../../util/place-text')
 const { shownStacks } = require('../../util/shown-stacks')
 
-/**
- * @import { BlockRecord } from '../../types'
- * @import { Plain } from './values'
- */
+/** @import { BlockRecord } from '../../types' */
+/** @import { Plain } from './values' */
 
-/** Far more than a person reads, far fewer than the limits of receivers. */
+/** Frames of a stack: more than a person reads, far fewer than receivers accept. */
 const FRAMES = 32
 
 const PARTS = Object.fromEntries(Object.keys(causeOfPart).map((part) => [part, `${part}_ms`]))
@@ -38,9 +36,9 @@ const MEMORY = /** @type {const} */ ({
 
 /** @typedef {Record<string, Plain | null | undefined>} Attributes */
 
-/** OpenTelemetry's conventions, where there are any. @param {BlockRecord} record @returns {Attributes} */
+/** Attributes under OpenTelemetry's names as far as there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {
-  const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed } = record
+  const { id, cause, frame, package: owner, profile, work, request, thread, threadId, allowed } = record
   const at = frame?.compiled ? null : frame
   return {
     'loopwatch.block.id': id,
@@ -57,8 +55,8 @@ exports.blockAttributes = (record) => {
     'code.column.number': at?.column,
     'loopwatch.code.exact': frame?.exact === false ? false : null,
     'loopwatch.code.call': profile?.call,
-    'loopwatch.package.name': found?.name,
-    'loopwatch.package.version': found?.version,
+    'loopwatch.package.name': owner?.name,
+    'loopwatch.package.version': owner?.version,
     ...named('parts', PARTS, record.parts ?? {}),
     ...evidenceOf(record),
     'loopwatch.evidence.slept_in': record.evidence.sleptIn?.text,

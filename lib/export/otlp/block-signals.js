@@ -16,13 +16,13 @@ const SEVERITIES = {
 
 const INTERNAL = 1
 const UNSET = { code: 0 }
-/** Flags: sampled, and it is known whether the span or its parent is of another process. */
+/** Flags of a span: sampled (1), it says whether its parent is remote (0x100), and the parent is remote (0x200). */
 const LOCAL = 0x101
 const REMOTE = 0x301
 
 /** @typedef {'opened' | 'lasting' | 'stuck' | 'settled'} Phase */
 
-/** The log's sentence is the body. @param {Phase} phase @param {BlockRecord} record @param {number} nowMs wall time */
+/** The body is the log's sentence. @param {Phase} phase @param {BlockRecord} record @param {number} nowMs wall time */
 exports.logRecord = (phase, record, nowMs) => {
   const { number: severityNumber, text: severityText } = SEVERITIES[phase === 'stuck' ? 'error' : severityOf(record)]
   const { work, request } = record

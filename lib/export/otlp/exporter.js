@@ -2,6 +2,7 @@
 
 const { LogBudget, Progress } = require('../log/budget')
 const { Outbox } = require('../outbox')
+const { makePauses } = require('../pauses')
 const { logRecord, otlpSpan } = require('./block-signals')
 const { otlpMetric } = require('./metrics')
 const { StandardMetrics } = require('./standard-metrics')
@@ -10,13 +11,11 @@ const os = require('node:os')
 const { keyValues } = require('./values')
 const { version } = require('../../../package.json')
 
-/**
- * @import { OtlpSettings, Signal } from '../../options/otlp'
- * @import { BlockRecord, BlockSpan, Metric } from '../../types'
- * @import { Answer } from '../http-client'
- * @import { Phase } from './block-signals'
- * @import { Times } from './metrics'
- */
+/** @import { OtlpSettings, Signal } from '../../options/otlp' */
+/** @import { BlockRecord, BlockSpan, Metric } from '../../types' */
+/** @import { Answer } from '../http-client' */
+/** @import { Phase } from './block-signals' */
+/** @import { Times } from './metrics' */
 
 /** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const RETRYABLE = new Set([429, 502, 503, 504])
@@ -58,13 +57,15 @@ class OtlpExporter {
   constructor (parts) {
     this.#parts = parts
     const { settings, labels, isWorker, nowMs, onState } = parts
-    this.#resource = resourceOf({ attributes: settings.attributes, labels, isWorker })
+    const resource = this.#resource = resourceOf({ attributes: settings.attributes, labels, isWorker })
     this.#budget = new LogBudget(nowMs())
     this.#outboxes = {
-      logs: this.#open('logs', 'otlp_log', async (records) => JSON.stringify(this.#logs(records))),
-      traces: this.#open('traces', 'otlp_span', async (spans) => JSON.stringify(this.#spans(spans))),
-      metrics: this.#open('metrics', 'otlp_metrics', (readings) =>
-        this.#metrics(readings), { most: READINGS, batch: 1, delayMs: 0 })
+      logs: this.#open('logs', 'otlp_log', (logRecords) =>
+        JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords }] }] })),
+      traces: this.#open('traces', 'otlp_span', (spans) =>
+        JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] })),
+      metrics: this.#open('metrics', 'otlp_metrics', ([reading]) =>
+        this.#metrics(reading), { most: READINGS, batch: 1, delayMs: 0 })
     }
     if (settings.failures.length > 0) this.#failures.set('settings', settings.failures.join('; '))
     const faults = [...settings.failures, ...settings.faults]
@@ -74,7 +75,8 @@ class OtlpExporter {
 
   /**
    * @template T @param {Signal} signal @param {string} reason under which losses are counted
-   * @param {(items: T[]) => Promise<string>} encode @param {{ most: number, batch: number, delayMs?: number }} [bounds]
+   * @param {(items: T[]) => Promise<string> | string} encode
+   * @param {{ most: number, batch: number, delayMs?: number }} [bounds]
    * @returns {Outbox<T> | null} null if the signal is not sent
    */
   #open (signal, reason, encode, bounds = { most: WAITING, batch: 200 }) {
@@ -101,7 +103,7 @@ class OtlpExporter {
     this.#parts.onState(message === undefined ? null : { message })
   }
 
-  /** A block at start-up is sent when it settles. @param {BlockRecord} record */
+  /** Blocks at start-up are sent when they settle. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#log('opened', record)
   }
@@ -153,27 +155,14 @@ class OtlpExporter {
     }
   }
 
-  /** @param {object[]} logRecords */
-  #logs (logRecords) {
-    return { resourceLogs: [{ resource: this.#resource, scopeLogs: [{ scope, logRecords }] }] }
-  }
-
-  /** @param {object[]} spans */
-  #spans (spans) {
-    return { resourceSpans: [{ resource: this.#resource, scopeSpans: [{ scope, spans }] }] }
-  }
-
-  /** The watchdog polls the loop between metrics. @param {Reading[]} readings one */
-  async #metrics ([{ metrics, times }]) {
+  /** @param {Reading} reading */
+  async #metrics ({ metrics, times }) {
     const parts = this.#standard.of(metrics, times).map((metric) => JSON.stringify(metric))
-    let count = 0
+    const pauseAfter = makePauses(VALUES_A_TURN)
     for (const metric of metrics) {
       if (metric.values.length === 0) continue
       parts.push(JSON.stringify(otlpMetric(metric, times, this.#parts.labels)))
-      count += metric.values.length
-      if (count < VALUES_A_TURN) continue
-      count = 0
-      await new Promise((resolve) => { setImmediate(resolve) })
+      await pauseAfter(metric.values.length)
     }
     const head = JSON.stringify({ resource: this.#resource }).slice(0, -1)
     const ofScope = `"scope":${JSON.stringify(scope)}`
@@ -192,7 +181,7 @@ class OtlpExporter {
   }
 }
 
-/** Node.js cannot parse the answer of a gRPC server. @param {Error} error */
+/** Advice for a gRPC server, whose answer Node.js cannot parse. @param {Error} error */
 const protocolHint = ({ cause }) => /** @type {NodeJS.ErrnoException} */ (cause)?.code?.startsWith('HPE_')
   ? '. It does not speak HTTP/1.1. Is this the gRPC port (4317)? OTLP over HTTP usually uses 4318'
   : ''

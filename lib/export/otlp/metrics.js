@@ -4,10 +4,8 @@ const { table } = require('../../tables/metrics')
 const { keyValues, nanos } = require('./values')
 const { MS_PER_S } = require('../../util/units')
 
-/**
- * @import { Metric, Value } from '../../types'
- * @import { KeyValue } from './values'
- */
+/** @import { Metric, Value } from '../../types' */
+/** @import { KeyValue } from './values' */
 
 const CUMULATIVE = 2
 /** OpenTelemetry's codes. Yes-or-no values have no unit: `1` would be a ratio. */
@@ -28,7 +26,7 @@ const units = new Map(table.map(({ name, unit }) => [name, UNITS[unit] ?? '']))
  * were at most each bound
  */
 
-/** From prom-client's list of values. @param {Metric} metric */
+/** The series in prom-client's list of values. @param {Metric} metric */
 function histogramSeries ({ name, values }) {
   /** @type {Map<string, Series>} */
   const all = new Map()

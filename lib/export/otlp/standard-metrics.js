@@ -4,10 +4,8 @@ const { OTHER } = require('../../tables/limits')
 const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./metrics')
 const { keyValues } = require('./values')
 
-/**
- * @import { Metric } from '../../types'
- * @import { Series, Times } from './metrics'
- */
+/** @import { Metric } from '../../types' */
+/** @import { Series, Times } from './metrics' */
 
 const MAIN = 'main'
 const OTHER_METHOD = '_OTHER'
@@ -63,14 +61,12 @@ class StandardMetrics {
     if (metric === undefined) return []
     const read = (/** @type {string} */ state) =>
       metric.values.find(({ labels }) => labels.thread === MAIN && labels.state === state)?.value ?? 0
-    const { active, idle } = { active: read('active'), idle: read('idle') }
     const last = this.#loopTime
-    this.#loopTime = { active, idle }
-    const activeS = active - last.active
+    const loopTime = this.#loopTime = { active: read('active'), idle: read('idle') }
     // Subtract first: a loop that was always busy then has exactly 1, without rounding errors.
-    const idleS = idle - last.idle
-    const totalS = activeS + idleS
-    const dataPoints = Object.entries({ active, idle }).map(([state, value]) =>
+    const activeS = loopTime.active - last.active
+    const totalS = activeS + (loopTime.idle - last.idle)
+    const dataPoints = Object.entries(loopTime).map(([state, value]) =>
       numberPoint(value, times, keyValues({ 'nodejs.eventloop.state': state })))
     return [
       {

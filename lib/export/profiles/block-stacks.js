@@ -4,10 +4,23 @@ const { excuseOf } = require('../../tables/causes')
 const { shownStacks } = require('../../util/shown-stacks')
 const { sharesOf } = require('../culprits')
 
-/** @import { BlockRecord, StackRecord } from '../../types' */
+/** @import { BlockRecord, Frame, StackRecord } from '../../types' */
 
 /** Least time that counts as not sampled: less comes from rounded weights in records. */
 const LEAST_MS = 0.5
+
+/** Blocks share most of their frames. @type {WeakMap<Frame, string>} */
+const keys = new WeakMap()
+
+/** Equal for equal frames: a function at one of its lines. @param {Frame} frame */
+exports.keyOf = (frame) => {
+  let key = keys.get(frame)
+  if (key === undefined) keys.set(frame, key = `${frame.function}\n${frame.file}\n${frame.line}`)
+  return key
+}
+
+/** Stands for time without a stack. @param {string} name @returns {Frame} */
+exports.namedFrame = (name) => ({ function: name, file: null, line: null, column: null })
 
 /** @param {{ weightMs: number }[]} stacks */
 const sampledIn = (stacks) => stacks.reduce((ms, { weightMs }) => ms + weightMs, 0)

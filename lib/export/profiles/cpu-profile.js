@@ -5,10 +5,8 @@ const { pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
 const { NODES } = require('./flame-tree')
 
-/**
- * @import { Frame } from '../../types'
- * @import { StackTable } from './stack-table'
- */
+/** @import { Frame } from '../../types' */
+/** @import { StackTable } from './stack-table' */
 
 /** The id of the idle node: the time after the last block. */
 const IDLE = 2

@@ -2,13 +2,14 @@
 
 const { causeRow } = require('../../tables/causes')
 const { shortPath } = require('../../util/place-text')
-const { stacksOfBlock } = require('./block-stacks')
+const { roundMs } = require('../../util/statistics')
+const { keyOf, namedFrame, stacksOfBlock } = require('./block-stacks')
 
-/** @import { BlockRecord, Frame, FrameRecord } from '../../types' */
+/** @import { BlockRecord, Frame } from '../../types' */
 
-/** More than a screen can show. The time of further nodes goes to their callers. */
+/** Nodes of a tree: more than a screen can show. The time of further ones goes to their callers. */
 const NODES = 20000
-/** A smaller frame is less than a pixel wide. */
+/** Least share of a node: a smaller one is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
 
 /**
@@ -21,17 +22,16 @@ const LEAST_SHARE = 1 / 2000
  * @typedef {{ node: FlameNode, children: Map<string, Growing>, isDoubtful?: boolean }} Growing
  */
 
-/** By frame: blocks share most of their frames. @type {WeakMap<object, string>} */
-const keys = new WeakMap()
-
 class FlameTree {
   #root = growing('all', null)
   #nodes = 1
 
   /** @param {BlockRecord} record */
   add (record) {
+    const { frame: blamed } = record
     for (const { weightMs, frames: sampled, cause } of stacksOfBlock(record)) {
-      const frames = cause === undefined ? sampled : [named(cause === null ? 'not sampled' : causeRow(cause).phrase)]
+      const name = cause ? causeRow(cause).phrase : 'not sampled'
+      const frames = cause === undefined ? sampled : [namedFrame(name)]
       let at = this.#root
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {
@@ -47,9 +47,10 @@ class FlameTree {
         }
         at = next
         at.node.value += weightMs
+        const isBlamed = frame.function === blamed?.function && frame.file === blamed.file
         // One block with a certain line makes the line certain.
-        if (isDoubtful(frame, record.frame)) at.isDoubtful ??= true
-        else if (isSame(frame, record.frame)) at.isDoubtful = false
+        if (isBlamed && blamed.exact === false) at.isDoubtful ??= true
+        else if (isBlamed && frame.line === blamed.line) at.isDoubtful = false
       }
     }
   }
@@ -58,29 +59,6 @@ class FlameTree {
   toJSON () {
     return grown(this.#root, this.#root.node.value * LEAST_SHARE)
   }
-}
-
-/** Time without a stack. @param {string} name @returns {Frame} */
-const named = (name) => ({ function: name, file: null, line: null, column: null })
-
-/** @param {Frame} frame */
-function keyOf (frame) {
-  let key = keys.get(frame)
-  if (key === undefined) {
-    key = `${frame.function}\n${frame.file}\n${frame.line}`
-    keys.set(frame, key)
-  }
-  return key
-}
-
-/** @param {Frame} frame @param {FrameRecord | null} blamed */
-function isDoubtful (frame, blamed) {
-  return blamed?.exact === false && frame.function === blamed.function && frame.file === blamed.file
-}
-
-/** @param {Frame} frame @param {Frame | null} blamed */
-function isSame (frame, blamed) {
-  return frame.line === blamed?.line && frame.function === blamed.function && frame.file === blamed.file
 }
 
 /** @param {Frame} frame */
@@ -97,8 +75,7 @@ function growing (name, file) {
 function grown ({ node, children, isDoubtful: isInDoubt }, leastMs) {
   const kept = [...children.values()].filter((child) => child.node.value > 0 && child.node.value >= leastMs)
   const name = `${isInDoubt ? '≈ ' : ''}${node.name}`
-  const value = Math.round(node.value * 10) / 10
-  return { ...node, name, value, children: kept.map((child) => grown(child, leastMs)) }
+  return { ...node, name, value: roundMs(node.value), children: kept.map((child) => grown(child, leastMs)) }
 }
 
 exports.FlameTree = FlameTree

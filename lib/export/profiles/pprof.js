@@ -5,11 +5,9 @@ const pprof = require('pprof-format')
 const { LABELS } = require('./stack-table')
 const { NS_PER_MS } = require('../../util/units')
 
-/**
- * @import { Frame } from '../../types'
- * @import { StackTable } from './stack-table'
- * @import { ValueType } from 'pprof-format'
- */
+/** @import { Frame } from '../../types' */
+/** @import { StackTable } from './stack-table' */
+/** @import { ValueType } from 'pprof-format' */
 
 /**
  * Google's pprof, gzipped: samples and blocked nanoseconds of each stack (the last type, which `go tool pprof` shows by

@@ -1,24 +1,21 @@
 'use strict'
 
-const { setImmediate } = require('node:timers/promises')
+const { download, json, JSON_TYPE, refusal } = require('../http/server')
+const { makePauses } = require('../pauses')
 const { FlameTree } = require('./flame-tree')
 const { chooseBy } = require('./query-filter')
 const { LABELS, StackTable } = require('./stack-table')
 
-/**
- * @import { BlockRecord, Frame } from '../../types'
- * @import { Reply } from '../http/server'
- * @import { LabelName, TableStack } from './stack-table'
- */
+/** @import { BlockRecord, Frame } from '../../types' */
+/** @import { Reply } from '../http/server' */
+/** @import { LabelName, TableStack } from './stack-table' */
 
-/** Blocks between two polls of the loop: a few milliseconds of work. */
+/** Blocks of a profile between two polls of the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
 /** A flame graph takes longer for each block. */
 const FLAMES_AT_ONCE = 5
 /** Most profiles by cause and route in a file of speedscope. The first profile has everything, rarer ones too. */
 const MOST_PROFILES = 50
-
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * The writers of cpuprofile and pprof are loaded when needed. `ending`: of the file.
@@ -43,22 +40,29 @@ const formats = {
   folded: {
     type: 'text/plain; charset=utf-8',
     ending: 'folded.txt',
-    write: (table) => writeFolded(table)
+    write: writeFolded
   }
 }
 
-/** @param {string} error @returns {Reply} */
-const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
-
-/** The watchdog polls the loop in between. @param {BlockRecord[]} records newest first */
-async function flameOf (records) {
-  const tree = new FlameTree()
-  for (const [i, record] of records.entries()) {
-    tree.add(record)
-    if (i % FLAMES_AT_ONCE === FLAMES_AT_ONCE - 1) await setImmediate()
+/**
+ * Adds all blocks. The watchdog polls the loop in between.
+ * @template {StackTable | FlameTree} T @param {T} profile @param {BlockRecord[]} records newest first
+ * @param {number} atOnce blocks between two polls
+ */
+async function fill (profile, records, atOnce) {
+  const pauseAfter = makePauses(atOnce)
+  for (const record of records) {
+    profile.add(record)
+    await pauseAfter(1)
   }
-  return tree
+  return profile
 }
+
+/** @param {BlockRecord[]} records newest first */
+const flameOf = (records) => fill(new FlameTree(), records, FLAMES_AT_ONCE)
+
+/** @param {BlockRecord[]} records newest first @param {LabelName[]} [group] */
+const collect = (records, group) => fill(new StackTable(group), records, RECORDS_AT_ONCE)
 
 /**
  * `/flame`: blocks in memory as one tree.
@@ -66,19 +70,7 @@ async function flameOf (records) {
  */
 async function answerFlame (records, query) {
   const chosen = chooseBy(records, query)
-  if (chosen.error !== undefined) return refused(chosen.error)
-  const tree = await flameOf(chosen.records)
-  return { status: 200, type: JSON_TYPE, body: `${JSON.stringify(tree)}\n` }
-}
-
-/** @param {BlockRecord[]} records newest first @param {LabelName[]} [group] */
-async function collect (records, group) {
-  const table = new StackTable(group)
-  for (const [i, record] of records.entries()) {
-    table.add(record)
-    if (i % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await setImmediate()
-  }
-  return table
+  return chosen.error === undefined ? json(await flameOf(chosen.records)) : refusal(chosen.error)
 }
 
 /**
@@ -88,13 +80,13 @@ async function collect (records, group) {
  */
 async function profileOf (records, query) {
   const format = query.get('format') ?? 'cpuprofile'
-  if (!Object.hasOwn(formats, format)) return refused(`format takes ${Object.keys(formats).join(', ')}`)
-  const group = (query.get('group') ?? '').split(',').filter(Boolean)
-  if (!group.every(isLabel) || new Set(group).size < group.length) {
-    return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
+  if (!Object.hasOwn(formats, format)) return refusal(`format takes ${Object.keys(formats).join(', ')}`)
+  const group = /** @type {LabelName[]} */ ((query.get('group') ?? '').split(',').filter(Boolean))
+  if (!group.every((name) => LABELS.includes(name)) || new Set(group).size < group.length) {
+    return refusal(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
   }
   const chosen = chooseBy(records, query)
-  if (chosen.error !== undefined) return refused(chosen.error)
+  if (chosen.error !== undefined) return refusal(chosen.error)
   return reply(format, await collect(chosen.records, group), `loopwatch-${process.pid}`)
 }
 
@@ -117,13 +109,7 @@ function fileOf (id, block) {
 /** @param {string} format @param {StackTable} table @param {string} name @returns {Reply} */
 function reply (format, table, name) {
   const { type, ending, write } = formats[format]
-  const body = write(table, name)
-  return { status: 200, type, body, headers: { 'content-disposition': `attachment; filename="${name}.${ending}"` } }
-}
-
-/** @param {string} name @returns {name is LabelName} */
-function isLabel (name) {
-  return LABELS.some((label) => label === name)
+  return download(`${name}.${ending}`, type, write(table, name))
 }
 
 /** All stacks first, then causes and routes. @param {StackTable} table @param {string} name */

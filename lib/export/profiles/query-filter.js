@@ -8,13 +8,13 @@ const { labelsOf } = require('./stack-table')
 
 /** @import { BlockRecord } from '../../types' */
 
-/** With their defaults. @type {[string, number][]} */
+/** Numbers of a query, with their defaults. @type {[string, number][]} */
 const NUMBERS = [['seconds', Infinity], ['from', -Infinity], ['to', Infinity]]
 
 /**
- * `seconds`: blocks that ended in the last so many. `from`, `to`: blocks that overlap this time (Unix ms). `cause`,
- * `work` (as in messages), `route` (as in a label). `file`, `line`, `function`: the blamed frame's. `culprit`, `text`,
- * `aside` (0): as on the page.
+ * Chooses by `seconds` since a block's end; `from`, `to`: blocks that overlap this time (Unix ms); `cause`, `work`
+ * (as in messages), `route` (as in a label); `file`, `line`, `function`: the blamed frame's; `culprit`, `text`, `aside`
+ * (0): as on the page.
  * @param {BlockRecord[]} records @param {URLSearchParams} query
  * @returns {{ records: BlockRecord[], error?: undefined } | { error: string }}
  */
@@ -28,7 +28,7 @@ exports.chooseBy = (records, query) => {
   }
   return {
     records: withSharedNames(records)
-      .filter((record) => isWithin(record, sinceMs, to) && isAsked(record, query) && isShown(record, view))
+      .filter((record) => isWithin(record, sinceMs, to) && isChosen(record, query) && isShown(record, view))
   }
 }
 
@@ -42,17 +42,12 @@ function isWithin ({ startedAt, durationMs }, fromMs, toMs) {
 }
 
 /** @param {BlockRecord} record @param {URLSearchParams} query */
-function isAsked (record, query) {
+function isChosen (record, query) {
   const { cause, frame } = record
-  /** @type {Record<string, () => (string | null | undefined)>} */
   const own = {
-    cause: () => cause,
-    work: () => workOf(record),
-    file: () => frame?.file,
-    line: () => `${frame?.line}`,
-    function: () => frame?.function ?? ''
+    cause, work: workOf(record), file: frame?.file, line: `${frame?.line}`, function: frame?.function ?? ''
   }
-  const isSame = Object.entries(own).every(([name, value]) => !query.has(name) || value() === query.get(name))
+  const isSame = Object.entries(own).every(([name, value]) => !query.has(name) || value === query.get(name))
   const route = query.get('route')
   return isSame && (route === null || isOfRoute(record, route))
 }

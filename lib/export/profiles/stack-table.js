@@ -1,11 +1,11 @@
 'use strict'
 
 const { OTHER } = require('../../tables/limits')
-const { stacksOfBlock } = require('./block-stacks')
+const { keyOf, namedFrame, stacksOfBlock } = require('./block-stacks')
 
 /** @import { BlockRecord, Frame } from '../../types' */
 
-/** Writing more would delay the watchdog's polls. All other stacks become one. */
+/** Distinct stacks: writing more would delay the watchdog's polls. All others become one. */
 const STACKS = 2000
 const NO_ROUTE = '(none)'
 
@@ -18,11 +18,11 @@ const NO_ROUTE = '(none)'
 
 const LABELS = /** @type {LabelName[]} */ (['route', 'cause', 'thread', 'worker'])
 
-/** Has every distinct frame once. All formats are written from it. */
+/** Stacks of blocks, with every distinct frame once. All formats are written from it. */
 class StackTable {
   /** @type {Frame[]} */
   frames = []
-  /** In the order of their blocks. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
+  /** Stacks in the order of their blocks. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
   timeline = []
   blocks = 0
   totalMs = 0
@@ -31,10 +31,8 @@ class StackTable {
   endMs = -Infinity
   /** @type {Map<string, TableStack>} */
   #stacks = new Map()
-  /** @type {Map<string, number>} */
+  /** Indexes of frames by key. @type {Map<string, number>} */
   #indexes = new Map()
-  /** By object: blocks share most of their frames. @type {Map<Frame, number>} */
-  #known = new Map()
   #group
 
   /** @param {LabelName[]} [group] labels that become the outermost frames of each stack */
@@ -52,20 +50,20 @@ class StackTable {
     const labels = labelsOf(record)
     for (const { frames, weightMs, count, cause } of stacksOfBlock(record)) {
       const ids = cause === undefined
-        ? frames.map((frame) => this.#index(frame)).reverse()
-        : [this.#named(cause === null ? '(not sampled)' : `(${cause})`)]
+        ? frames.map((frame) => this.#indexOf(frame)).reverse()
+        : [this.#indexNamed(cause === null ? '(not sampled)' : `(${cause})`)]
       this.#add(ids, labels, weightMs, count)
     }
   }
 
   /** @param {number[]} inner outermost first @param {Labels} labels @param {number} weightMs @param {number} count */
   #add (inner, labels, weightMs, count) {
-    const outer = this.#group.map((name) => this.#named(`${name}: ${labels[name] ?? NO_ROUTE}`))
+    const outer = this.#group.map((name) => this.#indexNamed(`${name}: ${labels[name] ?? NO_ROUTE}`))
     let ids = [...outer, ...inner]
-    let key = keyOf(ids, labels)
+    let key = stackKey(ids, labels)
     if (this.#stacks.size >= STACKS && !this.#stacks.has(key)) {
-      ids = [...outer, this.#named(OTHER)]
-      key = keyOf(ids, labels)
+      ids = [...outer, this.#indexNamed(OTHER)]
+      key = stackKey(ids, labels)
     }
     let stack = this.#stacks.get(key)
     if (stack === undefined) {
@@ -78,30 +76,20 @@ class StackTable {
     this.timeline.push({ stack, weightMs, count })
   }
 
-  /** @param {Frame} frame of a record */
-  #index (frame) {
-    let index = this.#known.get(frame)
-    if (index === undefined) {
-      index = this.#indexOf(frame)
-      this.#known.set(frame, index)
-    }
-    return index
-  }
-
-  /** A made-up frame is a new object each time, so #known must not keep it. @param {string} name */
-  #named (name) {
-    return this.#indexOf({ function: name, file: null, line: null, column: null })
-  }
-
   /** @param {Frame} frame */
   #indexOf (frame) {
-    const key = `${frame.function}\n${frame.file}\n${frame.line}`
+    const key = keyOf(frame)
     let index = this.#indexes.get(key)
     if (index === undefined) {
       index = this.frames.push(frame) - 1
       this.#indexes.set(key, index)
     }
     return index
+  }
+
+  /** @param {string} name */
+  #indexNamed (name) {
+    return this.#indexOf(namedFrame(name))
   }
 
   /** Heaviest first. @returns {TableStack[]} */
@@ -111,7 +99,7 @@ class StackTable {
 }
 
 /** @param {number[]} ids @param {Labels} labels */
-function keyOf (ids, labels) {
+function stackKey (ids, labels) {
   return `${ids}|${LABELS.map((name) => labels[name]).join('\n')}`
 }
 

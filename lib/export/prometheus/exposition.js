@@ -1,5 +1,7 @@
 'use strict'
 
+const { makePauses } = require('../pauses')
+
 /** @import { Family, Metric, Value } from '../../types' */
 
 const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '"': '\\"' })
@@ -37,19 +39,16 @@ exports.familiesOf = (metrics) => metrics.map(({ name, help, type, values }) => 
 exports.renderFamilies = async (families, openMetrics) => {
   /** @type {string[]} */
   const parts = []
-  let count = 0
+  const pauseAfter = makePauses(SERIES_A_TURN)
   for (const { name, help, type, groups } of families) {
     const family = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
     parts.push(`# HELP ${family} ${escape(help, HELP_ESCAPES)}\n# TYPE ${family} ${type}\n`)
     for (const { worker, values } of groups) {
-      const textOf = worker === null ? makeText : knownText
+      const textOf = worker === null ? makeText : keptText
       for (const value of values) {
         parts.push(line(name, withWorker(worker, value, textOf(value.labels)), value, openMetrics))
       }
-      count += values.length
-      if (count < SERIES_A_TURN) continue
-      count = 0
-      await new Promise((resolve) => { setImmediate(resolve) })
+      await pauseAfter(values.length)
     }
     if (!openMetrics) parts.push('\n')
   }
@@ -65,17 +64,17 @@ function line (name, labels, { metricName = name, value, exemplar }, openMetrics
 
 /** @param {NonNullable<Value['exemplar']>} exemplar */
 function exemplarText ({ labelSet, value, timestamp }) {
-  return `{${knownText(labelSet)}} ${number(value)} ${timestamp}`
+  return `{${keptText(labelSet)}} ${number(value)} ${timestamp}`
 }
 
-/** A primary labels workers' series. @param {string | null} worker @param {Value} series @param {string} text */
+/** A primary adds the worker's label. @param {string | null} worker @param {Value} series @param {string} text */
 function withWorker (worker, { labels }, text) {
   if (worker === null || 'worker' in labels) return text
   return `worker="${worker}"${text === '' ? '' : `,${text}`}`
 }
 
 /** @param {Value['labels']} labels */
-function knownText (labels) {
+function keptText (labels) {
   let text = texts.get(labels)
   if (text === undefined) {
     text = makeText(labels)

@@ -19,8 +19,9 @@ class Series {
   #counts
   sum = 0
 
-  /** @param {number[]} bounds ascending */
-  constructor (bounds) {
+  /** @param {Record<string, string>} labels @param {number[]} bounds ascending */
+  constructor (labels, bounds) {
+    this.labels = labels
     this.#bounds = bounds
     this.#counts = new Float64Array(bounds.length + 1)
   }
@@ -39,76 +40,75 @@ class Series {
   }
 }
 
-/** Filled series by series. prom-client's registry accepts it for its name, type and get(). */
-class SeriesHistogram {
+/** A metric as prom-client's registry accepts it: with a name, a type and get(). */
+class Histogram {
   type = 'histogram'
-  #bounds
-  /** @type {Map<string, { labels: Record<string, string>, series: Series }>} */
-  #series = new Map()
+  #row
 
-  /** @param {{ name: string, help: string, buckets: number[] }} row */
-  constructor ({ name, help, buckets }) {
-    this.name = name
-    this.help = help
-    this.#bounds = buckets
-  }
-
-  /** Callers keep the series. @param {Record<string, string>} labels in the same order each time */
-  series (labels) {
-    const key = Object.values(labels).join('\n')
-    let known = this.#series.get(key)
-    if (known === undefined) {
-      known = { labels, series: new Series(this.#bounds) }
-      this.#series.set(key, known)
-    }
-    return known.series
+  /** @param {{ name: string, help: string, buckets: number[] }} row `buckets`: ascending bounds */
+  constructor (row) {
+    this.#row = row
+    this.name = row.name
+    this.bounds = row.buckets
   }
 
   async get () {
-    const { name, help, type } = this
-    const values = [...this.#series.values()].flatMap(({ labels, series }) =>
-      valuesOf(name, labels, this.#bounds, series.cumulative, series.sum))
-    return { name, help, type, aggregator: 'sum', values }
+    const { name, help } = this.#row
+    return { name, help, type: this.type, aggregator: 'sum', values: this.values() }
+  }
+
+  /** @returns {ReturnType<typeof valuesOf>} */
+  values () {
+    return []
   }
 
   reset () {}
 }
 
+class SeriesHistogram extends Histogram {
+  /** @type {Map<string, Series>} */
+  #series = new Map()
+
+  /** Callers keep the series. @param {Record<string, string>} labels in the same order each time */
+  series (labels) {
+    const key = Object.values(labels).join('\n')
+    const series = this.#series.get(key) ?? new Series(labels, this.bounds)
+    this.#series.set(key, series)
+    return series
+  }
+
+  values () {
+    return [...this.#series.values()].flatMap(({ labels, cumulative, sum }) =>
+      valuesOf(this.name, labels, this.bounds, cumulative, sum))
+  }
+}
+
 /** @typedef {{ upTo: number[], count: number, sumMs: number }} Counted */
 
-/** Reads the host's counts in shared memory. prom-client's registry wants name, type and get(). */
-class DelayHistogram {
-  type = 'histogram'
-  #buckets
+/** Reads the host's counts in shared memory. */
+class DelayHistogram extends Histogram {
   #read
   /** @type {Counted | null} subtracted from each reading; null until the first */
   #start
 
   /**
-   * @param {object} parts
-   * @param {string} parts.name @param {string} parts.help @param {number[]} parts.buckets seconds
-   * @param {{ read: (boundsMs: number[]) => Counted }} parts.delays lib/bridge/delay-counts.js
-   * @param {boolean} [parts.countsFromNow] count from the first reading on
+   * @param {ConstructorParameters<typeof Histogram>[0] & {
+   *   delays: { read: (boundsMs: number[]) => Counted }, countsFromNow?: boolean
+   * }} parts `buckets`: seconds; `delays`: lib/bridge/delay-counts.js; `countsFromNow`: from the first reading on
    */
-  constructor ({ name, help, buckets, delays, countsFromNow = false }) {
-    this.name = name
-    this.help = help
-    this.#buckets = buckets
-    const boundsMs = buckets.map((seconds) => seconds * MS_PER_S)
+  constructor ({ delays, countsFromNow = false, ...row }) {
+    super(row)
+    const boundsMs = row.buckets.map((seconds) => seconds * MS_PER_S)
     this.#read = () => delays.read(boundsMs)
-    this.#start = countsFromNow ? null : { upTo: buckets.map(() => 0), count: 0, sumMs: 0 }
+    this.#start = countsFromNow ? null : { upTo: boundsMs.map(() => 0), count: 0, sumMs: 0 }
   }
 
-  async get () {
+  values () {
     const { upTo, count, sumMs } = this.#read()
     const start = this.#start ??= { upTo, count, sumMs }
-    const { name, help, type } = this
     const fresh = [...upTo.map((each, i) => each - start.upTo[i]), count - start.count]
-    const values = valuesOf(name, { thread: 'main' }, this.#buckets, fresh, (sumMs - start.sumMs) / MS_PER_S)
-    return { name, help, type, aggregator: 'sum', values }
+    return valuesOf(this.name, { thread: 'main' }, this.bounds, fresh, (sumMs - start.sumMs) / MS_PER_S)
   }
-
-  reset () {}
 }
 
 exports.SeriesHistogram = SeriesHistogram

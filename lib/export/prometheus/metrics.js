@@ -14,21 +14,19 @@ const { DelayHistogram, SeriesHistogram } = require('./histograms')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { OTHER } = require('../../tables/limits')
 const { residentBytes } = require('../../util/usage')
-const { shortPath } = require('../../util/place-text')
+const { doubtOf, shortPath } = require('../../util/place-text')
 const { MS_PER_S } = require('../../util/units')
 const { nowMs: sharedNowMs } = require('../../util/clock')
 
-/**
- * @import { BlockRecord, FrameRecord, HeapReading, Metric, SlowIncident, Value } from '../../types'
- * @import { WorkRecord, WorkShare } from '../../types'
- * @import { Counted } from './histograms'
- * @import { OpenMetricsContentType } from 'prom-client'
- */
+/** @import { BlockRecord, FrameRecord, HeapReading, Metric, SlowIncident, Value } from '../../types' */
+/** @import { WorkShare } from '../../types' */
+/** @import { Counted } from './histograms' */
+/** @import { OpenMetricsContentType } from 'prom-client' */
 
 /** Scrapes come at least this often, so `max_over_time` of any range misses no block. */
 const WINDOW_MS = 60_000
 const MAIN = 'main'
-/** One observation for each request or piece of work. */
+/** Histograms with an observation for each request or piece of work. */
 const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
 const NONE = '(none)'
 /** The label `cause` of any block within agent.allow(). */
@@ -58,20 +56,12 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  */
 
 class Metrics {
-  /** Only keeps the metrics: exposition.js prints them. */
+  /** Keeps the metrics. exposition.js prints them. */
   #registry = /** @type {OpenMetricsRegistry} */ (/** @type {unknown} */ (new Registry()))
   /** @type {Record<string, any>} */
   #metrics = {}
   #sources
-  /** Route labels of counted requests; the host limits their number. @type {Set<string>} */
-  #requestRoutes = new Set()
-  /** For blocks without a counted request, or in doubt. */
-  #blockRoutes
-  /** Labels of counted named work. @type {Set<string>} */
-  #works = new Set()
-  #blockWorks
-  #sites
-  #threads
+  #bounds
   #longest
   /** @type {Map<string, number>} last values of counters that are read, not counted here */
   #totals = new Map()
@@ -83,10 +73,12 @@ class Metrics {
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
     this.#registry.setDefaultLabels(sources.labels)
     for (const row of table) this.#metrics[row.key] = this.#create(row)
-    this.#blockRoutes = new LabelBound(sources.routes)
-    this.#blockWorks = new LabelBound(sources.routes)
-    this.#sites = new LabelBound(SITES)
-    this.#threads = new LabelBound(THREADS)
+    this.#bounds = {
+      route: new LabelBound(sources.routes),
+      work: new LabelBound(sources.routes),
+      site: new LabelBound(SITES),
+      thread: new LabelBound(THREADS)
+    }
     this.#longest = new RecentLongest(sources.nowMs)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
@@ -95,35 +87,34 @@ class Metrics {
   }
 
   /** @param {(typeof table)[number]} row */
-  #create ({ key, name, type, help, labels, buckets }) {
-    const own = this.#createOwn(key, { name, help, buckets: /** @type {number[]} */ (buckets) })
-    if (own !== null) {
-      this.#registry.registerMetric(/** @type {any} */ (own))
-      return own
-    }
+  #create ({ key, name, type, help, labels, buckets = [] }) {
+    const { delays, countsFromNow, thresholdMs } = this.#sources
+    if (key === 'delay') return this.#register(new DelayHistogram({ name, help, buckets, delays, countsFromNow }))
+    if (OWN_HISTOGRAMS.has(key)) return this.#register(new SeriesHistogram({ name, help, buckets }))
     const Metric = /** @type {any} */ (classes)[type]
     const isBlock = key === 'blockDuration'
-    const thresholdS = this.#sources.thresholdMs / MS_PER_S
+    const thresholdS = thresholdMs / MS_PER_S
     return new Metric({
       name,
       help,
       labelNames: labels,
       registers: [this.#registry],
       enableExemplars: isBlock,
-      ...(buckets && { buckets: isBlock ? [thresholdS, ...buckets.filter((bound) => bound > thresholdS)] : buckets })
+      ...(type === 'histogram' && {
+        buckets: isBlock ? [thresholdS, ...buckets.filter((bound) => bound > thresholdS)] : buckets
+      })
     })
   }
 
-  /** @param {string} key @param {{ name: string, help: string, buckets: number[] }} row */
-  #createOwn (key, row) {
-    const { delays, countsFromNow } = this.#sources
-    if (key === 'delay') return new DelayHistogram({ ...row, delays, countsFromNow })
-    return OWN_HISTOGRAMS.has(key) ? new SeriesHistogram(row) : null
+  /** @param {SeriesHistogram | DelayHistogram} histogram */
+  #register (histogram) {
+    this.#registry.registerMetric(/** @type {any} */ (histogram))
+    return histogram
   }
 
   /** @param {string} route label @param {string} method @param {string} statusClass */
   requestSeries (route, method, statusClass) {
-    this.#requestRoutes.add(route)
+    this.#bounds.route.count(route)
     return this.#metrics.requestDuration.series({ method, route, status_class: statusClass })
   }
 
@@ -134,13 +125,13 @@ class Metrics {
 
   /** @param {string} work label @param {string} kind */
   workSeries (work, kind) {
-    this.#works.add(work)
+    this.#bounds.work.count(work)
     const labels = { work, kind }
     const { workDuration, workBlocked } = this.#metrics
     return { duration: workDuration.series(labels), blocked: workBlocked.series(labels) }
   }
 
-  /** An observation went to `(other)`. @param {string} label */
+  /** Counts an observation that went to `(other)`. @param {string} label */
   overflowed (label) {
     this.#metrics.overflow.inc({ label })
   }
@@ -161,18 +152,21 @@ class Metrics {
 
   /** @param {WorkShare} work with a share of a block @param {BlockRecord} record @param {number} share */
   #charge ({ request, work, frame }, record, share) {
-    const route = request && !request.ended ? this.#blockedRoute(inDoubt(request, request.route)) : NONE
-    const labels = { route, work: this.#blockedWork(work) }
+    const isRequest = work?.kind === 'request'
+    const labels = {
+      route: request && !request.ended ? this.#bounded('route', doubtOf(request) + request.route) : NONE,
+      work: work && !work.ended && !isRequest ? this.#bounded('work', doubtOf(work) + work.name) : NONE
+    }
     /** @type {[string, number][]} */
     const times = record.allowed ? [[ALLOWED, record.durationMs]] : timesOf(record)
     for (const [cause, ms] of times) if (ms > 0) this.#metrics.blocked.inc({ cause, ...labels }, ms / MS_PER_S * share)
     if (frame && !record.allowed && !isExcused(record)) {
-      const site = this.#bounded('site', this.#sites, siteOf(frame))
+      const site = this.#bounded('site', siteOf(frame))
       this.#metrics.site.inc({ site }, ownMsOf(record) / MS_PER_S * share)
     }
   }
 
-  /** The agent itself blocked the application. @param {number} ms */
+  /** Counts time for which the agent itself blocked the application. @param {number} ms */
   addOwnBlockedMs (ms) {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
@@ -182,33 +176,21 @@ class Metrics {
     this.#metrics.poolDelay.observe({ kind }, delayMs / MS_PER_S)
   }
 
-  /** The application is slow without a block. @param {SlowIncident['kind']} kind */
+  /** Counts slowness without a block. @param {SlowIncident['kind']} kind */
   slowIncident (kind) {
     this.#metrics.slow.inc({ kind })
   }
 
-  /** @param {string} route of a block's request, which may not have ended yet, or may be in doubt */
-  #blockedRoute (route) {
-    return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
-  }
-
-  /** A request is in the label `route` instead. @param {WorkRecord | null | undefined} work */
-  #blockedWork (work) {
-    if (!work || work.kind === 'request' || work.ended) return NONE
-    const name = inDoubt(work, work.name)
-    return this.#works.has(name) ? name : this.#bounded('work', this.#blockWorks, name)
-  }
-
-  /** @param {string} label @param {LabelBound} bound @param {string} value */
-  #bounded (label, bound, value) {
-    const bounded = bound.bound(value)
+  /** @param {'route' | 'work' | 'site' | 'thread'} label @param {string} value */
+  #bounded (label, value) {
+    const bounded = this.#bounds[label].bound(value)
     if (bounded === OTHER) this.overflowed(label)
     return bounded
   }
 
   /** @param {string} name */
   threadLabel (name) {
-    return name === MAIN ? name : this.#bounded('thread', this.#threads, name)
+    return name === MAIN ? name : this.#bounded('thread', name)
   }
 
   /** @param {string} kind @param {number} durationMs */
@@ -216,7 +198,7 @@ class Metrics {
     this.#metrics.gc.observe({ kind }, durationMs / MS_PER_S)
   }
 
-  /** The folder `dir` shows that an earlier process ended in a block. */
+  /** Counts an earlier process that ended in a block, as the folder `dir` shows. */
   predecessorEnded () {
     this.#metrics.endedInBlock.inc()
   }
@@ -235,12 +217,10 @@ class Metrics {
   async snapshot () {
     this.#read()
     const metrics = /** @type {any[]} */ (await this.#registry.getMetricsAsJSON())
-    return metrics.map(({ name, help, type, values }) => ({
-      name,
-      help,
-      type,
-      values: values.map(copyOf)
-    }))
+    // prom-client's metrics return the objects in which they count.
+    const copyOf = (/** @type {Value} */ { labels, value, metricName, exemplar }) =>
+      ({ labels, value, metricName, exemplar })
+    return metrics.map(({ name, help, type, values }) => ({ name, help, type, values: values.map(copyOf) }))
   }
 
   /** @param {boolean} openMetrics */
@@ -248,43 +228,30 @@ class Metrics {
     return openMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE
   }
 
-  /** At once, not metric by metric in collect(), so a scrape is of one moment. */
+  /** Reads all sources at once, so that a scrape is of one moment. */
   #read () {
-    const { degraded, shed, originTracking, profiling, inFlight, workInFlight } = this.#sources
-    const { threads = () => new Map() } = this.#sources
-    this.#metrics.originTracking.set(originTracking() ? 1 : 0)
-    this.#metrics.profiling.set(profiling() ? 1 : 0)
-    this.#metrics.inFlight.set(inFlight())
-    this.#metrics.workInFlight.set(workInFlight())
-    this.#readHeap()
-    const rss = residentBytes()
-    if (rss !== null) this.#metrics.rss.set(rss)
-    this.#readThreads(threads())
-    for (const [reason, count] of Object.entries(shed())) this.#advanceWrapping('shed', { reason }, count)
-    for (const [reason, isDegraded] of degraded()) this.#metrics.degraded.set({ reason }, isDegraded ? 1 : 0)
-    this.#readCluster()
-  }
-
-  /** @param {Map<string, LoopState & { cpu: CpuSeconds, count: number }>} workers */
-  #readThreads (workers) {
-    const { loop, cpuSeconds } = this.#sources
+    const { loop, cpuSeconds, threads = () => new Map(), ...sources } = this.#sources
+    const heap = sources.heap()
+    const gauges = {
+      originTracking: sources.originTracking(),
+      profiling: sources.profiling(),
+      inFlight: sources.inFlight(),
+      workInFlight: sources.workInFlight(),
+      heapUsed: heap?.usedBytes,
+      heapLimit: heap?.limitBytes,
+      external: heap?.externalBytes,
+      rss: residentBytes() ?? undefined
+    }
+    for (const [key, value] of Object.entries(gauges)) if (value !== undefined) this.#metrics[key].set(Number(value))
+    const workers = threads()
     this.#readLoop(MAIN, { ...loop(), count: 1 })
     for (const [thread, state] of workers) this.#readLoop(thread, state)
     for (const [thread, cpu] of Object.entries(cpuSeconds())) this.#readCpu(thread, cpu)
     for (const [thread, { cpu }] of workers) this.#readCpu(thread, cpu)
-  }
-
-  #readHeap () {
-    const heap = this.#sources.heap()
-    if (heap === null) return
-    this.#metrics.heapUsed.set(heap.usedBytes)
-    this.#metrics.heapLimit.set(heap.limitBytes)
-    this.#metrics.external.set(heap.externalBytes)
-  }
-
-  #readCluster () {
-    const { workers, restarts } = this.#sources.cluster() ?? { workers: {}, restarts: [] }
-    for (const [state, count] of Object.entries(workers)) this.#metrics.workers.set({ state }, count)
+    for (const [reason, count] of Object.entries(sources.shed())) this.#advanceWrapping('shed', { reason }, count)
+    for (const [reason, isDegraded] of sources.degraded()) this.#metrics.degraded.set({ reason }, Number(isDegraded))
+    const { workers: joined, restarts } = sources.cluster() ?? { workers: {}, restarts: [] }
+    for (const [state, count] of Object.entries(joined)) this.#metrics.workers.set({ state }, count)
     for (const [worker, count] of restarts) this.#advance('workerRestarts', { worker: `${worker}` }, count)
   }
 
@@ -300,13 +267,8 @@ class Metrics {
     this.#advance('loopTime', { thread, state: 'active' }, activeMs / MS_PER_S)
     this.#advance('loopTime', { thread, state: 'idle' }, idleMs / MS_PER_S)
     const { heartbeatAge, inProgress, longest } = this.#metrics
-    /** @type {[import('prom-client').Gauge, number][]} */
-    const gauges = [
-      [heartbeatAge, heartbeatAgeMs],
-      [inProgress, inProgressMs],
-      [longest, this.#longest.longest(thread)]
-    ]
-    for (const [gauge, ms] of gauges) {
+    const longestMs = this.#longest.longest(thread)
+    for (const [gauge, ms] of [[heartbeatAge, heartbeatAgeMs], [inProgress, inProgressMs], [longest, longestMs]]) {
       if (count > 0) gauge.set({ thread }, ms / MS_PER_S)
       else gauge.remove({ thread })
     }
@@ -320,29 +282,23 @@ class Metrics {
     this.#totals.set(id, Math.max(last, total))
   }
 
-  /** The total wraps at 2^31. @param {string} key @param {Record<string, string>} labels @param {number} count */
+  /** For totals that wrap at 2^31. @param {string} key @param {Record<string, string>} labels @param {number} count */
   #advanceWrapping (key, labels, count) {
     const total = this.#totals.get(key + Object.values(labels).join('\n'))
     this.#advance(key, labels, total === undefined ? count >>> 0 : total + ((count - total) | 0))
   }
 }
 
-/** ≈ marks doubt. @param {{ exact?: boolean }} named @param {string} label */
-const inDoubt = ({ exact }, label) => exact === false ? `≈ ${label}` : label
-
-/** One function is one series, whatever its line. Without a name it is its line. @param {FrameRecord} frame */
+/** The label of a function, whatever its line. Only one without a name has a line. @param {FrameRecord} frame */
 const siteOf = ({ function: name, file, line }) =>
   name === null ? `(anonymous) ${shortPath(file)}:${line}` : `${name} ${shortPath(file)}`.trimEnd()
 
-/** prom-client's metrics return the objects in which they count. @param {Value} value @returns {Value} */
-function copyOf ({ labels, value, metricName, exemplar }) {
-  return { labels, value, metricName, exemplar }
-}
-
-/** Later values of a label become `(other)`. Kept values stay, so counters never decrease. */
+/** Bounds the values of a label: later ones become `(other)`. Kept values stay, so counters never decrease. */
 class LabelBound {
-  /** @type {Set<string>} */
-  #known = new Set()
+  /** Values of counted requests or work, which the host limits. @type {Set<string>} */
+  #counted = new Set()
+  /** Values of blocks alone. @type {Set<string>} */
+  #others = new Set()
   #most
 
   /** @param {number} most */
@@ -351,14 +307,15 @@ class LabelBound {
   }
 
   /** @param {string} value */
-  has (value) {
-    return this.#known.has(value)
+  count (value) {
+    this.#counted.add(value)
   }
 
   /** @param {string} value */
   bound (value) {
-    if (!this.has(value) && this.#known.size >= this.#most) return OTHER
-    this.#known.add(value)
+    if (this.#counted.has(value) || this.#others.has(value)) return value
+    if (this.#others.size >= this.#most) return OTHER
+    this.#others.add(value)
     return value
   }
 }

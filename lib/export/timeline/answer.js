@@ -2,13 +2,11 @@
 
 const { codedError, LoopwatchError } = require('../../tables/errors')
 const { MS_PER_S } = require('../../util/units')
-const { json } = require('../http/server')
+const { download, json, JSON_TYPE } = require('../http/server')
 const { writeTrace } = require('./trace-events')
 
-/**
- * @import { Reply } from '../http/server'
- * @import { Trace } from './trace-events'
- */
+/** @import { Reply } from '../http/server' */
+/** @import { Trace } from './trace-events' */
 
 const KEPT_MS = 600 * MS_PER_S
 /** The client's clock may be this much ahead. */
@@ -16,7 +14,7 @@ const AHEAD_MS = 60 * MS_PER_S
 const TIME = 'a Unix time in ms'
 
 /**
- * In Unix ms; without `from` and `to`, all that is kept.
+ * The range of a query in Unix ms, by default all that is kept.
  * @param {URLSearchParams} query @param {number} nowMs Unix time
  * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
  */
@@ -51,8 +49,7 @@ function timeIn (query, name, missing) {
 exports.answerTimeline = async (query, gather) => {
   try {
     const body = await writeTrace(gather(exports.rangeOf(query, Date.now())))
-    const headers = { 'content-disposition': `attachment; filename="loopwatch-${process.pid}.trace.json"` }
-    return { status: 200, type: 'application/json; charset=utf-8', body, headers }
+    return download(`loopwatch-${process.pid}.trace.json`, JSON_TYPE, body)
   } catch (error) {
     if (!(error instanceof LoopwatchError)) throw error
     return json({ error: error.message, code: error.code }, 400)

@@ -11,9 +11,13 @@ const { version } = require('../../../package.json')
 
 /** Events between two polls of the loop: some milliseconds of work. */
 const EVENTS_AT_ONCE = 2000
-/** An event loop's tracks, by `tid`. A worker thread's blocks have 1000 and its id. */
-const TRACKS = { blocks: 1, turns: 2, gc: 3 }
-const NAMES = { blocks: 'event loop: blocks', turns: 'event loop: turns above 5 ms', gc: 'garbage collection' }
+/** Tracks of an event loop. */
+const TRACKS = {
+  blocks: { tid: 1, name: 'event loop: blocks' },
+  turns: { tid: 2, name: 'event loop: turns above 5 ms' },
+  gc: { tid: 3, name: 'garbage collection' }
+}
+/** The track of a worker thread's blocks is this and the thread's id. */
 const WORKER_TID = 1000
 
 /**
@@ -55,15 +59,18 @@ const slice = ({ pid, wallOffsetMs }, { startMs, durationMs }, what) => /** @typ
   ...what, ph: 'X', pid, ts: micros(startMs + wallOffsetMs), dur: Math.max(1, micros(durationMs))
 })
 
+/** @param {Pick<BlockRecord, 'threadId'>} record */
+const tidOf = ({ threadId }) => threadId === 0 ? TRACKS.blocks.tid : WORKER_TID + threadId
+
 /** @param {BlockRecord} record */
 function blockEvent (record) {
-  const { pid, id, threadId, startedAt, durationMs, cause, frame, ongoing } = record
+  const { pid, id, startedAt, durationMs, cause, frame, ongoing } = record
   return /** @type {TraceEvent} */ ({
     name: frame === null ? `block (${cause})` : `${frame.function ?? '(anonymous)'} (${cause})`,
     cat: 'block',
     ph: 'X',
     pid,
-    tid: threadId === 0 ? TRACKS.blocks : WORKER_TID + threadId,
+    tid: tidOf(record),
     ts: micros(Date.parse(startedAt)),
     dur: Math.max(1, micros(durationMs)),
     args: {
@@ -78,36 +85,35 @@ function blockEvent (record) {
   })
 }
 
-/** @param {Trace} trace */
-function tracksOf ({ pid, title, blocks }) {
+/** Events that name processes and tracks. @param {Trace} trace */
+function tracksOf ({ pid: ownPid, title, blocks }) {
   /** @type {Map<string, { pid: number, tid: number, name: string }>} */
   const tracks = new Map()
-  const track = (/** @type {number} */ of, /** @type {number} */ tid, /** @type {string} */ name) => {
-    if (!tracks.has(`${of} ${tid}`)) tracks.set(`${of} ${tid}`, { pid: of, tid, name })
+  const add = (/** @type {number} */ pid, /** @type {number} */ tid, /** @type {string} */ name) =>
+    tracks.set(`${pid} ${tid}`, { pid, tid, name })
+  for (const { tid, name } of Object.values(TRACKS)) add(ownPid, tid, name)
+  for (const block of blocks) {
+    const { pid, threadId, thread } = block
+    add(pid, tidOf(block), threadId === 0 ? TRACKS.blocks.name : `worker thread ${threadId} (${thread}): blocks`)
   }
-  for (const [key, tid] of Object.entries(TRACKS)) track(pid, tid, NAMES[/** @type {keyof typeof NAMES} */ (key)])
-  for (const { pid: of, threadId, thread } of blocks) {
-    if (threadId === 0) track(of, TRACKS.blocks, NAMES.blocks)
-    else track(of, WORKER_TID + threadId, `worker thread ${threadId} (${thread}): blocks`)
-  }
-  const pids = [...new Set([...tracks.values()].map((each) => each.pid))]
+  const pids = new Set([...tracks.values()].map(({ pid }) => pid))
   return /** @type {TraceEvent[]} */ ([
-    ...pids.map((of) => {
-      const name = of === pid ? title : `process ${of}`
-      return { name: 'process_name', ph: 'M', pid: of, tid: 0, args: { name } }
+    ...[...pids].map((pid) => {
+      const name = pid === ownPid ? title : `process ${pid}`
+      return { name: 'process_name', ph: 'M', pid, tid: 0, args: { name } }
     }),
-    ...[...tracks.values()].flatMap(({ pid: of, tid, name }) => [
-      { name: 'thread_name', ph: 'M', pid: of, tid, args: { name } },
-      { name: 'thread_sort_index', ph: 'M', pid: of, tid, args: { sort_index: tid } }
+    ...[...tracks.values()].flatMap(({ pid, tid, name }) => [
+      { name: 'thread_name', ph: 'M', pid, tid, args: { name } },
+      { name: 'thread_sort_index', ph: 'M', pid, tid, args: { sort_index: tid } }
     ])
   ])
 }
 
 /** None if unmeasured. @param {Trace} trace @param {Trace['counters'][number]} counter @returns {TraceEvent[]} */
 function counterEvents ({ pid, wallOffsetMs }, { name, atMs, values }) {
-  const known = Object.entries(values).flatMap(([key, value]) => value === null ? [] : [[key, rounded(value)]])
-  if (known.length === 0) return []
-  return [{ name, ph: 'C', pid, tid: 0, ts: micros(atMs + wallOffsetMs), args: Object.fromEntries(known) }]
+  const measured = Object.entries(values).flatMap(([key, value]) => value === null ? [] : [[key, rounded(value)]])
+  if (measured.length === 0) return []
+  return [{ name, ph: 'C', pid, tid: 0, ts: micros(atMs + wallOffsetMs), args: Object.fromEntries(measured) }]
 }
 
 /** Names of tracks first, then all others by time. @param {Trace} trace @returns {TraceEvent[]} */
@@ -125,8 +131,8 @@ exports.eventsOf = (trace) => {
       id: `${each.kind}-${i}`,
       args: { blockedMs: rounded(each.waitedMs) }
     })),
-    ...trace.turns.map((each) => slice(trace, each, { name: 'turn', cat: 'turn', tid: TRACKS.turns })),
-    ...trace.pauses.map((each) => slice(trace, each, { name: each.name, cat: 'gc', tid: TRACKS.gc })),
+    ...trace.turns.map((each) => slice(trace, each, { name: 'turn', cat: 'turn', tid: TRACKS.turns.tid })),
+    ...trace.pauses.map((each) => slice(trace, each, { name: each.name, cat: 'gc', tid: TRACKS.gc.tid })),
     ...trace.counters.flatMap((each) => counterEvents(trace, each)),
     ...trace.blocks.map(blockEvent)
   ]
@@ -146,7 +152,7 @@ exports.writeTrace = async (trace) => {
   return parts.join('')
 }
 
-/** The same in one step. @param {Trace} trace */
+/** The text of a trace, in one step. @param {Trace} trace */
 exports.traceText = (trace) => [...partsOf(trace)].join('')
 
 /** @param {Trace} trace */

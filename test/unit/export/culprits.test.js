@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Culprit, withSharedNames } = require('../../../lib/export/culprits')
+const { groupByCulprit, withSharedNames } = require('../../../lib/export/culprits')
 
 /** @param {string | null} name @param {number | null} column @param {number} [line] */
 const row = (name, column, line = 1) => ({ frame: { function: name, file: '/srv/dist/server.js', line, column, exact: true } })
@@ -17,11 +17,9 @@ test('a function without a name has that of the same place in another block, and
 
 /** What a culprit says that its blocks ran. @param {[durationMs: number, work: string, works?: any[]][]} blocks */
 function worksOf (blocks) {
-  const culprit = new Culprit()
-  for (const [durationMs, work, works] of blocks) {
-    const block = { id: work, cause: 'js', frame: row('rollUp', 4).frame, durationMs, work, works }
-    culprit.add(/** @type {any} */ (block), (ran) => /** @type {any} */ (ran.work))
-  }
+  const rows = blocks.map(([durationMs, work, works]) =>
+    /** @type {any} */ ({ id: work, cause: 'js', frame: row('rollUp', 4).frame, durationMs, work, works }))
+  const [culprit] = groupByCulprit(rows, (ran) => /** @type {any} */ (ran).work)
   return culprit.work
 }
 

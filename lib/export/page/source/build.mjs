@@ -1,17 +1,20 @@
 // Builds the page's script and style, with the licences of the packages in them, and the documents that it links to.
-// The result is kept in ../built, so that the package needs no build and none of these libraries:
+// The results are committed one folder up, so that the package needs no build and none of these libraries. They are
+// compressed: the endpoint sends them as they are, and a search in lib does not meet minified code.
 // node lib/export/page/source/build.mjs
 import { build } from 'esbuild'
 import fs from 'node:fs'
 import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Marked } from 'marked'
 import { causes } from '../../../tables/causes.js'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
-const BUILT = path.join(SOURCE, '..', 'built')
-const BANNER = '/* loopwatch; contains the packages of THIRD-PARTY.txt */'
+const PAGE = path.join(SOURCE, '..')
+const LICENCES = 'THIRD-PARTY.txt'
+const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
 const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
@@ -42,36 +45,30 @@ const causeColors = {
 }
 
 /**
- * A package of D3 is one file, of which esbuild keeps every call that makes a constant, used or not.
- * @type {import('esbuild').Plugin}
+ * Changes the source of files before they are bundled.
+ * @param {string} name @param {RegExp} filter @param {RegExp} pattern @param {string} replacement
+ * @returns {import('esbuild').Plugin}
  */
-const unusedOfD3 = {
-  name: 'unused-of-d3',
-  setup (build) {
-    build.onLoad({ filter: /[\\/]d3-\w+\.mjs$/ }, ({ path: file }) => ({
-      contents: fs.readFileSync(file, 'utf8')
-        .replace(/^(var|const) ([\w$]+) = (?=\(function|[\w$]+\()/gm, '$1 $2 = /* @__PURE__ */ ')
-    }))
-  }
-}
+const replacing = (name, filter, pattern, replacement) => ({
+  name,
+  setup: (build) => build.onLoad({ filter }, ({ path: file }) =>
+    ({ contents: fs.readFileSync(file, 'utf8').replace(pattern, replacement) }))
+})
 
-/** What the page does not read: colours are in its style. @type {import('esbuild').Plugin} */
-const unusedOfCauses = {
-  name: 'unused-of-causes',
-  setup (build) {
-    build.onLoad({ filter: /tables[\\/]causes\.js$/ }, ({ path: file }) => ({
-      contents: fs.readFileSync(file, 'utf8')
-        .replace(/^ {4}(?:meaning|tool|color|hasCallback|isExcusedInTests): .*\n(?: {6}.*\n)*/gm, '')
-    }))
-  }
-}
+/** A package of D3 is one file, of which esbuild keeps every call that makes a constant, used or not. */
+const unusedOfD3 = replacing('unused-of-d3', /[\\/]d3-\w+\.mjs$/,
+  /^(var|const) ([\w$]+) = (?=\(function|[\w$]+\()/gm, '$1 $2 = /* @__PURE__ */ ')
+
+/** Columns of causes that the page does not read: colours are in its style. */
+const unusedOfCauses = replacing('unused-of-causes', /tables[\\/]causes\.js$/,
+  /^ {4}(?:meaning|tool|color|hasCallback|isExcusedInTests): .*\n(?: {6}.*\n)*/gm, '')
 
 /** @returns {Promise<Record<string, string>>} contents of the files by name */
 export async function buildPage () {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { page: path.join(SOURCE, 'main.mjs'), report: path.join(SOURCE, 'report.mjs') },
-    outdir: BUILT,
+    outdir: PAGE,
     bundle: true,
     minify: true,
     format: 'iife',
@@ -88,32 +85,33 @@ export async function buildPage () {
   return {
     // A report uses the style of the page, which includes its own.
     ...Object.fromEntries(files.filter(([name]) => name !== 'report.css')),
-    // Its indentation is 0.7 kB.
+    // The indentation is 0.7 kB.
     'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8').replace(/\n +/g, '\n'),
     'runbook.html': buildDocument('runbook'),
     'causes.html': buildDocument('causes'),
-    'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n')
+    [LICENCES]: [...packages].sort().map(licenceOf).join('\n')
   }
+}
+
+/** Where a file is kept. The licences stay plain text. @param {string} name */
+const fileOf = (name) => path.join(PAGE, name === LICENCES ? name : `${name}.gz`)
+
+/** @param {string} name @returns {string} */
+export function readBuilt (name) {
+  const bytes = fs.readFileSync(fileOf(name))
+  return (name === LICENCES ? bytes : gunzipSync(bytes)).toString()
 }
 
 /** @param {string} document its path in the package */
 function bodyOf (document) {
   const cause = CAUSE.exec(document)?.[1]
   const renderer = {
-    /**
-     * An alert links to the heading of its name, and a block to that of its cause.
-     * @this {any}
-     * @param {any} heading
-     */
+    /** An alert links to the heading of its name, and a block to that of its cause. @this {any} @param {any} heading */
     heading ({ tokens, depth, text }) {
       const id = cause === undefined ? text : depth === 1 ? cause : null
       return `<h${depth}${id === null ? '' : ` id="${id}"`}>${this.parser.parseInline(tokens)}</h${depth}>\n`
     },
-    /**
-     * Any other link becomes text that says where in the package its document is.
-     * @this {any}
-     * @param {any} link
-     */
+    /** Any other link becomes text that says where in the package its document is. @this {any} @param {any} link */
     link ({ href, tokens }) {
       const text = this.parser.parseInline(tokens)
       const file = path.posix.join(path.posix.dirname(document), href)
@@ -155,6 +153,10 @@ function licenceOf (name) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  fs.mkdirSync(BUILT, { recursive: true })
-  for (const [name, text] of Object.entries(await buildPage())) fs.writeFileSync(path.join(BUILT, name), text)
+  for (const [name, text] of Object.entries(await buildPage())) {
+    const file = fileOf(name)
+    // Another version of zlib may compress the same text to other bytes.
+    if (fs.existsSync(file) && readBuilt(name) === text) continue
+    fs.writeFileSync(file, file.endsWith('.gz') ? gzipSync(text, { level: 9 }) : text)
+  }
 }

@@ -3,7 +3,7 @@ import './page.css'
 import 'causes.css'
 import { Dashboard } from './panels/dashboard.mjs'
 import { Connection } from './feed/connection.mjs'
-import { byId, setText } from './dom.mjs'
+import { byId, setNote, setText } from './dom.mjs'
 import { clock } from './format.mjs'
 import { Strip } from './panels/strip.mjs'
 
@@ -23,7 +23,7 @@ const events = {
     const named = Object.entries(labels).map(([name, value]) => `${name} ${value}`).join(', ')
     setText(byId('build'), named === '' ? build : `${named}, ${build}`)
     const isOther = agent !== null && agent !== `${pid}`
-    say(isOther ? `Another process answers now: ${pid} instead of ${agent}.` : null)
+    say(isOther ? `Another process answers now: ${pid} instead of ${agent}.` : '')
     agent = `${pid}`
     lostAt = null
     byId('live').hidden = false
@@ -49,7 +49,7 @@ const connection = new Connection({
   },
   onToken: (wasWrong) => {
     strip.clear()
-    say(null)
+    say('')
     byId('live').hidden = true
     byId('token').hidden = false
     setText(byId('token-error'), wasWrong ? 'Wrong token.' : '')
@@ -57,11 +57,9 @@ const connection = new Connection({
   }
 })
 
-/** @param {string | null} text */
+/** @param {string} text */
 function say (text) {
-  const note = byId('connection')
-  note.hidden = text === null
-  setText(note, text ?? '')
+  setNote(byId('connection'), text)
 }
 
 byId('connection').setAttribute('role', 'status')

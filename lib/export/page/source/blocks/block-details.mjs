@@ -2,14 +2,16 @@ import { FlameTree } from '../../../profiles/flame-tree.js'
 import { inBytes, outOf } from '../../../../util/memory-text.js'
 import { doubtOf, frameText } from '../../../../util/place-text.js'
 import { conclusionIn, shownStacks } from '../../../../util/shown-stacks.js'
-import { make, save } from '../dom.mjs'
+import { actionButton, chip, fill, make, save } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
 import { counted, duration, functionOf, percent } from '../format.mjs'
 import { isOwn } from '../model/flame-view.mjs'
 import { LEAST_SHARE, timePartsOf } from '../model/labels.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
 
-/** The numbers of the evidence with their meanings, the most important first. @type {[string, string][]} */
+/** @typedef {[term: string, value: Node | string | number | boolean | null | undefined]} Row hidden without a value */
+
+/** Times of the evidence with their meanings, the most important first. @type {[string, string][]} */
 const EVIDENCE = [
   ['cpuMs', 'on a CPU'],
   ['runQueueMs', 'waiting for a CPU'],
@@ -19,8 +21,7 @@ const EVIDENCE = [
 ]
 
 const DOUBT = 'The line is not certain: the true one may be just before it, or in the caller.'
-/** How long a button shows its result. */
-const SAID_MS = 2000
+const CALLERS_BEGIN = 'V8 samples only the innermost line: callers are shown where they begin.'
 
 /** One block in full: why, its time, source, stack, who waited, what to do. The raw evidence is folded. */
 export class BlockDetails {
@@ -32,7 +33,7 @@ export class BlockDetails {
   #raw = make('div')
   #isLoading = false
   #isStale = false
-  #hasRaw = false
+  #isRawOpen = false
   /** @type {any} */
   #detail = null
 
@@ -42,10 +43,10 @@ export class BlockDetails {
     this.#id = id
     this.#link = link
     this.#flame = new Flame(`Flame graph of block ${id}`)
-    const raw = make('details', { class: 'raw' }, make('summary', {}, 'Details: evidence, flame graph, every stack'),
-      this.#raw)
+    const summary = make('summary', {}, 'Details: evidence, flame graph, every stack')
+    const raw = make('details', { class: 'raw' }, summary, this.#raw)
     raw.addEventListener('toggle', () => {
-      this.#hasRaw = raw.open
+      this.#isRawOpen = raw.open
       if (this.#detail !== null) this.#showRaw(this.#detail.block)
     })
     this.element = make('div', {}, this.#text, raw)
@@ -61,48 +62,43 @@ export class BlockDetails {
       try {
         const response = await this.#get(`block?id=${encodeURIComponent(this.#id)}`)
         if (response.ok) this.#show(await response.json())
-        else if (response.status === 404) this.#say('This block is no longer in memory.')
-        else this.#say(`The agent answered ${response.status}.`)
+        else if (response.status === 404) this.#showFailure('This block is no longer in memory.')
+        else this.#showFailure(`The agent answered ${response.status}.`)
       } catch {
-        this.#say('The agent does not respond.')
+        this.#showFailure('The agent does not respond.')
       }
     }
     this.#isLoading = false
   }
 
-  /** @param {string} text shown in place of the block */
-  #say (text) {
-    this.#text.replaceChildren(make('p', { class: 'empty' }, text))
+  /** @param {string} text */
+  #showFailure (text) {
+    fill(this.#text, make('p', { class: 'empty' }, text))
   }
 
   /** @param {any} detail */
   #show (detail) {
     this.#detail = detail
     const { block, source, advice, waits } = detail
-    // The user may be on one of the buttons, which are about to be replaced.
-    const hadFocus = this.#text.contains(document.activeElement) ? document.activeElement?.textContent : null
-    const opened = [...this.#text.querySelectorAll('details')].map(({ open }) => open)
-    this.#text.replaceChildren(
+    const foldsOf = () => [...this.#text.querySelectorAll('details')]
+    // The focus may be on one of the buttons, which are about to be replaced.
+    const focused = this.#text.contains(document.activeElement) ? document.activeElement?.textContent : null
+    const wereOpen = foldsOf().map(({ open }) => open)
+    fill(this.#text,
       make('p', { class: 'why' }, whyOf(block)),
-      ...(block.frame?.exact === false ? [make('p', { class: 'quiet' }, `≈ ${DOUBT}`)] : []),
-      ...doubtsOf(block.request ?? block.work),
-      ...timeBar(block),
-      ...adviceOf(advice, block.cause),
-      ...sourceOf(source, block),
-      ...waitsOf(waits),
-      ...callbacksOf(block.callbacks ?? []),
+      block.frame?.exact === false && make('p', { class: 'quiet' }, `≈ ${DOUBT}`),
+      doubtfulWork(block.request ?? block.work),
+      timeBar(block),
+      adviceOn(block.cause, advice),
+      sourceTable(source, block),
+      waitsList(waits),
+      callbackList(block.callbacks ?? []),
       list(placeRows(block)),
-      ...shownStack(block),
+      heaviestStack(block),
       this.#buttons())
-    for (const [i, each] of [...this.#text.querySelectorAll('details')].entries()) {
-      if (opened[i] !== undefined) {
-        each.open = opened[i]
-      }
-    }
-    if (hadFocus) {
-      [...this.#text.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus)?.focus()
-    }
-    if (this.#hasRaw) this.#showRaw(block)
+    for (const [i, fold] of foldsOf().entries()) fold.open = wereOpen[i] ?? fold.open
+    if (focused) [...this.#text.querySelectorAll('button')].find(({ textContent }) => textContent === focused)?.focus()
+    if (this.#isRawOpen) this.#showRaw(block)
   }
 
   #buttons () {
@@ -111,10 +107,12 @@ export class BlockDetails {
       'Copy as JSON': () => JSON.stringify(this.#detail.block, null, 2),
       'Copy link': () => this.#link
     }
-    const path = `blocks/${encodeURIComponent(this.#id)}`
+    const path = `blocks/${encodeURIComponent(this.#id)}.cpuprofile`
     return make('p', { class: 'actions' },
-      ...Object.entries(copies).map(([title, textOf]) => copyButton(title, textOf)),
-      saveButton('Save profile', () => save(this.#get, `${path}.cpuprofile`, `loopwatch-${this.#id}.cpuprofile`)))
+      // A page that another machine served without TLS has no clipboard.
+      Object.entries(copies).map(([title, textOf]) =>
+        actionButton(title, async () => navigator.clipboard.writeText(textOf()))),
+      actionButton('Save profile', () => save(this.#get, path, `loopwatch-${this.#id}.cpuprofile`)))
   }
 
   /** The block as text for a ticket. */
@@ -126,20 +124,23 @@ export class BlockDetails {
   #showRaw (record) {
     const { frame, stacks, profile } = record
     const samples = stacks.reduce((/** @type {number} */ sum, /** @type {any} */ { count }) => sum + count, 0)
-    const hasFlame = this.#raw.contains(this.#flame.element)
     const tree = new FlameTree()
     tree.add(record)
-    const data = tree.toJSON()
-    if (!hasFlame) this.#raw.replaceChildren(make('div'), this.#flame.element, make('div'))
-    const [first, , last] = [...this.#raw.children]
-    first.replaceChildren(list(evidenceRows(record)))
+    if (!this.#raw.contains(this.#flame.element)) fill(this.#raw, make('div'), this.#flame.element, make('div'))
+    const [evidence, , everyStack] = this.#raw.children
+    fill(evidence, list(evidenceRows(record)))
     const hasStack = stacks.length + (profile?.stacks?.length ?? 0) > 0
     this.#flame.element.hidden = !hasStack
-    if (hasStack && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
-    last.replaceChildren(
+    // The user may be reading the graph.
+    if (hasStack && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(tree.toJSON())
+    fill(everyStack,
       make('h3', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
-      ...stacksOf(stacks, frame),
-      ...(profile ? profileOf(profile, frame) : []))
+      stacksOf(stacks, frame),
+      profile && [
+        make('h3', {}, `CPU profile: ${counted(profile.samples, 'sample')}`),
+        make('p', { class: 'quiet' }, CALLERS_BEGIN),
+        ...stacksOf(profile.stacks, frame)
+      ])
   }
 
   destroy () {
@@ -147,212 +148,178 @@ export class BlockDetails {
   }
 }
 
-/** @param {string} title @param {() => string} textOf */
-function copyButton (title, textOf) {
-  return saveButton(title, async () => { await navigator.clipboard.writeText(textOf()) })
-}
-
-/** A button that says whether its work is done. @param {string} title @param {() => Promise<void>} act */
-function saveButton (title, act) {
-  const button = make('button', { type: 'button' }, title)
-  button.addEventListener('click', async () => {
-    // A page that another machine served without TLS has no clipboard.
-    const said = await act().then(() => 'Done', () => 'Not allowed here')
-    button.textContent = said
-    setTimeout(() => { button.textContent = title }, SAID_MS)
-  })
-  return button
-}
-
 /** The time of a block, in parts that add up to the whole. @param {any} record */
 function timeBar (record) {
   const parts = timePartsOf(record)
-  if (parts.length === 0) return []
-  const bar = make('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...parts.map(({ cause, ms }) => {
-    const piece = make('span', { class: `chip cause-${cause}` })
+  if (parts.length === 0) return null
+  const pieces = parts.map(({ cause, ms }) => {
+    const piece = chip(cause)
     piece.style.inlineSize = `${ms / record.durationMs * 100}%`
     return piece
-  }))
-  const shown = parts.filter(({ ms }) => ms >= record.durationMs * LEAST_SHARE)
-  const key = make('ul', { class: 'legend' }, ...shown.map(({ cause, label, ms }) =>
-    make('li', {}, make('span', { class: `chip cause-${cause}` }), `${label} ${duration(ms)}`)))
-  return [bar, key]
+  })
+  const named = parts.filter(({ ms }) => ms >= record.durationMs * LEAST_SHARE)
+  return [
+    make('div', { class: 'time-bar', 'aria-hidden': 'true' }, pieces),
+    make('ul', { class: 'legend' }, named.map(({ cause, label, ms }) =>
+      make('li', {}, chip(cause), `${label} ${duration(ms)}`)))
+  ]
 }
 
-/** @param {{ kind: string, text: string, doc: string }[]} advice @param {string} cause */
-function adviceOf (advice, cause) {
-  // Such as docs/causes/js.md, which the agent serves as a part of one page.
-  const more = (/** @type {string} */ doc) => {
-    const name = doc.replace(/^docs\/causes\/(.+)\.md$/, '$1')
-    return make('a', { href: `causes#${name}` }, `More about ${name}`)
-  }
-  if (advice.length === 0) return [make('p', {}, more(cause))]
-  return [make('h3', {}, 'What to do'), make('ul', { class: 'advice' }, ...advice.map(({ text, doc }) =>
-    make('li', {}, `${text} `, more(doc))))]
+/** @param {string} cause @param {{ text: string, doc: string }[]} advice `doc`: such as docs/causes/js.md */
+function adviceOn (cause, advice) {
+  // The agent serves the documents as one page.
+  const linkTo = (/** @type {string} */ name) => make('a', { href: `causes#${name}` }, `More about ${name}`)
+  if (advice.length === 0) return make('p', {}, linkTo(cause))
+  return [
+    make('h3', {}, 'What to do'),
+    make('ul', { class: 'advice' }, advice.map(({ text, doc }) =>
+      make('li', {}, `${text} `, linkTo(doc.replace(/^docs\/causes\/(.+)\.md$/, '$1')))))
+  ]
 }
 
 /** The lines around the blamed one, with their share of the samples. @param {any} source @param {any} block */
-function sourceOf (source, block) {
-  if (source === null) return []
+function sourceTable (source, block) {
+  if (source === null) return null
   const { file, line: blamed, lines } = source
   const rows = lines.map((/** @type {{ line: number, text: string, share: number }} */ { line, text, share }) => {
     const heat = make('span', { class: 'heat', 'aria-hidden': 'true' })
     heat.style.opacity = `${Math.min(1, share)}`
-    return make('tr', { class: line === blamed ? 'blamed' : null },
-      make('td', { class: 'line-number' }, `${line === blamed && block.frame.exact === false ? '≈ ' : ''}${line}`),
-      make('td', { class: 'line-share' }, heat, share > 0 ? percent(share) : ''),
-      make('td', { class: 'line-text' }, make('code', {}, text === '' ? ' ' : text)))
+    const isBlamed = line === blamed
+    return make('tr', { class: isBlamed && 'blamed' },
+      make('td', { class: 'line-number' }, `${isBlamed ? doubtOf(block.frame) : ''}${line}`),
+      make('td', { class: 'line-share' }, heat, share > 0 && percent(share)),
+      make('td', { class: 'line-text' }, make('code', {}, text || ' ')))
   })
   return [
     make('h3', {}, make('code', {}, `${file}:${blamed}`)),
     make('div', { class: 'source', tabindex: '0', role: 'region', 'aria-label': `Source around line ${blamed}` },
-      make('table', {}, make('tbody', {}, ...rows)))
+      make('table', {}, make('tbody', {}, rows)))
   ]
 }
 
 /** @param {any} waits */
-function waitsOf ({ requests, longestMs, routes }) {
-  if (requests === 0) return []
-  const each = routes.map((/** @type {any} */ { name, count, longestMs: ms }) =>
-    make('li', {}, make('code', {}, name), ` ${counted(count, 'time')}, up to ${duration(ms)}`))
-  const head = `${counted(requests, 'request')} waited, the longest ${duration(longestMs)}`
-  return [make('h3', {}, head), make('ul', { class: 'waits' }, ...each)]
+function waitsList ({ requests, longestMs, routes }) {
+  return requests > 0 && [
+    make('h3', {}, `${counted(requests, 'request')} waited, the longest ${duration(longestMs)}`),
+    make('ul', { class: 'waits' }, routes.map((/** @type {any} */ { name, count, longestMs: ms }) =>
+      make('li', {}, make('code', {}, name), ` ${counted(count, 'time')}, up to ${duration(ms)}`)))
+  ]
 }
 
 /** @param {any[]} callbacks of the turn */
-function callbacksOf (callbacks) {
-  if (callbacks.length === 0) return []
-  const each = callbacks.map(({ kind, event, frame, work, weightMs }) =>
-    make('li', {}, `${event ? `'${event}'` : kind} `, make('code', {}, functionOf(frame)),
-      `${work === null ? '' : `, ${work}`} ${duration(weightMs)}`))
-  return [make('h3', {}, 'Callbacks in this turn'), make('ul', { class: 'waits' }, ...each)]
+function callbackList (callbacks) {
+  return callbacks.length > 0 && [
+    make('h3', {}, 'Callbacks in this turn'),
+    make('ul', { class: 'waits' }, callbacks.map(({ kind, event, frame, work, weightMs }) =>
+      make('li', {}, `${event ? `'${event}'` : kind} `, make('code', {}, functionOf(frame)),
+        `${work === null ? '' : `, ${work}`} ${duration(weightMs)}`)))
+  ]
 }
 
-/** Which block it was, and where. @param {any} record @returns {(string | Node)[][]} */
+/** Which block it was, and where. @param {any} record @returns {Row[]} */
 function placeRows (record) {
-  const { id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, calledFrom, allowed } = record
+  const { id, pid, startedAt, uncertaintyMs, request, work, origin, package: owner, calledFrom, allowed } = record
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
     ...(work && work.kind !== 'request' ? workRows(work) : []),
-    ...(request?.traceId ? [['trace', request.traceId]] : []),
-    ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
-    ...(allowed ? [['allowed', allowed]] : []),
-    ...(found ? [['in the package', packageOf(found)]] : []),
-    ...(calledFrom ? [['called from', place(calledFrom)]] : [])
+    ['trace', request?.traceId],
+    ['created', origin && `${origin.type} at ${placeText(origin.frame)}`],
+    ['allowed', allowed],
+    ['in the package', owner && packageLink(owner)],
+    ['called from', calledFrom && placeText(calledFrom)]
   ]
 }
 
-/** Named work other than a request, with the application's attributes. @param {any} work @returns {string[][]} */
+/** Named work other than a request, with the application's attributes. @param {any} work @returns {Row[]} */
 function workRows ({ kind, name, parent, attributes, traceId }) {
-  const words = Object.entries(attributes ?? {}).map(([key, value]) => `${key} ${value}`)
-  const trace = traceId ? `, trace ${traceId}` : ''
+  const whole = parent ? `, part of ${parent.kind} ${parent.name}` : ''
   return [
-    [kind, `${name}${parent ? `, part of ${parent.kind} ${parent.name}` : ''}${trace}`],
-    ...(words.length === 0 ? [] : [['attributes', words.join(', ')]])
+    [kind, `${name}${whole}${traceId ? `, trace ${traceId}` : ''}`],
+    ['attributes', Object.entries(attributes ?? {}).map(([key, value]) => `${key} ${value}`).join(', ')]
   ]
 }
 
-/** Numbers that are zero are left out. @param {any} record @returns {string[][]} */
+/** @param {any} record @returns {Row[]} */
 function evidenceRows ({ evidence, frame, profile, probable }) {
-  const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number' && evidence[key] > 0)
-  return [
-    ...known.map(([key, meaning]) => [meaning, duration(evidence[key])]),
-    ...memoryRows(evidence.memory ?? {}),
-    ...(evidence.sleptIn ? [['asleep in', evidence.sleptIn.text]] : []),
-    ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
-    ...(profile?.call ? [['in a call of', profile.call]] : []),
-    ...(frame?.because?.length > 0 ? [['reasons for the line', frame.because.join(', ')]] : []),
-    ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : [])
-  ]
-}
-
-/** The memory of a block, as far as it is known. @param {any} memory @returns {string[][]} */
-function memoryRows (memory) {
-  const { heapUsedBytes, heapFreedBytes, heapLimitBytes, rssBytes, cgroupBytes, cgroupLimitBytes, ...waits } = memory
+  const { sleptIn, requests } = evidence
+  const { heapUsedBytes, heapFreedBytes, heapLimitBytes, rssBytes, cgroupBytes, cgroupLimitBytes, ...waits } =
+    evidence.memory ?? {}
   const freed = heapFreedBytes > 0 ? `, ${percent(heapFreedBytes / heapUsedBytes)} of it freed` : ''
   return [
-    ...(heapLimitBytes ? [['heap in use', `${outOf(heapUsedBytes, heapLimitBytes)}${freed}`]] : []),
-    ...(rssBytes ? [['resident memory', inBytes(rssBytes)]] : []),
-    ...(cgroupLimitBytes ? [['memory of the container', outOf(cgroupBytes, cgroupLimitBytes)]] : []),
-    ...(waits.majorFaults > 0 ? [['pages read from disk', `${waits.majorFaults}`]] : []),
-    ...(waits.memoryStallMs > 0 ? [['the machine waited for memory', duration(waits.memoryStallMs)]] : []),
-    ...(waits.ioStallMs > 0 ? [['the machine waited for disks', duration(waits.ioStallMs)]] : [])
+    ...EVIDENCE.map(([key, meaning]) => /** @type {Row} */ ([meaning, evidence[key] > 0 && duration(evidence[key])])),
+    ['heap in use', heapLimitBytes && `${outOf(heapUsedBytes, heapLimitBytes)}${freed}`],
+    ['resident memory', rssBytes && inBytes(rssBytes)],
+    ['memory of the container', cgroupLimitBytes && outOf(cgroupBytes, cgroupLimitBytes)],
+    ['pages read from disk', waits.majorFaults > 0 && `${waits.majorFaults}`],
+    ['the machine waited for memory', waits.memoryStallMs > 0 && duration(waits.memoryStallMs)],
+    ['the machine waited for disks', waits.ioStallMs > 0 && duration(waits.ioStallMs)],
+    ['asleep in', sleptIn?.text],
+    ['requests seen', requests > 1 && `${requests}`],
+    ['in a call of', profile?.call],
+    ['reasons for the line', frame?.because?.join(', ')],
+    ['probably', probable && `${probable.call} in line ${probable.line}`]
   ]
 }
 
-/** Why it is not certain what was being worked on. @param {any} work null or undefined if it is unknown */
-function doubtsOf (work) {
-  if (work?.exact !== false) return []
-  const oldest = work.among ? `: it is the oldest of ${work.among} in flight` : ''
-  return [make('p', { class: 'quiet' }, `≈ ${nameOf(work)} may not be what was running${oldest}.`)]
+/** Why the work in progress is not certain. @param {any} work null or undefined without any */
+function doubtfulWork (work) {
+  if (work?.exact !== false) return null
+  const { method, route, name, among } = work
+  const oldest = among ? `: it is the oldest of ${among} in flight` : ''
+  const title = route === undefined ? name : `${method} ${route}`
+  return make('p', { class: 'quiet' }, `≈ ${title} may not be what was running${oldest}.`)
 }
 
-/** @param {any} work */
-const nameOf = ({ method, route, name }) => route === undefined ? name : `${method} ${route}`
-
-/** The heaviest stack of a block, and which evidence it is. @param {any} block */
-function shownStack (block) {
-  const { stacks, isProfiled } = shownStacks(block)
-  const from = isProfiled ? [make('p', { class: 'quiet' }, `By the CPU profile. ${BEGINS}`)] : []
-  return stacks.length === 0 ? [] : [...from, stackOf(stacks[0], block.frame, true)]
-}
-
-const BEGINS = 'V8 samples only the innermost line: callers are shown where they begin.'
-
-/** @param {any} profile @param {any} blamed frame */
-function profileOf ({ samples, stacks }, blamed) {
-  return [
-    make('h3', {}, `CPU profile: ${counted(samples, 'sample')}`),
-    make('p', { class: 'quiet' }, BEGINS),
-    ...stacksOf(stacks, blamed)
-  ]
+/** @param {any} block */
+function heaviestStack (block) {
+  const { stacks: [heaviest], isProfiled } = shownStacks(block)
+  if (heaviest === undefined) return null
+  const note = isProfiled && make('p', { class: 'quiet' }, `By the CPU profile. ${CALLERS_BEGIN}`)
+  return [note, stackOf(heaviest, block.frame, true)]
 }
 
 /**
  * A package with a link to its bug tracker. The package.json may contain anything, so only a web address becomes a
  * link, and the linked page gets no referrer.
- * @param {{ name: string, version: string | null, bugs: string | null }} found
+ * @param {{ name: string, version: string | null, bugs: string | null }} owner
  */
-function packageOf ({ name, version, bugs }) {
-  const isLink = bugs !== null && /^https?:\/\//i.test(bugs) && URL.canParse(bugs)
+function packageLink ({ name, version, bugs }) {
+  const isLink = /^https?:\/\//i.test(bugs ?? '') && URL.canParse(bugs ?? '')
   return make('span', {}, version === null ? name : `${name}@${version}`,
-    ...(isLink ? [', ', make('a', { href: bugs, rel: 'noopener noreferrer', target: '_blank' }, 'its bugs')] : []))
+    isLink && [', ', make('a', { href: bugs, rel: 'noopener noreferrer', target: '_blank' }, 'its bugs')])
 }
 
-/** @param {(string | Node)[][]} rows */
+/** @param {Row[]} rows */
 function list (rows) {
-  return make('dl', {}, ...rows.flatMap(([term, value]) => [make('dt', {}, term), make('dd', {}, value)]))
+  return make('dl', {}, rows.flatMap(([term, value]) =>
+    value ? [make('dt', {}, term), make('dd', {}, /** @type {string | Node} */ (value))] : []))
 }
 
 /** @param {any} frame */
-function place (frame) {
-  const { file, line, column } = frame
-  return `${doubtOf(frame)}${functionOf(frame)}${file === null ? '' : ` (${file}:${line}:${column})`}`
-}
+const placeText = (frame) => `${doubtOf(frame)}${frameText(frame)}`
 
 /** The heaviest has the mark of the concluded line. @param {any[]} stacks @param {any} blamed frame */
 const stacksOf = (stacks, blamed) => stacks.map((stack, i) => stackOf(stack, i === 0 ? blamed : null, false))
 
 /**
- * A stack as it was taken, with the concluded line next to its function, or before the stack. Runs of frames of Node.js
- * and packages are folded into one row.
+ * A stack as it was taken, with the concluded line next to its function, or before the stack.
  * @param {any} stack @param {any} blamed frame @param {boolean} isOpen
  */
 function stackOf ({ count, weightMs, frames, isEntered }, blamed, isOpen) {
-  const innermost = make('code', {}, frames.length === 0 ? 'no JavaScript' : functionOf(frames[0]))
+  const innermost = frames.length === 0 ? 'no JavaScript' : functionOf(frames[0])
   const mark = conclusionIn(frames.map(frameText), blamed)
-  const entered = isEntered
-    ? [make('p', { class: 'quiet' }, `${functionOf(frames[0])} had just been entered: the time was spent before.`)]
-    : []
   return make('details', { open: isOpen },
-    make('summary', {}, `${duration(weightMs)}, ${counted(count, 'sample')}: `, innermost),
-    ...(mark?.at === -1 ? [make('p', { class: 'concluded' }, mark.text)] : []),
-    ...entered,
-    make('ol', { class: 'stack' }, ...foldedFrames(frames, mark)))
+    make('summary', {}, `${duration(weightMs)}, ${counted(count, 'sample')}: `, make('code', {}, innermost)),
+    mark?.at === -1 && make('p', { class: 'concluded' }, mark.text),
+    isEntered && make('p', { class: 'quiet' }, `${innermost} had just been entered: the time was spent before.`),
+    make('ol', { class: 'stack' }, foldedFrames(frames, mark)))
 }
 
-/** @param {any[]} frames innermost first @param {{ at: number, text: string } | null} mark of a line */
+/**
+ * Folds runs of frames of Node.js and packages into one row.
+ * @param {any[]} frames innermost first @param {{ at: number, text: string } | null} mark of a line
+ */
 function foldedFrames (frames, mark) {
   const marked = frames[mark?.at ?? -1]
   /** @type {any[][]} */
@@ -363,14 +330,12 @@ function foldedFrames (frames, mark) {
     if (isFolded) last.push(frame)
     else runs.push([frame])
   }
-  const line = (/** @type {any} */ frame) => [
-    make('code', {}, place(frame)),
-    ...(frame === marked ? [make('span', { class: 'concluded' }, `, ${mark?.text}`)] : [])
-  ]
-  return runs.map((run) => {
-    if (run.length < 3) return run.map((frame) => make('li', { class: isOwn(frame) ? 'own' : null }, ...line(frame)))
-    return [make('li', {}, make('details', {}, make('summary', {},
-      `${counted(run.length, 'frame')} of Node.js and packages`),
-    make('ol', { class: 'stack' }, ...run.map((frame) => make('li', {}, ...line(frame))))))]
-  }).flat()
+  const row = (/** @type {any} */ frame) => make('li', { class: isOwn(frame) && 'own' },
+    make('code', {}, placeText(frame)),
+    frame === marked && make('span', { class: 'concluded' }, `, ${mark?.text}`))
+  return runs.flatMap((run) => run.length < 3
+    ? run.map(row)
+    : make('li', {}, make('details', {},
+      make('summary', {}, `${counted(run.length, 'frame')} of Node.js and packages`),
+      make('ol', { class: 'stack' }, run.map(row)))))
 }

@@ -1,16 +1,16 @@
 import { BlockDetails } from './block-details.mjs'
-import { byId, make, setText } from '../dom.mjs'
+import { byId, chip, fill, make, makeButton, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
 import { NO_MATCH } from '../model/choose.mjs'
 import { calledBy, placeOf, sharesIn, workOf } from '../model/labels.mjs'
 
-/** How many rows are drawn at a time. There are not more, since each row is a Tab stop. */
+/** Rows drawn at a time. Each row is a Tab stop, so more would be in the way of the keyboard. */
 const PAGE = 20
 
 /**
  * @typedef {object} Entry
  * @property {any} row
- * @property {string} told JSON of the row as it was last drawn
+ * @property {string} drawn JSON of the row as it was last drawn
  * @property {HTMLLIElement} element
  * @property {HTMLButtonElement} button
  * @property {BlockDetails | null} details
@@ -31,7 +31,7 @@ export class BlockList {
   #limit = PAGE
   /** @type {any[]} */
   #rows = []
-  #known = 0
+  #inMemory = 0
 
   /** @param {(path: string) => Promise<Response>} get @param {import('../panels/view.mjs').ViewState} view */
   constructor (get, view) {
@@ -40,7 +40,7 @@ export class BlockList {
     this.#more.addEventListener('click', () => {
       const first = this.#limit
       this.#limit += PAGE
-      this.draw(this.#rows, this.#known)
+      this.draw(this.#rows, this.#inMemory)
       this.#entries.get(this.#rows[first]?.id)?.button.focus()
     })
   }
@@ -52,12 +52,12 @@ export class BlockList {
 
   /**
    * @param {any[]} rows the chosen blocks, newest first
-   * @param {number} known number of blocks in memory
+   * @param {number} inMemory number of blocks
    * @param {any} [opened] the open block, chosen or not
    */
-  draw (rows, known, opened) {
+  draw (rows, inMemory, opened) {
     this.#rows = rows
-    this.#known = known
+    this.#inMemory = inMemory
     const { block } = this.#view.now
     const shown = rows.filter(({ id }, i) => i < this.#limit || id === block)
     if (opened && !shown.includes(opened)) shown.unshift(opened)
@@ -70,15 +70,15 @@ export class BlockList {
       if (inPlace !== entry.element) this.#list.insertBefore(entry.element, inPlace ?? null)
       this.#open(entry, row.id === block)
     }
-    this.#say(shown.length)
+    this.#showCount(shown.length)
   }
 
   /** @param {number} shown */
-  #say (shown) {
+  #showCount (shown) {
     const count = this.#rows.length
-    const chosen = count === this.#known ? 'newest first' : `of ${this.#known} in memory, newest first`
+    const chosen = count === this.#inMemory ? 'newest first' : `of ${this.#inMemory} in memory, newest first`
     setText(this.#note, count === 0 ? NO_MATCH : `${counted(count, 'block')}, ${chosen}.`)
-    this.#note.hidden = this.#known === 0
+    this.#note.hidden = this.#inMemory === 0
     this.#more.hidden = shown >= count
     setText(this.#more, `Show ${Math.min(PAGE, count - shown)} more`)
   }
@@ -94,10 +94,10 @@ export class BlockList {
   /** @param {any} row @returns {Entry} */
   #add (row) {
     const panelId = `block-${row.id}`
-    const button = make('button', { type: 'button', 'aria-expanded': 'false', 'aria-controls': panelId })
+    const toggle = () => this.#view.set({ block: this.#view.now.block === row.id ? null : row.id })
+    const button = makeButton('', toggle, { 'aria-expanded': 'false', 'aria-controls': panelId })
     const element = make('li', {}, button, make('div', { id: panelId, class: 'details', hidden: true }))
-    const entry = { row, told: '', element, button, details: null }
-    button.addEventListener('click', () => this.#view.set({ block: this.#view.now.block === row.id ? null : row.id }))
+    const entry = { row, drawn: '', element, button, details: null }
     this.#entries.set(row.id, entry)
     return entry
   }
@@ -110,7 +110,7 @@ export class BlockList {
     panel.hidden = !isOpen
     entry.details?.destroy()
     entry.details = isOpen ? new BlockDetails(entry.row.id, this.#get, this.#view.linkTo(entry.row.id)) : null
-    panel.replaceChildren(...(entry.details === null ? [] : [entry.details.element]))
+    fill(panel, entry.details?.element)
   }
 
   /** The details of the open block, null without one. */
@@ -132,23 +132,23 @@ export class BlockList {
 
   /** @param {Entry} entry @param {any} row */
   #fill (entry, row) {
-    const told = JSON.stringify(row)
-    if (told === entry.told) return
-    entry.told = told
+    const json = JSON.stringify(row)
+    if (json === entry.drawn) return
+    entry.drawn = json
     const isNew = entry.row !== row
     entry.row = row
     const { ongoing, durationMs, startedAt, cause, worker, thread, threadId, startup } = row
     entry.element.classList.toggle('ongoing', ongoing)
     const where = [
-      worker === null ? null : `worker ${worker}`,
-      threadId === 0 ? null : `thread ${thread}`,
-      startup ? 'at start-up' : null
-    ].filter((part) => part !== null).join(', ')
-    entry.button.replaceChildren(
+      worker !== null && `worker ${worker}`,
+      threadId > 0 && `thread ${thread}`,
+      startup && 'at start-up'
+    ].filter(Boolean).join(', ')
+    fill(entry.button,
       make('span', { class: 'time' }, clock(startedAt)),
-      make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
-      make('span', { class: 'cause' }, make('span', { class: `chip cause-${cause}` }), sharesIn(row)),
-      make('span', { class: 'what' }, calledBy(row), make('code', {}, placeOf(row)), where === '' ? '' : ` (${where})`),
+      make('span', { class: 'duration' }, duration(durationMs), ongoing && ' so far'),
+      make('span', { class: 'cause' }, chip(cause), sharesIn(row)),
+      make('span', { class: 'what' }, calledBy(row), make('code', {}, placeOf(row)), where && ` (${where})`),
       make('span', { class: 'who' }, workOf(row)))
     if (isNew) entry.details?.load()
   }

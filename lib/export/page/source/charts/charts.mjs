@@ -9,7 +9,7 @@ const SPANS = [60, 120, 300, SECONDS]
 
 /** The history of the loop and of requests. The agent sends ten minutes when a page connects, then every second. */
 export class Charts {
-  /** @type {any[]} null: a second without a measurement */
+  /** @type {any[]} null: not measured */
   #seconds = []
   #last = 0
   /** The largest delay of each second, for the timeline. @type {{ times: number[], delays: (number | null)[] }} */
@@ -19,9 +19,9 @@ export class Charts {
     least: 10,
     format: duration,
     lines: [
-      { label: 'max', color: '--c3', value: ({ delayMax }) => delayMax },
-      { label: 'p99', color: '--c2', value: ({ delayP99 }) => delayP99 },
-      { label: 'p50', color: '--c1', value: ({ delayP50 }) => delayP50 }
+      { label: 'max', color: '--c3', key: 'delayMax' },
+      { label: 'p99', color: '--c2', key: 'delayP99' },
+      { label: 'p50', color: '--c1', key: 'delayP50' }
     ]
   })
 
@@ -29,14 +29,14 @@ export class Charts {
     title: 'Loop utilization',
     least: 1,
     format: percent,
-    lines: [{ label: 'now', color: '--c1', value: ({ utilization }) => utilization }]
+    lines: [{ label: 'now', color: '--c1', key: 'utilization' }]
   })
 
   #requests = new Chart({
     title: 'Requests per second',
     least: 5,
     format: rate,
-    lines: [{ label: 'now', color: '--c1', value: ({ requests }) => requests }]
+    lines: [{ label: 'now', color: '--c1', key: 'requests' }]
   })
 
   #latency = new Chart({
@@ -44,19 +44,15 @@ export class Charts {
     least: 10,
     format: duration,
     lines: [
-      { label: 'p99', color: '--c2', value: ({ latencyP99 }) => latencyP99 },
-      { label: 'p50', color: '--c1', value: ({ latencyP50 }) => latencyP50 }
+      { label: 'p99', color: '--c2', key: 'latencyP99' },
+      { label: 'p50', color: '--c1', key: 'latencyP50' }
     ]
   })
 
   #all = [this.#delay, this.#utilization, this.#requests, this.#latency]
 
   constructor () {
-    const box = byId('charts')
-    box.append(...this.#all.map(({ element }) => element))
-    new ResizeObserver(() => this.#all.forEach((chart) => chart.resize())).observe(box)
-    matchMedia('(prefers-color-scheme: dark)')
-      .addEventListener('change', () => this.#all.forEach((chart) => chart.rebuild()))
+    byId('charts').append(...this.#all.map(({ element }) => element))
   }
 
   /** @param {any[]} seconds */

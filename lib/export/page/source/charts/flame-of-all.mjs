@@ -1,4 +1,4 @@
-import { byId, make, setText, saveButton } from '../dom.mjs'
+import { byId, fill, make, saveButton, setText } from '../dom.mjs'
 import { percent } from '../format.mjs'
 import { Flame } from './flame.mjs'
 import { NO_BLOCK } from '../model/choose.mjs'
@@ -6,9 +6,9 @@ import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
 
 /** Least time between two requests, however often blocks come: the agent makes the tree from every stack in memory. */
 const LEAST_MS = 5000
-/** The same while there is no graph yet, so that the first one appears soon. */
+/** Least time while there is no graph yet, so that the first one appears soon. */
 const LEAST_EMPTY_MS = 500
-/** From another choice to the request: the next letter may follow. */
+/** Time from a choice to its request: the next letter may follow. */
 const TYPING_MS = 200
 /** @type {[title: string, format: string, ending: string][]} */
 const DOWNLOADS = [
@@ -33,7 +33,7 @@ export class FlameOfAll {
   #flame = null
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
-  #askedAtMs = -Infinity
+  #requestedAtMs = -Infinity
 
   /** @param {(path: string) => Promise<Response>} get */
   constructor (get) {
@@ -42,13 +42,13 @@ export class FlameOfAll {
     this.#search.addEventListener('input', () => this.#mark())
     byId('flame-reset').addEventListener('click', () => this.#flame?.reset())
     byId('flame-downloads').append(...DOWNLOADS.map(([title, format, ending]) =>
-      saveButton(title, get, () => `profile?${this.#query}&format=${format}`, ending)))
+      saveButton(title, get, () => `profile?${this.#query}&format=${format}`, `loopwatch.${ending}`)))
   }
 
   /** Chooses the blocks to show. @param {string} query for the endpoint */
   choose (query) {
     if (query === this.#query) return
-    // A range that ends now changes every second. This is not a reason to request the tree at once.
+    // A range that ends now changes every second. That alone must not request the tree at once.
     const isSame = withoutTime(query) === withoutTime(this.#query)
     this.#query = query
     if (isSame) return this.refresh()
@@ -59,18 +59,18 @@ export class FlameOfAll {
   /** Loads the tree again, as soon as the least time has passed. */
   refresh () {
     if (this.#timer !== undefined) return
-    const dueAtMs = this.#askedAtMs + (this.#flame === null ? LEAST_EMPTY_MS : LEAST_MS)
+    const dueAtMs = this.#requestedAtMs + (this.#flame === null ? LEAST_EMPTY_MS : LEAST_MS)
     this.#timer = setTimeout(() => this.#load(), Math.max(0, dueAtMs - performance.now()))
   }
 
   async #load () {
-    this.#askedAtMs = performance.now()
-    const asked = this.#query
+    this.#requestedAtMs = performance.now()
+    const query = this.#query
     // The event stream reports that the agent is gone, and calls refresh() when it is back.
-    const response = await this.#get(`flame${asked === '' ? '' : `?${asked}`}`).catch(() => null)
+    const response = await this.#get(`flame${query && `?${query}`}`).catch(() => null)
     const tree = response?.ok ? await response.json().catch(() => null) : null
-    // The tree of another choice is on its way.
-    if (withoutTime(asked) !== withoutTime(this.#query)) return
+    // Meanwhile another choice was made, and its tree is on its way.
+    if (withoutTime(query) !== withoutTime(this.#query)) return
     this.#timer = undefined
     if (tree === null) return
     this.#tree = tree
@@ -84,7 +84,7 @@ export class FlameOfAll {
     if (tree.value === 0) {
       this.#flame?.destroy()
       this.#flame = null
-      this.#box.replaceChildren(make('p', { class: 'empty' }, NO_BLOCK))
+      fill(this.#box, make('p', { class: 'empty' }, NO_BLOCK))
       return
     }
     // The user is reading the graph: try again later.
@@ -94,7 +94,7 @@ export class FlameOfAll {
     }
     if (this.#flame === null) {
       this.#flame = new Flame('Flame graph of the chosen blocks')
-      this.#box.replaceChildren(this.#flame.element)
+      fill(this.#box, this.#flame.element)
     }
     const byLine = this.#lines.checked ? tree : linesMerged(tree)
     this.#flame.draw(this.#own.checked ? ownOnly(byLine) : byLine)

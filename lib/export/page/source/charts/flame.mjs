@@ -24,6 +24,9 @@ function hueOf (file) {
   return /[\\/]node_modules[\\/]/.test(file) ? 150 : 32
 }
 
+/** @param {any} node */
+const labelOf = ({ data, value }) => `${data.name}, ${duration(value)}`
+
 /** A flame graph of stacks, callers above, drawn by d3-flame-graph. Frames can be reached by keyboard and pointer. */
 export class Flame {
   #chart
@@ -46,7 +49,7 @@ export class Flame {
       .sort((/** @type {any} */ a, /** @type {any} */ b) => b.value - a.value)
       .setColorMapper((/** @type {any} */ d) => d.highlight ? 'hsl(300 85% 80%)' : colorOf(d))
       .setSearchMatch((/** @type {any} */ d, /** @type {string} */ term) => isMatch(d.data, term.toLowerCase()))
-      .label((/** @type {any} */ d) => `${d.data.name}, ${duration(d.value)}`)
+      .label(labelOf)
       .setDetailsHandler((/** @type {string | null} */ text) => setText(this.#details, text ?? HINT))
       .resetHeightOnZoom(true)
       .onClick(() => this.#reach())
@@ -107,10 +110,9 @@ export class Flame {
   /** Makes the graph one Tab stop. The arrow keys move within it. */
   #reach () {
     for (const [i, frame] of this.#frames.entries()) {
-      const { data, value } = /** @type {any} */ (select(frame).datum())
       frame.setAttribute('role', 'button')
       frame.setAttribute('tabindex', i === 0 ? '0' : '-1')
-      frame.setAttribute('aria-label', `${data.name}, ${duration(value)}`)
+      frame.setAttribute('aria-label', labelOf(select(frame).datum()))
       frame.querySelector('foreignObject')?.setAttribute('aria-hidden', 'true')
     }
   }
@@ -121,8 +123,7 @@ export class Flame {
     for (const other of this.#graph.querySelectorAll('g.frame[tabindex="0"]')) other.setAttribute('tabindex', '-1')
     frame.setAttribute('tabindex', '0')
     frame.focus()
-    const { data, value } = /** @type {any} */ (select(frame).datum())
-    setText(this.#details, `${data.name}, ${duration(value)}`)
+    setText(this.#details, labelOf(select(frame).datum()))
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,11 +1,10 @@
-import UPlot from 'uplot'
-import { byId, make, setText } from '../dom.mjs'
+import { byId, chip, fill, make, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
 import { causes } from '../../../../tables/causes.js'
 import { MS_PER_S } from '../../../../util/units.js'
 import { NO_BLOCK } from '../model/choose.mjs'
 import { wordsOf } from '../model/labels.mjs'
-import { canvasStyle, clockOf, widthOf } from './chart.mjs'
+import { Plot } from './plot.mjs'
 
 const HEIGHT = 190
 /** Least size of a bar, so that a block of a second is visible among those of minutes. */
@@ -15,8 +14,6 @@ const BARS = 3000
 
 const HINT = 'Each bar is a block; its height is its duration. Drag to select a range.'
 
-const msOf = (/** @type {any} */ { durationMs }) => durationMs
-
 /**
  * Blocks as bars over the loop's delay. A bar's height is the block's duration, its colour the cause. Dragging the
  * pointer over the timeline chooses a range.
@@ -25,23 +22,37 @@ export class Timeline {
   #box = byId('timeline')
   #legend = byId('timeline-legend')
   #onSpan
-  /** @type {UPlot | null} */
-  #plot = null
+  #plot
   /** @type {any[]} */
   #rows = []
   /** @type {any} */
   #view = null
   #range = { fromMs: 0, toMs: 1 }
-  /** @type {any} */
-  #data = [[], []]
   /** @type {Record<string, string>} */
   #colors = {}
 
   /** @param {(span: [number, number] | null) => void} onSpan Unix ms */
   constructor (onSpan) {
     this.#onSpan = onSpan
-    new ResizeObserver(() => this.#resize()).observe(this.#box)
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#build())
+    this.#plot = new Plot(this.#box, HEIGHT, (color) => {
+      this.#colors = Object.fromEntries([...Object.keys(causes), 'selected', 'base'].map((name) =>
+        [name, color(`--cause-${name}`) || color('--c1')]))
+      return {
+        format: duration,
+        cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+        scales: {
+          y: {
+            range: (_, __, max) => [0, 1.08 * Math.max(10, max ?? 0, ...this.#rows.map(({ durationMs }) => durationMs))]
+          }
+        },
+        series: [{}, { stroke: color('--quiet'), width: 1, spanGaps: false, points: { show: false } }],
+        hooks: {
+          drawAxes: [(plot) => this.#drawSpans(plot)],
+          draw: [(plot) => this.#drawBars(plot)],
+          setSelect: [(plot) => this.#select(plot)]
+        }
+      }
+    })
   }
 
   /**
@@ -54,56 +65,28 @@ export class Timeline {
     this.#rows = rows.slice(0, BARS)
     this.#range = range
     this.#view = view
-    const first = times.findIndex((s) => s * MS_PER_S >= range.fromMs)
     const [from, to] = [range.fromMs / MS_PER_S, range.toMs / MS_PER_S]
-    const inside = first < 0 ? [] : times.slice(first)
+    const points = times.map((s, i) => ({ s, delay: delays[i] })).filter(({ s }) => s > from && s < to)
     // Points without a value at both ends make the scale cover the whole range.
-    const seen = inside.flatMap((s, i) => s > from && s < to ? [{ s, delay: delays[first + i] }] : [])
-    this.#data = [[from, ...seen.map(({ s }) => s), to], [null, ...seen.map(({ delay }) => delay), null]]
-    if (this.#plot === null) this.#build()
-    else this.#plot.setData(this.#data)
+    this.#plot.draw([[from, ...points.map(({ s }) => s), to], [null, ...points.map(({ delay }) => delay), null]])
     this.#describe()
   }
 
   #describe () {
     setText(byId('timeline-note'), this.#rows.length === 0 ? NO_BLOCK : HINT)
-    const seen = [...new Set(this.#rows.map(({ cause }) => cause))]
-    const text =
-      `${counted(this.#rows.length, 'block')} from ${clock(this.#range.fromMs)} to ${clock(this.#range.toMs)}`
+    const { fromMs, toMs } = this.#range
+    const text = `${counted(this.#rows.length, 'block')} from ${clock(fromMs)} to ${clock(toMs)}`
     this.#box.setAttribute('aria-label', `Timeline: ${text}`)
-    const key = seen.join()
+    const causesShown = [...new Set(this.#rows.map(({ cause }) => cause))]
+    const key = causesShown.join()
     if (this.#legend.dataset.key === key) return
     this.#legend.dataset.key = key
-    this.#legend.replaceChildren(
+    fill(this.#legend,
       make('span', {}, make('span', { class: 'key line' }), 'loop delay, max'),
-      ...seen.map((cause) => make('span', {}, make('span', { class: `chip cause-${cause}` }), wordsOf(cause))))
+      causesShown.map((cause) => make('span', {}, chip(cause), wordsOf(cause))))
   }
 
-  #build () {
-    const { color, axis } = canvasStyle()
-    this.#colors = Object.fromEntries([...Object.keys(causes), 'selected', 'base'].map((name) =>
-      [name, color(`--cause-${name}`) || color('--c1')]))
-    this.#plot?.destroy()
-    this.#plot = new UPlot({
-      width: Math.max(200, this.#box.clientWidth),
-      height: HEIGHT,
-      legend: { show: false },
-      cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
-      scales: { y: { range: (_, __, max) => [0, 1.08 * Math.max(10, max ?? 0, ...this.#rows.map(msOf))] } },
-      axes: [
-        { ...axis, size: 28, space: 70, values: (_, splits) => splits.map((s) => clockOf(s)) },
-        { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map((ms) => duration(ms)) }
-      ],
-      series: [{}, { stroke: color('--quiet'), width: 1, spanGaps: false, points: { show: false } }],
-      hooks: {
-        drawAxes: [(plot) => this.#drawSpans(plot)],
-        draw: [(plot) => this.#drawBars(plot)],
-        setSelect: [(plot) => this.#selected(plot)]
-      }
-    }, this.#data, this.#box)
-  }
-
-  /** @param {UPlot} plot */
+  /** @param {import('uplot')} plot */
   #drawSpans (plot) {
     const { ctx, bbox } = plot
     for (const [name, span] of Object.entries({ base: this.#view?.base, selected: this.#view?.span })) {
@@ -117,7 +100,7 @@ export class Timeline {
     }
   }
 
-  /** @param {UPlot} plot */
+  /** @param {import('uplot')} plot */
   #drawBars (plot) {
     const { ctx, bbox } = plot
     const bottom = bbox.top + bbox.height
@@ -132,17 +115,12 @@ export class Timeline {
     }
   }
 
-  /** @param {UPlot} plot */
-  #selected (plot) {
+  /** @param {import('uplot')} plot */
+  #select (plot) {
     const { left, width } = plot.select
     if (width < 4) return
     const [from, to] = [left, left + width].map((px) => Math.round(plot.posToVal(px, 'x') * MS_PER_S))
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
     this.#onSpan([from, to])
-  }
-
-  #resize () {
-    const width = Math.max(200, this.#box.clientWidth)
-    if (this.#plot !== null && this.#plot.width !== width) this.#plot.setSize({ width, height: HEIGHT })
   }
 }

@@ -30,7 +30,7 @@ export class Connection {
    */
   constructor (handlers) {
     this.#handlers = handlers
-    document.addEventListener('visibilitychange', () => this.#seen(!document.hidden))
+    document.addEventListener('visibilitychange', () => this.#changeVisibility(document.hidden))
   }
 
   /** @param {string} token */
@@ -96,10 +96,10 @@ export class Connection {
     this.#silent = setTimeout(() => abort.abort(), SILENT_MS)
   }
 
-  /** @param {boolean} isSeen */
-  #seen (isSeen) {
+  /** @param {boolean} isHidden */
+  #changeVisibility (isHidden) {
     clearTimeout(this.#hidden)
-    if (!isSeen) this.#hidden = setTimeout(() => this.close(), HIDDEN_MS)
+    if (isHidden) this.#hidden = setTimeout(() => this.close(), HIDDEN_MS)
     else if (this.#abort === null && this.#retry === undefined) this.open()
   }
 

@@ -58,18 +58,17 @@ export function readAddress (hash) {
 
 /** @param {View} view @returns {string} `#block=…`, empty if nothing has been chosen */
 export function writeAddress (view) {
-  const { range, span, base, culprit, cause, text, aside, sort, ascends, block } = view
-  const query = new URLSearchParams(Object.entries({
+  const { block, span, base, aside, ascends, ...others } = view
+  const values = Object.entries({
     block,
-    range: range === START.range ? null : range,
     span: span?.join('-'),
     base: base?.join('-'),
-    culprit,
-    cause,
-    text: text || null,
+    ...others,
     aside: aside ? '1' : null,
-    sort: sort === START.sort ? null : sort,
     order: ascends ? 'up' : null
-  }).flatMap(([name, value]) => value ? [[name, value]] : []))
+  })
+  const initial = /** @type {Record<string, unknown>} */ (START)
+  const query = new URLSearchParams(values.flatMap(([name, value]) =>
+    value && value !== initial[name] ? [[name, value]] : []))
   return query.size === 0 ? '' : `#${query}`
 }

@@ -4,7 +4,7 @@ import { endOf } from './culprits.mjs'
 export { isMatch, isShown } from '../../../choose.js'
 
 /**
- * The time that is shown.
+ * The range that is shown.
  * @param {import('./address.mjs').View} view
  * @param {number} nowMs of the agent, Unix time
  * @param {number} sinceMs all blocks since then are known, Unix time
@@ -16,7 +16,7 @@ export function windowOf ({ range }, nowMs, sinceMs) {
 }
 
 /**
- * Blocks count as a whole: a range has all that reach into it.
+ * All blocks that reach into a range: blocks count as a whole.
  * @param {any[]} rows @param {{ fromMs: number, toMs: number }} range
  */
 export const inRange = (rows, { fromMs, toMs }) =>
@@ -29,7 +29,7 @@ export const NO_MATCH = 'No block matches the filters above.'
 export const isFiltered = ({ culprit, cause, text }) => culprit !== null || cause !== null || text !== ''
 
 /**
- * The same choice as a query for the endpoint.
+ * A view as a query for the endpoint.
  * @param {import('./address.mjs').View} view @param {{ fromMs: number, toMs: number }} bounds
  */
 export function queryOf ({ span, range, cause, culprit, text, aside }, { fromMs, toMs }) {

@@ -1,4 +1,4 @@
-import { Culprit, keyOf, remedyOf, sharesOf } from '../../../culprits.js'
+import { groupByCulprit, remedyOf } from '../../../culprits.js'
 import { placeOf, workOf, wordsOf } from './labels.mjs'
 
 /** Bars of a sparkline. */
@@ -32,30 +32,26 @@ export const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + dura
  * @returns {CulpritRow[]}
  */
 export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
-  /** @type {Map<string, { row: any, blocks: Culprit, waited: number, lastMs: number, bins: number[] }>} */
-  const groups = new Map()
-  let allMs = 0
-  for (const row of sharesOf(rows)) {
-    const key = keyOf(row)
-    const group = groups.get(key) ??
-      { row, blocks: new Culprit(), waited: 0, lastMs: -Infinity, bins: new Array(BINS).fill(0) }
-    groups.set(key, group)
-    const ms = row.durationMs
-    allMs += ms
-    group.blocks.add(row, workOf)
-    if (!row.isPart) group.waited += waitedFor(row.id)
-    group.lastMs = Math.max(group.lastMs, endOf(row.whole))
-    const bin = Math.floor((Date.parse(row.startedAt) - fromMs) / Math.max(1, toMs - fromMs) * BINS)
-    group.bins[Math.min(BINS - 1, Math.max(0, bin))] += ms
-  }
-  const culprits = [...groups].map(([key, { row, blocks, ...group }]) => {
-    const { frame, cause, work, count, totalMs, longestMs, otherLines } = blocks
-    const place = [placeOf({ ...row, frame, cause }), ...otherLines].join(', ')
-    const share = allMs === 0 ? 0 : totalMs / allMs
-    const words = remedyOf(cause) ?? wordsOf(cause)
-    return { key, place, work, cause, words, frame, count, totalMs, share, longestMs, ...group }
+  const culprits = groupByCulprit(rows, workOf)
+  const allMs = culprits.reduce((sum, { totalMs }) => sum + totalMs, 0)
+  const binMs = Math.max(1, toMs - fromMs) / BINS
+  return culprits.map(({ shares, otherLines, longestId, ...culprit }) => {
+    const { frame, cause, totalMs } = culprit
+    const bins = new Array(BINS).fill(0)
+    for (const { startedAt, durationMs } of shares) {
+      const bin = Math.floor((Date.parse(startedAt) - fromMs) / binMs)
+      bins[Math.min(BINS - 1, Math.max(0, bin))] += durationMs
+    }
+    return {
+      ...culprit,
+      place: [placeOf({ ...shares[0], frame, cause }), ...otherLines].join(', '),
+      words: remedyOf(cause) ?? wordsOf(cause),
+      share: allMs === 0 ? 0 : totalMs / allMs,
+      waited: shares.reduce((sum, { id, isPart }) => sum + (isPart ? 0 : waitedFor(id)), 0),
+      lastMs: Math.max(...shares.map(({ whole }) => endOf(whole))),
+      bins
+    }
   })
-  return sorted(culprits, 'totalMs', true)
 }
 
 /** Columns that the table can be sorted by. */

@@ -36,9 +36,9 @@ function merged (nodes) {
   const byName = new Map()
   for (const node of nodes) {
     const key = `${node.name}\n${node.file}`
-    const known = byName.get(key)
-    const children = known === undefined ? node.children : merged([...known.children, ...node.children])
-    byName.set(key, { ...node, value: node.value + (known?.value ?? 0), children })
+    const same = byName.get(key)
+    const children = same === undefined ? node.children : merged([...same.children, ...node.children])
+    byName.set(key, { ...node, value: node.value + (same?.value ?? 0), children })
   }
   return [...byName.values()]
 }

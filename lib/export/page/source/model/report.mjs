@@ -5,7 +5,7 @@ import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 
 /** Says in one sentence what blocked. @param {any} record */
 export function whyOf (record) {
-  const { durationMs, ongoing, cause, frame, probable, startup, package: found } = record
+  const { durationMs, ongoing, cause, frame, probable, startup, package: owner } = record
   const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ` +
     `${duration(durationMs)}${startup ? ' at start-up' : ''}`
   if (isExcused(record)) return `${how}: ${excuseOf(cause)}. No line of code is to blame.`
@@ -13,7 +13,7 @@ export function whyOf (record) {
   const rest = other === null ? '' : `, ${duration(other[1])} of it ${wordsOf(other[0])}`
   const line = probable && probable.line !== frame?.line ? ` in line ${probable.line}` : ''
   const guess = probable ? `, probably by ${probable.call}${line}` : ''
-  const within = found ? ` in the package ${found.name}${found.version ? `@${found.version}` : ''}` : ''
+  const within = owner ? ` in the package ${owner.name}${owner.version ? `@${owner.version}` : ''}` : ''
   const work = workOf(record)
   const who = work === '' ? '' : `, for ${work}`
   return `${how}${rest}: ${wordsOf(ownCauseOf(record))}${within} – ${calledBy(record)}${placeOf(record)}${guess}${who}.`
@@ -25,32 +25,25 @@ const code = (text) => `\`${text.replace(/`/g, "'").replace(/\s+/g, ' ')}\``
 /** Escapes names, which are not markup. @param {string} text */
 const plain = (text) => text.replace(/[*_<>[\]]/g, '\\$&').replace(/\s+/g, ' ')
 
-/**
- * A block as Markdown, for a ticket.
- * @param {any} detail answer of `/block`
- * @param {string} link to the page
- */
+/** A block as Markdown, for a ticket. @param {any} detail answer of `/block` @param {string} link to the page */
 export function markdownOf ({ block, source, advice, waits }, link) {
   const parts = timePartsOf(block).map(({ label, ms }) => `${label} ${duration(ms)}`).join(', ')
+  const { frame } = block
+  const doubt = frame?.exact === false ? ' (≈ the line is uncertain)' : ''
   const lines = [
     `### Event loop blocked for ${duration(block.durationMs)}`,
     '',
     plain(whyOf(block)),
     '',
     `- block ${code(block.id)}, ${block.startedAt}, process ${block.pid}`,
-    ...(block.frame === null || isExcused(block)
-      ? []
-      : [`- place ${code(`${block.frame.file}${lineText(block.frame)}`)}` +
-        `${block.frame.exact === false ? ' (≈ the line is uncertain)' : ''}`]),
-    ...(parts === '' ? [] : [`- time: ${parts}`]),
-    ...(waits.requests === 0
-      ? []
-      : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
+    frame !== null && !isExcused(block) && `- place ${code(`${frame.file}${lineText(frame)}`)}${doubt}`,
+    parts !== '' && `- time: ${parts}`,
+    waits.requests > 0 && `- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`,
     ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),
-    `- ${link}`
+    `- ${link}`,
+    ...(source === null ? [] : ['', '```js', ...source.lines.map(lineOf), '```'])
   ]
-  if (source !== null) lines.push('', '```js', ...source.lines.map(lineOf), '```')
-  return `${lines.join('\n')}\n`
+  return `${lines.filter((line) => line !== false).join('\n')}\n`
 }
 
 /** @param {{ line: number, text: string, share: number }} line */

@@ -1,6 +1,6 @@
 import { excuseOf, isExcused } from '../../../../tables/causes.js'
 import { MS_PER_S } from '../../../../util/units.js'
-import { Culprit, keyOf, sharesOf } from '../../../culprits.js'
+import { groupByCulprit, sharesOf } from '../../../culprits.js'
 import { counted, duration, percent, spanWords } from '../format.mjs'
 import { endOf } from './culprits.mjs'
 import { inRange } from './choose.mjs'
@@ -9,15 +9,12 @@ import { asideOf, placeOf } from './labels.mjs'
 const NUMBERS = ['', '', 'Two', 'Three']
 /** From this share on, a part of the time is most of it. */
 const MOST = 0.5
-/** Each block waits for a CPU now and then: less than this is not worth a sentence. */
+/** Least share that is worth a sentence: each block waits for a CPU now and then. */
 const JITTER = 0.02
 
 /** @typedef {{ fromMs: number, toMs: number }} Range */
 
-/**
- * Adds up blocks, and the range with all of each.
- * @param {any[]} rows @param {Range} range
- */
+/** Adds up blocks, and extends the range to all of each. @param {any[]} rows @param {Range} range */
 export function sumOf (rows, { fromMs, toMs }) {
   const from = Math.min(fromMs, ...rows.map(({ startedAt }) => Date.parse(startedAt)))
   const lengthMs = Math.max(1, Math.max(toMs, ...rows.map(endOf)) - from)
@@ -35,14 +32,7 @@ const msOf = (rows) => rows.reduce((sum, { durationMs }) => sum + durationMs, 0)
  * @param {any[]} rows @param {number} allMs of all blocks
  */
 function fewFunctions (rows, allMs) {
-  /** @type {Map<string, Culprit>} */
-  const byKey = new Map()
-  for (const share of sharesOf(rows).filter(({ frame, cause }) => frame !== null && excuseOf(cause) === undefined)) {
-    const culprit = byKey.get(keyOf(share)) ?? new Culprit()
-    byKey.set(keyOf(share), culprit)
-    culprit.add(share, () => null)
-  }
-  const culprits = [...byKey.values()].sort((a, b) => b.totalMs - a.totalMs).slice(0, 3)
+  const culprits = groupByCulprit(rows, () => null).filter(({ frame }) => frame !== null).slice(0, 3)
   let ms = 0
   for (const [i, { totalMs }] of culprits.entries()) {
     ms += totalMs
@@ -52,7 +42,7 @@ function fewFunctions (rows, allMs) {
 }
 
 /**
- * What happened in a range, in one to three sentences.
+ * Says what happened in a range, in one to three sentences.
  * @param {any[]} rows of main loops, in the range
  * @param {Range} range
  * @param {{ thresholdMs: number, loops: number, isFiltered?: boolean }} more `loops`: number of processes
@@ -98,17 +88,15 @@ export function comparison (rows, range, span) {
 }
 
 /**
- * What all figures below are of, and the number and time of blocks that are folded away, by kind. Empty if there are
- * none. The verdict counts those of main loops, too.
+ * The number and time of the blocks that are counted below, and of those folded away by kind. Empty if none are. The
+ * verdict counts those of main loops, too.
  * @param {any[]} rows @param {boolean} isShown
  */
 export function asideNote (rows, isShown) {
   const aside = rows.filter((row) => asideOf(row) !== null)
   const ofMain = aside.filter(({ threadId }) => !threadId)
-  // While a block lasts, its cause is provisional.
-  const isOver = (/** @type {any} */ row) => !row.ongoing && isExcused(row)
-  const excused = ofMain.filter(isOver)
-  const own = ofMain.filter((row) => !isOver(row))
+  const excused = ofMain.filter((row) => isExcused(row))
+  const own = ofMain.filter((row) => !isExcused(row))
   const causes = [...new Set(excused.map(({ cause }) => cause))]
     .map((cause) => `${excused.filter((row) => row.cause === cause).length} ${cause}`)
   const kinds = [
@@ -116,7 +104,7 @@ export function asideNote (rows, isShown) {
     sumIn(own.filter(({ startup }) => !startup), 'allowed'),
     sumIn(aside.filter(({ threadId }) => threadId), 'in worker threads'),
     sumIn(excused, `${excused.length === 1 ? 'is' : 'are'} not your code (${causes.join(', ')})`)
-  ].filter((kind) => kind !== '')
+  ].filter(Boolean)
   const shown = isShown ? rows : rows.filter((row) => asideOf(row) === null)
   return kinds.length === 0
     ? ''

@@ -2,7 +2,7 @@ import { BlockList } from '../blocks/block-list.mjs'
 import { Charts } from '../charts/charts.mjs'
 import { FlameOfAll } from '../charts/flame-of-all.mjs'
 import { Timeline } from '../charts/timeline.mjs'
-import { byId, setText, saveButton } from '../dom.mjs'
+import { byId, saveButton, setNote, setText } from '../dom.mjs'
 import { duration, clock } from '../format.mjs'
 import { withSharedNames } from '../../../culprits.js'
 import { inRange, isFiltered, isMatch, isShown, queryOf, windowOf } from '../model/choose.mjs'
@@ -45,14 +45,11 @@ export class Dashboard {
   constructor (get) {
     this.#blocks = new BlockList(get, this.#view)
     this.#flame = new FlameOfAll(get)
-    addDownloads(get)
+    byId('history-downloads').append(
+      saveButton('timeline', get, () => 'timeline', 'loopwatch.trace.json'),
+      saveButton('recording', get, () => 'recording', 'loopwatch.loopwatch'))
     this.#toReveal = this.#view.now.block
-    bindKeys({
-      blocks: this.#blocks,
-      search: byId('search'),
-      filters: this.#filters,
-      close: () => this.#view.set({ block: null })
-    })
+    document.addEventListener('keydown', (event) => this.#press(event))
   }
 
   /** @param {any} hello */
@@ -71,11 +68,9 @@ export class Dashboard {
     this.#charts.show(now)
     // A recording of an earlier version has none.
     this.#now = { slow: now.slow ?? [], threads: now.threads ?? [] }
-    const note = byId('history-note')
-    note.hidden = now.workers === null && this.#requests
-    setText(note, now.workers !== null
-      ? 'Primary only: each worker has its own series in /metrics.'
-      : 'Requests are not measured (option requests: off).')
+    const note = this.#requests ? '' : 'Requests are not measured (option requests: off).'
+    setNote(byId('history-note'),
+      now.workers === null ? note : 'Primary only: each worker has its own series in /metrics.')
     this.#draw()
   }
 
@@ -117,10 +112,8 @@ export class Dashboard {
     const range = view.span === null ? window : { fromMs: view.span[0], toMs: view.span[1] }
     const rows = inRange(all, range)
     const waitedFor = (/** @type {string} */ id) => this.#records.waitsFor(id)
-    const slow = inRange(this.#now.slow, range)
     const matching = rows.filter((row) => isMatch(row, view))
-    sayVerdict({ all, rows: matching, slow, range, view, thresholdMs: this.#thresholdMs, loops: this.#loops })
-
+    this.#showVerdict(all, matching, range)
     const candidates = rows.filter((row) => isShown(row, { ...view, culprit: null }))
     const culprits = culpritsOf(candidates, range, (id) => waitedFor(id).requests)
     this.#culprits.draw(culprits)
@@ -134,81 +127,60 @@ export class Dashboard {
     this.#drawBlocks(chosen, all)
   }
 
+  /**
+   * Shows what happened in the range, what is folded away, and the comparison with the baseline.
+   * @param {any[]} all in memory
+   * @param {any[]} matching in the range and the filters
+   * @param {{ fromMs: number, toMs: number }} range
+   */
+  #showVerdict (all, matching, range) {
+    const view = this.#view.now
+    const loops = this.#loops
+    const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
+    const more = { thresholdMs: this.#thresholdMs, loops, isFiltered: isFiltered(view) }
+    const slow = inRange(this.#now.slow, range).map(({ startedAt, message }) => `${clock(startedAt)}: ${message}.`)
+    setText(byId('verdict'), [verdictOf(matching.filter(isLoop), range, more), ...slow].join(' '))
+    const compared = () => all.filter((row) => isLoop(row) && isMatch(row, view))
+    setNote(byId('comparison'), view.base === null ? '' : comparison(compared(), range, view.base))
+    const note = asideNote(matching, view.aside)
+    byId('aside').hidden = note === ''
+    setText(byId('aside-note'), note)
+    const button = byId('aside-show')
+    button.setAttribute('aria-pressed', `${view.aside}`)
+    setText(button, view.aside ? 'Hide' : 'Show')
+  }
+
   /** @param {any[]} chosen @param {any[]} all */
   #drawBlocks (chosen, all) {
     const { block } = this.#view.now
     const opened = all.find(({ id }) => id === block)
     this.#blocks.draw(chosen, all.length, opened)
-    const empty = byId('blocks-empty')
-    const isGone = block !== null && opened === undefined
-    empty.hidden = all.length > 0 && !isGone
-    setText(empty, isGone
-      ? `Block ${block} is no longer in memory.`
-      : `No block of ${duration(this.#thresholdMs)} or longer so far.`)
+    const none = all.length === 0 ? `No block of ${duration(this.#thresholdMs)} or longer so far.` : ''
+    setNote(byId('blocks-empty'), block === null || opened ? none : `Block ${block} is no longer in memory.`)
     if (this.#toReveal !== null && opened !== undefined) this.#blocks.reveal(this.#toReveal)
     this.#toReveal = null
   }
-}
 
-/** Buttons that save what the agent knows as files. @param {(path: string) => Promise<Response>} get */
-function addDownloads (get) {
-  byId('history-downloads').append(
-    saveButton('timeline', get, () => 'timeline', 'trace.json'),
-    saveButton('recording', get, () => 'recording', 'loopwatch')
-  )
-}
-
-/**
- * The keys of the page. They do nothing while the user types. With a modifier they belong to the browser.
- * @param {object} parts @param {import('../blocks/block-list.mjs').BlockList} parts.blocks
- * @param {HTMLElement} parts.search @param {FilterBar} parts.filters @param {() => void} parts.close the open block
- */
-function bindKeys ({ blocks, search, filters, close }) {
-  /** @type {Record<string, () => void>} */
-  const keys = {
-    '/': () => search.focus(),
-    j: () => blocks.step(1),
-    k: () => blocks.step(-1),
-    c: () => { navigator.clipboard?.writeText(blocks.open?.markdown() ?? '').catch(() => {}) },
-    '?': () => filters.toggleHelp(),
-    Escape: () => { if (!filters.closeHelp()) close() }
-  }
-  document.addEventListener('keydown', (event) => {
+  /** Acts on a key, unless the user types. With a modifier it belongs to the browser. @param {KeyboardEvent} event */
+  #press (event) {
     // Escape within the flame graph shows all of it.
     if (event.defaultPrevented) return
     const target = /** @type {HTMLElement} */ (event.target)
     const isTyping = /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)
     if (event.key === 'Escape' && isTyping) target.blur()
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    /** @type {Map<string, () => void>} */
+    const actions = new Map([
+      ['/', () => byId('search').focus()],
+      ['j', () => this.#blocks.step(1)],
+      ['k', () => this.#blocks.step(-1)],
+      ['c', () => { navigator.clipboard?.writeText(this.#blocks.open?.markdown() ?? '').catch(() => {}) }],
+      ['?', () => this.#filters.toggleHelp()],
+      ['Escape', () => { if (!this.#filters.closeHelp()) this.#view.set({ block: null }) }]
+    ])
+    const act = actions.get(event.key)
+    if (act === undefined) return
     event.preventDefault()
-    keys[event.key]()
-  })
-}
-
-/**
- * Shows what happened in the range, what is folded away, and the comparison with the baseline.
- * @param {object} what
- * @param {any[]} what.all in memory
- * @param {any[]} what.rows in the range that match the filters
- * @param {any[]} what.slow incidents in it without a block, oldest first
- * @param {{ fromMs: number, toMs: number }} what.range
- * @param {import('../model/address.mjs').View} what.view
- * @param {number} what.thresholdMs
- * @param {number} what.loops number of processes
- */
-function sayVerdict ({ all, rows, slow, range, view, thresholdMs, loops }) {
-  const { base, aside } = view
-  const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
-  const verdict = verdictOf(rows.filter(isLoop), range, { thresholdMs, loops, isFiltered: isFiltered(view) })
-  const others = slow.map(({ startedAt, message }) => ` ${clock(startedAt)}: ${message}.`)
-  setText(byId('verdict'), verdict + others.join(''))
-  const compared = byId('comparison')
-  compared.hidden = base === null
-  if (base !== null) setText(compared, comparison(all.filter((row) => isLoop(row) && isMatch(row, view)), range, base))
-  const note = asideNote(rows, aside)
-  byId('aside').hidden = note === ''
-  setText(byId('aside-note'), note)
-  const button = byId('aside-show')
-  button.setAttribute('aria-pressed', `${aside}`)
-  setText(button, aside ? 'Hide' : 'Show')
+    act()
+  }
 }

@@ -1,4 +1,4 @@
-import { byId, make, setText } from '../dom.mjs'
+import { byId, make, setNote, setText } from '../dom.mjs'
 import { RANGES } from '../model/address.mjs'
 import { causes } from '../../../../tables/causes.js'
 import { spanWords } from '../format.mjs'
@@ -65,14 +65,13 @@ export class FilterBar {
     this.#pin.setAttribute('aria-pressed', `${base !== null}`)
     setText(this.#pin, base === null ? 'Pin as baseline' : 'Unpin baseline')
     const chosen = [
-      span === null ? null : `from ${spanWords(span)}`,
-      key === null ? null : nameOf(culprit),
-      cause === null ? null : `of cause ${wordsOf(cause)}`,
-      text === '' ? null : `with "${text}"`
-    ].filter((part) => part !== null)
-    byId('chosen').hidden = chosen.length === 0
-    byId('reset').hidden = chosen.length === 0
-    setText(byId('chosen'), `Only blocks ${chosen.join(', ')}.`)
+      span && `from ${spanWords(span)}`,
+      key !== null && nameOf(culprit),
+      cause && `of cause ${wordsOf(cause)}`,
+      text && `with "${text}"`
+    ].filter(Boolean).join(', ')
+    byId('reset').hidden = chosen === ''
+    setNote(byId('chosen'), chosen && `Only blocks ${chosen}.`)
     byId('range').classList.toggle('none', all.length === 0)
   }
 }
@@ -80,4 +79,4 @@ export class FilterBar {
 /** @param {{ place: string, work: string } | null} culprit */
 const nameOf = (culprit) => culprit === null
   ? 'of a culprit without a block here'
-  : `of ${[culprit.place, culprit.work].filter((part) => part !== '').join(', ')}`
+  : `of ${[culprit.place, culprit.work].filter(Boolean).join(', ')}`

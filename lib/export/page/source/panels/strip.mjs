@@ -1,4 +1,4 @@
-import { byId, make, setText } from '../dom.mjs'
+import { byId, fill, make, setNote, setText } from '../dom.mjs'
 import { clock, counted, duration, percent } from '../format.mjs'
 import { isMain, sentenceOf, titleOf, worstOf } from '../model/strip.mjs'
 
@@ -18,8 +18,8 @@ const GREY = dot('#8c959f')
 const ICONS = { running: dot('#1a7f37'), blocked: dot('#d1242f'), recorded: GREY, unknown: GREY }
 
 /**
- * What every loop is doing now: always in sight, and in the tab's title and icon. It ticks only while a loop is
- * blocked. Screen readers announce it when its text changes. For a recording it shows what was then, in neutral colors.
+ * The state of every loop: always in sight, and in the tab's title and icon. It ticks only while a loop is blocked.
+ * Screen readers announce it when its text changes. For a recording it shows the state then, in neutral colors.
  */
 export class Strip {
   #box = byId('state-now')
@@ -30,7 +30,7 @@ export class Strip {
   #titledMs = 0
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
-  #said = ''
+  #announced = ''
   /** @type {string | undefined} */
   #service
   /** @type {string | undefined} `Recorded 14:03:12` */
@@ -51,21 +51,21 @@ export class Strip {
     if (ongoing.length && !recorded) this.#timer = setInterval(() => this.#tick(), TICK_MS)
     const state = recorded ? 'recorded' : ongoing.some(isMain) ? 'blocked' : 'running'
     this.#paint(state)
-    const said = this.#ongoing.map((row) => sentenceOf(row, waitingFor(row, inFlight), recorded))
-    const lines = said.map((parts, i) =>
-      make('p', { class: !recorded && isMain(this.#ongoing[i]) ? 'now blocked' : 'now busy' }, ...parts.map(elementOf)))
-    if (state !== 'blocked') {
-      const group = workers === null ? '' : `, ${counted(workers, 'worker')} joined`
-      const load = `, utilization ${percent(last.utilization)}${group}`
-      lines.unshift(make('p', { class: `now ${state}` }, make('strong', {}, recorded ?? 'Running'), load))
-    }
-    this.#box.replaceChildren(...lines)
+    const sentences = this.#ongoing.map((row) => sentenceOf(row, waitingFor(row, inFlight), recorded))
+    const group = workers === null ? '' : `, ${counted(workers, 'worker')} joined`
+    fill(this.#box,
+      state !== 'blocked' && make('p', { class: `now ${state}` },
+        make('strong', {}, recorded ?? 'Running'),
+        `, utilization ${percent(last.utilization)}${group}`),
+      ...sentences.map((parts, i) => {
+        const kind = !recorded && isMain(this.#ongoing[i]) ? 'blocked' : 'busy'
+        return make('p', { class: `now ${kind}` }, parts.map(elementOf))
+      }))
     this.#titledMs = 0
     this.#tick()
-    this.#say(said)
-    const note = byId('degraded')
-    note.hidden = degraded.length === 0
-    setText(note, `Degraded: ${degraded.join('; ')}. The agent's log says why.`)
+    this.#announce(sentences)
+    const reasons = degraded.join('; ')
+    setNote(byId('degraded'), reasons && `Degraded: ${reasons}. The agent's log says why.`)
   }
 
   #tick () {
@@ -81,14 +81,16 @@ export class Strip {
     document.title = titleOf(this.#ongoing, this.#service, time, this.#recorded)
   }
 
-  /** Announces a block once, and again if its reason or place changes, but not its duration. @param {any[][]} said */
-  #say (said) {
-    const lasting = said.flatMap((parts) => parts.filter(({ kind }) => kind !== 'since'))
-    const key = lasting.map(({ text }) => text).join('')
-    if (key === this.#said) return
-    this.#said = key
-    const sentences = said.map((parts) => parts.map(({ text }) => text).join(''))
-    setText(this.#announcer, said.length === 0 ? 'Running again' : sentences.join(' '))
+  /**
+   * Announces a block once, and again if its reason or place changes.
+   * @param {import('../model/strip.mjs').Part[][]} sentences
+   */
+  #announce (sentences) {
+    const textOf = (/** @type {typeof sentences[0]} */ parts) => parts.map(({ text }) => text).join('')
+    const withoutDuration = sentences.flat().filter(({ kind }) => kind !== 'since')
+    if (textOf(withoutDuration) === this.#announced) return
+    this.#announced = textOf(withoutDuration)
+    setText(this.#announcer, sentences.map(textOf).join(' ') || 'Running again')
   }
 
   /** @param {keyof typeof ICONS} state */
@@ -103,11 +105,11 @@ export class Strip {
     clearInterval(this.#timer)
     this.#ongoing = []
     // The next state is announced even if it is the same.
-    this.#said = ''
+    this.#announced = ''
     setText(this.#announcer, '')
     this.#paint('unknown')
     document.title = `Not connected: ${titleOf([], this.#service)}`
-    this.#box.replaceChildren(make('p', { class: 'now' }, make('strong', {}, 'Not connected')))
+    fill(this.#box, make('p', { class: 'now' }, make('strong', {}, 'Not connected')))
   }
 }
 

@@ -1,6 +1,6 @@
 import { readAddress, writeAddress, START } from '../model/address.mjs'
 
-/** What the user has chosen to see. It is kept in the page's address, so that it can be shared. */
+/** The user's choice of what to see, kept in the page's address so that it can be shared. */
 export class ViewState {
   now = readAddress(window.location.hash)
   #onChange
