@@ -9,7 +9,7 @@ const TEST = path.join(__dirname, '..')
 /** Every test runs on this version. */
 const MAIN = 24
 /** Where else those of a folder run. Node.js 20 has reached its end and keeps the promises. */
-const FOLDERS = { unit: [], promises: [20, 22, 26], agent: [], tools: [], scenarios: [], release: [] }
+const FOLDERS = { unit: [], documents: [], promises: [20, 22, 26], agent: [], tools: [], scenarios: [], release: [] }
 /** A file that depends on what V8 or Node.js does differently from version to version says so by this comment. */
 const RUNTIME = /^\/\/ runtime: \S/m
 /** Where else those run, whatever their folder. */
