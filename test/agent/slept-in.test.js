@@ -28,10 +28,16 @@ const calls = {
   wait: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${HOLD_S * 1000}),
   write: () => { later(); fs.writeSync(1, Buffer.alloc(300000)) }
 }
+// On a busy machine a block may be one of waiting for a CPU: then the thread sleeps again.
+const isAsleep = ({ cause, durationMs }) => cause === 'sync-io' && durationMs > ${HOLD_S * 500}
 void async function () {
   await agent.ready
+  const asleep = new Promise((resolve) => agent.on('block', (block) => isAsleep(block) && resolve()))
+  const again = setInterval(calls[process.argv[1]], ${HOLD_S * 1000 + 500})
   setTimeout(calls[process.argv[1]], 500)
-  setTimeout(() => {}, 2500)
+  setTimeout(() => process.exit(), 50_000).unref()
+  await asleep
+  clearInterval(again)
 }()
 `
 

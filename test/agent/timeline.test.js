@@ -14,19 +14,20 @@ const COUNTERS = ['loop delay (ms)', 'loop utilization (%)', 'heap (MB)', 'resid
 test('the timeline of a process has its requests, turns, blocks, collections and counters', async (t) => {
   const app = await startApp(t)
   const beganMs = Date.now()
-  await Promise.all([app.get('/spin?ms=300'), app.get('/spin?ms=20')])
-  const text = await eventually(async () => {
-    await app.get('/spin?ms=20')
-    const text = await (await app.watchdog('/timeline')).text()
+  let text = ''
+  const blockIn = (/** @type {ReturnType<typeof readTrace>} */ events) => events.find(({ cat, args, dur }) =>
+    cat === 'block' && args?.work === 'GET /spin' && Number(dur) >= 300_000 && /** @type {any} */ (args).stack.length > 0)
+  // On a busy machine a block may have no stack, as its thread did not run.
+  const block = await eventually(async () => {
+    await Promise.all([app.get('/spin?ms=300'), app.get('/spin?ms=20')])
+    text = await (await app.watchdog('/timeline')).text()
     const isCounted = COUNTERS.every((name) => text.includes(`"${name}"`))
-    return /"cat":"block"/.test(text) && /"cat":"turn"/.test(text) && isCounted && /"cat":"gc"/.test(text) && text
-  }, 'a block, a turn, a collection and all counters')
+    const hasAll = isCounted && /"cat":"turn"/.test(text) && /"cat":"gc"/.test(text)
+    return hasAll && blockIn(readTrace(text))
+  }, () => `a block, a turn, a collection and all counters in ${text}`)
   const events = readTrace(text)
-  const block = events.find(({ cat, args, dur }) => cat === 'block' && args?.work === 'GET /spin' && Number(dur) >= 300_000)
-  assert.ok(block !== undefined, text)
   assert.ok(Math.abs(Number(block.ts) / 1000 - beganMs) < 60_000)
   assert.match(`${block.args?.line}`, /^(?:≈ )?\w+ \(.+\.js:\d+:\d+\)$/)
-  assert.ok(/** @type {string[]} */ (block.args?.stack).length > 0)
 
   const begins = events.filter(({ ph, cat }) => ph === 'b' && cat === 'request')
   assert.ok(begins.length >= 2 && begins.every(({ name }) => name === 'GET /spin'), text)
