@@ -18,7 +18,8 @@ const ROOT = path.join(__dirname, '..', '..')
 async function killInBlock (t, dir) {
   const app = await startApp(t, { options: { dir } })
   app.get('/forever').catch(() => {}) // Nobody answers it.
-  const isThere = () => readBlocks(dir).records.some(({ ongoing, durationMs }) => ongoing && durationMs >= 1000)
+  const isThere = () => readBlocks(dir).records.some(({ ongoing, durationMs, frame }) =>
+    ongoing && durationMs >= 1000 && frame?.function === 'forever')
   await eventually(isThere, 'a record of a second')
   app.child.kill('SIGKILL')
   await app.closed
@@ -78,7 +79,7 @@ echo mine > /dev/termination-log && "$@"; cat /dev/termination-log >&2`
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/dev']).status === 0
 
 test('Kubernetes learns why a stuck process ends', { skip: !mayMount }, async (t) => {
-  const app = `require(${JSON.stringify(ROOT)}).start({ port: false, log: false, stuck: 1000, onStuck: 'abort' }).ready
+  const app = `require(${JSON.stringify(ROOT)}).start({ port: false, log: false, stuck: 2000, onStuck: 'abort' }).ready
     .then(() => setTimeout(function hang () { for (;;); }, 300))`
   const node = process.env.TEST_NODE ?? process.execPath
   const { closed } = startNode(t, ['-m', 'sh', '-c', `ulimit -c 0; ${OWN_DEV}`, 'sh', node, '-e', app], { node: 'unshare' })
