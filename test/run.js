@@ -1,7 +1,7 @@
 'use strict'
 
-// `npm test`: lint and types beside the unit tests, then a test of each promise. `npm test -- pool attach`: the tests
-// whose file has one of these words in its path.
+// `npm test`: lint and types beside the unit tests, then the documents and a test of each promise.
+// `npm test -- pool attach`: the tests whose file has one of these words in its path.
 // `npm run test:all`: every test on Node.js 24, and on the others what depends on them; --on 24 leaves those out. What
 // `npm test` has passed for the same commit is not run again.
 const { spawn, spawnSync } = require('node:child_process')
@@ -21,7 +21,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'loopwatch')
 /** What `npm test` passed last: commit, major version, and what became of each test. */
 const PASSED = path.join(CACHE, 'passed.json')
-const QUICK = ['unit', 'promises']
+const QUICK = ['unit', 'documents', 'promises']
 /** A file that hangs must fail, and not wait for whoever runs the tests to lose patience. */
 const LONGEST_MS = 600_000
 /** Unit tests compute; four at a time keep two cores busy while one of them waits. */
@@ -102,7 +102,8 @@ async function quick () {
   const results = path.join(CACHE, 'unit.json')
   fs.rmSync(PASSED, { force: true })
   const parts = await Promise.all([lint(), types(), runUnit('unit tests', filesIn(['unit']), { results })])
-  const promises = await runTests('a test of each promise', filesIn(['promises']), { atOnce: 2 })
+  const slower = filesIn(['documents', 'promises'])
+  const promises = await runTests('the documents, and a test of each promise', slower, { atOnce: 2 })
   const passed = promises && parts.every(Boolean)
   if (passed && commit !== null) {
     fs.writeFileSync(PASSED, JSON.stringify({ commit, major: MAJOR, results: resultsIn(results) }))

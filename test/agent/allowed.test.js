@@ -40,14 +40,18 @@ test('an allowed block is counted as allowed and not logged; the next one is', a
     const value = agent.allow(() => { hold(150); return 7 }, 'the index is built once')
     await sleep(100)
     hold(150)
-    while (allowed.length < 2) await sleep(20)
+    const count = (isAllowed) => allowed.filter(({ reason }) => (reason !== null) === isAllowed).length
+    // On a busy machine there may be others.
+    while (count(true) < 1 || count(false) < 1) await sleep(20)
     const metrics = await agent.metrics()
     await agent.stop()
     return { value, metrics, allowed }`)
   assert.equal(value, 7)
-  assert.deepEqual(allowed.map((/** @type {any} */ { reason }) => reason), ['the index is built once', null])
+  assert.deepEqual(new Set(allowed.map((/** @type {any} */ { reason }) => reason)), new Set(['the index is built once', null]))
   assert.match(metrics, /loopwatch_block_duration_seconds_count\{thread="main",cause="allowed"\} 1/)
-  const [before, after] = allowed.map((/** @type {any} */ { id }) => stdout.includes(`"settled","block":"${id}"`))
+  const isLogged = (/** @type {any} */ { id }) => stdout.includes(`"settled","block":"${id}"`)
+  const [before, after] = [true, false].map((isAllowed) =>
+    allowed.filter((/** @type {any} */ { reason }) => (reason !== null) === isAllowed).some(isLogged))
   assert.deepEqual({ before, after }, { before: false, after: true }, stdout)
 })
 
@@ -62,17 +66,18 @@ test('many short allowed calls in a row are an allowed block', async (t) => {
     let sum = 0
     // Most of the time has to be within the calls, also where a clock is slow to read.
     while (performance.now() < end) allow(() => { for (let i = 0; i < 5000; i++) sum += Math.sqrt(i) }, 'tiny')
-    while (allowed.length < 1) await sleep(20)
+    // On a busy machine there may be others.
+    while (!allowed.includes('tiny')) await sleep(20)
     await agent.stop()
     return { allowed }`)
-  assert.deepEqual(allowed, ['tiny'])
+  assert.ok(allowed.includes('tiny'))
 })
 
 test('the plain calls work before start() and after stop(), and name what is wrong with their arguments', async (t) => {
   const seen = await resultOf(t, `
     const values = [allow(() => 1, 'x')]
     const before = await expectNoBlocks(async () => hold(200), { overMs: 50 }).catch(report)
-    values.push(await expectNoBlocks(async () => 2))
+    values.push(await expectNoBlocks(async () => 2, { overMs: 5000 }))
     await start({ port: false, log: false, profile: 'off' }).stop()
     values.push(allow(() => 3, 'x'))
     const after = await expectNoBlocks(() => hold(200)).catch(report)
@@ -113,8 +118,8 @@ test('the plain calls work before start() and after stop(), and name what is wro
 test('expectations at the same time share the agent that starts for them', async (t) => {
   const { values } = await resultOf(t, `
     const values = await Promise.all([
-      expectNoBlocks(() => sleep(5).then(() => 'short'), { overMs: 200 }).catch(report),
-      expectNoBlocks(() => sleep(500).then(() => 'long'), { overMs: 50 }).catch(report)
+      expectNoBlocks(() => sleep(5).then(() => 'short'), { overMs: 5000 }).catch(report),
+      expectNoBlocks(() => sleep(500).then(() => 'long'), { overMs: 2000 }).catch(report)
     ])
     return { values }`)
   assert.deepEqual(values, ['short', 'long'])

@@ -24,13 +24,15 @@ function compute (rows: Rows): void {
 }
 async function main (): Promise<void> {
   await agent.ready
-  for (let i = 0; i < 3; i++) {
-    await new Promise((resolve) => setTimeout(resolve, 300))
+  const isOf = ({ frame }: any) => frame?.function === 'compute'
+  // On a busy machine a block may have no frame.
+  for (let i = 0; i < 30 && (await agent.blocks()).filter(isOf).length < 3; i++) {
     compute([])
+    await new Promise((resolve) => setTimeout(resolve, 500))
   }
-  await new Promise((resolve) => setTimeout(resolve, 1000))
+  await new Promise((resolve) => setTimeout(resolve, 500))
   const blocks = await agent.blocks()
-  console.log(JSON.stringify(blocks.filter(({ frame }: any) => frame?.function === 'compute').map(({ frame }: any) => frame).reverse()))
+  console.log(JSON.stringify(blocks.filter(isOf).map(({ frame }: any) => frame).reverse()))
   agent.stop()
 }
 main()

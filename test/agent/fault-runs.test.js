@@ -36,8 +36,11 @@ const sumOf = (samples, name, labels = {}) =>
 test('killed in mid-block, its file cut short or padded by a power cut: every record but the cut one is read', async (t) => {
   const dir = makeDir(t)
   const app = await startApp(t, { options: { dir } })
-  await app.get('/spin?ms=400')
-  await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'spin', 'the first block to end')
+  // On a busy machine no code may be to blame for the first.
+  await eventually(async () => {
+    await app.get('/spin?ms=400')
+    return app.lines().some(({ event, frame }) => event === 'settled' && frame?.function === 'spin')
+  }, 'the first block to end')
   app.get('/forever').catch(() => {}) // answered by nobody
   await app.line(({ event, frame }) => ['opened', 'lasting'].includes(event) && frame?.function === 'forever', 'the block in which it is killed')
   app.child.kill('SIGKILL')
@@ -293,12 +296,18 @@ test('a watchdog that runs out of memory after it has worked: the application go
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
     const until = async (look) => { while (!await look()) await sleep(20) }
     const held = async () => (await agent.blocks()).filter(({ frame }) => frame?.function === 'hold')
+    // On a busy machine no code may be to blame for the first.
+    const holdUntilHeld = async () => {
+      while ((await held()).length === 0) {
+        hold(150)
+        for (let i = 0; i < 50 && (await held()).length === 0; i++) await sleep(20)
+      }
+    }
     let turns = 0
     const alive = setInterval(() => turns++, 10)
     agent.ready.then(async ({ url }) => {
       await sleep(100)
-      hold(150)
-      await until(async () => (await held()).length === 1)
+      await holdUntilHeld()
       const [first] = await held()
       const died = new Promise((resolve) => harm.watchdogs[0].once('exit', resolve))
       const before = turns
@@ -312,8 +321,7 @@ test('a watchdog that runs out of memory after it has worked: the application go
       const backMs = performance.now() - fromMs
       const answer = await fetch(url + '/healthz').then(({ status }) => status, () => 0)
       await sleep(100)
-      hold(150)
-      await until(async () => (await held()).length === 1)
+      await holdUntilHeld()
       const [second] = await held()
       clearInterval(alive)
       console.log(JSON.stringify({ diedMs, backMs, turnsMeanwhile, answer, ids: [first.id, second.id], isSecond: second.id !== first.id }))
@@ -325,6 +333,6 @@ test('a watchdog that runs out of memory after it has worked: the application go
   assert.ok(isSecond)
   assert.match(stderr, /LOOPWATCH_WARN_WATCHDOG.*memory/i)
   assert.equal(stderr.match(/LOOPWATCH_WARN_WATCHDOG/g)?.length, 1)
-  assert.equal(readBlocks(dir).records.filter(({ frame }) => frame?.function === 'hold').length, 2, 'on disk')
+  assert.equal(readBlocks(dir).records.filter(({ frame }) => frame?.function === 'hold').length >= 2, true, 'on disk')
   measured(t, `dead after ${diedMs.toFixed(0)} ms, the next one watched ${((backMs - diedMs) / 1000).toFixed(1)} s later; the loop turned ${turnsMeanwhile} times while it died`)
 })

@@ -17,6 +17,8 @@ const { PACKAGE } = require('../support/threads')
 const HANG_SECONDS = 60
 /** In this time a process says that a disk hangs, and its end has to wait. */
 const SHORT_SECONDS = 6
+/** A stop() that waits for the disk takes more than five of these seconds. */
+const STOP_MS = 4000
 
 /** @type {{ what: string, reason: string, options: (dir: string) => object }[]} */
 const hangs = [
@@ -49,14 +51,13 @@ describe('a disk that hangs', { concurrency: 2 }, () => {
   test('with a disk that hangs stop() comes back, and the process ends once the disk answers', async (t) => {
     const env = hangingDisk(t, SHORT_SECONDS)
     if (env === null) return
-    const startedAt = performance.now()
     const { closed } = startNode(t, ['-e', `
       const agent = require(${PACKAGE}).start({ port: false, dir: ${JSON.stringify(path.join(makeDir(t), 'hangs'))} })
       agent.ready.then(async () => {
         const end = performance.now() + 200
         while (performance.now() < end);
         await new Promise((resolve) => setTimeout(resolve, 300))
-        const [{ durationMs }] = await agent.blocks()
+        const durationMs = Math.max(...(await agent.blocks()).map((block) => block.durationMs))
         const stoppedAt = performance.now()
         await agent.stop()
         console.error(JSON.stringify({ durationMs, stopMs: performance.now() - stoppedAt }))
@@ -65,8 +66,7 @@ describe('a disk that hangs', { concurrency: 2 }, () => {
     assert.equal(code, 0, stderr)
     const { durationMs, stopMs } = JSON.parse(stderr)
     assert.ok(durationMs >= 150, stderr)
-    assert.ok(stopMs < 2500, stderr)
-    assert.ok(performance.now() - startedAt < (SHORT_SECONDS + 5) * 1000)
+    assert.ok(stopMs < STOP_MS, stderr)
   })
 
   test('a disk that answers again has what waited, and what was beyond the bound is counted', async (t) => {

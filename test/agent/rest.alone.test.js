@@ -11,6 +11,7 @@ const { startApp } = require('../support/app')
 const isLinux = process.platform === 'linux'
 const options = { skip: !isLinux && 'only Linux tells whether a thread waits for events' }
 const DEEP_MS = 4000
+const TRIES = 3
 /** Where the loop never rests it is 70 and more: 40 beats and 26 looks. */
 const MOST_WAKE_UPS = 45
 /** 33 a second, each of which wakes V8's own thread and the application's. */
@@ -61,12 +62,12 @@ test('a block out of deep idle has its line and duration', options, async (t) =>
   for (const [i, { profile, name, ms }] of cases.entries()) {
     await t.test(`${name} for ${ms} ms, profile ${profile}`, async () => {
       const app = apps[i]
-      const sent = app.get(`/${name}?ms=${ms}`)
-      const isOver = sent.then(() => true)
-      if (ms > 1000) await isToldInTime(app, name, isOver)
-      const { ms: tookMs } = /** @type {any} */ (await (await sent).json())
-      const isEnd = (/** @type {any} */ { event, request }) => event === 'settled' && request?.route === `/${name}`
-      const settled = await app.line(isEnd, 'its end')
+      let { settled, tookMs } = await blockOf(app, name, ms)
+      // Others may have had the CPU: then once more, out of rest again.
+      for (let i = 1; i < TRIES && (settled.frame === null || settled.evidence.runQueueMs > ms / 4); i++) {
+        await sleep(DEEP_MS);
+        ({ settled, tookMs } = await blockOf(app, name, ms))
+      }
       assert.equal(settled.frame?.function, name)
       assert.ok(settled.frame.line > 0)
       const differenceMs = Math.abs(settled.durationMs - tookMs)
@@ -75,11 +76,21 @@ test('a block out of deep idle has its line and duration', options, async (t) =>
   }
 })
 
-/** @param {any} app @param {string} name of the handler that blocks @param {Promise<boolean>} isOver */
-async function isToldInTime (app, name, isOver) {
+/** @param {any} app @param {string} name of the handler that blocks @param {number} ms */
+async function blockOf (app, name, ms) {
+  const earlier = new Set(app.lines().map((/** @type {any} */ { block }) => block))
+  const isOurs = (/** @type {any} */ { block, request }) => !earlier.has(block) && request?.route === `/${name}`
+  const sent = app.get(`/${name}?ms=${ms}`)
+  if (ms > 1000) await isToldInTime(app, isOurs, sent.then(() => true))
+  const { ms: tookMs } = /** @type {any} */ (await (await sent).json())
+  const settled = await app.line((/** @type {any} */ line) => line.event === 'settled' && isOurs(line), 'its end')
+  return { settled, tookMs }
+}
+
+/** @param {any} app @param {(line: any) => boolean} isOurs @param {Promise<boolean>} isOver */
+async function isToldInTime (app, isOurs, isOver) {
   // The first word may come before a stack is taken, where the host takes the CPU for a moment.
-  const isTold = (/** @type {any} */ { event, request }) => event !== 'settled' && request?.route === `/${name}`
-  const opened = await app.line(isTold, 'the block')
+  const opened = await app.line((/** @type {any} */ line) => line.event !== 'settled' && isOurs(line), 'the block')
   assert.ok(opened.durationMs < 1400, `${opened.durationMs}`)
   assert.equal(await Promise.race([isOver, sleep(0, false)]), false, 'told while it lasts')
 }

@@ -5,6 +5,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { AGAIN } = require('../support/again')
 const { startNode } = require('../support/app')
 
 const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
@@ -28,19 +29,19 @@ test('scripts of node:vm end at their timeout', { skip: !fs.existsSync('/proc/se
   const { stdout, stderr, code } = await startNode(t, ['-e', `
     const agent = require(${PACKAGE}).start({ port: 0, log: false })
     const { stackTraceLimit, prepareStackTrace } = Error
+    ${AGAIN}
     agent.ready.then(async () => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       ${SLOW}
       ${SCRIPTS}
       const hold = () => { const end = Date.now() + 200; while (Date.now() < end); }
-      hold()
-      await new Promise((resolve) => setTimeout(resolve, 700))
-      const [last] = await agent.blocks()
+      const isSampled = ({ durationMs, samples }) => durationMs >= 199 && samples > 0
+      const last = await again(() => setTimeout(hold, 10), isSampled)
       console.log(JSON.stringify({
         codes: [...new Set(codes)],
         count: codes.length,
         isErrorAsBefore: Error.stackTraceLimit === stackTraceLimit && Error.prepareStackTrace === prepareStackTrace,
-        samples: last.samples > 0
+        samples: last.some(isSampled)
       }))
       agent.stop()
     })`]).closed
@@ -63,16 +64,21 @@ test('a script with a timeout is JavaScript, and its request is named in doubt',
       await agent.ready
       await get('/')
       await sleep(1500)
-      for (let i = 0; i < 3; i++) {
+      const shown = ({ cause, excused, work, generated }) =>
+        [cause === 'starved' && !excused ? 'js' : cause, work?.name, work?.exact, generated?.file]
+      const right = JSON.stringify(['js', 'GET /limited', false, 'function node'])
+      // The first three, and on a busy machine more.
+      let blocks = []
+      for (let i = 0; i < 15 && (i < 3 || !blocks.some((block) => JSON.stringify(shown(block)) === right)); i++) {
         await get('/limited')
         await sleep(800)
+        blocks = (await agent.blocks()).filter(({ durationMs }) => durationMs >= 300)
       }
-      const blocks = (await agent.blocks()).filter(({ durationMs }) => durationMs >= 300)
-      console.log(JSON.stringify(blocks.map(({ cause, excused, work, generated }) =>
-        [cause === 'starved' && !excused ? 'js' : cause, work?.name, work?.exact, generated?.file])))
+      console.log(JSON.stringify(blocks.map(shown)))
       process.exit()
     })`]).closed
   const seen = JSON.parse(stdout)
+  if (seen.every((/** @type {string[]} */ [cause]) => cause === 'starved')) return t.skip('the CPUs are taken')
   const right = JSON.stringify(['js', 'GET /limited', false, 'function node'])
   assert.ok(seen.some((/** @type {unknown} */ each) => JSON.stringify(each) === right), `${stdout} ${stderr}`)
   assert.ok(seen.every((/** @type {string[]} */ [cause]) => cause !== 'native'), stdout)

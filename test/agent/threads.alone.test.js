@@ -16,17 +16,19 @@ test('a main thread that is blocked makes no blocks of its workers, and theirs a
     const worker = work(${JSON.stringify(`${CRUNCH}\nrequire('node:worker_threads').parentPort.on('message', crunch)`)})
     ;(async () => {
       await sleep(1500)
-      const before = (await ofWorkers()).length
+      // On a busy machine there are shorter ones.
+      const long = async () => (await ofWorkers()).filter(({ durationMs }) => durationMs > 1000).length
+      const before = await long()
       crunch(1500)
       await sleep(300)
-      const calm = (await ofWorkers()).length - before
+      const calm = await long() - before
       worker.postMessage(1500)
       await sleep(300)
       crunch(700)
-      done({ calm, busy: await find(({ ongoing, durationMs }) => !ongoing && durationMs > 1000, ofWorkers) })
+      done({ calm, busy: await find(({ ongoing, durationMs, uncertaintyMs }) => !ongoing && durationMs + uncertaintyMs >= 1499, ofWorkers) })
     })()`))
   assert.equal(calm, 0)
-  assert.ok(busy.durationMs + busy.uncertaintyMs >= 1499, JSON.stringify(busy))
+  assert.ok(busy.durationMs > 1000, JSON.stringify(busy))
 })
 
 test('an idle worker of a piscina pool is not blocked, one with a long task is', async (t) => {
@@ -37,9 +39,11 @@ test('an idle worker of a piscina pool is not blocked, one with a long task is',
     const agent = require(${PACKAGE}).start({ port: 0, log: false })
     const pool = new Piscina({ filename: ${JSON.stringify(path.join(dir, 'task.js'))}, minThreads: 4, maxThreads: 4 })
     setTimeout(async () => {
-      const before = (await ofWorkers()).length
+      // On a busy machine there are shorter ones.
+      const long = async () => (await ofWorkers()).filter(({ durationMs }) => durationMs >= 300).length
+      const before = await long()
       await sleep(1500)
-      const idle = (await ofWorkers()).length - before
+      const idle = await long() - before
       const results = await Promise.all(Array.from({ length: 100 }, (_, i) => pool.run(i % 2)))
       const again = setInterval(() => pool.run(500).catch(() => {}), 1000)
       const isLong = ({ ongoing, startup, durationMs }) => !ongoing && !startup && durationMs >= 300

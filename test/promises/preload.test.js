@@ -9,7 +9,7 @@ const { makeDir } = require('../support/files')
 
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
 /** It blocks several times, since the watchdog begins with the first block, and late on a busy machine. */
-const APP = 'for (const ms of [300, 900, 1500, 2500, 3500, 5000]) setTimeout(function hold () { const end = Date.now() + (ms < 5000 ? 200 : 0); while (Date.now() < end); }, ms)\n'
+const APP = 'for (const ms of [300, 900, 1500, 2500, 3500, 5000]) setTimeout(function hold () { if (ms === 5000) return; const [end, from] = [Date.now() + 200, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < 100000); }, ms)\n'
 
 /** @param {{ stdout: string, stderr: string }} out */
 const linesOf = ({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))

@@ -6,7 +6,6 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { installFor } = require('../support/packages')
-const { ELSEWHERE, judgeSupply, readCheckout } = require('./scorecard')
 
 const ROOT = path.join(__dirname, '..', '..')
 /** Vitest's setup file is an ES module, as Vitest is, and exports nothing. */
@@ -101,7 +100,6 @@ async function judge () {
       ...judgeManifest(JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')), fs.readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8')),
       ...(unpackedSize > LIMITS.unpackedBytes ? [`the package has ${unpackedSize} bytes unpacked, ${LIMITS.unpackedBytes} are allowed: ${largest(files)}`] : []),
       ...await judgePack(fs.readFileSync(file)),
-      ...judgeSupply(readCheckout(ROOT)),
       ...placesOfOwner(ROOT).map((place) => `${place} has ${OWNER}, see ${OWNERS_PAGE}`)
     ]
   } finally {
@@ -113,7 +111,6 @@ async function main () {
   // publint and arethetypeswrong are packages of test/ alone.
   installFor('test')
   const problems = await judge()
-  process.stdout.write(`not asked, as no file says it: ${Object.entries(ELSEWHERE).map(([name, what]) => `${name} (${what})`).join(', ')}\n`)
   for (const problem of problems) process.stderr.write(`not ready: ${problem}\n`)
   if (problems.length === 0) process.stdout.write('ready to publish\n')
   process.exitCode = problems.length === 0 ? 0 : 1

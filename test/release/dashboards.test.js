@@ -9,7 +9,6 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
-const { render, differences } = require('../../grafana/build')
 const { growth, of } = require('../../grafana/src/queries')
 const { table } = require('../../lib/tables/metrics')
 const scenarios = require('../../scenarios/harness/measure/metrics')
@@ -18,7 +17,6 @@ const { dashboards, queriesOf, interpolate, formats, viewer } = require('../supp
 const { startObserved, startTraffic, ask } = require('../support/observed')
 const { needs, startPrometheus } = require('../support/tools')
 
-const RULES = path.join(__dirname, '..', '..', 'grafana', 'prometheus')
 const APPLICATION = ['overview', 'blocks', 'cluster']
 const MODERN = ['stat', 'timeseries', 'heatmap', 'table']
 /** Windows that the title of a panel names. */
@@ -92,17 +90,6 @@ for (const [name, dashboard] of dashboards()) {
     }
   })
 }
-
-test('the committed dashboards are those that grafana/src makes', () => {
-  assert.deepEqual(differences(render()), [], 'run npm run grafana')
-})
-
-test('every metric of the catalogue is in a panel or a rule', () => {
-  const queries = [...dashboards().values()].flatMap((dashboard) => queriesOf(dashboard).map(({ expr }) => expr))
-  const rules = fs.existsSync(RULES) ? fs.readdirSync(RULES).filter((file) => file.endsWith('.yml')).map((file) => fs.readFileSync(path.join(RULES, file), 'utf8')) : []
-  const used = new Set([...queries, ...rules].flatMap((text) => text.match(/\bloopwatch_\w+/g) ?? []).map((series) => rowOf(series)?.name))
-  assert.deepEqual(rows.map(({ name }) => name).filter((name) => !used.has(name)), [])
-})
 
 /** Has promtool judge. @param {import('node:test').TestContext} t @param {object[]} tests */
 function checkRules (t, tests) {

@@ -76,11 +76,3 @@ for (const [name, settings] of Object.entries(SETTINGS)) {
     assert.equal(status, 0, stdout)
   })
 }
-
-test('the document of TypeScript has each type that the declarations export, and no other', () => {
-  const exported = [...fs.readFileSync(path.join(ROOT, 'lib', 'declarations', 'index.d.ts'), 'utf8').matchAll(/^export type (\w+)/gm)].map(([, name]) => name)
-  const document = fs.readFileSync(path.join(ROOT, 'docs', 'start', 'modules-and-builds.md'), 'utf8')
-  const described = [...document.matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual(exported.sort(), NAMES)
-  assert.deepEqual(described.sort(), NAMES)
-})

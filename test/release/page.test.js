@@ -22,22 +22,9 @@ const manifest = require('../../package.json')
 
 const PAGE = path.join(__dirname, '..', '..', 'lib', 'export', 'page')
 const SERVED = ['index.html', 'page.js', 'page.css', 'runbook.html']
-const MOST_BYTES = { text: 200 * 1000, gzip: 80 * 1000 }
 /** On a busy machine a block is one of waiting for a CPU, which the page folds away. */
 const ALL = '#aside=1'
 const html = { headers: { accept: 'text/html' } }
-
-test('the built page is what its source builds', async () => {
-  const { buildPage, readBuilt } = await import('../../lib/export/page/source/build.mjs')
-  for (const [name, text] of Object.entries(await buildPage())) {
-    assert.ok(readBuilt(name) === text, `${name} is stale: npm run page`)
-  }
-  /** @param {(name: string) => number} bytesOf */
-  const sumOf = (bytesOf) => SERVED.reduce((sum, name) => sum + bytesOf(name), 0)
-  const text = sumOf((name) => Buffer.byteLength(readText(name)))
-  const gzip = sumOf((name) => fs.statSync(path.join(PAGE, `${name}.gz`)).size)
-  assert.ok(text <= MOST_BYTES.text && gzip <= MOST_BYTES.gzip, `${text} bytes, ${gzip} compressed`)
-})
 
 test('nothing on the page is ever parsed as markup, and nothing comes from elsewhere', () => {
   const source = path.join(PAGE, 'source')

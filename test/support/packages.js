@@ -6,13 +6,20 @@ const path = require('node:path')
 
 const ROOT = path.join(__dirname, '..', '..')
 
+/** @param {string} file @returns {Record<string, { version?: string, optional?: boolean }>} by path of the package */
+const packagesIn = (file) => JSON.parse(fs.readFileSync(file, 'utf8')).packages
+
 /**
- * npm keeps a list of what it has installed; it is older than the lock file where that has changed since.
+ * Whether npm's list of what is installed has each package of the lock file. Times say nothing: a checkout makes the
+ * lock file new.
  * @param {string} dir
  */
 function isInstalled (dir) {
-  const installed = fs.statSync(path.join(dir, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false })
-  return installed !== undefined && installed.mtimeMs >= fs.statSync(path.join(dir, 'package-lock.json')).mtimeMs
+  const list = path.join(dir, 'node_modules', '.package-lock.json')
+  if (!fs.existsSync(list)) return false
+  const installed = packagesIn(list)
+  return Object.entries(packagesIn(path.join(dir, 'package-lock.json'))).every(([folder, { version, optional }]) =>
+    folder === '' || installed[folder]?.version === version || (optional && installed[folder] === undefined))
 }
 
 /**
@@ -22,7 +29,13 @@ function isInstalled (dir) {
 exports.installFor = (folder) => {
   const dir = path.join(ROOT, folder)
   if (isInstalled(dir)) return
+  const modules = path.join(dir, 'node_modules')
+  // npm ci would empty what another checkout uses.
+  if (fs.lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error(`${modules} is a link, and has not what ${folder}/package-lock.json asks for: install there, or remove it`)
+  }
   process.stdout.write(`\n== installing what ${folder}/ needs (${folder}/package.json), once\n`)
   const { status, stderr, error } = spawnSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: dir, encoding: 'utf8', shell: process.platform === 'win32' })
   if (status !== 0) throw new Error(`npm ci in ${folder}/ failed: ${error?.message ?? stderr}`)
 }
+exports.isInstalled = isInstalled

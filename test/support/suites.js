@@ -9,7 +9,7 @@ const TEST = path.join(__dirname, '..')
 /** Every test runs on this version. */
 const MAIN = 24
 /** Where else those of a folder run. Node.js 20 has reached its end and keeps the promises. */
-const FOLDERS = { unit: [], promises: [20, 22, 26], agent: [], tools: [], scenarios: [], release: [] }
+const FOLDERS = { unit: [], documents: [], promises: [20, 22, 26], agent: [], tools: [], scenarios: [], release: [] }
 /** A file that depends on what V8 or Node.js does differently from version to version says so by this comment. */
 const RUNTIME = /^\/\/ runtime: \S/m
 /** Where else those run, whatever their folder. */
@@ -34,14 +34,12 @@ function versionsOf (file) {
 }
 
 /**
- * What depends on the runtime asks for the line and the cause of a block, which takes CPU time; the others mostly wait,
- * but four of them at once on two cores starve each other's blocks.
+ * Most of their time they wait, but four of them at once on two cores starve each other's blocks.
  * @param {string} file
- * @param {number[]} versions
  */
-function atOnceOf (file, versions) {
+function atOnceOf (file) {
   if (file.endsWith(ALONE)) return 1
-  return versions.length > 1 || MEASURING.includes(file.split(path.sep)[0]) ? 2 : 3
+  return MEASURING.includes(file.split(path.sep)[0]) ? 2 : 3
 }
 
 /**
@@ -51,7 +49,7 @@ function atOnceOf (file, versions) {
  */
 exports.filesIn = (folders) => folders.flatMap((folder) => fs.readdirSync(path.join(TEST, folder), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js')).sort().map((file) => path.join(folder, file))
-  .map((file) => ({ file, versions: versionsOf(file), atOnce: atOnceOf(file, versionsOf(file)) })))
+  .map((file) => ({ file, versions: versionsOf(file), atOnce: atOnceOf(file) })))
 
 /**
  * What runs on a version of Node.js.

@@ -18,10 +18,18 @@ const MARK = /^<!-- (not run|parsed only|blocks|exits|file)(?:: (.+?))? -->$/
  * @property {{ kind: string, value: string } | null} mark the comment above it, which says how it is tested
  */
 
+/** @param {string} folder from the root @returns {string[]} */
+const documentsBelow = (folder) => fs.readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+  const file = path.join(folder, entry.name)
+  // Packages of others have thousands of folders.
+  if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : documentsBelow(file)
+  return entry.name.endsWith('.md') ? [file] : []
+})
+
 /** Every document, by its path from the root. @returns {string[]} */
 exports.documents = () => {
-  const below = FOLDERS.flatMap((folder) => fs.readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => path.join(folder, file)))
-  return [...fs.readdirSync(ROOT), ...below].filter((file) => file.endsWith('.md') && !file.includes('node_modules')).sort()
+  const below = FOLDERS.flatMap((folder) => documentsBelow(folder))
+  return [...fs.readdirSync(ROOT).filter((file) => file.endsWith('.md')), ...below].sort()
 }
 
 /** @param {string} file from the root @returns {string} */

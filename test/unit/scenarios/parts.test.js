@@ -6,11 +6,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { delayBuckets, describeCaller, subtract } = require('../../../scenarios/harness/measure/caller-delay')
-const { renderBars } = require('../../../scenarios/harness/report/bar-chart')
 const { Context } = require('../../../scenarios/harness/run/context')
 const { figure } = require('../../../scenarios/harness/report/format')
 const { Latency } = require('../../../scenarios/harness/measure/latency')
-const { Progress } = require('../../../scenarios/harness/run/progress')
 const { findScenarios } = require('../../../scenarios/harness/registry')
 const { quantileOfBuckets, summarise } = require('../../../scenarios/harness/measure/stats')
 const { renderMarkdown } = require('../../../scenarios/harness/report/markdown')
@@ -186,44 +184,6 @@ test('a run as Markdown, whose empty columns are left out', () => {
   const [head, rule, row] = text.split('\n').slice(text.split('\n').findIndex((line) => line.startsWith('| variant')))
   assert.deepEqual(new Set([head, rule, row].map((line) => line.split(' | ').length)).size, 1)
   assert.match(row, /^\| fork-json \| payload=small depth=1 \| 36,425 messages\/s \|/)
-})
-
-test('progress is a bar on a terminal of 40 columns and plain lines without one', () => {
-  const scenario = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios[0])
-  /** @param {object} stream */
-  const draw = (stream) => {
-    let text = ''
-    const progress = new Progress(
-      /** @type {any} */ ({
-        ...stream,
-        write: (/** @type {string} */ each) => {
-          text += each
-        },
-        on: () => {},
-        cursorTo: () => {},
-        clearLine: () => {}
-      })
-    )
-    progress.begin(scenario, 4)
-    for (const repeat of [1, 1, 2, 2]) progress.step('worker-clone', 'payload=small depth=256', repeat)
-    progress.say('said')
-    progress.end()
-    return text
-  }
-  assert.equal(draw({ isTTY: false }), `${scenario.name}: repeat 1, 0 of 4 runs done\n${scenario.name}: repeat 2, 2 of 4 runs done\nsaid\n`)
-  // eslint-disable-next-line no-control-regex
-  const lines = draw({ isTTY: true, columns: 40 }).replace(/\u001b\[[?\d;]*[A-Za-z]/g, '').split(/[\r\n]/)
-  assert.ok(lines.some((line) => line.includes('#') || line.includes('.')), `${lines}`)
-  for (const line of lines) assert.ok(line.length <= 40 || line.includes('/4'), line)
-})
-
-test('bars say their names and figures, whatever their colours', async () => {
-  const svg = await renderBars({ title: 'a <b>', unit: 'ms', groups: [{ label: 'one', bars: [{ series: 'x & y', value: 3, low: 2, high: 4 }, { series: 'z', value: 5000, oversubscribed: true }] }] })
-  assert.match(svg, /aria-label="a &#60;b&#62; \(ms\)"/)
-  assert.match(svg, />x &#38; y</)
-  assert.match(svg, />5,000 oversubscribed</)
-  const stacked = await renderBars({ title: 't', unit: 'ms', stacked: true, groups: [{ label: 'W=4', bars: [{ series: 'a', value: 1 }, { series: 'b', value: 2 }] }] })
-  assert.match(stacked, />1.00 \+ 2.00</)
 })
 
 test('the original\'s tables stand next to ours, row by row, with the ratio', () => {

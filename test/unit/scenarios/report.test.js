@@ -5,7 +5,6 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findScenarios } = require('../../../scenarios/harness/registry')
 const { summarise } = require('../../../scenarios/harness/measure/stats')
-const { renderBars } = require('../../../scenarios/harness/report/bar-chart')
 const { ratioCells, told } = require('../../../scenarios/harness/report/contrast')
 const { count, counted } = require('../../../scenarios/harness/report/format')
 const { variantsOf } = require('../../../scenarios/harness/report/glossary')
@@ -155,30 +154,4 @@ test('a report opens with the verdict, the findings and the charts; the terminal
   assert.deepEqual(JSON.parse(Buffer.from(data, 'base64').toString()), document)
   assert.match(html, /<dt>oversubscribed<\/dt><dd>more processes and threads/)
   assert.match(renderDocument(document, scenarioOf('messaging'), Infinity), /^messaging, default: .*\n\nSend messages to a thread rather than/)
-})
-
-/** Where the bars of a chart begin and how long they are. @param {string} svg */
-const barsOf = (svg) => [...svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)]
-  .map(([, x, width]) => ({ x: Number(x), width: Number(width) }))
-
-test('bars begin at 0 and are as long as their values, however far apart; groups that are have scales of their own', async () => {
-  const group = (/** @type {string} */ label, /** @type {number[]} */ values) => ({ label, bars: values.map((value, i) => ({ series: `${i}`, value })) })
-  const shared = await renderBars({ title: 't', unit: 'ms', groups: [group('a', [1000, 500]), group('b', [250])] })
-  const [whole, half, quarter] = barsOf(shared)
-  assert.deepEqual([half.x, quarter.x], [whole.x, whole.x])
-  assert.ok(Math.abs(whole.width / half.width - 2) < 0.02 && Math.abs(whole.width / quarter.width - 4) < 0.05, shared)
-  const apart = await renderBars({ title: 't', unit: 'ms', groups: [group('a', [100000, 50000, 1]), group('b', [2, 1])] })
-  const [largest, middle, least, two, one] = barsOf(apart)
-  assert.match(apart, /each group has a scale of its own, from 0/)
-  assert.ok(Math.abs(largest.width / middle.width - 2) < 0.02 && least.width <= 1, apart)
-  assert.ok(Math.abs(two.width / one.width - 2) < 0.02, apart)
-  assert.equal(new Set([largest, middle, least, two, one].map(({ x }) => x)).size, 1)
-  /** Where the values of the axes stand, by their rows. @param {string} svg */
-  const ticksOf = (svg) => [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)" class="tick"[^>]*>([^<]*)</g)].map(([, x, y, text]) => ({ x: Number(x), y, text }))
-  assert.equal(new Set(ticksOf(apart).map(({ y }) => y)).size, 2, 'an axis for each group')
-  const ticks = ticksOf(await renderBars({ title: 't', unit: 'updates/s', groups: [group('a', [52.9e6, 9.6e6])] }))
-  assert.ok(ticks.some(({ text }) => text === '20M'), JSON.stringify(ticks))
-  for (const [i, { x, text }] of ticks.slice(1).entries()) assert.ok(x - ticks[i].x > 6 * text.length + 10, `${text} touches the one before`)
-  const [below, above] = barsOf(await renderBars({ title: 't', unit: 'ms', groups: [group('a', [-1, 2])] }))
-  assert.ok(Math.abs(below.x + below.width - above.x) < 0.1 && Math.abs(above.width / below.width - 2) < 0.02, 'less than nothing goes the other way')
 })

@@ -12,9 +12,15 @@ const { table: decisions } = require('../../lib/explain/cause')
 const { doubts } = require('../../lib/explain/place/place')
 const { table: reasons } = require('../../lib/explain/place/points')
 const options = require('../../lib/options/table')
+const scenarios = require('../../scenarios/harness/measure/metrics')
 const { startAgent } = require('../support/docs/world')
-const { tables } = require('../support/docs/markdown')
+const { read, ROOT, tables } = require('../support/docs/markdown')
 const { readPublicTypes } = require('../support/docs/public-types')
+const { dashboards, queriesOf } = require('../support/grafana')
+
+const RULES = path.join(ROOT, 'grafana', 'prometheus')
+/** Of a histogram's series. */
+const SUFFIXES = ['_bucket', '_sum', '_count']
 
 /** An option's default as a table has it. @param {{ default: unknown }} row */
 const defaultOf = ({ default: value }) => value === undefined ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -67,7 +73,7 @@ test('docs list every error code', () => {
 
 test('docs describe what the types describe: exports, the agent, a record and what is in it', () => {
   const types = readPublicTypes()
-  const introduced = fs.readFileSync(path.join(__dirname, '..', '..', 'docs', 'use', 'api.md'), 'utf8').split('\n## ')[0]
+  const introduced = read('docs/use/api.md').split('\n## ')[0]
   const namedThere = types.exports.filter((name) => introduced.includes(`\`${name}\``))
   assert.deepEqual(namedThere, ['Agent', 'BlockRecord', 'Load', 'LoopwatchError', 'Options', 'SlowIncident', 'Work', 'allow', 'expectNoBlocks', 'run', 'start', 'wrap'])
   assert.deepEqual(namedThere, types.exports)
@@ -76,4 +82,21 @@ test('docs describe what the types describe: exports, the agent, a record and wh
   for (const [title, fields] of Object.entries(types.record)) {
     assert.deepEqual(namesIn(tables('docs/use/record.md', title)[0]).sort(), fields.sort(), title)
   }
+})
+
+test('the document of TypeScript has each type that the declarations export, and no other', () => {
+  const exported = [...read('lib/declarations/index.d.ts').matchAll(/^export type (\w+)/gm)].map(([, name]) => name)
+  const described = [...read('docs/start/modules-and-builds.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(described.sort(), exported.sort())
+})
+
+test('every metric of the catalogue is in a panel or a rule', () => {
+  const queries = [...dashboards().values()].flatMap((dashboard) => queriesOf(dashboard).map(({ expr }) => expr))
+  const rules = fs.readdirSync(RULES).filter((file) => file.endsWith('.yml'))
+    .map((file) => fs.readFileSync(path.join(RULES, file), 'utf8'))
+  const used = new Set([...queries, ...rules].flatMap((text) => text.match(/\bloopwatch_\w+/g) ?? []))
+  const rows = [...catalogue.table, ...scenarios.table]
+  const unused = rows.filter(({ name, type }) =>
+    ![name, ...(type === 'histogram' ? SUFFIXES.map((suffix) => name + suffix) : [])].some((series) => used.has(series)))
+  assert.deepEqual(unused.map(({ name }) => name), [], 'a panel (grafana/src, npm run grafana) or a rule (grafana/prometheus)')
 })
