@@ -79,8 +79,9 @@ test('a pause at a breakpoint and steps from there leave no block behind', async
   assert.ok(await debugRequest(app, client) >= STEPS)
   assert.equal(client.paused.files.has('probe.js'), false, 'the debugger does not stop in what the agent asks')
   const after = await blockOf(app, 'spin')
-  const isOther = (/** @type {any} */ { id, cause }) =>
-    !known.has(id) && id !== after.id && !OF_MACHINE.includes(cause)
+  // A request that a busy machine records late is made again.
+  const isOther = (/** @type {any} */ { id, cause, request }) =>
+    !known.has(id) && !OF_MACHINE.includes(cause) && request?.route !== '/spin'
   const meanwhile = (await blocksOf(app)).filter(isOther)
   assert.deepEqual(meanwhile, [])
   assert.ok(after.frame.line > 0)

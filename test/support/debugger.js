@@ -7,6 +7,8 @@ const { startApp, eventually } = require('./app')
 const STEPS = 30
 const STEP_MS = 120
 const PAUSE_MS = 1500
+/** Not the work of the blocks around it, which are requested until they are recorded. */
+const DEBUGGED = '/recursion'
 
 const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -55,7 +57,7 @@ async function connect (url) {
  */
 async function debugRequest (app, { send, isPaused, paused, close }) {
   await send('Debugger.pause')
-  const answered = app.get('/spin?ms=1')
+  const answered = app.get(`${DEBUGGED}?ms=1`)
   await isPaused(1)
   await sleep(PAUSE_MS)
   for (let i = 0; i < STEPS; i++) {
