@@ -48,14 +48,17 @@ describe('lines of worker threads', { concurrency: 1 }, () => {
     test(`a thread that blocks again has the function and the cause: ${cause}`, { skip }, async (t) => {
       const file = path.join(makeDir(t), 'worker.js')
       fs.writeFileSync(file, again(source))
-      const { block } = lastLine(await run(t, `${START}
+      const { block, lines } = lastLine(await run(t, `${START}
         new Worker(${JSON.stringify(file)})
-        find(({ frame }) => frame !== null, ofWorkers).then((block) => done({ block }))`))
+        find(({ frame }) => ['task', 'spread'].includes(frame?.function), ofWorkers)
+          .then(async (block) => done({ block, lines: (await ofWorkers()).flatMap(({ frame }) => frame ?? []) }))`))
       // A machine that is short of CPUs is a cause as well, keeps samples of collections away, and lets a collection
       // sleep until V8's helpers have run.
       assert.ok([cause, 'starved', ...(cause === 'gc' ? ['js', 'sync-io'] : [])].includes(block.cause), block.cause)
-      assert.ok(['task', 'spread'].includes(block.frame.function), JSON.stringify(block.frame))
       assert.equal(block.frame.file, file)
+      // With few samples the caller may be named, in doubt.
+      const certain = lines.filter((/** @type {{ exact: boolean }} */ { exact }) => exact)
+      assert.ok(certain.every((/** @type {any} */ frame) => ['task', 'spread'].includes(frame.function)), JSON.stringify(lines))
       assert.ok(block.profile.stacks.length > 0)
       assert.equal(block.samples, 0)
     })

@@ -123,12 +123,20 @@ class ThreadStats {
     return this.#counters?.get(slot) ?? 0
   }
 
-  /** How often the thread has gone to sleep (null if the kernel does not count it), and whether it sleeps now. */
-  rest () {
+  /**
+   * How often the thread has gone to sleep (null if the kernel does not count it), whether it sleeps now, and what the
+   * hypervisor took of its CPU.
+   * @param {number} nowMs
+   */
+  rest (nowMs) {
     this.#status ??= new KernelFile(`${this.#folder}/status`)
     const text = this.#status.read() ?? ''
     const count = /^voluntary_ctxt_switches:\s*(\d+)/m.exec(text)
-    return { sleeps: count === null ? null : Number(count[1]), isAsleep: !/^State:\s*R/m.test(text) }
+    return {
+      sleeps: count === null ? null : Number(count[1]),
+      isAsleep: !/^State:\s*R/m.test(text),
+      stolenMs: this.#steal.read(nowMs)
+    }
   }
 
   close () {

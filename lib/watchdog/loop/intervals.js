@@ -158,16 +158,13 @@ const LOOK_SHARE = 0.25
 /** Looks that are kept: those of a block of an hour, or of several blocks that have not settled. */
 const KEPT = 100
 
-/**
- * @typedef {{ atMs: number, weightMs: number, wait: Wait | null }} Look
- */
+/** @typedef {{ atMs: number, wait: Wait | null }} Look */
 
 /** The calls that the thread slept in while its beat was overdue, looked at now and then. */
 class Waits {
   #read
   #nextAtMs = -Infinity
   #blockedMs = 0
-  #lastAtMs = 0
   /** @type {Look[]} */
   #looks = []
 
@@ -181,17 +178,17 @@ class Waits {
     const isNew = blockedMs < this.#blockedMs
     if (isNew) this.#nextAtMs = -Infinity
     if (nowMs < this.#nextAtMs) return
-    const weightMs = isNew || this.#looks.length === 0 ? blockedMs : Math.min(blockedMs, nowMs - this.#lastAtMs)
     this.#blockedMs = blockedMs
-    this.#lastAtMs = nowMs
     this.#nextAtMs = nowMs + Math.max(LOOK_MS, blockedMs * LOOK_SHARE)
-    this.#looks.push({ atMs: nowMs, weightMs, wait: this.#read() })
+    this.#looks.push({ atMs: nowMs, wait: this.#read() })
     if (this.#looks.length > KEPT) this.#looks.shift()
   }
 
   /** @param {number} startMs @param {number} endMs @returns {SleptIn | null} the longest */
   within (startMs, endMs) {
+    // A look stands for the time since the one before it. Before the block the loop was free to wait for events.
     const looks = this.#looks.filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
+      .map((look, i, all) => ({ ...look, weightMs: look.atMs - (all[i - 1]?.atMs ?? startMs) }))
     const asleep = looks.flatMap(({ wait, weightMs }) => wait === null ? [] : [{ ...wait, weightMs }])
     const call = heaviest(asleep, ({ call }) => call)
     if (call === null) return null
@@ -202,7 +199,7 @@ class Waits {
       call: first.call,
       target: first.target,
       text: isOneOfMany ? `${first.text} and ${count - 1} more` : first.text,
-      share: Math.round(100 * call.weightMs / looks.reduce((sum, { weightMs }) => sum + weightMs, 0)) / 100
+      share: Math.round(100 * call.weightMs / (looks.reduce((sum, { weightMs }) => sum + weightMs, 0) || 1)) / 100
     }
   }
 }

@@ -24,6 +24,8 @@ class SleepDetector {
   #rest
   /** How often it had gone to sleep when last judged, null while no beat is overdue. @type {number | null} */
   #sleeps = null
+  /** Taken by the hypervisor until then. @type {number | null} */
+  #stolenMs = null
   /** Made-up beats since the last real one, each with a number of its own. */
   #count = 0
   #realBeats = 0
@@ -32,7 +34,10 @@ class SleepDetector {
   #last = null
   waitedMs = 0
 
-  /** @param {number} thresholdMs @param {() => { sleeps: number | null, isAsleep: boolean }} rest of the thread */
+  /**
+   * @param {number} thresholdMs
+   * @param {(nowMs: number) => { sleeps: number | null, isAsleep: boolean, stolenMs: number | null }} rest of it
+   */
   constructor (thresholdMs, rest) {
     this.#thresholdMs = thresholdMs
     this.#rest = rest
@@ -56,6 +61,7 @@ class SleepDetector {
     if (reading.atMs < beat.atMs + minBlockGapMs(this.#thresholdMs, beat.periodMs)) {
       this.#last = reading
       this.#sleeps = null
+      this.#stolenMs = null
     } else {
       this.#follow(reading, beat.atMs + beat.periodMs)
     }
@@ -77,10 +83,13 @@ class SleepDetector {
     const overdueMs = reading.atMs - Math.max(last.atMs, fromMs)
     const isGone = reading.cpuMs === null && last.cpuMs !== null
     if (overdueMs < WINDOW_MS || isGone) return
-    const busyMs = grown(last, reading, 'cpuMs') + grown(last, reading, 'runQueueMs')
+    const { sleeps, isAsleep, stolenMs } = this.#rest(reading.atMs)
+    // A stolen CPU runs nobody, and no counter of the thread shows it.
+    const lostMs = Math.max(0, (stolenMs ?? 0) - (this.#stolenMs ?? stolenMs ?? 0))
+    const busyMs = grown(last, reading, 'cpuMs') + grown(last, reading, 'runQueueMs') + lostMs
     const asleepMs = Math.max(0, overdueMs - busyMs)
     this.#last = reading
-    const { sleeps, isAsleep } = this.#rest()
+    this.#stolenMs = stolenMs
     const hasSlept = isAsleep || (this.#sleeps !== null && sleeps !== this.#sleeps)
     this.#sleeps = sleeps
     // A thread that waits for a CPU does not sleep, and the kernel counts that wait only once it is over.

@@ -77,7 +77,7 @@ class WatchedThread {
     this.#bridge = openBridge(hello.memory)
     this.#bridge.counters.add('heard', 1)
     const stats = this.#stats = new ThreadStats(shared, hello.tid, (outside ? outside.#bridge : this.#bridge).counters)
-    const idleness = this.#idleness = new SleepDetector(common.options.threshold, () => stats.rest())
+    const idleness = this.#idleness = new SleepDetector(common.options.threshold, (now) => stats.rest(now))
     this.#monitor = new LoopMonitor({
       ...common,
       thread: hello.name,

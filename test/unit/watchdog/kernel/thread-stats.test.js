@@ -31,7 +31,7 @@ test('one class reads every thread: the main one, the calling one, and those of 
     assert.ok((stats.cpuSeconds()?.user ?? 0) > 0)
     assert.equal(stats.isGone, false)
   }
-  assert.equal(typeof main.rest().sleeps, 'number')
+  assert.equal(typeof main.rest(0).sleeps, 'number')
 
   const counted = new ThreadStats(shared, null, { get: (slot) => slot === 'userMs' ? 300 : 20 })
   assert.equal(counted.read(5).cpuMs, 320)

@@ -57,3 +57,11 @@ test('each block has its own looks, and one that was not seen asleep has none', 
   assert.equal(waits.within(2000, 2300), null)
   assert.equal(waits.within(5000, 6000), null)
 })
+
+test('the time of an idle loop before a block weighs nothing', () => {
+  const calls = ['epoll_wait', 'futex', 'futex']
+  const waits = new Waits(() => wait(/** @type {string} */ (calls.shift()), null))
+  // The last beat was at 0, and the block began at 400.
+  for (const atMs of [410, 520, 660]) waits.lookIfDue(atMs, atMs)
+  assert.deepEqual(waits.within(400, 700), { call: 'futex', target: null, text: 'futex', share: 0.96 })
+})
