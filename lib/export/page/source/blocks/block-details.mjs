@@ -230,7 +230,8 @@ function callbacksOf (callbacks) {
 
 /** Which block it was, and where. @param {any} record @returns {(string | Node)[][]} */
 function placeRows (record) {
-  const { id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, calledFrom, allowed } = record
+  const { id, pid, startedAt, uncertaintyMs, request, work, origin, calledFrom, allowed } = record
+  const { package: found, packageIssue } = record
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
@@ -239,6 +240,7 @@ function placeRows (record) {
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
     ...(allowed ? [['allowed', allowed]] : []),
     ...(found ? [['in the package', packageOf(found)]] : []),
+    ...(packageIssue ? [['known issue', linkTo(packageIssue.link, packageIssue.id) ?? packageIssue.id]] : []),
     ...(calledFrom ? [['called from', place(calledFrom)]] : [])
   ]
 }
@@ -310,14 +312,21 @@ function profileOf ({ samples, stacks }, blamed) {
 }
 
 /**
- * A package with a link to its bug tracker. The package.json may contain anything, so only a web address becomes a
- * link, and the linked page gets no referrer.
+ * A package.json or a recording may contain anything: only a web address becomes a link, and its page gets no referrer.
+ * @param {string | null} href @param {string} text @returns {Node | null}
+ */
+function linkTo (href, text) {
+  const isLink = href !== null && /^https?:\/\//i.test(href) && URL.canParse(href)
+  return isLink ? make('a', { href, rel: 'noopener noreferrer', target: '_blank' }, text) : null
+}
+
+/**
+ * A package with a link to its bug tracker.
  * @param {{ name: string, version: string | null, bugs: string | null }} found
  */
 function packageOf ({ name, version, bugs }) {
-  const isLink = bugs !== null && /^https?:\/\//i.test(bugs) && URL.canParse(bugs)
-  return make('span', {}, version === null ? name : `${name}@${version}`,
-    ...(isLink ? [', ', make('a', { href: bugs, rel: 'noopener noreferrer', target: '_blank' }, 'its bugs')] : []))
+  const link = linkTo(bugs, 'its bugs')
+  return make('span', {}, version === null ? name : `${name}@${version}`, ...(link ? [', ', link] : []))
 }
 
 /** @param {(string | Node)[][]} rows */
