@@ -27,6 +27,7 @@ const PINNED_IMAGE = /:v?\d+\.\d+\.\d+([\w.-]*)(@sha256:[0-9a-f]{64})?$/
 const STRANGERS_TEXT = /\$\{\{[^}]*\b(github\.event\.|github\.head_ref|inputs\.|toJSON\(\s*(github|secrets))[^}]*\}\}/i
 /** What may be written with a job's token, and by which workflow. */
 const WRITES = {
+  'advisories.yml': ['issues'],
   'codeql.yml': ['security-events'],
   'release.yml': ['attestations', 'contents', 'id-token'],
   'scorecard.yml': ['id-token', 'security-events']
