@@ -56,6 +56,7 @@
  * @property {Frame | null} leaf the innermost function of all
  * @property {PackageRecord | null} [package] the package in `node_modules` whose code was innermost, apart from Node's
  * and V8's own, for at least half of the sampled time; null if there is none, or no code is to blame
+ * @property {PackageIssue} [packageIssue] a known issue of the version of a package that ran; else missing
  * @property {number} samples stacks taken
  * @property {StackRecord[]} stacks the answers to interrupts, the ten heaviest
  * @property {WorkRecord | null} [work] the named work that was running longest: a request, a job, a message…
@@ -100,6 +101,12 @@
  * @property {string} name
  * @property {string | null} version
  * @property {string | null} bugs where bugs are reported: mostly a URL, or a mail address
+ *
+ * @typedef {object} PackageIssue of a version of a package
+ * @property {string} package @property {string} version
+ * @property {string} id of the advisory or issue @property {string} link to it
+ * @property {string} text a sentence that says what is slow
+ * @property {string} [fixed] the version that mends it @property {string} [cure] where no version mends it
  *
  * @typedef {object} OriginRecord
  * @property {string} type of the asynchronous resource: Timeout, PROMISE, TCPCONNECTWRAP…

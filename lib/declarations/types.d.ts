@@ -128,6 +128,10 @@ export type BlockRecord = {
   */
  package?: PackageRecord | null | undefined;
  /**
+  * a known issue of the version of a package that ran; else missing
+  */
+ packageIssue?: PackageIssue | undefined;
+ /**
   * stacks taken
   */
  samples: number;
@@ -281,6 +285,33 @@ export type PackageRecord = {
   * where bugs are reported: mostly a URL, or a mail address
   */
  bugs: string | null;
+};
+/**
+ * of a version of a package
+ */
+export type PackageIssue = {
+ package: string;
+ version: string;
+ /**
+  * of the advisory or issue
+  */
+ id: string;
+ /**
+  * to it
+  */
+ link: string;
+ /**
+  * a sentence that says what is slow
+  */
+ text: string;
+ /**
+  * the version that mends it
+  */
+ fixed?: string | undefined;
+ /**
+  * where no version mends it
+  */
+ cure?: string | undefined;
 };
 /**
  * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in

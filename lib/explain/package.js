@@ -13,12 +13,14 @@ const { sumOf } = require('../util/statistics')
 /** Calls whose time depends on the value that the application passed: the package is not to blame. */
 const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
+/** @typedef {{ stacks: { weightMs: number, frames: Frame[] }[], total: number }} Sampled `total` is their weight */
+
 /**
  * The package whose code ran innermost in at least half of the time. If several share the time, the outermost one that
  * the application called in half of it. Code of Node.js, V8 and loopwatch counts for its caller.
- * @param {{ weightMs: number, frames: Frame[] }[]} stacks @param {number} total weight; these stacks are part of it
+ * @param {Sampled} sampled
  */
-function folderOf (stacks, total) {
+function folderOf ({ stacks, total }) {
   const chains = stacks.map(({ weightMs, frames }) => ({ weightMs, folders: chainOf(frames) }))
     .filter(({ weightMs, folders }) => weightMs > 0 && folders.length > 0)
   const isHalf = (/** @type {string} */ folder, depth = Infinity) =>
@@ -48,15 +50,21 @@ function chainOf (frames) {
  * @param {Pick<Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {ProfileRecord | null | undefined} profile
  * @param {{ count: number, frames: Frame[] }[]} [profiled] all stacks of the profile, heaviest first
+ * @returns {Sampled[]} the more reliable first; none if no package is to blame
  */
-exports.folderAtFault = (stacks, profile, profiled = []) => {
-  const totalMs = weightOf(stacks)
-  const byStacks = folderOf(stacks, totalMs)
-  if (!profile || profile.samples < ENOUGH_SAMPLES) return byStacks
+exports.samplesOf = (stacks, profile, profiled = []) => {
+  const answers = { stacks, total: weightOf(stacks) }
+  if (!profile || profile.samples < ENOUGH_SAMPLES) return [answers]
   const isOfApplication = profiled[0]?.frames.some(isOf('application'))
-  if (isOfApplication && OF_THE_VALUE.includes(`${profile.call}`)) return null
-  const isTimely = sumOf(stacks, 'count') >= ENOUGH_SAMPLES && sumOf(stacks, 'lateMs') * 2 < totalMs
-  return isTimely && byStacks !== null
-    ? byStacks
-    : folderOf(profiled.map(({ count, frames }) => ({ weightMs: count, frames })), profile.samples)
+  if (isOfApplication && OF_THE_VALUE.includes(`${profile.call}`)) return []
+  const samples = {
+    stacks: profiled.map(({ count, frames }) => ({ weightMs: count, frames })),
+    total: profile.samples
+  }
+  const isTimely = sumOf(stacks, 'count') >= ENOUGH_SAMPLES && sumOf(stacks, 'lateMs') * 2 < answers.total
+  return isTimely ? [answers, samples] : [samples]
 }
+
+/** @param {Parameters<typeof exports.samplesOf>} evidence */
+exports.folderAtFault = (...evidence) =>
+  exports.samplesOf(...evidence).map(folderOf).find((folder) => folder !== null) ?? null

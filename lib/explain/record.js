@@ -5,7 +5,8 @@ const { BARE_WORK, callbacksOf, sharesOf, withoutGuess, workOf } = require('./wo
 const { verdictOf } = require('./cause')
 const { listed, merged, ofMost, withoutEntered, workIn } = require('./fold')
 const { awaitingFrame, blame, generatedIn, leaf, weightOf } = require('./frame')
-const { folderAtFault } = require('./package')
+const { packageIssueIn } = require('./advice/package-issues')
+const { folderAtFault, samplesOf } = require('./package')
 const { withPlace, withProbableCall } = require('./place/located')
 const { isHeldUp } = require('./place/place')
 const { partsOf } = require('./parts')
@@ -83,6 +84,8 @@ exports.recordOf = (facts, code) => {
   const folder = folderAtFault(shown.stacks, placed.profile, profiled)
   // A thread's profile may lack the function of the application that a pool called.
   const isFolderSure = folder !== null && (facts.block.threadId === 0 || placed.frame !== null)
+  const owner = isFolderSure && !isExcused(placed) ? code.packageIn(folder) : null
+  const packageIssue = owner && packageIssueIn(samplesOf(shown.stacks, placed.profile, profiled), code.packageIn)
   const isCalled = placed.frame === null || ownerOf(placed.frame) !== 'application'
   const whole = {
     ...withNames({ ...placed, stacks: listed(shown.answers, isOwnBlock(placed)) }, table),
@@ -90,7 +93,8 @@ exports.recordOf = (facts, code) => {
     ...(works && { works }),
     generated: generatedIn(shown.stacks, placed.frame) ?? generatedIn(profiled, placed.frame),
     calledFrom: isCalled && awaits ? table.named(awaits) : null,
-    package: isFolderSure && !isExcused(placed) ? code.packageIn(folder) : null
+    package: owner,
+    ...(packageIssue && { packageIssue })
   }
   return { record: isOwnBlock(whole) ? ofAgent(whole, facts, code) : whole, workIds: workIdsOf(running) }
 }
@@ -205,7 +209,7 @@ const withoutText = (table) => ({
 function ofAgent (record, { ownFrame }, { table, packageIn }) {
   const frame = ownFrame && table.named({ ...ownFrame, exact: true })
   const nobodys = { generated: null, calledFrom: null, work: null, works: undefined, request: null, origin: null }
-  return { ...record, ...nobodys, frame, package: packageIn(OWN_PACKAGE) }
+  return { ...record, ...nobodys, frame, package: packageIn(OWN_PACKAGE), packageIssue: undefined }
 }
 
 /** @param {Running} running */

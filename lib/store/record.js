@@ -110,6 +110,15 @@ exports.isRecord = /** @type {any} */ (objectOf({
   frame: orNull(isExactFrame),
   leaf: orNull(isFrame),
   package: orMissing(objectOf({ name: isText, version: orNull(isText), bugs: orNull(isText) })),
+  packageIssue: orMissing(objectOf({
+    package: isText,
+    version: isText,
+    id: isText,
+    link: isText,
+    text: isText,
+    fixed: orMissing(isText),
+    cure: orMissing(isText)
+  })),
   samples: isCount,
   stacks: areStacks,
   work: orMissing(isWork),

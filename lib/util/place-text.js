@@ -2,7 +2,7 @@
 
 const { causeRow, ownCauseOf } = require('../tables/causes')
 
-/** @import { BlockRecord } from '../types' */
+/** @import { BlockRecord, PackageIssue } from '../types' */
 
 /** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
 
@@ -42,6 +42,10 @@ exports.place = (frame) => frame &&
 exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) =>
   `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} ` +
     `(${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+
+/** How a known issue is shown everywhere. @param {PackageIssue} issue */
+exports.issueText = ({ id, package: name, fixed, cure }) =>
+  `known: ${[id, ...(fixed ? [`fixed in ${name} ${fixed}`] : []), ...(cure ? [cure] : [])].join(', ')}`
 
 /** Words instead of a block's place, if there is no line. @param {BlockRecord} record */
 exports.withoutPlace = (record) => {

@@ -2,7 +2,7 @@
 
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
-const { IN_CALL, place, withoutPlace, workOf } = require('./place-text')
+const { IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
 const { MS_PER_S } = require('./units')
 
 /** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
@@ -39,7 +39,8 @@ function about (record, begin) {
   const { cause, evidence, origin, calledFrom } = record
   if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)}`
   if (isExcused(record)) return `${begin}: ${excuseOf(cause)} (${cause})`
-  const within = record.package ? `, in ${nameOf(record.package)}` : ''
+  const issue = record.packageIssue ? ` (${issueText(record.packageIssue)})` : ''
+  const within = record.package ? `, in ${nameOf(record.package)}${issue}` : ''
   const name = workOf(record)
   const { work, request } = record
   const among = work?.among ?? request?.among

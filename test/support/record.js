@@ -3,6 +3,16 @@
 /** @typedef {import('../../lib/types').BlockRecord} BlockRecord */
 /** @typedef {import('../../lib/types').RequestRecord} RequestRecord */
 
+/** A version of a package that is known for a slow input. */
+exports.LINKIFY_ISSUE = {
+  package: 'linkify-it',
+  version: '5.0.1',
+  id: 'CVE-2026-59887',
+  link: 'https://github.com/advisories/GHSA-v245-v573-v5vm',
+  text: 'A text with many "mailto:" takes quadratic time.',
+  fixed: '5.0.2'
+}
+
 /**
  * A block as it is stored, served and logged.
  * @param {Partial<Omit<BlockRecord, 'request'>> & { request?: Partial<RequestRecord> | null }} [differences]

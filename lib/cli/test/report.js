@@ -1,6 +1,7 @@
 'use strict'
 
 const { styleText } = require('node:util')
+const { issueText } = require('../../util/place-text')
 const { counted, duration, printable } = require('../../util/sentence')
 const { isFailing } = require('./offences')
 const { NO_STACK } = require('./verdict')
@@ -31,11 +32,13 @@ exports.placeOf = ({ function: name, file, line, isExact }) =>
   `${isExact ? '' : '≈ '}${name} (${file}${line === null ? '' : `:${line}`})`
 
 /** @param {Offence} offence */
-exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin }) => {
+exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin, records }) => {
   const times = count === 1 ? 'once' : `${count} times`
   if (call !== null) return `calls ${call}, ${times}; ${twin} does not block`
+  const packageIssue = records[0]?.packageIssue
+  const issue = packageIssue ? `; ${issueText(packageIssue)}` : ''
   return `${duration(longestMs)} on the CPU (${cause}), ` +
-    `${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} before` : ''}`
+    `${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} before` : ''}${issue}`
 }
 
 /** The verb before lengthOf(). @param {Offence} offence */

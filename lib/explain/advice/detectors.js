@@ -2,6 +2,7 @@
 
 const { causeRow, ownMsOf } = require('../../tables/causes')
 const { garbageOf } = require('../../util/memory-text')
+const { issueText } = require('../../util/place-text')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
 const { isForeign } = require('../frame')
@@ -67,7 +68,7 @@ const TWINS = /** @type {[RegExp, string][]} */ ([
 ])
 
 /**
- * @typedef {[claim: string, cure: string] | null | undefined | false | ''} Advice
+ * @typedef {[claim: string, cure: string, link?: string] | null | undefined | false | ''} Advice
  * @typedef {(view: BlockView, kinds: string[]) => Advice} Detector `kinds` are those of the advice before
  */
 
@@ -86,6 +87,10 @@ const ofPackages = (names, does, cure) => (view) => {
  * @type {Record<string, { doc: Cause, detect: Detector }>}
  */
 exports.detectors = {
+  packageIssue: {
+    doc: 'js',
+    detect: ({ record: { packageIssue: issue } }) => issue && [`${issueText(issue)}.`, issue.text, issue.link]
+  },
   regexp: {
     doc: 'js',
     detect (view) {

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { printable, sentenceOf } = require('../../../lib/util/sentence')
 const { causes } = require('../../../lib/tables/causes')
-const { makeRecord } = require('../../support/record')
+const { LINKIFY_ISSUE, makeRecord } = require('../../support/record')
 
 const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
 
@@ -51,6 +51,14 @@ test('the package at fault stands after the place, with its version where it has
     [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (app/report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
   ]
   for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
+})
+
+test('a known issue of the package stands next to its name, with the fixed version or what to do instead', () => {
+  const linkify = { name: 'linkify-it', version: '5.0.1', bugs: null }
+  const said = (/** @type {object} */ issue) =>
+    sentenceOf(makeRecord({ package: linkify, packageIssue: { ...LINKIFY_ISSUE, ...issue } }))
+  assert.match(said({}), /, in linkify-it@5\.0\.1 \(known: CVE-2026-59887, fixed in linkify-it 5\.0\.2\), GET /)
+  assert.match(said({ id: 'node-cache#271', fixed: undefined, cure: 'useClones: false' }), / \(known: node-cache#271, useClones: false\), GET /)
 })
 
 test('a template is named without a line, and a probable call in the line itself without that line', () => {

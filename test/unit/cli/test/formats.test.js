@@ -6,6 +6,7 @@ const { githubAnnotations, gitlabReport, jsonReport, junitReport } = require('..
 const { sarifReport } = require('../../../../lib/cli/test/formats/sarif')
 const { markdownReport, textReport } = require('../../../../lib/cli/test/report')
 const { makeOffence, makeOutcome } = require('../../../support/offence')
+const { LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
 
 const outcome = makeOutcome([makeOffence(), makeOffence({ file: 'lib/known.js', state: 'known' })])
 
@@ -28,6 +29,15 @@ test('a run that has watched nothing says so first, in red, and in every format'
   assert.match(junitReport(nothing), /failures="0" errors="1"/)
   assert.match(githubAnnotations(nothing), /^::error title=loopwatch::nothing was watched/)
   assert.equal(sarifReport(nothing).runs[0].invocations[0].executionSuccessful, false)
+})
+
+test('a known issue of a package is in the report and in every format', () => {
+  const issue = makeOutcome([makeOffence({ records: [makeRecord({ packageIssue: LINKIFY_ISSUE })] })])
+  const sarifText = (/** @type {typeof issue} */ of) => JSON.stringify(sarifReport(of))
+  for (const format of [textReport, markdownReport, junitReport, githubAnnotations, sarifText]) {
+    assert.match(format(issue), /; known: CVE-2026-59887, fixed in linkify-it 5\.0\.2/)
+    assert.doesNotMatch(format(outcome), /known: C/)
+  }
 })
 
 test('names give no orders to a terminal, and break no table', () => {

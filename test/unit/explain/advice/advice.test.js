@@ -8,7 +8,7 @@ const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/builtins')
 const { causes } = require('../../../../lib/tables/causes')
 const { causeDocument } = require('../../../../lib/cli/docs')
-const { makeRecord } = require('../../../support/record')
+const { LINKIFY_ISSUE: ISSUE, makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
 
@@ -216,6 +216,10 @@ const PAIRS = {
       { record: { frame: { ...REPORT, file: '/srv/app/node_modules/x/i.js', exact: true } } }
     ]
   },
+  packageIssue: {
+    yes: [{ record: { packageIssue: ISSUE } }],
+    no: [{ record: { package: PARTIAL } }]
+  },
   report: {
     yes: [{ below: [frame('getReport', 'node:internal/process/report')] }],
     no: [{ below: [frame('getReport', '/srv/app/lib/report.js')] }]
@@ -279,6 +283,12 @@ test('how often a call was made is in its advice, if the answers to interrupts s
   assert.match(textOf('JSON.parse', {}), /^JSON\.parse was called many times in one turn\. Parse less often/)
   assert.match(textOf('JSON.stringify', {}), /^JSON\.stringify processes /, 'it answers while it runs')
   assert.match(textOf('JSON.parse', { ...once, samples: 2 }), /^JSON\.parse processes /)
+})
+
+test('a known issue comes first: its identifier, the version that mends it, what is slow, and a link', () => {
+  const [first] = advise({ call: 'sort', record: { packageIssue: ISSUE } })
+  assert.equal(first.text, 'known: CVE-2026-59887, fixed in linkify-it 5.0.2. A text with many "mailto:" takes quadratic time. ' +
+    'https://github.com/advisories/GHSA-v245-v573-v5vm')
 })
 
 test('where nothing else is advised, the package or the function that computes is named', () => {

@@ -7,7 +7,7 @@ const path = require('node:path')
 const { BlockLog } = require('../../../../lib/export/log/log')
 const { sentenceOf } = require('../../../../lib/util/sentence')
 const { makeDir } = require('../../../support/files')
-const { makeRecord } = require('../../../support/record')
+const { LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
 
 /**
  * A log into a file, on a clock that stands until it is set.
@@ -94,6 +94,12 @@ test('a line names the package at fault, and leaves the address to the record', 
   log.settled(makeRecord({ package: { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' } }))
   assert.deepEqual(lines()[0].package, { name: 'moment', version: '2.29.1' })
   assert.match(lines()[0].msg, /, in moment@2\.29\.1, /)
+})
+
+test('a line has the known issue of the package', (t) => {
+  const { log, lines } = makeLog(t)
+  log.settled(makeRecord({ package: { name: 'linkify-it', version: '5.0.1', bugs: null }, packageIssue: LINKIFY_ISSUE }))
+  assert.deepEqual(lines()[0].packageIssue, LINKIFY_ISSUE)
 })
 
 test('blocks that are nobody\'s fault, and those at start-up, are information, others warnings', (t) => {

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { topTable } = require('../../../../lib/cli/blocks/top')
 const { sentenceOf } = require('../../../../lib/util/sentence')
-const { makeRecord } = require('../../../support/record')
+const { LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
 
 const MODEL = '../../../../lib/export/page/source/model'
 const START = Date.parse('2026-11-21T10:00:00.000Z')
@@ -231,6 +231,8 @@ test('the flame graph without lines has each function once below its caller', as
 test('a block is described in a sentence, and in Markdown that its names cannot break', async () => {
   const { whyOf, markdownOf } = await import(`${MODEL}/report.mjs`)
   assert.equal(whyOf(at(1)), 'The loop was blocked for 1.0 s: JavaScript – report app/report.js:41, for GET /report/:id.')
+  const linkify = { package: { name: 'linkify-it', version: '5.0.1', bugs: null }, packageIssue: LINKIFY_ISSUE }
+  assert.match(whyOf(at(1, linkify)), / in the package linkify-it@5\.0\.1 \(known: CVE-2026-59887, fixed in linkify-it 5\.0\.2\) – /)
   assert.match(whyOf(at(1, { cause: 'suspended', frame: null })), /: the whole process was stopped\. No line of code is to blame\.$/)
   const block = at(1, { frame: { ...frame('<b>`x`'), exact: false } })
   const source = { lines: [{ line: 1, text: '```', share: 0.5 }] }

@@ -218,7 +218,8 @@ function callbackList (callbacks) {
 
 /** Which block it was, and where. @param {any} record @returns {Row[]} */
 function placeRows (record) {
-  const { id, pid, startedAt, uncertaintyMs, request, work, origin, package: owner, calledFrom, allowed } = record
+  const { id, pid, startedAt, uncertaintyMs, request, work, origin, calledFrom, allowed } = record
+  const { package: owner, packageIssue } = record
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
@@ -227,6 +228,7 @@ function placeRows (record) {
     ['created', origin && `${origin.type} at ${placeText(origin.frame)}`],
     ['allowed', allowed],
     ['in the package', owner && packageLink(owner)],
+    ['known issue', packageIssue && (linkTo(packageIssue.link, packageIssue.id) || packageIssue.id)],
     ['called from', calledFrom && placeText(calledFrom)]
   ]
 }
@@ -280,14 +282,22 @@ function heaviestStack (block) {
 }
 
 /**
- * A package with a link to its bug tracker. The package.json may contain anything, so only a web address becomes a
- * link, and the linked page gets no referrer.
+/**
+ * A package.json or a recording may contain anything: only a web address becomes a link, and its page gets no referrer.
+ * @param {string | null} href @param {string} text @returns {Node | false}
+ */
+function linkTo (href, text) {
+  const isLink = /^https?:\/\//i.test(href ?? '') && URL.canParse(href ?? '')
+  return isLink && make('a', { href, rel: 'noopener noreferrer', target: '_blank' }, text)
+}
+
+/**
+ * A package with a link to its bug tracker.
  * @param {{ name: string, version: string | null, bugs: string | null }} owner
  */
 function packageLink ({ name, version, bugs }) {
-  const isLink = /^https?:\/\//i.test(bugs ?? '') && URL.canParse(bugs ?? '')
-  return make('span', {}, version === null ? name : `${name}@${version}`,
-    isLink && [', ', make('a', { href: bugs, rel: 'noopener noreferrer', target: '_blank' }, 'its bugs')])
+  const link = linkTo(bugs, 'its bugs')
+  return make('span', {}, version === null ? name : `${name}@${version}`, link && [', ', link])
 }
 
 /** @param {Row[]} rows */

@@ -1,11 +1,11 @@
 import { excuseOf, isExcused, largestOther, ownCauseOf } from '../../../../tables/causes.js'
-import { lineText } from '../../../../util/place-text.js'
+import { issueText, lineText } from '../../../../util/place-text.js'
 import { counted, duration, percent } from '../format.mjs'
 import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 
 /** Says in one sentence what blocked. @param {any} record */
 export function whyOf (record) {
-  const { durationMs, ongoing, cause, frame, probable, startup, package: owner } = record
+  const { durationMs, ongoing, cause, frame, probable, startup, package: owner, packageIssue } = record
   const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ` +
     `${duration(durationMs)}${startup ? ' at start-up' : ''}`
   if (isExcused(record)) return `${how}: ${excuseOf(cause)}. No line of code is to blame.`
@@ -13,7 +13,8 @@ export function whyOf (record) {
   const rest = other === null ? '' : `, ${duration(other[1])} of it ${wordsOf(other[0])}`
   const line = probable && probable.line !== frame?.line ? ` in line ${probable.line}` : ''
   const guess = probable ? `, probably by ${probable.call}${line}` : ''
-  const within = owner ? ` in the package ${owner.name}${owner.version ? `@${owner.version}` : ''}` : ''
+  const issue = packageIssue ? ` (${issueText(packageIssue)})` : ''
+  const within = owner ? ` in the package ${owner.name}${owner.version ? `@${owner.version}` : ''}${issue}` : ''
   const work = workOf(record)
   const who = work === '' ? '' : `, for ${work}`
   return `${how}${rest}: ${wordsOf(ownCauseOf(record))}${within} – ${calledBy(record)}${placeOf(record)}${guess}${who}.`
