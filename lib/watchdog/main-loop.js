@@ -99,6 +99,7 @@ class MainLoop {
     this.#allowed.drain()
     this.sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
+    if (monitor.isAboutToReport) return polled
     this.origins.poll(now, monitor.beat)
     this.profiling.poll(now, monitor.blockedMs > 0)
     this.sources.workOff()

@@ -66,7 +66,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
 
 /**
  * Which sink receives which phase of a main thread's block. Memory comes first, so that the block is there for anyone
- * that another sink notifies. Posting to the host, for agent.on('block'), comes last.
+ * that another sink notifies, then the log. Posting to the host, for agent.on('block'), comes last.
  * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts see onStuck
  * @param {BlockMemory} parts.memory @param {PageFeed} parts.page
  * @param {Cluster} parts.cluster @param {OnThrow} parts.onThrow
@@ -85,6 +85,7 @@ exports.mainSinks = ({
   upkeep, aborts, post, onThrow
 }) => routed(recent, inOrder({
   memory: on(PHASES, (record) => memory.put(record)),
+  log,
   page: on(PHASES, (record) => page.put(record)),
   cluster: on(PHASES, (record) => cluster.block(record)),
   requests: on(['settled'], (record) => upkeep.mainSettled(record)),
@@ -101,7 +102,6 @@ exports.mainSinks = ({
     ...on(['lasting', 'stuck'], (record) => notifier?.lasting(summaryOf(record))),
     settled: (record) => notifier?.settled(summaryOf(record))
   },
-  log,
   otlp,
   spans,
   timelines,

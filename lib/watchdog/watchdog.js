@@ -86,6 +86,8 @@ class Watchdog {
     const { mainLoop, threads, page, timelines, scrape, upkeep, sinks } = this.#parts
     scrape.drainGc()
     const { wakeAtMs, eventful } = mainLoop.poll(now, selfLate, sinks)
+    // The first line about a block comes before everything else; at most 0.1 s.
+    if (mainLoop.monitor.isAboutToReport) return { wakeAtMs, dueAtMs: now }
     scrape.drainWork()
     page.poll(now)
     timelines?.poll(now)

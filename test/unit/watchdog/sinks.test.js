@@ -53,23 +53,23 @@ function makeMain () {
   return { sinks, take: () => told.splice(0) }
 }
 
-test('each phase of a block goes to its sinks in one order: memory first, the host last', () => {
+test('each phase of a block goes to its sinks in one order: memory first, then the log, the host last', () => {
   const { sinks, take } = makeMain()
   for (const phase of /** @type {const} */ (['opened', 'lasting', 'stuck'])) {
     sinks[phase](recordOf('1', true, 1))
     const spans = phase === 'lasting' ? ['spans.lasting'] : []
     const notified = phase === 'opened' ? [] : ['notifier.lasting']
-    const first = ['memory.put', 'page.put', 'cluster.block', 'file.append', ...notified]
+    const first = ['memory.put', `log.${phase}`, 'page.put', 'cluster.block', 'file.append', ...notified]
     const kept = phase === 'stuck' ? ['timelines.stuck'] : []
-    assert.deepEqual(take(), [...first, `log.${phase}`, `otlp.${phase}`, ...spans, ...kept])
+    assert.deepEqual(take(), [...first, `otlp.${phase}`, ...spans, ...kept])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
   assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
-    'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
+    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
+    'file.append', 'notifier.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')
