@@ -106,8 +106,8 @@ class ThreadStats {
     return schedIn(this.#schedstat.read())
   }
 
-  /** Time the thread has waited for a CPU, or for CPU quota; 0 if unknown. */
-  queuedMs = (/** @type {number} */ nowMs) => {
+  /** Time the thread has waited for a CPU, or for CPU quota; 0 if unknown. @param {number} nowMs */
+  queuedMs (nowMs) {
     const { runQueueMs } = schedIn(this.#schedstat.read())
     return runQueueMs ?? this.#shared.throttling.recent(nowMs) ?? 0
   }
@@ -143,6 +143,8 @@ class ThreadStats {
     for (const file of [this.#schedstat, this.#stat, this.#status]) file?.close()
   }
 }
+
+/** @typedef {ReturnType<typeof exports.openStats>} Stats of the main thread and of this one */
 
 /** @param {number | 'caller' | null} tid */
 function folderOf (tid) {

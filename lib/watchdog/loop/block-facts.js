@@ -10,10 +10,13 @@ const { intersected } = require('./self-lateness')
 /**
  * @import { Facts, Span } from '../../explain/record'
  * @import { Frame, RequestContext } from '../../types'
+ * @import { Origins } from '../origin/origin-matcher'
+ * @import { ProfileWindows } from '../profile/profile-windows'
  * @import { BlockMemory } from './block-memory'
  * @import { Block, Ended } from './detector'
+ * @import { AgentHolds, AllowedTime, GcPauses, Waits } from './intervals'
  * @import { Reading } from './kernel-evidence'
- * @import { Interval } from './self-lateness'
+ * @import { Interval, SelfLateness } from './self-lateness'
  * @import { Sample } from './sampler'
  */
 
@@ -25,19 +28,16 @@ const OTHERS = 50
 const CALLS = 500
 
 /**
- * @typedef {object} Surroundings what else the watchdog knows of an interval
- * @property {(startMs: number, endMs: number) => number} gcWithin
- * @property {(startMs: number, endMs: number) => Interval[]} [gcPausesWithin] the same one by one
- * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
- * @property {(nowMs: number) => number} [heldMicros] for which the agent has kept the thread so far
- * @property {(startMs: number, endMs: number) => Facts['origin']} [originWithin]
- * @property {(startMs: number, endMs: number) => Facts['allowed']} [allowedWithin]
- * @property {(startMs: number, endMs: number) => boolean} [isMajorGcWithin] the whole heap was collected meanwhile
+ * @typedef {object} Surroundings what else the watchdog knows of a thread, each by the time that it covers
+ * @property {Pick<GcPauses, 'within'> & Partial<Pick<GcPauses, 'listWithin' | 'isMajorWithin'>>} gcPauses
+ * @property {Pick<SelfLateness, 'within'>} lateness of the watchdog
+ * @property {Pick<ProfileWindows, 'within' | 'isBegunLate'>} [windows]
+ * @property {Pick<AgentHolds, 'heldMicros'>} [holds]
+ * @property {Pick<Origins, 'within'>} [origins]
+ * @property {Pick<AllowedTime, 'reasonWithin'>} [allowed]
+ * @property {Pick<Waits, 'within' | 'lookIfDue'>} [waits]
+ * @property {{ within: (startMs: number, endMs: number) => number }} [silence] native calls that answered nobody
  * @property {() => BlockMemory} [memory] follows that of one block
- * @property {(startMs: number, endMs: number) => Facts['sleptIn']} [waitWithin]
- * @property {(startMs: number, endMs: number) => Facts['profile']} [profileWithin]
- * @property {boolean} [isProfiledMeanwhile] a profile may come while the block lasts
- * @property {(startMs: number, endMs: number) => number} [nativeWithin] native calls that answered no other question
  * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
  * @typedef {Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
@@ -68,7 +68,7 @@ class BlockFacts {
   #kernel
   #surroundings
   #thresholdMs
-  #thread
+  #owner
   /** Wall clock at the monotonic zero. */
   #wallMs = 0
   /** @type {number | null} the host's idle time at the start of the block, from its first answer */
@@ -79,17 +79,17 @@ class BlockFacts {
   ownCpu = new OwnCpu()
 
   /**
-   * @param {object} parts @param {{ thread: string, threadId: number }} parts.thread
+   * @param {object} parts @param {{ thread: string, threadId: number }} parts.owner
    * @param {number} parts.beats the number of the last beat before it
    * @param {Reading} parts.before the last one of calm @param {Surroundings} parts.surroundings
    * @param {number} parts.thresholdMs
    * @param {number} [parts.heldMicros] for which the agent had kept the thread by that beat
    */
-  constructor ({ thread, beats, before, heldMicros, surroundings, thresholdMs }) {
+  constructor ({ owner, beats, before, heldMicros, surroundings, thresholdMs }) {
     this.beats = beats
     /** Whether a sample has shown a frame to blame. */
     this.isPlaced = false
-    this.#thread = thread
+    this.#owner = owner
     this.#thresholdMs = thresholdMs
     this.#heldMicros = heldMicros
     this.#kernel = new KernelEvidence(before)
@@ -223,12 +223,12 @@ class BlockFacts {
    * @param {Interval[]} calls @param {Span} span @param {Reading} [after]
    */
   #spent (calls, { startMs, endMs }, after) {
-    const { gcPausesWithin, watchdogGapWithin } = this.#surroundings
-    const pauses = gcPausesWithin?.(startMs, endMs)
+    const { gcPauses, lateness } = this.#surroundings
+    const pauses = gcPauses.listWithin?.(startMs, endMs)
     const spentIn = (/** @type {Interval[]} */ parts) => this.#kernel.spentIn(parts, startMs, after)
     const [gc, all] = pauses === undefined ? [null, null] : [spentIn(pauses), spentIn(calls)]
     if (pauses === undefined || gc === null || all === null) return { gcCpuMs: null, gcHeldMs: null, nativeCpuMs: null }
-    const stoppedMs = pauses.reduce((ms, each) => ms + watchdogGapWithin(each.startMs, each.endMs), 0)
+    const stoppedMs = pauses.reduce((ms, each) => ms + lateness.within(each.startMs, each.endMs), 0)
     const collecting = spentIn(intersected(pauses, calls))
     return {
       gcCpuMs: gc.cpuMs,
@@ -240,11 +240,13 @@ class BlockFacts {
   /** @param {Span} span @param {Facts['kernel']} kernel @param {number} nativeMs @returns {Facts} */
   #facts (span, kernel, nativeMs) {
     const { startMs, endMs, ongoing } = span
-    const around = this.#surroundings
+    const { gcPauses, lateness, windows, origins, allowed, waits, silence, workOf } = this.#surroundings
     // The host reports its pauses when the block is over.
-    const isCollected = ongoing || around.isMajorGcWithin?.(startMs, endMs) === true
+    const isCollected = ongoing || gcPauses.isMajorWithin?.(startMs, endMs) === true
+    // Only a profile of a thread, which the main thread takes, may come while the block lasts.
+    const mayHaveProfile = windows?.isBegunLate || !ongoing
     return {
-      block: { id: this.id, pid: process.pid, ...this.#thread, startup: /** @type {Block} */ (this.block).startup },
+      block: { id: this.id, pid: process.pid, ...this.#owner, startup: /** @type {Block} */ (this.block).startup },
       span,
       thresholdMs: this.#thresholdMs,
       wallMs: this.#wallMs,
@@ -253,27 +255,27 @@ class BlockFacts {
       samples: this.#fold.samples,
       requests: this.#fold.requests,
       answersMs: this.#answersMs,
-      nativeMs: nativeMs + Math.max(0, (around.nativeWithin?.(startMs, endMs) ?? 0) - (kernel.runQueueMs ?? 0)),
+      nativeMs: nativeMs + Math.max(0, (silence?.within(startMs, endMs) ?? 0) - (kernel.runQueueMs ?? 0)),
       runningMs: this.#runningMs,
-      gcMs: around.gcWithin(startMs, endMs),
-      watchdogGapMs: around.watchdogGapWithin(startMs, endMs),
+      gcMs: gcPauses.within(startMs, endMs),
+      watchdogGapMs: lateness.within(startMs, endMs),
       ownMs: this.#ownMsOf(span),
       ownFrame: this.#ownFrame,
       others: [...this.#others.values()],
-      threadWork: around.workOf?.() ?? null,
+      threadWork: workOf?.() ?? null,
       // Known only when the callback is over.
-      origin: ongoing ? null : around.originWithin?.(startMs, endMs) ?? null,
-      allowed: around.allowedWithin?.(startMs, endMs) ?? null,
-      sleptIn: around.waitWithin?.(startMs, endMs) ?? null,
+      origin: ongoing ? null : origins?.within(startMs, endMs) ?? null,
+      allowed: allowed?.reasonWithin(startMs, endMs) ?? null,
+      sleptIn: waits?.within(startMs, endMs) ?? null,
       memory: this.#memory?.record(!ongoing, isCollected) ?? null,
-      profile: ongoing && !around.isProfiledMeanwhile ? undefined : around.profileWithin?.(startMs, endMs)
+      profile: mayHaveProfile ? windows?.within(startMs, endMs) : undefined
     }
   }
 
   /** The agent's part of a block: mostly the host has left it out. @param {Span} span */
   #ownMsOf ({ endMs, durationMs, busyMs, ongoing }) {
-    const { heldMicros } = this.#surroundings
-    const heldMs = ((heldMicros?.(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
+    const { holds } = this.#surroundings
+    const heldMs = ((holds?.heldMicros(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
     // Later the agent goes on, which is not part of this block.
     if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
     return this.#ownMs ?? Math.min(heldMs, durationMs)

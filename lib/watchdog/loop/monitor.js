@@ -4,8 +4,6 @@ const { orNull } = require('../../bridge/beat')
 const { nowMs } = require('../../util/clock')
 const { Detector, STARTUP_IDLE_MS } = require('./detector')
 const { BlockFacts } = require('./block-facts')
-const { Sampler } = require('./sampler')
-const { unexplained } = require('./unexplained')
 
 /**
  * @import { Beat } from '../../bridge/beat'
@@ -17,9 +15,9 @@ const { unexplained } = require('./unexplained')
  * @import { Phases } from '../sinks'
  * @import { Surroundings } from './block-facts'
  * @import { Block, DoubtfulBeat, Ended, LateBeat } from './detector'
+ * @import { Explainer } from './explainer'
  * @import { RestWatch } from './rest-watch'
- * @import { Question, Sample } from './sampler'
- * @import { Waits } from './intervals'
+ * @import { Sample, Sampler } from './sampler'
  */
 
 /** An ended block settles after this many beats: entries of the garbage collector come up to two turns late. */
@@ -38,23 +36,19 @@ const PROGRESS_MS = 1000
  * @property {DoubtfulBeat} beat @property {LateBeat[]} lateBeats
  * @property {number} [pausedFromMs] since when a debugger pauses the thread, if one does
  * @typedef {object} Parts
- * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
- * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'answer' | 'counters'>} bridge
+ * @property {{ thread: string, threadId: number }} owner its name in records, its number as in node:worker_threads
+ * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'counters'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
  * @property {Pick<RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
- * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
+ * @property {Sampler} sampler asks the thread where it is
  * @property {(pollReading: PollReading, calm: Reading) => PollReading} [adjust] `calm`: the last reading
  * before a beat was overdue
  * @property {Pick<ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
- * @property {Question} [question] put by the outpost and not answered yet
- * @property {Code} code
+ * @property {Code} code @property {Explainer} explainer
  * @property {(facts: Facts) => void} [onFacts] of a block that settles
- * @property {(error: Error) => void} [onThrow]
- * @property {(failure: Error | null) => void} [onExplained] why a block could not be explained at all; null if it could
  * @property {() => string} nextId
- * @property {Pick<Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
 /** @param {PollReading} pollReading */
@@ -83,13 +77,13 @@ class LoopMonitor {
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { options, bridge, ask, question, stats, threadId } = parts
+    const { options, stats, sampler, owner: { threadId } } = parts
     this.#detector = new Detector({
       thresholdMs: options.threshold,
       beatPeriodMs: options.beatPeriod,
       startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
     })
-    this.#sampler = new Sampler({ channel: bridge.answer, ask, question })
+    this.#sampler = sampler
     this.#calm = stats.read(nowMs())
     // The first question warms up the way to the thread, and shows whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
@@ -235,15 +229,15 @@ class LoopMonitor {
       this.#sampler.hurry()
     }
     this.#facts.addReading(reading)
-    this.#parts.waits?.lookIfDue(reading.atMs, reading.atMs - beat.atMs)
+    this.#parts.surroundings.waits?.lookIfDue(reading.atMs, reading.atMs - beat.atMs)
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
   /** @param {number} beats the number of the last beat before the block @param {number} [heldMicros] of that beat */
   #makeFacts (beats, heldMicros) {
-    const { thread, threadId, surroundings, options } = this.#parts
+    const { owner, surroundings, options } = this.#parts
     return new BlockFacts({
-      thread: { thread, threadId },
+      owner,
       beats,
       before: this.#calm,
       heldMicros,
@@ -283,7 +277,7 @@ class LoopMonitor {
     const { options: { stuck }, surroundings } = this.#parts
     if (stuck === 0 || this.#isStuckDone) return false
     // A process that was stopped as a whole was not stuck in that time.
-    return now - startMs - surroundings.watchdogGapWithin(startMs, now) >= stuck
+    return now - startMs - surroundings.lateness.within(startMs, now) >= stuck
   }
 
   /** @param {number} now */
@@ -330,28 +324,10 @@ class LoopMonitor {
     }
   }
 
-  /**
-   * A fault of ours in reading a CPU profile must not cost the block. Any other must not end this thread: the next one
-   * would meet the same block.
-   * @param {Facts} facts
-   */
+  /** @param {Facts} facts */
   #explain (facts) {
-    const { code, onThrow, onExplained } = this.#parts
-    let failure
-    for (const each of [facts, { ...facts, profile: undefined }]) {
-      try {
-        // Loaded by the first block, or by loadRest() of MainLoop: a fifth of this thread's modules.
-        const { recordOf } = require('../../explain/record')
-        const explained = recordOf(each, code)
-        onExplained?.(null)
-        return explained
-      } catch (error) {
-        failure = /** @type {Error} */ (error)
-        onThrow?.(failure)
-      }
-    }
-    onExplained?.(failure ?? null)
-    return { record: unexplained(facts), workIds: [] }
+    const { explainer, code } = this.#parts
+    return explainer.explain(facts, code)
   }
 
   /** Stops; a block in progress is reported as far as it has come. @param {number} now @param {Phases} sinks */

@@ -11,10 +11,13 @@ const { version } = require('../../../package.json')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
+ * @import { Cluster } from '../../cluster/cluster'
  * @import { Reply } from '../../export/http/server'
  * @import { ResolvedOptions } from '../../options/table'
- * @import { Reason } from '../../tables/degraded'
  * @import { BlockRecord, SlowIncident } from '../../types'
+ * @import { Blocks } from '../blocks'
+ * @import { Health } from '../health'
+ * @import { LoopMonitor } from '../loop/monitor'
  * @import { SlowWatch } from '../slow/slow-watch'
  */
 
@@ -39,19 +42,15 @@ class PageFeed {
 
   /**
    * @param {object} parts @param {ResolvedOptions} parts.options
-   * @param {Pick<Bridge,
-   *   'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>}
-   * parts.bridge
-   * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
-   * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing
-   * @param {() => number} parts.inFlight @param {() => Iterable<[Reason, boolean]>} parts.degraded
-   * @param {() => { worker: number, blockedMs: number }[] | null} parts.workers
+   * @param {Pick<Bridge, 'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} parts.bridge
+   * @param {Pick<LoopMonitor, 'state'>} parts.monitor @param {Pick<Blocks, 'records' | 'ongoing'>} parts.blocks
+   * @param {Pick<Health, 'entries'>} parts.health @param {Pick<Cluster, 'blockedMs'>} parts.cluster
    */
   constructor (parts) {
     this.#parts = parts
     /** The blocks that requests may have waited for. */
     this.recent = new RecentBlocks()
-    this.history = new History(nowMs(), parts.loop())
+    this.history = new History(nowMs(), parts.monitor.state)
     this.timeline = new Timeline(parts.bridge, this.history)
     this.#delays = new FreshDelays({ delays: parts.bridge.delays, boundsMs: this.history.delayBoundsMs })
     this.#streams = new EventStreams(() => this.#pending.clear())
@@ -66,7 +65,7 @@ class PageFeed {
   poll (now) {
     const isNext = now >= this.history.dueAtMs
     if (isNext) {
-      this.history.endSecond(now, this.#parts.loop(), this.#delays.take())
+      this.history.endSecond(now, this.#parts.monitor.state, this.#delays.take())
       this.timeline.endSecond(this.history.second)
     }
     if (this.#streams.size === 0) return
@@ -114,22 +113,22 @@ class PageFeed {
       startedAt: Date.now() - Math.round(process.uptime() * MS_PER_S),
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
-      blocks: blocks().map(rowOf),
+      blocks: blocks.records().map(rowOf),
       waits: this.recent.takeWaits(true)
     }
   }
 
   #state () {
-    const { inFlight, degraded, workers, ongoing } = this.#parts
+    const { bridge: { counters }, health, cluster, blocks } = this.#parts
     return {
       at: Date.now(),
       second: this.history.second,
-      ongoing: ongoing().map(rowOf),
+      ongoing: blocks.ongoing.map(rowOf),
       last: this.history.last,
       whole: this.history.whole,
-      inFlight: inFlight(),
-      degraded: [...degraded()].filter(([, isDegraded]) => isDegraded).map(([reason]) => meanings[reason]),
-      workers: workers()?.length ?? null,
+      inFlight: counters.get('inFlight'),
+      degraded: [...health.entries()].filter(([, isDegraded]) => isDegraded).map(([reason]) => meanings[reason]),
+      workers: cluster.blockedMs?.length ?? null,
       ...this.#others
     }
   }

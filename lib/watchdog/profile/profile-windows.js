@@ -21,17 +21,16 @@ class ProfileWindows {
   #windows = []
   #sources
   #read
-  #isBegunLate
 
   /**
-   * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>} sources
+   * @param {Pick<SourceReader, 'code' | 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>} sources
    * @param {object} [more] @param {(file: string) => string | null} [more.read]
    * @param {boolean} [more.isBegunLate] profiles begin when the code has run for a while
    */
   constructor (sources, { read = readSource, isBegunLate = false } = {}) {
     this.#sources = sources
     this.#read = read
-    this.#isBegunLate = isBegunLate
+    this.isBegunLate = isBegunLate
   }
 
   /** @param {HostProfile} taken @returns {ReturnType<typeof readWindow>} */
@@ -57,10 +56,18 @@ class ProfileWindows {
     return overlapMs(this.#windows, startMs, endMs)
   }
 
-  /** Which function had most of a time, by profiles of it; null if there are none. */
-  frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
+  /**
+   * The function that had most of a time, by profiles of it; null if there are none.
+   * @param {number} startMs @param {number} endMs
+   */
+  frameIn (startMs, endMs) {
     const profile = this.within(startMs, endMs)
     return profile === null ? null : require('../../explain/profile/profiled').heaviestIn(profile, this.sources)
+  }
+
+  /** The application's code, as an explanation of a block needs it. */
+  get code () {
+    return { ...this.#sources.code, sources: () => this.sources }
   }
 
   /** The sources of the code, for one block: files are kept. @returns {Sources} */
@@ -72,7 +79,7 @@ class ProfileWindows {
       textOf: onceEach((file) => sources.linesOf(file)),
       lineAt: (file, line) => sources.lineAt(file, line),
       passesOn: (frame) => sources.frames.passesOn(frame),
-      isBegunLate: this.#isBegunLate
+      isBegunLate: this.isBegunLate
     }
   }
 }

@@ -14,6 +14,7 @@ const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
  * @import { Window } from '../../explain/profile/cpu-profile'
  * @import { BlockRecord, ProfilerAction as Action } from '../../types'
  * @import { Health, Say } from '../health'
+ * @import { WorkerData } from '../watchdog'
  * @import { ProfileWindows } from './profile-windows'
  */
 
@@ -213,25 +214,27 @@ class Profiling {
 }
 
 /**
- * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
- * post: (message: object) => void, health: Health, times: ConstructorParameters<typeof CpuPrice>[0],
- * bridge: Pick<Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
- * Profiling>[0], 'keep' | 'thresholdMs'>} parts
+ * @param {object} parts @param {WorkerData} parts.data
+ * @param {Pick<Bridge, 'beat' | 'counters'>} parts.bridge
+ * @param {ConstructorParameters<typeof CpuPrice>[0]} parts.times of the main thread
+ * @param {ProfileWindows} parts.windows @param {Health} parts.health
+ * @param {(message: object) => void} parts.post to the host
  */
-exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, health, times, ...parts }) => {
+exports.startProfiling = ({ data, bridge: { beat, counters }, times, windows, health, post }) => {
+  const { options, mayInspect, ownProfile, profilesItself } = data
   const prices = new CpuPrice(times)
-  const { bridge } = parts
   const refusal = !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null
   return new Profiling({
-    ...parts,
-    mode,
-    price: (now) => prices.read(now),
-    say: health.say,
-    onState: health.listener('profile'),
+    mode: options.profile,
     refusal: ownProfile ? null : refusal,
     ask: (action, mostMs) => post({ code: PROFILE, action, mostMs }),
-    underWay: () => bridge.counters.get('inFlight') + bridge.counters.get('workInFlight'),
-    isStarting: () => isStartup(bridge.beat.beats, bridge.beat.read())
+    thresholdMs: options.threshold,
+    price: (now) => prices.read(now),
+    underWay: () => counters.get('inFlight') + counters.get('workInFlight'),
+    isStarting: () => isStartup(beat.beats, beat.read()),
+    keep: windows.keep,
+    say: health.say,
+    onState: health.listener('profile')
   })
 }
 

@@ -12,10 +12,12 @@ const { PoolWatch } = require('./pool-watch')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
- * @import { Metrics } from '../../export/prometheus/metrics'
  * @import { Frame } from '../../types'
- * @import { Say } from '../health'
+ * @import { Health } from '../health'
+ * @import { Stats } from '../kernel/thread-stats'
+ * @import { MainLoop } from '../main-loop'
  * @import { PageFeed } from '../page-feed/feed'
+ * @import { Scrape } from '../scrape'
  * @import { WatchedThreads } from '../threads/threads'
  * @import { BusyEvent } from './busy-incident'
  * @import { IncidentDetails } from './incidents'
@@ -77,15 +79,10 @@ const CPU_SHARE = 0.25
 
 /**
  * @typedef {object} Parts
- * @property {Bridge} bridge @property {Say} say
- * @property {Metrics} metrics
+ * @property {Bridge} bridge @property {Health} health @property {Stats} stats
+ * @property {MainLoop} mainLoop @property {WatchedThreads | null} threads
+ * @property {PageFeed} page @property {Scrape} scrape
  * @property {(message: object) => void} post to the host
- * @property {Pick<PageFeed, 'showSlow' | 'showThreads'>} page
- * @property {(nowMs: number) => number} queuedMs for which the main thread has waited for a CPU, 0 if unknown
- * @property {() => number} finished requests and named works so far
- * @property {(startMs: number, endMs: number) => Frame | null} frameIn which had most of the time
- * @property {() => void} wantProfile for frameIn
- * @property {() => ReturnType<WatchedThreads['states']>} threads worker threads, by name
  */
 
 /** Detects what makes an application slow without a block: a full thread pool, or a loop busy with short turns. */
@@ -116,14 +113,15 @@ class SlowWatch {
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#incidents = new Incidents(parts)
+    const { health, page, scrape, post } = parts
+    this.#incidents = new Incidents({ say: health.say, metrics: scrape.metrics, page, post })
     this.#pool = this.#watch('thread_pool', () => false)
     this.#lookups = this.#watch('dns_lookups', () => this.#pool.isOpen)
   }
 
   /** @param {PoolKind} kind @param {() => boolean} isCovered */
   #watch (kind, isCovered) {
-    const { metrics, post } = this.#parts
+    const { scrape: { metrics }, post } = this.#parts
     return new PoolWatch(kind, {
       isCovered,
       observe: (delayMs) => metrics.observePoolDelay(kind, delayMs),
@@ -164,7 +162,7 @@ class SlowWatch {
   /** @param {number} now */
   poll (now) {
     this.#now = now
-    this.#begun = [...this.#begun.slice(1 - POLLS), { atMs: now, begun: this.#inFlight + this.#parts.finished() }]
+    this.#begun = [...this.#begun.slice(1 - POLLS), { atMs: now, begun: this.#inFlight + this.#parts.scrape.finished }]
     const mayAsk = now - this.#last.nowMs >= PROBE_MS && now - this.#probedAtMs >= this.#paceMs()
     if (mayAsk) this.#probedAtMs = now
     this.#pool.poll(mayAsk)
@@ -203,7 +201,7 @@ class SlowWatch {
    * count. @param {string} kind @param {boolean} ongoing @param {number} endMs
    */
   #requests (kind, ongoing, endMs) {
-    const finished = this.#parts.finished()
+    const finished = this.#parts.scrape.finished
     if (ongoing) {
       this.#finished.set(kind, finished)
       return this.#inFlight
@@ -213,26 +211,27 @@ class SlowWatch {
   }
 
   #seeBusy () {
-    const { bridge: { beat, counters }, frameIn, queuedMs, wantProfile } = this.#parts
+    const { bridge: { beat, counters }, mainLoop, stats } = this.#parts
     const { atMs, activeMs, beats, rest = TURNS } = beat.read()
     // In a block there is nothing new.
     if (beats === this.#busyBeats && rest === TURNS) return
     this.#busyBeats = beats
-    const event = this.#busy.see({
-      atMs, activeMs, blockedMs: this.#blockedMs, queuedMs: queuedMs(this.#now), turns: counters.get('loopTurns')
-    })
+    const queuedMs = stats.host.queuedMs(this.#now)
+    const turns = counters.get('loopTurns')
+    const event = this.#busy.see({ atMs, activeMs, blockedMs: this.#blockedMs, queuedMs, turns })
     counters.setBusy(this.#busy.sinceMs === null ? 0 : atMs - this.#busy.sinceMs)
-    if (this.#busy.isLikely) wantProfile()
+    if (this.#busy.isLikely) mainLoop.profiling.want()
     if (event === null) return
     const ongoing = event.type === 'opened'
-    const frame = this.#frame = frameIn(event.startMs, event.endMs) ?? (ongoing ? null : this.#frame)
+    const frame = this.#frame = mainLoop.windows.frameIn(event.startMs, event.endMs) ??
+      (ongoing ? null : this.#frame)
     const more = { utilization: Math.round(event.share * 1000) / 1000, turns: event.turns, frame }
     this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => exports.busyText(event, frame))
   }
 
   /** Worker threads that live, by name, with how busy they were in the last ten seconds. */
   seeThreads () {
-    return [...this.#parts.threads()].flatMap(([name, state]) => {
+    return [...this.#parts.threads?.states() ?? []].flatMap(([name, state]) => {
       const busy = this.#threads.get(name) ?? new BusyThreads()
       this.#threads.set(name, busy)
       const event = busy.see(this.#now, state)

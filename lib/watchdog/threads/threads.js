@@ -5,17 +5,18 @@ const { nowMs } = require('../../util/clock')
 const { hasOurLayout } = require('../../bridge/memory')
 const { CHANNEL } = require('../../bridge/messages')
 const { Totals } = require('./totals')
-const { ProfileWindows } = require('../profile/profile-windows')
 const { WatchedThread } = require('./thread')
 const { ThreadProfiling } = require('./thread-profiling')
 
 /**
  * @import { ThreadWork } from '../../explain/record'
- * @import { Say } from '../health'
+ * @import { ResolvedOptions } from '../../options/table'
+ * @import { Health } from '../health'
  * @import { Shared } from '../kernel/thread-stats'
- * @import { Parts } from '../loop/monitor'
- * @import { LoopParts, MainLoop } from '../main-loop'
+ * @import { Explainer } from '../loop/explainer'
+ * @import { SelfLateness } from '../loop/self-lateness'
  * @import { ThreadPhases } from '../sinks'
+ * @import { SourceReader } from '../source/source-reader'
  * @import { Hello } from './thread'
  */
 
@@ -27,6 +28,7 @@ const GONE = 1000
 const TAKEN = ['main', 'watchdog']
 
 /**
+ * @typedef {Pick<ResolvedOptions, 'threshold' | 'beatPeriod' | 'profile'>} ThreadOptions
  * @typedef {object} Started what the threads need from start() on
  * @property {{ threadId: number }[]} threads that already run; those seen from outside have their hello
  * @property {(name: string) => string} labelOf the label of a name; there is a limit to their number
@@ -54,15 +56,12 @@ class WatchedThreads {
   #works = new Map()
 
   /**
-   * @param {object} parts @param {Say} parts.say in the log @param {() => string} parts.nextId
-   * @param {{ threshold: number, beatPeriod: number }} parts.options
-   * @param {Shared} parts.shared by all threads @param {() => void} parts.onNew
-   * @param {Parts['onThrow']} [parts.onThrow] @param {Parts['onExplained']} [parts.onExplained]
-   * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {MainLoop['code']} parts.code @param {MainLoop['sources']} parts.sources
-   * @param {boolean} parts.mayProfile @param {(message: object) => void} parts.post
-   * @param {() => boolean} parts.isMainFree to take a profile
-   * @param {(excess: { message: string } | null) => void} parts.onState
+   * @param {object} parts @param {ThreadOptions} parts.options
+   * @param {Shared} parts.shared by all threads
+   * @param {SelfLateness} parts.lateness @param {SourceReader} parts.sources
+   * @param {Explainer} parts.explainer @param {Pick<Health, 'say' | 'set'>} parts.health
+   * @param {() => string} parts.nextId @param {(message: object) => void} parts.post to the host
+   * @param {() => boolean} parts.isMainFree to take a profile @param {() => void} parts.onNew
    */
   constructor (parts) {
     this.#parts = parts
@@ -126,34 +125,28 @@ class WatchedThreads {
     remember(this.#foreign, threadId)
     const message =
       `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
-    this.#parts.say('warn', { event: 'other_version', thread: name, threadId }, message)
+    this.#parts.health.say('warn', { event: 'other_version', thread: name, threadId }, message)
   }
 
   /** @param {Hello} hello @param {boolean} isOutside @param {WatchedThread} [outside] */
   #makeThread (hello, isOutside, outside) {
     const { threadId, name } = hello
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, code, nextId, onThrow, onExplained, shared, watchdogGapWithin, sources, mayProfile } = this.#parts
-    const windows = new ProfileWindows(sources, { isBegunLate: true })
+    const { options, shared, lateness, sources, explainer, nextId } = this.#parts
     const { labelOf, sinks } = /** @type {Started} */ (this.#started)
     return new WatchedThread({
       hello: { ...hello, name: own },
       label: labelOf(own),
       shared,
-      watchdogGapWithin,
+      sinks,
+      options,
+      lateness,
+      sources,
+      explainer,
+      nextId,
       workOf: () => this.#works.get(threadId) ?? null,
       isOutside,
-      outside,
-      sinks,
-      windows,
-      mayBeProfiled: mayProfile,
-      common: {
-        options: { ...options, stuck: 0 },
-        code: { ...code, sources: () => windows.sources },
-        nextId,
-        onThrow,
-        onExplained
-      }
+      outside
     })
   }
 
@@ -172,7 +165,7 @@ class WatchedThreads {
   /** Returns when to poll again at the latest. @param {number} now @param {boolean} selfLate */
   poll (now, selfLate) {
     let next = Infinity
-    this.#parts.onState(this.#excess)
+    this.#parts.health.set('threads', this.#excess)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.poll(now, selfLate)
       // The kernel or the thread itself shows its end if the main thread does not report it.
@@ -221,26 +214,4 @@ function isHello (message) {
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
-/** @param {LoopParts & { mainLoop: MainLoop }} parts */
-function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId, post }) {
-  if (options.threads === 'off') return null
-  return new WatchedThreads({
-    options,
-    shared: stats.shared,
-    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
-    code: mainLoop.code,
-    sources: mainLoop.sources,
-    mayProfile: options.profile !== 'off',
-    isMainFree: () => mainLoop.monitor.blockedMs === 0,
-    post,
-    nextId,
-    onThrow: mainLoop.onThrow,
-    onExplained: mainLoop.onExplained,
-    onNew: () => scheduler.hurry(),
-    onState: health.listener('threads'),
-    say: health.say
-  })
-}
-
 exports.WatchedThreads = WatchedThreads
-exports.makeThreads = makeThreads

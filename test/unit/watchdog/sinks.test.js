@@ -40,12 +40,14 @@ function makeMain () {
       profiling: part('profiling', ['ended', 'settled']),
       origins: part('origins', ['ended', 'settled'])
     },
-    file: part('file', ['append']),
+    file: part('file', ['write']),
     timelines: part('timelines', ['stuck', 'settled']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
     otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
     spans: part('spans', ['lasting', 'ended', 'settled']),
-    upkeep: part('upkeep', ['settled', 'mainSettled']),
+    slow: part('slow', ['blocked']),
+    tracking: part('tracking', ['settled']),
+    quiet: part('quiet', ['settled']),
     aborts: false,
     post: () => { told.push('host') },
     onThrow: never
@@ -59,7 +61,7 @@ test('each phase of a block goes to its sinks in one order: memory first, then t
     sinks[phase](recordOf('1', true, 1))
     const spans = phase === 'lasting' ? ['spans.lasting'] : []
     const notified = phase === 'opened' ? [] : ['notifier.lasting']
-    const first = ['memory.put', `log.${phase}`, 'page.put', 'cluster.block', 'file.append', ...notified]
+    const first = ['memory.put', `log.${phase}`, 'page.put', 'cluster.block', 'file.write', ...notified]
     const kept = phase === 'stuck' ? ['timelines.stuck'] : []
     assert.deepEqual(take(), [...first, `otlp.${phase}`, ...spans, ...kept])
   }
@@ -68,8 +70,8 @@ test('each phase of a block goes to its sinks in one order: memory first, then t
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
-    'file.append', 'notifier.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
+    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'slow.blocked', 'tracking.settled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
+    'file.write', 'notifier.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'quiet.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')
@@ -115,12 +117,12 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
     memory,
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
-    file: part('file', ['append']),
+    file: part('file', ['write']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
     log: part('log', ['opened', 'lasting', 'settled']),
     otlp: part('otlp', ['opened', 'lasting', 'settled']),
-    upkeep: part('upkeep', ['settled']),
+    quiet: part('quiet', ['settled']),
     post: () => told.push('host'),
     onThrow: never
   })
@@ -132,7 +134,7 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
   sinks.opened(recordOf('late', true, 0))
   told.splice(0)
   sinks.settled(recordOf('late', false, 0), 0)
-  assert.deepEqual(told, ['page.put', 'metrics.observeBlock', 'log.settled', 'upkeep.settled', 'file.append', 'cluster.block', 'otlp.settled', 'host'])
+  assert.deepEqual(told, ['page.put', 'metrics.observeBlock', 'log.settled', 'quiet.settled', 'file.write', 'cluster.block', 'otlp.settled', 'host'])
 })
 
 test('a storm of blocks of worker threads is counted whole, and filed within bounds', () => {
@@ -141,17 +143,17 @@ test('a storm of blocks of worker threads is counted whole, and filed within bou
     memory: new BlockMemory(10),
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
-    file: part('file', ['append']),
+    file: part('file', ['write']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
     log: null,
     otlp: null,
-    upkeep: part('upkeep', ['settled']),
+    quiet: part('quiet', ['settled']),
     post: () => told.push('host'),
     onThrow: never
   })
   for (let i = 0; i < 100; i++) sinks.settled(recordOf(`${i}`, false, 0), 0)
   const count = (/** @type {string} */ what) => told.filter((each) => each === what).length
   assert.equal(count('metrics.observeBlock'), 100)
-  for (const what of ['file.append', 'cluster.block', 'host']) assert.ok(count(what) >= 10 && count(what) < 15, `${what} ${count(what)}`)
+  for (const what of ['file.write', 'cluster.block', 'host']) assert.ok(count(what) >= 10 && count(what) < 15, `${what} ${count(what)}`)
 })
