@@ -71,6 +71,8 @@ class LoopMonitor {
   #isStuckDone = false
   #isAnnounced = true
   #progressAtMs = Infinity
+  /** The host's beats at the last poll. */
+  #polledBeats = 0
   /** All blocks that ended by this beat have been reported. */
   completeToMs = -Infinity
 
@@ -99,10 +101,9 @@ class LoopMonitor {
   }
 
   /** @param {Beat} beat the last one, which may have come since the last poll */
-  #blockedSince (beat) {
-    const { block } = this.#detector
-    // A beat made up for a worker thread has the number of the last real one in its lower 32 bits.
-    return block === null || (block.beats | 0) !== beat.beats ? 0 : nowMs() - block.startMs
+  #blockedSince ({ beats }) {
+    const { block } = this
+    return block === null || beats !== this.#polledBeats ? 0 : nowMs() - block.startMs
   }
 
   get block () {
@@ -180,7 +181,9 @@ class LoopMonitor {
     const reading = stats.read(now)
     const sample = this.#sampler.take(reading)
     // The order matters: the host writes a late beat before its beat, so one that is missing now comes with the next.
-    const beat = rest.see(now, bridge.beat.read(), reading)
+    const lastBeat = bridge.beat.read()
+    this.#polledBeats = lastBeat.beats
+    const beat = rest.see(now, lastBeat, reading)
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) =>
       ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
     return adjust({ sample, beat, lateBeats, reading }, this.#calm)

@@ -12,6 +12,8 @@ const { minBlockGapMs } = require('../../bridge/beat')
 const WINDOW_MS = 50
 /** A thread that slept for more than this share of that time was waiting: V8's own locks take less. */
 const ASLEEP = 0.2
+/** Numbers of real beats are Int32: a multiple of this added to one of them gives a number that no real beat has. */
+const NUMBERS = 2 ** 32
 
 /**
  * Distinguishes worker threads that wait from those that compute. Idle threads of a pool wait in Atomics.wait, without
@@ -99,9 +101,9 @@ class SleepDetector {
     this.waitedMs += asleepMs
   }
 
-  /** A number that no real beat has. @param {number} beats of the last real one, an Int32 */
+  /** @param {number} beats of the last real one */
   #number (beats) {
-    return beats + this.#count * 2 ** 32
+    return beats + this.#count * NUMBERS
   }
 }
 
