@@ -60,9 +60,9 @@ class BlockFacts {
   /** When calls delayed answers. @type {Interval[]} */
   #calls = []
   #runningMs = 0
-  /** Where loopwatch itself was seen last. @type {Frame | null} */
+  /** The last sampled frame of loopwatch itself. @type {Frame | null} */
   #ownFrame = null
-  /** How much of the block, once it is over, was loopwatch's own. @type {number | undefined} */
+  /** Loopwatch's own part of the block, once that is over. @type {number | undefined} */
   #ownMs
   #heldMicros
   #kernel
@@ -145,13 +145,21 @@ class BlockFacts {
   /** @param {PlacedSample} sample @param {number} untilMs what it stands for ends there */
   #count (sample, untilMs) {
     const weightMs = Math.max(0, untilMs - this.#lastAnswerMs)
-    const beforeMs = Math.min(weightMs, Math.max(0, (begunAtMs(sample) ?? -Infinity) - this.#lastAnswerMs))
+    const { work, request, others = [], isAfterRefusal } = sample
+    const workStartedAtMs = (work ?? request)?.startedAtMs ?? -Infinity
+    const beforeMs = Math.min(weightMs, Math.max(0, workStartedAtMs - this.#lastAnswerMs))
     const heldMs = sample.atMs - Math.max(sample.questionAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, untilMs)
     if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.questionAtMs)
-    if (!sample.isAfterRefusal) this.#judge(sample, weightMs, heldMs)
-    this.#fold.add({ ...sample, ...(sample.isAfterRefusal && inDoubt(sample)), weightMs, beforeMs, heldMs })
-    for (const request of sample.others ?? []) if (this.#others.size < OTHERS) this.#others.set(request.id, request)
+    const counted = { ...sample, weightMs, beforeMs, heldMs }
+    if (isAfterRefusal) {
+      // Nothing was asked while a script ran, so an answer soon after it may come from other code.
+      this.#fold.add({ ...counted, late: true, work: work && doubted(work), request: request && doubted(request) })
+    } else {
+      this.#judge(sample, weightMs, heldMs)
+      this.#fold.add(counted)
+    }
+    for (const other of others) if (this.#others.size < OTHERS) this.#others.set(other.id, other)
   }
 
   /**
@@ -195,17 +203,12 @@ class BlockFacts {
     const durationMs = nowMs - startMs
     const span = { startMs, endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs, ongoing: true }
     const kernel = this.#kernel.ongoing(span, this.ownCpu.within(startMs, durationMs))
-    const unansweredMs = this.#unansweredMs(nowMs, durationMs, questionAtMs)
+    const waitMs = questionAtMs === null ? 0 : nowMs - questionAtMs
+    // No answer at all: the thread has most likely not answered from the start.
+    const isSilent = questionAtMs !== null && this.#fold.samples === 0
+    const unansweredMs = isSilent ? durationMs : waitMs >= LATE_MS ? waitMs : 0
     const calls = [...this.#calls, { startMs: nowMs - unansweredMs, endMs: nowMs }]
     return this.#facts(span, { ...kernel, ...this.#spent(calls, span) }, this.#nativeMs + unansweredMs)
-  }
-
-  /** @param {number} nowMs @param {number} durationMs @param {number | null} questionAtMs of the open question */
-  #unansweredMs (nowMs, durationMs, questionAtMs) {
-    if (questionAtMs === null) return 0
-    // No answer so far: the thread has most likely not answered from the start.
-    if (this.#fold.samples === 0) return durationMs
-    return nowMs - questionAtMs >= LATE_MS ? nowMs - questionAtMs : 0
   }
 
   /** Once the block has ended. @param {End} end @param {Reading} after the first one of calm @returns {Facts} */
@@ -239,12 +242,15 @@ class BlockFacts {
 
   /** @param {Span} span @param {Facts['kernel']} kernel @param {number} nativeMs @returns {Facts} */
   #facts (span, kernel, nativeMs) {
-    const { startMs, endMs, ongoing } = span
-    const { gcPauses, lateness, windows, origins, allowed, waits, silence, workOf } = this.#surroundings
+    const { startMs, endMs, durationMs, busyMs, ongoing } = span
+    const { gcPauses, lateness, windows, holds, origins, allowed, waits, silence, workOf } = this.#surroundings
     // The host reports its pauses when the block is over.
     const isCollected = ongoing || gcPauses.isMajorWithin?.(startMs, endMs) === true
     // Only a profile of a thread, which the main thread takes, may come while the block lasts.
     const mayHaveProfile = windows?.isBegunLate || !ongoing
+    const heldMs = ((holds?.heldMicros(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
+    // Once the block is over, the agent may go on, which is not part of it. Mostly the host has left its part out.
+    if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
     return {
       block: { id: this.id, pid: process.pid, ...this.#owner, startup: /** @type {Block} */ (this.block).startup },
       span,
@@ -259,7 +265,7 @@ class BlockFacts {
       runningMs: this.#runningMs,
       gcMs: gcPauses.within(startMs, endMs),
       watchdogGapMs: lateness.within(startMs, endMs),
-      ownMs: this.#ownMsOf(span),
+      ownMs: this.#ownMs ?? Math.min(heldMs, durationMs),
       ownFrame: this.#ownFrame,
       others: [...this.#others.values()],
       threadWork: workOf?.() ?? null,
@@ -271,29 +277,10 @@ class BlockFacts {
       profile: mayHaveProfile ? windows?.within(startMs, endMs) : undefined
     }
   }
-
-  /** The agent's part of a block: mostly the host has left it out. @param {Span} span */
-  #ownMsOf ({ endMs, durationMs, busyMs, ongoing }) {
-    const { holds } = this.#surroundings
-    const heldMs = ((holds?.heldMicros(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
-    // Later the agent goes on, which is not part of this block.
-    if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
-    return this.#ownMs ?? Math.min(heldMs, durationMs)
-  }
 }
 
-/**
- * Nothing was asked while a script ran, so an answer soon after it may come from other code.
- * @param {PlacedSample} sample
- */
-function inDoubt ({ work = null, request }) {
-  return { late: true, work: work && { ...work, exact: false }, request: request && { ...request, exact: false } }
-}
-
-/** When the work of a sample began. @param {PlacedSample} sample */
-function begunAtMs ({ work, request }) {
-  return (work ?? request)?.startedAtMs ?? null
-}
+/** @template T @param {T} context */
+const doubted = (context) => ({ ...context, exact: false })
 
 /** Readings must cover this share of a block in progress: in the rest, a call that does not answer may have slept. */
 const COVERED_SHARE = 0.6

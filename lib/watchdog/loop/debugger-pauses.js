@@ -5,10 +5,8 @@ const { LATE_MS } = require('./sampler')
 
 /**
  * @import { Reading } from './kernel-evidence'
- * @import { Frame } from '../../types'
  * @import { PollReading } from './monitor'
  * @import { DoubtfulBeat } from './detector'
- * @import { Sample } from './sampler'
  */
 
 /** A paused thread sleeps. One that answers in time and has slept for this share of the time did not run JavaScript. */
@@ -65,7 +63,10 @@ class DebuggerPauses {
   adjust (pollReading, calm) {
     const { sample, beat, reading } = pollReading
     if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm)
-    if (sample !== null) this.#report(sample.inspectorPort, reading)
+    if (sample !== null) {
+      const { inspectorPort: port } = sample
+      this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
+    }
     const beganAtMs = sample?.beats === beat.beats ? this.#beginIfPaused(sample, pollReading) : null
     const pausedFromMs = beganAtMs ?? (this.#pause?.beats === beat.beats ? this.#follow(reading) : null)
     return this.#pause === null ? pollReading : this.#without(this.#pause, pollReading, pausedFromMs)
@@ -80,8 +81,10 @@ class DebuggerPauses {
     const now = { beats, atMs: reading.atMs, ranMs: ranOf(reading), cpuMs: sample.cpuMs ?? null }
     // Without the kernel's figures, only a long time without CPU time is a sign.
     if (now.ranMs !== null) this.#mark = now
-    const { inspectorPort, frames: [innermost] } = sample
-    if (inspectorPort === null || !isInTime(sample) || innermost === undefined || isAtomicsWait(innermost)) return null
+    const { inspectorPort, frames: [innermost], atMs, questionAtMs, waitedMs = 0 } = sample
+    const isInTime = atMs - questionAtMs - waitedMs < LATE_MS
+    if (inspectorPort === null || !isInTime || innermost === undefined) return null
+    if (innermost.file === null && innermost.function === 'wait') return null // Atomics.wait()
     const fromMs = asleepSince(before, now)
     if (fromMs === null || (this.#callName() ?? PAUSED_IN) !== PAUSED_IN) return null
     if (this.#hasClient(inspectorPort) === false) return null
@@ -125,11 +128,6 @@ class DebuggerPauses {
     const turn = { ...pollReading, beat: { ...beat, atMs, latestMs: atMs, doubtMs: 0 }, lateBeats: rest }
     return pausedFromMs === null ? turn : { ...turn, sample: null, pausedFromMs }
   }
-
-  /** @param {number | null} port @param {Reading} reading */
-  #report (port, reading) {
-    this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
-  }
 }
 
 /** @param {Reading} reading */
@@ -153,11 +151,5 @@ function asleepSince (before, now) {
   const ranMs = to - from
   return sinceMs > 0 && sinceMs - ranMs >= share * sinceMs ? before.atMs + ranMs : null
 }
-
-/** @param {Sample} sample */
-const isInTime = ({ atMs, questionAtMs, waitedMs = 0 }) => atMs - questionAtMs - waitedMs < LATE_MS
-
-/** @param {Frame} frame */
-const isAtomicsWait = ({ function: name, file }) => file === null && name === 'wait'
 
 exports.DebuggerPauses = DebuggerPauses

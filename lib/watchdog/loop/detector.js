@@ -87,7 +87,10 @@ class Detector {
     // If a late beat followed this one, the host lives: it is about to write its new beat, or lost its CPU before that.
     this.#overBeats = lateBeats.at(-1)?.beats ?? this.#overBeats
     const isOverdue = beat.beats !== this.#overBeats && nowMs >= this.#overdueAtMs(beat)
-    if (isOverdue && this.#block === null && !this.#excuse(poll)) {
+    // If the watchdog was late itself, the host may have been stopped too, and gets time to beat.
+    if (isOverdue && this.#block === null) this.#excused = poll.selfLate ? this.#excused + 1 : 0
+    const isExcused = poll.selfLate && this.#excused <= EXCUSED_POLLS
+    if (isOverdue && this.#block === null && !isExcused) {
       const block = this.#blockOf(poll)
       if (block !== null) events.push({ type: 'opened', block })
       this.#block = block
@@ -146,12 +149,6 @@ class Detector {
     return Math.min(beat.atMs + Math.max(0, waitedMs), latestMs(beat))
   }
 
-  /** If the watchdog was late itself, the host may have been stopped too, and gets time to beat. @param {Poll} poll */
-  #excuse ({ selfLate }) {
-    this.#excused = selfLate ? this.#excused + 1 : 0
-    return selfLate && this.#excused <= EXCUSED_POLLS
-  }
-
   /** @param {Poll} poll @param {boolean} isOverdue */
   #nextPoll (poll, isOverdue) {
     const { nowMs, beat } = poll
@@ -163,8 +160,7 @@ class Detector {
 
   /** @param {number} beats the number of the last beat before a block @param {DoubtfulBeat} last */
   #isStartup (beats, last) {
-    if (this.hasWorked) return false
-    return isStartup(beats, last, this.#startupIdleMs)
+    return !this.hasWorked && isStartup(beats, last, this.#startupIdleMs)
   }
 
   /** @param {LateBeat} late @param {DoubtfulBeat} beat the host's last @returns {Ended[]} */

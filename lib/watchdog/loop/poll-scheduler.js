@@ -39,19 +39,13 @@ class PollScheduler {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)
     const isWhole = selfLate || now >= this.#wholeAtMs - SOON_MS
-    const { quickCheck } = /** @type {Parts} */ (this.#parts)
-    this.#schedule((isWhole ? null : quickCheck(now)) ?? this.#poll(now, selfLate))
-  }
-
-  /** @param {number} now @param {boolean} selfLate */
-  #poll (now, selfLate) {
-    const { wakeAtMs, dueAtMs } = /** @type {Parts} */ (this.#parts).poll(now, selfLate)
-    this.#wholeAtMs = Math.min(dueAtMs, now + WHOLE_MS)
-    return wakeAtMs
-  }
-
-  /** @param {number} wakeAtMs */
-  #schedule (wakeAtMs) {
+    const { quickCheck, poll } = /** @type {Parts} */ (this.#parts)
+    let wakeAtMs = isWhole ? null : quickCheck(now)
+    if (wakeAtMs === null) {
+      const polled = poll(now, selfLate)
+      wakeAtMs = polled.wakeAtMs
+      this.#wholeAtMs = Math.min(polled.dueAtMs, now + WHOLE_MS)
+    }
     // This poll may have taken a while itself, which is no lateness.
     const fromMs = nowMs()
     const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, this.#wholeAtMs) - fromMs))
