@@ -65,7 +65,7 @@ class ThreadStats {
   constructor (shared, tid, counters) {
     this.#shared = shared
     this.#counters = tid === null ? counters : undefined
-    this.#folder = folderOf(tid)
+    this.#folder = tid === 'caller' ? CALLER : tid === null ? NOWHERE : `${TASKS}/${tid}`
     // The folder decides, not its files: the kernel may lack a file, or the process may have too many open.
     this.isGone = tid !== null && existsSync(TASKS) && !existsSync(this.#folder)
     this.#schedstat = new KernelFile(`${this.#folder}/schedstat`)
@@ -114,8 +114,13 @@ class ThreadStats {
 
   /** CPU time so far by mode, to a hundredth of a second. */
   cpuSeconds () {
-    if (this.#counters === undefined) return cpuOf(this.#stat.read())
-    return { user: this.#countedMs('userMs') / MS_PER_S, system: this.#countedMs('systemMs') / MS_PER_S }
+    if (this.#counters !== undefined) {
+      return { user: this.#countedMs('userMs') / MS_PER_S, system: this.#countedMs('systemMs') / MS_PER_S }
+    }
+    const stat = this.#stat.read()
+    if (stat === null) return null
+    const { user, system } = statOf(stat)
+    return { user: user * MS_PER_TICK / MS_PER_S, system: system * MS_PER_TICK / MS_PER_S }
   }
 
   /** @param {'userMs' | 'systemMs'} slot */
@@ -146,22 +151,9 @@ class ThreadStats {
 
 /** @typedef {ReturnType<typeof exports.openStats>} Stats of the main thread and of this one */
 
-/** @param {number | 'caller' | null} tid */
-function folderOf (tid) {
-  if (tid === 'caller') return CALLER
-  return tid === null ? NOWHERE : `${TASKS}/${tid}`
-}
-
 /** The CPU that a thread runs on, or ran on last. @param {string | null} stat */
 function processorOf (stat) {
   return stat === null ? null : statOf(stat).processor
-}
-
-/** @param {string | null} stat */
-function cpuOf (stat) {
-  if (stat === null) return null
-  const { user, system } = statOf(stat)
-  return { user: user * MS_PER_TICK / MS_PER_S, system: system * MS_PER_TICK / MS_PER_S }
 }
 
 /** Preemptions are the only sign of waiting in getrusage(). 2 us; always 0 on Windows. */

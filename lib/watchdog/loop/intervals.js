@@ -90,19 +90,15 @@ class AllowedTime {
   /** Why most of an interval was allowed, null if less than half was. @param {number} startMs @param {number} endMs */
   reasonWithin (startMs, endMs) {
     this.drain()
-    const parts = [...this.#calls, ...this.#now(endMs)]
+    const { 0: inProgressFromMs, 1: reasonNow } = this.#bridge.allowedNow
+    const inProgress = { startMs: inProgressFromMs, endMs, reason: reasonNow }
+    const parts = [...this.#calls, ...(inProgressFromMs === 0 ? [] : [inProgress])]
       .map((call) => ({ reason: call.reason, ms: Math.min(call.endMs, endMs) - Math.max(call.startMs, startMs) }))
       .filter(({ ms }) => ms > 0)
     const allMs = parts.reduce((sum, { ms }) => sum + ms, 0)
     if (parts.length === 0 || allMs < MOSTLY * (endMs - startMs)) return null
     const most = parts.reduce((a, b) => b.ms > a.ms ? b : a)
     return this.#bridge.reasons.stringOf(most.reason) ?? OTHER
-  }
-
-  /** The call in progress. @param {number} nowMs @returns {Call[]} */
-  #now (nowMs) {
-    const { 0: startMs, 1: reason } = this.#bridge.allowedNow
-    return startMs === 0 ? [] : [{ startMs, endMs: nowMs, reason }]
   }
 }
 
@@ -176,8 +172,7 @@ class Waits {
   /** @param {number} nowMs @param {number} blockedMs so far */
   lookIfDue (nowMs, blockedMs) {
     const isNew = blockedMs < this.#blockedMs
-    if (isNew) this.#nextAtMs = -Infinity
-    if (nowMs < this.#nextAtMs) return
+    if (nowMs < this.#nextAtMs && !isNew) return
     this.#blockedMs = blockedMs
     this.#nextAtMs = nowMs + Math.max(LOOK_MS, blockedMs * LOOK_SHARE)
     this.#looks.push({ atMs: nowMs, wait: this.#read() })

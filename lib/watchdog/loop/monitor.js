@@ -14,7 +14,7 @@ const { BlockFacts } = require('./block-facts')
  * @import { ThreadStats } from '../kernel/thread-stats'
  * @import { Phases } from '../sinks'
  * @import { Surroundings } from './block-facts'
- * @import { Block, DoubtfulBeat, Ended, LateBeat } from './detector'
+ * @import { DoubtfulBeat, Ended, LateBeat } from './detector'
  * @import { Explainer } from './explainer'
  * @import { RestWatch } from './rest-watch'
  * @import { Sample, Sampler } from './sampler'
@@ -95,7 +95,7 @@ class LoopMonitor {
     return this.#parts.bridge.beat.read()
   }
 
-  /** How long the block in progress has lasted; 0 without one, and as soon as the loop has beaten. */
+  /** The length of the block in progress; 0 without one, and as soon as the loop has beaten. */
   get blockedMs () {
     return this.#blockedSince(this.beat)
   }
@@ -166,13 +166,21 @@ class LoopMonitor {
     }
     this.#followBeat(isOverdue, beat, reading)
     for (const event of events) {
-      if (event.type === 'opened') this.#open(event.block, now)
+      if (event.type === 'opened') {
+        this.#facts?.begin(this.#parts.nextId(), event.block, now)
+        this.#isStuckDone = false
+        this.#isAnnounced = false
+      }
     }
     this.#reportOngoing(now, sinks)
     this.#settle(now, beat.beats, sinks)
     this.completeToMs = beat.atMs
     const eventful = isOverdue || events.length > 0 || this.#ended.length > 0
-    return { wakeAtMs: this.#nextPoll(now, wakeAtMs), eventful }
+    const { options, rest = beatsAlways } = this.#parts
+    const { questionAtMs } = this.#sampler
+    const eagerAtMs = questionAtMs !== null && now - questionAtMs < EAGER_MS ? now + 1 : Infinity
+    const settleAtMs = this.#ended.length > 0 ? now + options.beatPeriod : Infinity
+    return { wakeAtMs: Math.min(wakeAtMs, eagerAtMs, settleAtMs, rest.dueAtMs), eventful }
   }
 
   /** @param {number} now */
@@ -187,14 +195,6 @@ class LoopMonitor {
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) =>
       ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
     return adjust({ sample, beat, lateBeats, reading }, this.#calm)
-  }
-
-  /** @param {number} now @param {number} wakeAtMs */
-  #nextPoll (now, wakeAtMs) {
-    const { questionAtMs } = this.#sampler
-    const eagerAtMs = questionAtMs !== null && now - questionAtMs < EAGER_MS ? now + 1 : Infinity
-    const settleAtMs = this.#ended.length > 0 ? now + this.#parts.options.beatPeriod : Infinity
-    return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 
   /** @param {Sample} sample @param {number} now */
@@ -249,14 +249,6 @@ class LoopMonitor {
     })
   }
 
-  /** @param {Block} block @param {number} now */
-  #open (block, now) {
-    const facts = /** @type {BlockFacts} */ (this.#facts)
-    facts.begin(this.#parts.nextId(), block, now)
-    this.#isStuckDone = false
-    this.#isAnnounced = false
-  }
-
   /** @param {number} now @param {Phases} sinks */
   #reportOngoing (now, sinks) {
     const { block } = this.#detector
@@ -270,17 +262,13 @@ class LoopMonitor {
       this.#progressAtMs = now + PROGRESS_MS
       sinks.lasting(this.#ongoing(now))
     }
-    if (!this.#isStuck(block, now)) return
+    const { options: { stuck }, surroundings } = this.#parts
+    if (stuck === 0 || this.#isStuckDone) return
+    // A process that was stopped as a whole was not stuck in that time.
+    const { startMs } = block
+    if (now - startMs - surroundings.lateness.within(startMs, now) < stuck) return
     this.#isStuckDone = true
     sinks.stuck(this.#ongoing(now))
-  }
-
-  /** @param {Block} block @param {number} now */
-  #isStuck ({ startMs }, now) {
-    const { options: { stuck }, surroundings } = this.#parts
-    if (stuck === 0 || this.#isStuckDone) return false
-    // A process that was stopped as a whole was not stuck in that time.
-    return now - startMs - surroundings.lateness.within(startMs, now) >= stuck
   }
 
   /** @param {number} now */
