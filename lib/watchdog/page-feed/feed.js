@@ -35,7 +35,7 @@ class PageFeed {
   /** @type {Map<string, BlockRecord>} not sent yet */
   #pending = new Map()
   #flushAtMs = -Infinity
-  /** @type {{ slow: ReturnType<typeof slowRowOf>[], threads: ReturnType<SlowWatch['seeThreads']> }} */
+  /** @type {{ slow: Partial<SlowIncident>[], threads: ReturnType<SlowWatch['seeThreads']> }} */
   #others = { slow: [], threads: [] }
   /** Blocks whose final record is to come. @type {Set<string>} */
   #ended = new Set()
@@ -144,7 +144,8 @@ class PageFeed {
 
   /** Slow without a block, oldest first. @param {SlowIncident[]} list */
   showSlow (list) {
-    this.#others.slow = list.slice(-SLOW).map(slowRowOf)
+    this.#others.slow = list.slice(-SLOW)
+      .map(({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message }))
   }
 
   /** Worker threads as they are now. @param {ReturnType<SlowWatch['seeThreads']>} threads */
@@ -163,17 +164,14 @@ class PageFeed {
   }
 }
 
-/** The text that the page shows for an incident without a block. @param {SlowIncident} incident */
-const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message })
-
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, samples } = record
   const { cause, excused, parts, frame, request, origin, profile, work, probable, generated } = record
-  const times = { startedAt, durationMs, ongoing, startup, cause, excused, parts, samples }
+  const summary = { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, samples }
   return {
-    ...{ id, pid, worker, thread, threadId },
-    ...times,
+    ...summary,
+    ...{ cause, excused, parts },
     frame: frame && {
       function: frame.function, file: frame.file, line: frame.line, exact: frame.exact, compiled: frame.compiled
     },

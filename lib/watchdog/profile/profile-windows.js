@@ -15,6 +15,9 @@ const WINDOWS = 10
 
 /** @typedef {{ startMs: number, endMs: number, profile?: Window['profile'], text?: string }} HostProfile */
 
+/** Loaded with the first profile. */
+const parserOf = () => require('../../explain/profile/cpu-profile')
+
 /** The CPU profiles that were taken, matched with blocks. */
 class ProfileWindows {
   /** @type {Window[]} oldest first */
@@ -33,10 +36,12 @@ class ProfileWindows {
     this.isBegunLate = isBegunLate
   }
 
-  /** @param {HostProfile} taken @returns {ReturnType<typeof readWindow>} */
-  keep = (taken) => {
-    const window = readWindow(taken)
-    if (window !== null) this.#windows.push(window)
+  /** @param {HostProfile} taken @returns {Window | null} */
+  keep = ({ startMs, endMs, text, ...taken }) => {
+    const profile = text === undefined ? taken.profile : parserOf().parseProfile(text)
+    if (!profile) return null
+    const window = { startMs, endMs, profile }
+    this.#windows.push(window)
     if (this.#windows.length > WINDOWS) this.#windows.shift()
     return window
   }
@@ -48,7 +53,7 @@ class ProfileWindows {
     const lastMs = windows.at(-1)?.endMs
     return lastMs === undefined
       ? null
-      : require('../../explain/profile/cpu-profile').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
+      : parserOf().cutProfiles(windows, startMs, Math.min(endMs, lastMs))
   }
 
   /** For how much of a time there are profiles, ms. @param {number} startMs @param {number} endMs */
@@ -75,19 +80,17 @@ class ProfileWindows {
     const sources = this.#sources
     return {
       original: (frame) => sources.frames.get(frame),
-      lines: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
+      lines: onceEach((file) => {
+        const text = sources.isInMemory(file) ? null : this.#read(file)
+        // A bundle is too expensive to split at each block.
+        return text === null || text.length > BUNDLE_BYTES ? null : text.split('\n')
+      }),
       textOf: onceEach((file) => sources.linesOf(file)),
       lineAt: (file, line) => sources.lineAt(file, line),
       passesOn: (frame) => sources.frames.passesOn(frame),
       isBegunLate: this.isBegunLate
     }
   }
-}
-
-/** @param {HostProfile} taken @returns {Window | null} */
-function readWindow ({ startMs, endMs, text, profile }) {
-  const read = text === undefined ? profile : require('../../explain/profile/cpu-profile').parseProfile(text)
-  return read ? { startMs, endMs, profile: read } : null
 }
 
 /** Reads each file once. @param {Sources['lines']} read @returns {Sources['lines']} */
@@ -100,8 +103,5 @@ function onceEach (read) {
     return lines
   }
 }
-
-/** A bundle is too expensive to split at each block. @param {string | null} text of a file as it runs */
-const linesIn = (text) => text === null || text.length > BUNDLE_BYTES ? null : text.split('\n')
 
 exports.ProfileWindows = ProfileWindows

@@ -1,6 +1,7 @@
 'use strict'
 
 const { BroadcastChannel } = require('node:worker_threads')
+const { BoundedMap } = require('../../util/bounded-map')
 const { nowMs } = require('../../util/clock')
 const { hasOurLayout } = require('../../bridge/memory')
 const { CHANNEL } = require('../../bridge/messages')
@@ -48,10 +49,10 @@ class WatchedThreads {
   #totals = new Totals()
   /** @type {Map<number, WatchedThread>} */
   #threads = new Map()
-  /** The latest that have ended: a thread's own hello comes another way, perhaps after its end. @type {Set<number>} */
-  #gone = new Set()
-  /** Threads with another version of this package. @type {Set<number>} */
-  #foreign = new Set()
+  /** The latest that have ended: a thread's own hello may come after its end. @type {BoundedMap<true>} */
+  #gone = new BoundedMap({ mostItems: GONE })
+  /** Threads with another version of this package. @type {BoundedMap<true>} */
+  #foreign = new BoundedMap({ mostItems: GONE })
   /** The work of whole threads, if a library has reported it. @type {Map<number, ThreadWork>} */
   #works = new Map()
 
@@ -72,7 +73,8 @@ class WatchedThreads {
   start (started) {
     this.#started = started
     this.#channel = new BroadcastChannel(CHANNEL)
-    this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
+    // Any sender may be on the channel.
+    this.#channel.onmessage = (/** @type {any} */ { data }) => { if (isHello(data)) this.#watch(data, false) }
     for (const thread of started.threads) this.begun(thread)
   }
 
@@ -93,7 +95,7 @@ class WatchedThreads {
 
   /** @param {number} threadId */
   ended (threadId) {
-    remember(this.#gone, threadId)
+    this.#gone.set(threadId, true)
     this.#unseen.delete(threadId)
     this.#foreign.delete(threadId)
     const thread = this.#threads.get(threadId)
@@ -101,16 +103,11 @@ class WatchedThreads {
     this.#works.delete(threadId)
   }
 
-  /** @param {any} hello from any sender on the channel */
-  #hear (hello) {
-    if (isHello(hello)) this.#watch(hello, false)
-  }
-
   /** @param {Hello} hello @param {boolean} isOutside sent by the main thread */
   #watch (hello, isOutside) {
     const { threadId, tid } = hello
     const previous = this.#threads.get(threadId)
-    if (this.#gone.has(threadId)) return
+    if (this.#gone.get(threadId)) return
     if (previous !== undefined && (isOutside || !previous.isOutside)) return
     if (!hasOurLayout(hello.memory)) return this.#leave(hello)
     // The thread's own figures are better. Its times continue from those before, so they are not added up.
@@ -121,8 +118,8 @@ class WatchedThreads {
 
   /** For another version: its memory would be misread. It keeps coming. @param {Hello} hello */
   #leave ({ threadId, name }) {
-    if (this.#foreign.has(threadId)) return
-    remember(this.#foreign, threadId)
+    if (this.#foreign.get(threadId)) return
+    this.#foreign.set(threadId, true)
     const message =
       `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
     this.#parts.health.say('warn', { event: 'other_version', thread: name, threadId }, message)
@@ -165,7 +162,9 @@ class WatchedThreads {
   /** Returns when to poll again at the latest. @param {number} now @param {boolean} selfLate */
   poll (now, selfLate) {
     let next = Infinity
-    this.#parts.health.set('threads', this.#excess)
+    const { size } = this.#unseen
+    const excess = size === 0 ? null : { message: `${size} more than can be watched from outside` }
+    this.#parts.health.set('threads', excess)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.poll(now, selfLate)
       // The kernel or the thread itself shows its end if the main thread does not report it.
@@ -174,11 +173,6 @@ class WatchedThreads {
     }
     this.#profiling.poll(now, [...this.#threads.values()])
     return next
-  }
-
-  get #excess () {
-    const { size } = this.#unseen
-    return size === 0 ? null : { message: `${size} more than can be watched from outside` }
   }
 
   get ongoing () {
@@ -200,12 +194,6 @@ class WatchedThreads {
     this.#channel?.close()
     for (const thread of [...this.#threads.values()]) this.#end(thread, false)
   }
-}
-
-/** Adds one, and drops the oldest beyond the limit. @param {Set<number>} threadIds @param {number} threadId */
-function remember (threadIds, threadId) {
-  threadIds.add(threadId)
-  if (threadIds.size > GONE) threadIds.delete(/** @type {number} */ (threadIds.values().next().value))
 }
 
 /** @param {any} message @returns {message is Hello} */
