@@ -35,7 +35,7 @@ const { nowMs } = require('../util/clock')
  * @property {() => string} nextId @property {(message: object) => void} post to the host
  */
 
-/** How often settle() looks. */
+/** Time between two looks of settle(). */
 const LOOK_MS = 5
 
 /** Monitors the main thread's event loop, with all that is known of it: sources, origins, CPU profile, GC pauses. */

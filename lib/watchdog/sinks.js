@@ -240,7 +240,7 @@ function openSpans (otlp, metrics, post) {
 
 /** @type {(keyof Phases)[]} */
 const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled']
-/** Those of a worker thread's block that show it. @type {(keyof Phases)[]} */
+/** Phases in which the page and memory show a worker thread's block. @type {(keyof Phases)[]} */
 const OF_THREAD = ['opened', 'lasting', 'settled']
 
 /**
@@ -269,7 +269,7 @@ function inOrder (sinks, onThrow) {
 const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, take]))
 
 /**
- * Which sink receives which phase of a main thread's block. Memory comes first, so that the block is there for anyone
+ * The sinks of a main thread's block, and their phases. Memory comes first, so that the block is there for anyone
  * that another sink notifies, then the log. Posting to the host, for agent.on('block'), comes last.
  * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {BlockMemory} parts.memory
  * @param {BlockLog | null} parts.log @param {PageFeed} parts.page @param {Cluster} parts.cluster
@@ -318,8 +318,8 @@ function mainSinks ({
 }
 
 /**
- * Which sink receives which phase of a worker thread's block. All are counted and the latest kept, in a memory of their
- * own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
+ * The sinks of a worker thread's block, and their phases. All blocks are counted and the latest kept, in a memory of
+ * their own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
  * everything outside this process receive it at its end. Log and budget limit how many.
  * @param {object} parts @param {BlockMemory} parts.memory
  * @param {Pick<PageFeed, 'put' | 'drop'>} parts.page @param {Pick<Metrics, 'observeBlock'>} parts.metrics

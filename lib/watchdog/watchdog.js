@@ -40,10 +40,10 @@ const { WatchedThreads } = require('./threads/threads')
  * @property {Question} [question] the question that was put before this watchdog was loaded
  */
 
-/** Why blocks lack their requests, unless the option says otherwise. */
+/** The reason why blocks lack their requests, unless the option says otherwise. */
 const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` }
 
-/** Why causes lack the kernel's evidence. Reported on Linux only: other systems never have it. */
+/** The reason why causes lack the kernel's evidence, on Linux: other systems never have it. */
 const HIDDEN = { message: '/proc is hidden from this process, or has no schedstat of its threads' }
 
 /** A process that ends earlier, and in which nothing blocks, does without a fifth of this thread's modules. */

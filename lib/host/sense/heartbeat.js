@@ -39,9 +39,9 @@ class Heartbeat {
   #ran = new RanTime()
   /** Idle time counted in excess, in ms (zero or negative). The next beat subtracts it. */
   #surplusMs = 0
-  /** When the loop became calm; Infinity while it is not. */
+  /** The time when the loop became calm, Infinity while it is not. */
   #calmAtMs = Infinity
-  /** How late the last timer of a calm loop was. */
+  /** The delay of the last timer in a calm loop. */
   #punctualMs = 0
   #restAfterMs = REST_AFTER_MS
   #rest
@@ -123,10 +123,10 @@ class Heartbeat {
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
 
-  /** For the turn that ends a rest. @param {number} atMs */
+  /** The length of the turn that ends a rest. @param {number} atMs */
   #turnMs = (atMs) => this.#turnOf(atMs, this.#readRanMs()).busyMs
 
-  /** The same, and by how much it may be shorter or longer. @param {number} atMs @param {number} ranMs */
+  /** That length, and how far it may be off in either direction. @param {number} atMs @param {number} ranMs */
   #turnOf (atMs, ranMs) {
     const last = this.#last
     const mostMs = Math.max(0, atMs - last.atMs - last.idleMs)
@@ -140,7 +140,7 @@ class Heartbeat {
     return { busyMs: Math.min(mostMs, leastMs + doubtMs), doubtMs }
   }
 
-  /** How long the thread has run so far, NaN if that is unknown or nobody needs to know. */
+  /** The time that the thread has run so far, NaN if unknown or not needed. */
   #readRanMs () {
     return this.#rested === RESTS_SAMPLED || this.#receivers.profiler?.isSampling ? this.#ran.read() : NaN
   }
@@ -161,7 +161,7 @@ class Heartbeat {
     return this.#last.mayHaveBlock
   }
 
-  /** Nothing counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
+  /** No block counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
   skipTopLevel () {
     this.#last.write(nowMs(), Infinity, this.#readRanMs(), this.#rested)
   }

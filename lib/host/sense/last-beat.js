@@ -31,7 +31,7 @@ class LastBeat {
   #lateAtMs = -Infinity
   atMs = 0
   periodMs = 0
-  /** How long the thread had run, NaN unless V8 samples it. */
+  /** The time that the thread had run, NaN unless V8 samples it. */
   ranMs = NaN
 
   /**
@@ -61,7 +61,7 @@ class LastBeat {
     return loopTime().idle - this.#idleMs
   }
 
-  /** How long the agent itself has kept the thread since: no block of the application. */
+  /** The time since for which the agent itself kept the thread: no block of the application. */
   get heldMs () {
     return ((this.#bridge.counters.heldMicros - this.#heldMicros) | 0) / US_PER_MS
   }

@@ -14,8 +14,8 @@ const MOST_RUN_MS = 2
 const SLACK_MS = 2 * MS_PER_TICK
 
 /**
- * Whether a script of node:vm with a `timeout` may be running. For each such script Node.js starts a thread,
- * which ends the script with an exception that cannot be caught. If that exception hits an evaluation of ours on top of
+ * Finds scripts of node:vm with a `timeout` that may be running. For each, Node.js starts a thread, which ends the
+ * script with an exception that cannot be caught. If that exception hits an evaluation of ours on top of
  * the script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24,
  * 26. V8 gives no warning, so nothing may be evaluated while such a thread exists. It began after the loop's last
  * beat, because the script blocks the loop; unlike new threads of libuv's pool, it waits for events; it has hardly run.
@@ -67,7 +67,7 @@ class ScriptTimeouts {
   }
 }
 
-/** When a thread began, in ticks; null if it has ended. @param {string} folder */
+/** The start of a thread in ticks, null if it has ended. @param {string} folder */
 function startTicks (folder) {
   const text = readOf(`${folder}/stat`)
   return text === null ? null : statOf(text).started

@@ -129,8 +129,8 @@ class ThreadStats {
   }
 
   /**
-   * How often the thread has gone to sleep (null if the kernel does not count it), whether it sleeps now, and what the
-   * hypervisor took of its CPU.
+   * The number of times that the thread has gone to sleep (null if the kernel does not count it), whether it sleeps
+   * now, and the time that the hypervisor took of its CPU.
    * @param {number} nowMs
    */
   rest (nowMs) {
@@ -167,8 +167,7 @@ function machineIdleMs () {
     const cpus = os.cpus()
     return cpus.length === 0 ? null : cpus.reduce((total, { times }) => total + times.idle, 0)
   } catch {
-    // Not permitted.
-    return null
+    return null // not permitted
   }
 }
 

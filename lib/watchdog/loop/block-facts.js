@@ -57,7 +57,7 @@ class BlockFacts {
   #lastAnswerMs = 0
   #memory
   #nativeMs = 0
-  /** When calls delayed answers. @type {Interval[]} */
+  /** Intervals in which calls delayed answers. @type {Interval[]} */
   #calls = []
   #runningMs = 0
   /** The last sampled frame of loopwatch itself. @type {Frame | null} */

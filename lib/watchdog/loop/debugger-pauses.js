@@ -11,7 +11,7 @@ const { LATE_MS } = require('./sampler')
 
 /** A paused thread sleeps. One that answers in time and has slept for this share of the time did not run JavaScript. */
 const SLEPT = 0.5
-/** The same where only the CPU time is known: a thread that waits for a CPU does not use it either. */
+/** That share where only the CPU time is known: a thread that waits for a CPU does not use it either. */
 const SLEPT_BY_CPU = 0.9
 /** The system call in which Node.js waits for the next command of the debugger. */
 const PAUSED_IN = 'futex'
@@ -116,7 +116,7 @@ class DebuggerPauses {
     const { beat, lateBeats, reading } = pollReading
     const ranMs = ranOf(reading)
     const mostMs = ranMs === null || pause.ranMs === null ? Infinity : ranMs - pause.ranMs
-    /** When the turn that runs then began. @param {number} atMs */
+    /** The start of the turn that runs at a time. @param {number} atMs */
     const beganMs = (atMs) => Math.max(pause.toMs, atMs - mostMs)
     const rest = lateBeats.map((late) => {
       if (late.beats !== pause.beats) return late

@@ -44,7 +44,7 @@ class GcPauses {
     if (this.#pauses.length > 2 * PAUSES) this.#pauses = this.#pauses.slice(-PAUSES)
   }
 
-  /** How many ms of an interval were pauses. @param {number} startMs @param {number} endMs */
+  /** The ms of an interval that were pauses. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     return overlapMs(this.#pauses, startMs, endMs)
   }
@@ -87,7 +87,7 @@ class AllowedTime {
     if (this.#calls.length > 2 * CALLS) this.#calls = this.#calls.slice(-CALLS)
   }
 
-  /** Why most of an interval was allowed, null if less than half was. @param {number} startMs @param {number} endMs */
+  /** The reason if half of an interval was allowed, else null. @param {number} startMs @param {number} endMs */
   reasonWithin (startMs, endMs) {
     this.drain()
     const { 0: inProgressFromMs, 1: reasonNow } = this.#bridge.allowedNow

@@ -63,12 +63,12 @@ class KernelEvidence {
     return { cpuMs: sum('cpuMs'), waitedMs: sum('runQueueMs') }
   }
 
-  /** When the first reading within the block was taken; Infinity if there is none. */
+  /** The time of the first reading within the block, Infinity without one. */
   get firstAtMs () {
     return this.#first?.atMs ?? Infinity
   }
 
-  /** How long the thread waited for a CPU until the first reading within the block, if known. */
+  /** The wait for a CPU until the first reading within the block, 0 if unknown. */
   get waitedBeforeMs () {
     return Math.max(0, (this.#first?.runQueueMs ?? 0) - (this.#before.runQueueMs ?? this.#first?.runQueueMs ?? 0))
   }

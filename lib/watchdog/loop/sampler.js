@@ -105,7 +105,7 @@ class Sampler {
 }
 
 /**
- * How long, at least, the thread waited for a CPU before it answered. @param {number | null} runQueueMs when asked
+ * The least time that the thread waited for a CPU before it answered. @param {number | null} runQueueMs when asked
  * @param {number} answeredAtMs @param {Reading} reading later than the answer
  */
 function waitedOf (runQueueMs, answeredAtMs, { atMs, runQueueMs: untilMs }) {

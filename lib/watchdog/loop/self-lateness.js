@@ -67,7 +67,7 @@ class SelfLateness {
     }
   }
 
-  /** How long the watchdog itself was busy at most since the last call, ms. */
+  /** The longest turn of the watchdog's own loop since the last call, ms. */
   takeLongestTurn () {
     const longestMs = this.#longestTurnMs
     this.#longestTurnMs = 0

@@ -23,9 +23,9 @@ const PLACES_IN_LINE = 5
 /** Callbacks of at least this share of the longest count as nested; the innermost, which ended first, is named. */
 const SAME = 0.9
 
-/** What the log says about why origins are tracked. */
+/** Reasons for tracking, as the log gives them. */
 const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.hunt()' }
-/** What the log says about why tracking ended. */
+/** Ends of tracking, likewise. */
 const ends = {
   time: '',
   found: ', early: it found what it was looking for',
@@ -67,7 +67,7 @@ class Origins {
   /** @param {{ startMs: number, endMs: number, type: string, frames: Frame[] }} message */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
-    // The type says what Node.js's own innermost frames say.
+    // The innermost frames are Node.js's own; the type already says the same.
     const foreign = frames.slice(frames.findIndex((frame) => ownerOf(frame) !== 'node'))
     const frame = blamedFrame(foreign)
     if (frame === null) return

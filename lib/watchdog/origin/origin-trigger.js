@@ -9,10 +9,10 @@ const { Recently } = require('../../util/recently')
  * @import { BlockRecord } from '../../types'
  */
 
-/** This many blocks at one place within this time are not an accident. */
+/** Blocks at one place within this time that are no accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
-/** How long such blocks open a window of tracking. */
+/** The window of tracking that such blocks open. */
 const WINDOW_S = 10
 /** The least time from one such window to the next. */
 const PAUSE_MS = 60 * 60 * 1000

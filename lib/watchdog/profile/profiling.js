@@ -31,15 +31,15 @@ const RETRY_SOON_MS = 100
 /** A start that takes this many times its estimate shows that the machine is busier than it seemed. */
 const UNEXPECTED = 2
 const RETRY_UNEXPECTED_MS = 10 * MS_PER_MINUTE
-/** In this time V8 takes ten samples at least. */
+/** V8 takes at least ten samples in this time. */
 const TICKS_MS = 1000
-/** Why there is no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
+/** The reason for no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
-/** The pause needs a moment in which it is short and nobody waits, or the operator's consent. */
+/** Starting needs a moment in which its pause is short and nobody waits, or the operator's consent. */
 const TOO_LONG = 'starting it would pause the application for longer than the threshold, or while requests are open; ' +
   "profile: 'on' starts it at start-up"
-/** A bug of V8: its thread, which hands the samples over, spins at 100% of a CPU for as long as it profiles. */
+/** V8's sampling thread can spin at 100% of a CPU (a bug of V8). The profile is then stopped and not started again. */
 const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CPU'
 
 /**
@@ -53,11 +53,11 @@ class Profiling {
   #onSinceMs = null
   /** @type {number | null} when the last block ended that has no profile yet */
   #owedMs = null
-  /** Nothing that ended by this time has a profile, as the profiler rested. */
+  /** Blocks that ended by this time have no profile, as the profiler rested. */
   #missedMs = -Infinity
   #retryAtMs = -Infinity
   #isGivenUp = false
-  /** Whether the profile has yet to start, or to be declined, for the first time. */
+  /** The profile has yet to start, or to be declined, for the first time. */
   #isFirst
   #isWanted = false
   /** Since when a start has been waiting for its moment. */
@@ -208,7 +208,7 @@ class Profiling {
   settled (record, endMs = Infinity) {
     if (!isProfileNeeded(record)) return
     this.#neededAtMs ??= nowMs()
-    // This application blocks out of idle time without a request: the lines of such blocks are worth the wake-ups.
+    // The application blocks out of idle time without a request. The lines of such blocks are worth the wake-ups.
     if (this.isOn && endMs <= this.#missedMs) this.#parts.ask('stay')
   }
 }
@@ -242,9 +242,8 @@ exports.startProfiling = ({ data, bridge: { beat, counters }, times, windows, he
 const isUnexpected = ({ tookMs, estimateMs = tookMs }) => tookMs >= UNEXPECTED * estimateMs
 
 /**
- * Whether V8 sampled nothing for a second, idle or not. A profile has a first
- * stack all the same, which counts as no hit: pprof-nodejs knows the bug by this sign.
- * @param {Window} window
+ * Whether V8 sampled nothing for a second, idle or not. Even then a profile has a first stack, which counts as no hit;
+ * pprof-nodejs knows the bug by this sign. @param {Window} window
  */
 const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
   endMs - startMs >= TICKS_MS && nodes.every(({ hitCount }) => hitCount === 0)

@@ -137,7 +137,7 @@ class RecentBlocks {
     return news.map(([id]) => ({ id, ...this.waitsFor(id) }))
   }
 
-  /** How long something else blocked the loop. @param {number} startMs @param {number} endMs @param {number} id */
+  /** Time for which others blocked the loop. @param {number} startMs @param {number} endMs @param {number} id */
   blockedMs (startMs, endMs, id) {
     if (startMs >= this.#lastEndMs) return 0
     let blockedMs = 0
@@ -150,9 +150,9 @@ class RecentBlocks {
   }
 
   /**
-   * How long something else blocked a request before it was read. A request that is read within a block came before the
-   * loop last checked for requests: where the block began. When a request came that is read after a block is unknown:
-   * half of the block counts, as if requests came evenly.
+   * The time for which something else blocked a request before it was read. A request that is read within a block came
+   * before the loop last checked for requests: before the block began. The arrival of one that is read after a block is
+   * unknown, so half of the block counts, as if requests came evenly.
    * @param {number} startMs when it was read @param {number} id @param {boolean} hasWaited see note()
    */
   waitedMs (startMs, id, hasWaited) {
@@ -168,7 +168,7 @@ class RecentBlocks {
   }
 }
 
-/** Whether code ran of which no answer tells anything. @param {BlockRecord} record */
+/** Whether code ran, and no answer shows which. @param {BlockRecord} record */
 function isUntold (record) {
   const { samples, work, request } = record
   const { isScript, isCall } = causeRow(ownCauseOf(record))

@@ -18,7 +18,7 @@ const DENIED = 'ERR_ACCESS_DENIED'
 
 /** Before Node.js 22 the pool's threads have no names. With this many left, it gets all that it wants. */
 const MANY_THREADS = 64
-/** Whether the pool has threads is looked up until it has some, ever more seldom: 10 us for each thread. */
+/** Threads of the pool are looked for until there are some, ever more seldom: 10 us for each thread. */
 const FIRST_LOOK_MS = 50
 const LAST_LOOK_MS = 1000
 
@@ -41,7 +41,7 @@ const NOTHING = { counts: {}, threads: THREADS }
 
 /** Measures the wait for the pool, or for the half that DNS lookups may use, and reports when it is full. */
 class PoolWatch {
-  /** How long the last piece of work waited, or has waited so far. */
+  /** The wait of the last piece of work, so far if it still waits. */
   latestMs = 0
   #kind
   #parts

@@ -179,7 +179,7 @@ class SlowWatch {
     return counters.get('inFlight') + counters.get('workInFlight')
   }
 
-  /** How often the pool is measured. A request that merely stays open is not work. */
+  /** The time between two measurements of the pool. A request that merely stays open is not work. */
   #paceMs () {
     const last = this.#last
     const { activeMs, idleMs, rest = TURNS } = this.#parts.bridge.beat.read()

@@ -31,7 +31,7 @@ const MOST_CHARS = 512 * 1024
 const BUNDLE_BYTES = 2 * 1024 * 1024
 /** Places are looked up for this long in one poll, the others later: in a file of 128 kB one takes up to 5 ms. */
 const NAMING_MS = 5
-/** When the agent stops, its last block is reported with what can be read in this time. */
+/** Time for reading sources when the agent stops: its last block is reported with those. */
 const LAST_MS = 200
 /** The most files that are remembered: those whose map was reported as too large, and those whose map was asked for. */
 const SAID = 100
@@ -60,7 +60,6 @@ class SourceReader {
     this.#post = post
     this.#say = say
     this.#backlog = new Backlog(mayWork)
-    /** Readers of the application's code. */
     this.#read = once(() => this.#open({ stripsTypes, compilesAll, read }))
     this.frames = new FrameTable((frame) => this.#read().maps.original(frame), {
       isHead: (raw) => this.#read().isHead(raw),
@@ -111,7 +110,7 @@ class SourceReader {
     }
   }
 
-  /** The first stack does, else. */
+  /** Opens the readers before the first stack does. */
   load () {
     this.#read()
   }
@@ -184,7 +183,7 @@ class SourceReader {
     this.#post({ code: SOURCE_MAP, file })
   }
 
-  /** Whether the code that runs is not that of the file on disk. @param {string} file */
+  /** Whether the running code is not that of the file on disk. @param {string} file */
   isInMemory (file) {
     return this.#read().maps.isInMemory(file)
   }
@@ -300,7 +299,7 @@ function isShort (text, mostChars) {
   return isText(text) && text.length > 0 && text.length <= mostChars
 }
 
-/** Far more than the places of one block. Beyond this, a place is tried again when it is next needed. */
+/** Jobs that may wait: far more than the places of one block. Further places are tried when they are next needed. */
 const JOBS = 1000
 
 /** Work that would delay a sample or a report, done later: one job between two turns of the watchdog's loop. */

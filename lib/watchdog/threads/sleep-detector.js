@@ -24,9 +24,9 @@ const NUMBERS = 2 ** 32
 class SleepDetector {
   #thresholdMs
   #rest
-  /** How often it had gone to sleep when last judged, null while no beat is overdue. @type {number | null} */
+  /** Times that it had gone to sleep when last judged, null while no beat is overdue. @type {number | null} */
   #sleeps = null
-  /** Taken by the hypervisor until then. @type {number | null} */
+  /** CPU time that the hypervisor had taken by then. @type {number | null} */
   #stolenMs = null
   /** Made-up beats since the last real one, each with a number of its own. */
   #count = 0
@@ -45,7 +45,7 @@ class SleepDetector {
     this.#rest = rest
   }
 
-  /** Whether the thread was found waiting and its loop has not turned since. */
+  /** The thread was caught waiting, and its loop has not turned since. */
   get isOn () {
     return this.#count > 0
   }

@@ -54,7 +54,7 @@ class WatchedThread {
   #windows
   #mayBeProfiled
   #hasBlocked = false
-  /** When it did not answer the last question for a profile: in a native call. */
+  /** Time in which it did not answer the last question for a profile: it was in a native call. */
   #silent = { startMs: 0, endMs: 0 }
   questionAtMs = -Infinity
   owesProfile = false
@@ -108,7 +108,7 @@ class WatchedThread {
   }
 
   /**
-   * Not every missing beat is a block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
+   * A missing beat may be no block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
    * @param {ThreadPhases} sinks @returns {Phases['settled']}
    */
   #settleIn = (sinks) => (record, endMs) => {

@@ -48,7 +48,7 @@ class FileWriter {
   #lines = 0
   /** The watchdog does not wait for a thread that has not kept up, or has only just been started. */
   #isSlow = true
-  /** When the writer last moved on, and where it was then. */
+  /** The time when the writer last moved on, and where it was then. */
   #movedAtMs = 0
   #movedTo = 0
   /** @type {NodeJS.Timeout | undefined} */
