@@ -47,8 +47,7 @@ class SleepSight {
   /** A wait between two beats is the loop's own if it idled then. @param {number} nowMs @param {Beat} beat the last */
   learn (nowMs, beat) {
     if (this.#own !== null) return
-    const last = this.#last
-    if (last !== null && last.beat.beats !== beat.beats) this.#judge(last, beat)
+    if (this.#last !== null && this.#last.beat.beats !== beat.beats) this.#judge(this.#last, beat)
     const call = this.#call()
     this.#last = call === null ? null : { call, atMs: nowMs, beat }
   }

@@ -73,7 +73,7 @@ class KernelEvidence {
     return Math.max(0, (this.#first?.runQueueMs ?? 0) - (this.#before.runQueueMs ?? this.#first?.runQueueMs ?? 0))
   }
 
-  /** @param {Interval} interval so far @param {number | null} ownCpuMs */
+  /** @param {Interval} interval so far @param {number | null} ownCpuMs counted by the thread itself */
   ongoing (interval, ownCpuMs) {
     return this.#figures(interval, this.#last, ownCpuMs)
   }
@@ -96,29 +96,25 @@ class KernelEvidence {
 
   /** @param {Interval} interval @param {Reading} after @param {number | null} ownCpuMs */
   #figures ({ startMs, durationMs }, after, ownCpuMs) {
-    const cpuMs = this.#cpuMs(durationMs, after) ?? ownCpuMs
-    const runQueueMs = spent(this.#before, after, 'runQueueMs', durationMs)
+    const [before, first, last] = [this.#before, this.#first, this.#last]
+    // Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no
+    // two readings far enough apart.
+    const isLong = first !== null && last.atMs - first.atMs >= ENOUGH_SHARE * durationMs
+    const cpuMs = spent(isLong ? first : before, isLong ? last : after, 'cpuMs', durationMs) ?? ownCpuMs
+    const runQueueMs = spent(before, after, 'runQueueMs', durationMs)
     const throttledMs = this.#throttledMs(startMs, durationMs, after)
+    // Some kernels count stolen time as CPU time, and another thread's does not count here. So at most what nothing
+    // else explains was stolen.
     const unexplainedMs = durationMs - (cpuMs ?? durationMs) - (runQueueMs ?? throttledMs ?? 0)
+    const stolenMs = this.#sinceFirstMs('stolenMs', durationMs, after)
     return {
       cpuMs,
       runQueueMs,
       throttledMs,
-      stolenMs: this.#stolenMs(unexplainedMs, durationMs, after),
+      stolenMs: stolenMs === null ? null : Math.max(0, Math.min(stolenMs, unexplainedMs)),
       machineIdleMs: this.#sinceFirstMs('machineIdleMs', durationMs, after),
-      preemptions: spent(this.#before, after, 'preemptions', durationMs)
+      preemptions: spent(before, after, 'preemptions', durationMs)
     }
-  }
-
-  /**
-   * Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no two
-   * readings far enough apart. @param {number} durationMs @param {Reading} after
-   */
-  #cpuMs (durationMs, after) {
-    const first = this.#first
-    return first !== null && this.#last.atMs - first.atMs >= ENOUGH_SHARE * durationMs
-      ? spent(first, this.#last, 'cpuMs', durationMs)
-      : spent(this.#before, after, 'cpuMs', durationMs)
   }
 
   /**
@@ -131,16 +127,6 @@ class KernelEvidence {
     const first = this.#first
     if (most === null || first === null || first.throttledMs === null || after.throttledMs === null) return most
     return Math.min(most, after.throttledMs - first.throttledMs + Math.max(0, first.atMs - startMs))
-  }
-
-  /**
-   * Some kernels count stolen time as CPU time, and another thread's does not count here. So it is at most what nothing
-   * else explains.
-   * @param {number} unexplainedMs @param {number} durationMs @param {Reading} after
-   */
-  #stolenMs (unexplainedMs, durationMs, after) {
-    const stolenMs = this.#sinceFirstMs('stolenMs', durationMs, after)
-    return stolenMs === null ? null : Math.max(0, Math.min(stolenMs, unexplainedMs))
   }
 
   /**

@@ -56,8 +56,8 @@ class OriginTrigger {
   }
 
   /**
-   * @param {object} seen @param {number} seen.nowMs @param {Beat} seen.beat the last one
-   * @param {{ isAuto: boolean } | null} seen.window the open one, and if it is ours @returns {Request | null}
+   * @param {object} now @param {number} now.nowMs @param {Beat} now.beat the last one
+   * @param {{ isAuto: boolean } | null} now.window the open one, and if it is ours @returns {Request | null}
    */
   poll ({ nowMs, beat, window }) {
     // Without a new beat there is nothing new to decide on.
@@ -65,7 +65,10 @@ class OriginTrigger {
     this.#beats = beat.beats
     const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs }
     const request = window === null ? this.#mayOpen(nowMs, now) : null
-    this.#keep(now)
+    if (now.atMs - (this.#samples.at(-1)?.atMs ?? -Infinity) >= SAMPLE_MS) {
+      this.#samples.push(now)
+      while (this.#samples.length > 1 && this.#samples[1].atMs <= now.atMs - CALM_SPAN_MS) this.#samples.shift()
+    }
     return window?.isAuto && this.#isFound ? { open: false, ended: 'found' } : request
   }
 
@@ -73,7 +76,10 @@ class OriginTrigger {
   #mayOpen (nowMs, now) {
     if (nowMs < this.#pausedUntilMs) return null
     const before = this.#samples.findLast(({ atMs }) => atMs <= now.atMs - CALM_SPAN_MS)
-    if (before === undefined || utilization(before, now) >= CALM) return null
+    if (before === undefined) return null
+    const activeMs = now.activeMs - before.activeMs
+    const totalMs = activeMs + now.idleMs - before.idleMs
+    if (totalMs <= 0 || activeMs / totalMs >= CALM) return null
     for (const { key, blocks, why } of this.#sites.values()) {
       if (!blocks.isOn(nowMs)) continue
       this.#pausedUntilMs = nowMs + PAUSE_MS
@@ -83,20 +89,6 @@ class OriginTrigger {
     }
     return null
   }
-
-  /** @param {Sample} now */
-  #keep (now) {
-    if (now.atMs - (this.#samples.at(-1)?.atMs ?? -Infinity) < SAMPLE_MS) return
-    this.#samples.push(now)
-    while (this.#samples.length > 1 && this.#samples[1].atMs <= now.atMs - CALM_SPAN_MS) this.#samples.shift()
-  }
-}
-
-/** @param {Sample} from @param {Sample} to */
-function utilization (from, to) {
-  const activeMs = to.activeMs - from.activeMs
-  const idleMs = to.idleMs - from.idleMs
-  return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : 1
 }
 
 /** Whether an origin would help: no work or no frame, but an asynchronous callback. @param {BlockRecord} record */

@@ -102,17 +102,11 @@ class Profiling {
     if (this.#pendingAction !== null && (isBlocked || now - this.#pendingAction.atMs < RETRY_MS)) return
     if (mode === 'on') {
       if (!isBlocked) this.#ask('start', now)
-    } else if (this.#isFirst ? this.#isWanted || !this.#parts.isStarting() : this.#neededAtMs !== null) {
-      this.#startIfShort(now, isBlocked)
+      return
     }
-  }
-
-  /**
-   * Starts it if that is likely to take less than a block, and nobody waits.
-   * @param {number} now @param {boolean} isBlocked
-   */
-  #startIfShort (now, isBlocked) {
-    const { price, thresholdMs, underWay, onState } = this.#parts
+    const { price, thresholdMs, underWay, isStarting, onState } = this.#parts
+    if (this.#isFirst ? !this.#isWanted && isStarting() : this.#neededAtMs === null) return
+    // A start must be likely to take less than a block, while nobody waits.
     const msPerCpuMs = price(now)
     this.#triedAtMs = Math.min(this.#triedAtMs, now)
     if (this.#neededAtMs !== null && now - this.#triedAtMs >= RETRY_MS) onState({ message: TOO_LONG })
@@ -137,7 +131,11 @@ class Profiling {
     const { action, isOn, tookMs, failure, taken, atMs = now } = message
     this.#pendingAction = null
     const window = taken === null ? null : this.#parts.keep(taken)
-    if (action === 'missed') this.#miss(message.endMs)
+    if (action === 'missed') {
+      // Blocks that ended by then were not sampled.
+      this.#missedMs = message.endMs
+      if (this.#owedMs !== null && this.#owedMs <= message.endMs) this.#owedMs = null
+    }
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
     if (action === 'start') this.#started(message, now)
     this.#switch(message, atMs)
@@ -186,12 +184,6 @@ class Profiling {
       this.#owedMs = null
       say('info', { event: 'profile_off', seconds, tookMs: ms }, `CPU profiler stopped after ${seconds} s`)
     }
-  }
-
-  /** Blocks that ended by then were not sampled. @param {number} endMs */
-  #miss (endMs) {
-    this.#missedMs = endMs
-    if (this.#owedMs !== null && this.#owedMs <= endMs) this.#owedMs = null
   }
 
   /** A block has ended: before the profile began, if it did so just after it. @param {number} endMs */

@@ -9,7 +9,7 @@ const { SECONDS } = require('../page-feed/history')
 const { residentBytes } = require('../../util/usage')
 
 /**
- * @import { BlockRecord, HeapReading } from '../../types'
+ * @import { BlockRecord } from '../../types'
  * @import { Bridge } from '../../bridge/memory'
  * @import { Trace } from '../../export/timeline/trace-events'
  * @import { History, Second } from '../page-feed/history'
@@ -92,14 +92,11 @@ exports.gatherTrace = ({ page, records, scrape }, { fromMs, toMs }) => {
     wallOffsetMs,
     ...range,
     ...page.timeline.within(range.fromMs, range.toMs),
-    blocks: records().filter((record) => overlaps(record, fromMs, toMs))
+    blocks: records().filter(({ startedAt, durationMs }) => {
+      const startMs = Date.parse(startedAt)
+      return startMs <= toMs && startMs + durationMs >= fromMs
+    })
   }
-}
-
-/** @param {BlockRecord} record @param {number} fromMs @param {number} toMs */
-function overlaps ({ startedAt, durationMs }, fromMs, toMs) {
-  const startMs = Date.parse(startedAt)
-  return startMs <= toMs && startMs + durationMs >= fromMs
 }
 
 /** Time kept before and after a block: it shows what led to it and who waited. */
@@ -276,11 +273,8 @@ const inMb = (bytes) => bytes === null ? null : bytes / BYTES_PER_MB
  * @typedef {Record<string, number | null>} Values by what the counter's lines are called
  * @typedef {{ name: string, of: (second: Second) => Values }} HistoryTrack from the history
  * @typedef {Pick<Bridge, 'heap' | 'counters'>} HostSources by the host
- * @typedef {{ name: string, read: (told: HostSources) => Values }} Sampled once a second, on this thread
+ * @typedef {{ name: string, read: (host: HostSources) => Values }} Sampled once a second, on this thread
  */
-
-/** @param {HeapReading | null} heap as the host last reported it @returns {Values} */
-const heapOf = (heap) => ({ used: inMb(heap?.usedBytes ?? null), external: inMb(heap?.externalBytes ?? null) })
 
 /** `of` takes it from the page's history, `read` is called each second. @type {(HistoryTrack | Sampled)[]} */
 const counters = [
@@ -294,7 +288,13 @@ const counters = [
   },
   { name: 'requests per second', of: ({ requests }) => ({ requests }) },
   { name: 'request latency (ms)', of: ({ latencyP99, latencyP50 }) => ({ p99: latencyP99, p50: latencyP50 }) },
-  { name: 'heap (MB)', read: ({ heap }) => heapOf(heap.read()) },
+  {
+    name: 'heap (MB)',
+    read ({ heap }) {
+      const { usedBytes, externalBytes } = heap.read() ?? { usedBytes: null, externalBytes: null }
+      return { used: inMb(usedBytes), external: inMb(externalBytes) }
+    }
+  },
   { name: 'wait for the thread pool (ms)', read: ({ counters }) => ({ wait: counters.poolDelayMs }) },
   { name: 'resident memory (MB)', read: () => ({ resident: inMb(residentBytes()) }) }
 ]
