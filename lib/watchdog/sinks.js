@@ -21,7 +21,7 @@ const { endSentenceOf } = require('../util/sentence')
  * @import { Health } from './health'
  * @import { MainLoop } from './main-loop'
  * @import { PageFeed } from './page-feed/feed'
- * @import { Interval, RecentBlocks } from './requests/recent-blocks'
+ * @import { Interval } from './requests/recent-blocks'
  * @import { RequestTracking } from './requests/request-tracking'
  * @import { Scrape } from './scrape'
  * @import { SlowWatch } from './slow/slow-watch'
@@ -40,6 +40,10 @@ const { endSentenceOf } = require('../util/sentence')
  * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases for threads; withdrawn: it was none
  * @typedef {Partial<ThreadPhases>} Sink receives some phases
  * @typedef {(sink: string, error: Error) => void} OnThrow a sink threw, which is a fault of ours
+ * @typedef {object} Outputs out of this process, each null if the options do not want it
+ * @property {BlockLog | null} log @property {FileWriter | null} file
+ * @property {TimelineKeeper | null} timelines next to the file @property {Notifier | null} notifier
+ * @property {OtlpExporter | null} otlp @property {BlockSpans} spans
  */
 
 /** Lines that the log left out of a storm of blocks are counted in the log after this long without a block. */
@@ -52,11 +56,7 @@ const SENT_MS = 700
  * mainSinks() or threadSinks(), and end it in stop() if it holds anything.
  */
 class Sinks {
-  #log
-  #file
-  #notifier
-  #otlp
-  #timelines
+  #outputs
   /** Limits the blocks of worker threads in the file to as many as a person would read. */
   #budget = new LogBudget(nowMs())
   #quietAtMs = Infinity
@@ -68,17 +68,20 @@ class Sinks {
    * @param {PageFeed} parts.page @param {Scrape} parts.scrape @param {SlowWatch} parts.slow
    * @param {RequestTracking | null} parts.tracking @param {(message: object) => void} parts.post to the host
    */
-  constructor ({
-    data, startedAtMs, health, log, mainLoop, cluster, blocks, page, scrape, slow, tracking, post
-  }) {
+  constructor ({ data, startedAtMs, health, log, mainLoop, cluster, blocks, page, scrape, slow, tracking, post }) {
     const { options, mayInspect } = data
     const { metrics } = scrape
-    this.#log = log
-    const file = this.#file = openFile(options, health, metrics)
-    const timelines = this.#timelines = file && openTimelines(file, health, blocks, page, scrape)
-    const notifier = this.#notifier = openNotifier(options, health, metrics)
-    const otlp = this.#otlp = openOtlp(data, health, scrape)
-    const spans = this.spans = openSpans(otlp, metrics, post)
+    const { main, threads } = blocks.memories
+    const file = openFile(options, health, metrics)
+    const otlp = openOtlp(data, health, scrape)
+    const outputs = this.#outputs = {
+      log,
+      file,
+      timelines: file && openTimelines(file, health, blocks, page, scrape),
+      notifier: openNotifier(options, health, metrics),
+      otlp,
+      spans: openSpans(otlp, metrics, post)
+    }
     const aborts = options.onStuck === 'abort'
     if (aborts) require('./end-process').warnOfInit(mayInspect, health.say)
     const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
@@ -86,67 +89,66 @@ class Sinks {
       health.threw(sink, error)
     }
     const quiet = { settled: () => { this.#quietAtMs = nowMs() + QUIET_MS } }
-    const { main, threads } = blocks.memories
     this.main = mainSinks({
       startedAtMs,
       memory: main,
-      log,
+      outputs,
       page,
       cluster,
       slow,
       tracking,
       metrics,
-      recent: page.recent,
       mainLoop,
-      file,
-      notifier,
-      otlp,
-      spans,
-      timelines,
       aborts,
       quiet,
       post,
       onThrow
     })
-    this.threads = threadSinks({
-      memory: threads, page, metrics, log, quiet, budget: this.#budget, file, cluster, otlp, post, onThrow
-    })
+    const budget = this.#budget
+    this.threads = threadSinks({ memory: threads, outputs, budget, page, cluster, metrics, quiet, post, onThrow })
   }
 
   /** @param {number} now */
   poll (now) {
-    this.#timelines?.poll(now)
+    const { log, timelines } = this.#outputs
+    timelines?.poll(now)
     if (now < this.#quietAtMs) return
-    this.#log?.flushSuppressed()
+    log?.flushSuppressed()
     this.#quietAtMs = Infinity
+  }
+
+  /** A sampled request that a block delayed. @param {Parameters<BlockSpans['waited']>[0]} request */
+  waited (request) {
+    this.#outputs.spans.waited(request)
   }
 
   /** Losses since the last call, by reason in `events_dropped_total`. @returns {Record<string, number>} */
   takeLost () {
+    const { log, file } = this.#outputs
     const unfiled = this.#budget.takeSuppressed()
-    const record = this.#file?.takeLost() ?? 0
-    return { ...this.#log?.takeDropped(), record, thread_record: this.#file === null ? 0 : unfiled }
+    return { ...log?.takeDropped(), ...(file && { record: file.takeLost(), thread_record: unfiled }) }
   }
 
   /** Sends what waits for OTLP and `notify`. */
   async flush () {
     const sent = new AbortController()
     const late = sleep(SENT_MS, undefined, { signal: sent.signal }).catch(() => {})
-    await Promise.race([late, Promise.all([this.#notifier?.flush(), this.#otlp?.flush()])])
+    const { notifier, otlp } = this.#outputs
+    await Promise.race([late, Promise.all([notifier?.flush(), otlp?.flush()])])
     sent.abort()
   }
 
+  /** Ends everything but the log and the file, which the others may still write to. */
   async stop () {
-    this.spans.stop()
-    this.#notifier?.stop()
-    this.#otlp?.stop()
-    await this.#timelines?.stop()
+    const { spans, notifier, otlp, timelines } = this.#outputs
+    for (const output of [spans, notifier, otlp]) output?.stop()
+    await timelines?.stop()
   }
 
-  /** Closes the log and the file, which what stops may still write to. */
   async close () {
-    this.#log?.flushSuppressed()
-    await Promise.all([this.#log?.close(), this.#file?.end()])
+    const { log, file } = this.#outputs
+    log?.flushSuppressed()
+    await Promise.all([log?.close(), file?.end()])
   }
 }
 
@@ -272,19 +274,17 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * The sinks of a main thread's block, and their phases. Memory comes first, so that the block is there for anyone
  * that another sink notifies, then the log. Posting to the host, for agent.on('block'), comes last.
  * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {BlockMemory} parts.memory
- * @param {BlockLog | null} parts.log @param {PageFeed} parts.page @param {Cluster} parts.cluster
+ * @param {Outputs} parts.outputs @param {PageFeed} parts.page @param {Cluster} parts.cluster
  * @param {SlowWatch} parts.slow @param {RequestTracking | null} parts.tracking @param {Metrics} parts.metrics
- * @param {RecentBlocks} parts.recent to compare with requests and work
  * @param {Pick<MainLoop, 'profiling' | 'origins'>} parts.mainLoop
- * @param {FileWriter | null} parts.file @param {Notifier | null} parts.notifier @param {OtlpExporter | null} parts.otlp
- * @param {BlockSpans} parts.spans @param {TimelineKeeper | null} parts.timelines next to the file
  * @param {boolean} parts.aborts see onStuck @param {Sink} parts.quiet
  * @param {(message: object) => void} parts.post @param {OnThrow} parts.onThrow
  */
 function mainSinks ({
-  startedAtMs, memory, log, page, cluster, slow, tracking, metrics, recent, mainLoop, file, notifier, otlp, spans,
-  timelines, aborts, quiet, post, onThrow
+  startedAtMs, memory, outputs, page, cluster, slow, tracking, metrics, mainLoop, aborts, quiet, post, onThrow
 }) {
+  const { log, file, timelines, notifier, otlp, spans } = outputs
+  const { recent } = page
   const phases = inOrder({
     memory: on(PHASES, (record) => memory.put(record)),
     log,
@@ -322,14 +322,14 @@ function mainSinks ({
  * their own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
  * everything outside this process receive it at its end. Log and budget limit how many.
  * @param {object} parts @param {BlockMemory} parts.memory
- * @param {Pick<PageFeed, 'put' | 'drop'>} parts.page @param {Pick<Metrics, 'observeBlock'>} parts.metrics
- * @param {Pick<BlockLog, 'settled'> | null} parts.log @param {Sink} parts.quiet
- * @param {LogBudget} parts.budget for all that follow
- * @param {FileWriter | null} parts.file @param {Pick<Cluster, 'block'>} parts.cluster
- * @param {Pick<OtlpExporter, 'settled'> | null} parts.otlp
+ * @param {Pick<Outputs, 'log' | 'file' | 'otlp'>} parts.outputs
+ * @param {LogBudget} parts.budget for file, cluster, OTLP and host
+ * @param {Pick<PageFeed, 'put' | 'drop'>} parts.page @param {Pick<Cluster, 'block'>} parts.cluster
+ * @param {Pick<Metrics, 'observeBlock'>} parts.metrics @param {Sink} parts.quiet
  * @param {(message: object) => void} parts.post @param {OnThrow} parts.onThrow
  */
-function threadSinks ({ memory, page, metrics, log, quiet, budget, file, cluster, otlp, post, onThrow }) {
+function threadSinks ({ memory, outputs, budget, page, cluster, metrics, quiet, post, onThrow }) {
+  const { log, file, otlp } = outputs
   const bounded = inOrder({
     file: on(['settled'], (record) => file?.write(`${JSON.stringify(record)}\n`)),
     cluster: on(['settled'], (record) => cluster.block(record)),

@@ -167,7 +167,7 @@ class Watchdog {
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else if (message.code === FOLLOW) tracking?.tooCostly(nowMs())
     else if (message.code === RESOURCES) slow.answered(message)
-    else if (message.code === WAITED) sinks.spans.waited(message)
+    else if (message.code === WAITED) sinks.waited(message)
     else mainLoop.receive(message)
   }
 

@@ -28,23 +28,25 @@ function makeParts () {
 /** Every sink of the main thread, with what each hears. */
 function makeMain () {
   const { told, part } = makeParts()
+  const recent = { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record }
   const sinks = mainSinks({
     startedAtMs: 100,
     memory: part('memory', ['put']),
-    page: part('page', ['put']),
+    page: { ...part('page', ['put']), recent },
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['drop', 'observeBlock']),
-    recent: { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record },
-    notifier: part('notifier', ['lasting', 'settled']),
     mainLoop: {
       profiling: part('profiling', ['ended', 'settled']),
       origins: part('origins', ['ended', 'settled'])
     },
-    file: part('file', ['write']),
-    timelines: part('timelines', ['stuck', 'settled']),
-    log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
-    otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
-    spans: part('spans', ['lasting', 'ended', 'settled']),
+    outputs: {
+      log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
+      file: part('file', ['write']),
+      timelines: part('timelines', ['stuck', 'settled']),
+      notifier: part('notifier', ['lasting', 'settled']),
+      otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
+      spans: part('spans', ['lasting', 'ended', 'settled'])
+    },
     slow: part('slow', ['blocked']),
     tracking: part('tracking', ['settled']),
     quiet: part('quiet', ['settled']),
@@ -117,11 +119,13 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
     memory,
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
-    file: part('file', ['write']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
-    log: part('log', ['opened', 'lasting', 'settled']),
-    otlp: part('otlp', ['opened', 'lasting', 'settled']),
+    outputs: {
+      log: part('log', ['opened', 'lasting', 'settled']),
+      file: part('file', ['write']),
+      otlp: part('otlp', ['opened', 'lasting', 'settled'])
+    },
     quiet: part('quiet', ['settled']),
     post: () => told.push('host'),
     onThrow: never
@@ -143,11 +147,9 @@ test('a storm of blocks of worker threads is counted whole, and filed within bou
     memory: new BlockMemory(10),
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
-    file: part('file', ['write']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
-    log: null,
-    otlp: null,
+    outputs: { log: null, file: part('file', ['write']), otlp: null },
     quiet: part('quiet', ['settled']),
     post: () => told.push('host'),
     onThrow: never
