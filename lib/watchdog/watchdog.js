@@ -117,7 +117,7 @@ class Watchdog {
       endpoint
     }
     if (!data.namesRequests) health.set('requests', UNNAMED)
-    if (process.platform === 'linux' && !stats.isTold) health.set('proc', HIDDEN)
+    if (process.platform === 'linux' && !stats.hasSchedstat) health.set('proc', HIDDEN)
     this.#start(data)
   }
 

@@ -35,10 +35,10 @@ exports.openStats = () => {
   const sight = new SleepSight()
   const memory = new MemoryStats()
   const calls = new SystemCallReader()
-  const isTold = host.read(0).runQueueMs !== null
+  const hasSchedstat = host.read(0).runQueueMs !== null
   const parts = [host, own, sight, memory, calls, shared.throttling, shared.machineSteal]
   const close = () => { for (const part of parts) part.close() }
-  return { shared, host, own, sight, memory, calls, isTold, close }
+  return { shared, host, own, sight, memory, calls, hasSchedstat, close }
 }
 
 /**

@@ -37,7 +37,7 @@ const ends = {
 class Origins {
   /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
   #kept = []
-  /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
+  /** @type {{ isAuto: boolean, openedAtMs: number, callbacks: number, places: Set<string> } | null} */
   #window = null
   #trigger
   #parts
@@ -74,7 +74,7 @@ class Origins {
     this.#kept.push({ startMs, endMs, origin: { type, durationMs: roundMs(endMs - startMs), frame, frames: foreign } })
     if (this.#kept.length > KEPT) this.#kept.shift()
     if (this.#window === null) return
-    this.#window.found++
+    this.#window.callbacks++
     if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(this.#parts.frames.named(frame))}`)
   }
 
@@ -82,7 +82,7 @@ class Origins {
   #opened ({ reason, seconds, why }) {
     this.#parts.onState(null)
     const isAuto = reason === 'auto' && (this.#window === null || this.#window.isAuto)
-    this.#window = { openedAtMs: nowMs(), found: 0, places: new Set(), ...this.#window, isAuto }
+    this.#window = { openedAtMs: nowMs(), callbacks: 0, places: new Set(), ...this.#window, isAuto }
     const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
     const reasonGiven = reason === 'auto' ? why : reasons[reason]
     const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ` +
@@ -93,13 +93,13 @@ class Origins {
   /** @param {{ ended: keyof typeof ends }} message */
   #closed ({ ended }) {
     if (this.#window === null) return
-    const { openedAtMs, found, places } = this.#window
+    const { openedAtMs, callbacks, places } = this.#window
     this.#window = null
     const seconds = Math.round((nowMs() - openedAtMs) / MS_PER_S * 10) / 10
-    const what = found === 0
+    const what = callbacks === 0
       ? 'no slow callback with a known origin'
       : `slow callbacks created at ${[...places].join(', ')}`
-    const fields = { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }
+    const fields = { event: 'origin_tracking_off', ended, seconds, found: callbacks, places: [...places] }
     this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
   }
 

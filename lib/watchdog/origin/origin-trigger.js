@@ -39,13 +39,13 @@ class OriginTrigger {
   #pausedUntilMs = -Infinity
   /** @type {string | null} the place that the last window was asked for */
   #wanted = null
-  #isFound = false
+  #hasOrigin = false
 
   /** @param {BlockRecord} record @param {number} nowMs */
   settled (record, nowMs) {
     const key = siteOf(record)
     if (record.origin !== null) {
-      this.#isFound ||= key === this.#wanted
+      this.#hasOrigin ||= key === this.#wanted
       this.#sites.delete(key)
       if (this.#solved.size < SITES) this.#solved.add(key)
     }
@@ -69,7 +69,7 @@ class OriginTrigger {
       this.#samples.push(now)
       while (this.#samples.length > 1 && this.#samples[1].atMs <= now.atMs - CALM_SPAN_MS) this.#samples.shift()
     }
-    return window?.isAuto && this.#isFound ? { open: false, ended: 'found' } : request
+    return window?.isAuto && this.#hasOrigin ? { open: false, ended: 'found' } : request
   }
 
   /** @param {number} nowMs @param {Sample} now @returns {Request | null} */
@@ -84,7 +84,7 @@ class OriginTrigger {
       if (!blocks.isOn(nowMs)) continue
       this.#pausedUntilMs = nowMs + PAUSE_MS
       this.#wanted = key
-      this.#isFound = false
+      this.#hasOrigin = false
       return { open: true, seconds: WINDOW_S, why }
     }
     return null

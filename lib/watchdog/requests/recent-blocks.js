@@ -75,7 +75,7 @@ class RecentBlocks {
   routed (record) {
     const { work, request } = record
     const block = this.#blocks.findLast(({ id }) => id === record.id)
-    if (block?.alone) return isUntold(record) ? this.#named(record, block, block.alone) : record
+    if (block?.alone) return isSilent(record) ? this.#named(record, block, block.alone) : record
     const route = work?.kind === 'request' ? block?.routes?.get(Number(work.id)) : undefined
     if (!work || request === null || route === undefined) return record
     return { ...record, work: { ...work, name: `${request.method} ${route}` }, request: { ...request, route } }
@@ -169,7 +169,7 @@ class RecentBlocks {
 }
 
 /** Whether code ran, and no answer shows which. @param {BlockRecord} record */
-function isUntold (record) {
+function isSilent (record) {
   const { samples, work, request } = record
   const { isScript, isCall } = causeRow(ownCauseOf(record))
   return (isScript || isCall) === true && samples === 0 && !work && !request && !isOwnBlock(record)

@@ -47,7 +47,7 @@ class Incidents {
   }
 
   /** An incident begins or ends. @param {IncidentDetails} what @param {number} startMs @param {number} endMs */
-  tell (what, startMs, endMs) {
+  report (what, startMs, endMs) {
     const { metrics, page, post } = this.#outputs
     const { kind, ongoing, thread } = what
     const open = this.list.find((each) => each.kind === kind && each.thread === thread && each.ongoing)

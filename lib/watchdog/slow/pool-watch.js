@@ -10,7 +10,7 @@ const { lackOfRoom } = require('../../util/room')
 
 /**
  * @import { Filling, PoolKind, PoolThreads } from './pool-filling'
- * @import { PoolEvent, PoolWait } from './pool-incident'
+ * @import { PoolWait } from './pool-incident'
  */
 
 /** Node.js refuses the work under --permission, without a thread. */
@@ -48,25 +48,25 @@ class PoolWatch {
   #probe
   #incident = new PoolIncident()
   /** @type {PoolThreads | null} when the incident opened */
-  #seen = null
+  #poolThreads = null
   /** @type {Filling | null} */
   #filling = null
   #answerUntilMs = Infinity
-  #isTold = false
+  #isReported = false
   #wasCovered = false
 
   /**
    * @param {PoolKind} kind @param {object} parts
    * @param {(delayMs: number) => void} parts.observe @param {() => void} parts.askHost what it waits for
    * @param {() => boolean} parts.isCovered whether another watch reports the same
-   * @param {(full: FullPool) => void} parts.tell when it is certain, and again when it is over
+   * @param {(full: FullPool) => void} parts.report when it is certain, and again when it is over
    */
   constructor (kind, parts) {
     this.#kind = kind
     this.#parts = parts
     this.#probe = new PoolProbe(works[kind], (questionAtMs, doneAtMs) => {
       parts.observe(doneAtMs - questionAtMs)
-      this.#see(questionAtMs, doneAtMs, true)
+      this.#judgeWait(questionAtMs, doneAtMs, true)
     })
   }
 
@@ -81,28 +81,28 @@ class PoolWatch {
       if (mayAsk) this.#probe.ask()
     } else if (nowMs() - questionAtMs >= FULL_MS) {
       // If this thread was late, the answer has arrived already and is handled before the immediate.
-      setImmediate(() => { if (this.#probe.questionAtMs === questionAtMs) this.#see(questionAtMs, nowMs(), false) })
+      setImmediate(() => {
+        if (this.#probe.questionAtMs === questionAtMs) this.#judgeWait(questionAtMs, nowMs(), false)
+      })
     }
   }
 
   /** @param {number} questionAtMs @param {number} now @param {boolean} isDone */
-  #see (questionAtMs, now, isDone) {
+  #judgeWait (questionAtMs, now, isDone) {
     this.latestMs = now - questionAtMs
     this.#wasCovered ||= this.#parts.isCovered()
     const event = this.#incident.see(questionAtMs, now, isDone)
-    if (event?.type === 'opened') this.#opened(now)
-    else if (event?.type === 'ended') this.#ended(event)
-    else if (this.#filling !== null || now >= this.#answerUntilMs) this.#judge(this.#incident.current, now)
-  }
-
-  /** @param {number} now */
-  #opened (now) {
-    this.#seen = lookAtPool().poolThreads()
-    this.#filling = null
-    this.#answerUntilMs = now + ANSWER_MS
-    this.#isTold = false
-    this.#wasCovered = this.#parts.isCovered()
-    if (!this.#wasCovered) this.#parts.askHost()
+    if (event?.type === 'opened') {
+      this.#poolThreads = lookAtPool().poolThreads()
+      this.#filling = null
+      this.#answerUntilMs = now + ANSWER_MS
+      this.#isReported = false
+      this.#wasCovered = this.#parts.isCovered()
+      if (!this.#wasCovered) this.#parts.askHost()
+    } else if (event?.type === 'ended') {
+      if (!this.#wasCovered) this.#judge(event, event.endMs)
+      if (this.#isReported) this.#report(event, event.endMs, false)
+    } else if (this.#filling !== null || now >= this.#answerUntilMs) this.#judge(this.#incident.current, now)
   }
 
   /** @param {Filling} filling what the host waits for */
@@ -114,31 +114,25 @@ class PoolWatch {
 
   /** @param {PoolWait | null} wait @param {number} now */
   #judge (wait, now) {
-    if (wait === null || this.#isTold || this.#parts.isCovered()) return
+    if (wait === null || this.#isReported || this.#parts.isCovered()) return
     // Part of this wait was for the whole pool, and has been reported as such.
     const own = this.#wasCovered ? { ...wait, looks: 0 } : wait
-    if (!isFull(this.#kind, this.#filling ?? NOTHING, this.#seen, own)) return
-    this.#isTold = true
-    this.#tell(wait, now, true)
-  }
-
-  /** @param {PoolEvent} event */
-  #ended (event) {
-    if (!this.#wasCovered) this.#judge(event, event.endMs)
-    if (this.#isTold) this.#tell(event, event.endMs, false)
+    if (!isFull(this.#kind, this.#filling ?? NOTHING, this.#poolThreads, own)) return
+    this.#isReported = true
+    this.#report(wait, now, true)
   }
 
   /** @param {PoolWait} wait @param {number} endMs @param {boolean} ongoing */
-  #tell ({ startMs, longestMs }, endMs, ongoing) {
+  #report ({ startMs, longestMs }, endMs, ongoing) {
     const { counts, threads } = this.#filling ?? NOTHING
-    this.#parts.tell({
+    this.#parts.report({
       startMs,
       endMs,
       ongoing,
       longestMs,
       resources: counts,
-      threads: this.#seen?.threads ?? threads,
-      filling: fillingText(this.#kind, this.#filling, this.#seen)
+      threads: this.#poolThreads?.threads ?? threads,
+      filling: fillingText(this.#kind, this.#filling, this.#poolThreads)
     })
   }
 }

@@ -130,10 +130,10 @@ class SlowWatch {
         this.#resourcesAtMs = this.#now
         post({ code: RESOURCES })
       },
-      tell: (full) => {
+      report: (full) => {
         const { ongoing, longestMs, resources, threads } = full
         const more = { longestMs: Math.round(longestMs), resources, threads }
-        this.#tell({ kind, ongoing, ...more }, full, (requests) => exports.poolText(kind, full, requests))
+        this.#report({ kind, ongoing, ...more }, full, (requests) => exports.poolText(kind, full, requests))
       }
     })
   }
@@ -142,10 +142,18 @@ class SlowWatch {
    * @param {Omit<IncidentDetails, 'message' | 'advice' | 'requests'>} what
    * @param {{ startMs: number, endMs: number }} when @param {(requests: number) => string} text
    */
-  #tell (what, { startMs, endMs }, text) {
-    const { kind, ongoing } = what
-    const requests = this.#requests(`${kind} ${what.thread ?? ''}`, ongoing, endMs)
-    this.#incidents.tell({ ...what, requests, message: text(requests), advice: exports.advice[kind] }, startMs, endMs)
+  #report (what, { startMs, endMs }, text) {
+    const { kind, thread = '', ongoing } = what
+    const key = `${kind} ${thread}`
+    const { finished } = this.#parts.scrape
+    let requests = this.#inFlight
+    if (ongoing) this.#finished.set(key, finished)
+    else {
+      // The end is detected a little later: requests and works begun since then do not count.
+      const begun = this.#begun.findLast(({ atMs }) => atMs <= endMs)?.begun ?? requests + finished
+      requests = Math.max(0, begun - (this.#finished.get(key) ?? finished))
+    }
+    this.#incidents.report({ ...what, requests, message: text(requests), advice: exports.advice[kind] }, startMs, endMs)
   }
 
   /** @param {number} durationMs of a block that has settled */
@@ -196,20 +204,6 @@ class SlowWatch {
     return this.#now - this.#restedAtMs > RESTED_MS ? CALM_MS : Infinity
   }
 
-  /**
-   * Requests and works in flight in an incident. Its end is detected a little later: those begun since then do not
-   * count. @param {string} kind @param {boolean} ongoing @param {number} endMs
-   */
-  #requests (kind, ongoing, endMs) {
-    const finished = this.#parts.scrape.finished
-    if (ongoing) {
-      this.#finished.set(kind, finished)
-      return this.#inFlight
-    }
-    const begun = this.#begun.findLast(({ atMs }) => atMs <= endMs)?.begun ?? this.#inFlight + finished
-    return Math.max(0, begun - (this.#finished.get(kind) ?? finished))
-  }
-
   #seeBusy () {
     const { bridge: { beat, counters }, mainLoop, stats } = this.#parts
     const { atMs, activeMs, beats, rest = TURNS } = beat.read()
@@ -225,8 +219,8 @@ class SlowWatch {
     const ongoing = event.type === 'opened'
     const frame = this.#frame = mainLoop.windows.frameIn(event.startMs, event.endMs) ??
       (ongoing ? null : this.#frame)
-    const more = { utilization: Math.round(event.share * 1000) / 1000, turns: event.turns, frame }
-    this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => exports.busyText(event, frame))
+    const more = { utilization: roundShare(event.share), turns: event.turns, frame }
+    this.#report({ kind: 'busy_loop', ongoing, ...more }, event, () => exports.busyText(event, frame))
   }
 
   /** Worker threads that live, by name, with how busy they were in the last ten seconds. */
@@ -235,17 +229,19 @@ class SlowWatch {
       const busy = this.#threads.get(name) ?? new BusyThreads()
       this.#threads.set(name, busy)
       const event = busy.see(this.#now, state)
-      if (event !== null) this.#tellThreads(event, name, busy.count)
+      if (event !== null) {
+        const { count: threads } = busy
+        const ongoing = event.type === 'opened'
+        const what = { kind: /** @type {const} */ ('worker_threads'), ongoing, thread: name, threads }
+        const utilization = roundShare(event.share)
+        this.#report({ ...what, utilization }, event, () => exports.threadsText(event, name, threads))
+      }
       return state.count === 0 ? [] : [{ name, count: state.count, utilization: busy.utilization }]
     })
   }
-
-  /** @param {BusyEvent} event @param {string} thread @param {number} threads */
-  #tellThreads (event, thread, threads) {
-    const what = /** @type {const} */ ({ kind: 'worker_threads', ongoing: event.type === 'opened', thread, threads })
-    const utilization = Math.round(event.share * 1000) / 1000
-    this.#tell({ ...what, utilization }, event, () => exports.threadsText(event, thread, threads))
-  }
 }
+
+/** @param {number} share */
+const roundShare = (share) => Math.round(share * 1000) / 1000
 
 exports.SlowWatch = SlowWatch
