@@ -55,7 +55,8 @@ class BlockSpans {
   lasting (record) {
     if (!this.#parts.writesOngoing || record.durationMs < ONGOING_MS || this.#ongoingIds.has(record.id)) return
     this.#ongoingIds.add(record.id)
-    this.#make(record)?.write([])
+    const span = this.#make(record)
+    if (span !== null) this.#parts.write({ ...span, links: [] })
   }
 
   /** @param {BlockRecord} record @param {Interval} interval */
@@ -72,7 +73,7 @@ class BlockSpans {
     if (span === null) return
     const write = () => {
       this.#held.delete(timer)
-      span.write(interval === undefined ? [] : this.#linksOf(interval))
+      this.#parts.write({ ...span, links: interval === undefined ? [] : this.#linksOf(interval) })
     }
     const timer = setTimeout(write, this.#parts.waitMs ?? WAIT_MS)
     this.#held.set(timer, write)
@@ -84,7 +85,7 @@ class BlockSpans {
     if (this.#waited.length > WAITED) this.#waited.shift()
   }
 
-  /** @param {BlockRecord} record @returns {{ write: (links: BlockSpan['links']) => void } | null} */
+  /** @param {BlockRecord} record @returns {Omit<BlockSpan, 'links'> | null} */
   #make (record) {
     const { traceId, spanId: parentSpanId, sampled } = record.work ?? {}
     if (!traceId || !parentSpanId || !sampled) return null
@@ -96,10 +97,8 @@ class BlockSpans {
     this.#made.add(now)
     const startMs = Date.parse(record.startedAt)
     const spanId = require('node:crypto').randomBytes(8).toString('hex')
-    const times = { startMs, endMs: startMs + record.durationMs }
-    const attributes = blockAttributes(record)
-    const span = { traceId, spanId, parentSpanId, name: NAME, ...times, attributes }
-    return { write: (links) => this.#parts.write({ ...span, links }) }
+    const endMs = startMs + record.durationMs
+    return { traceId, spanId, parentSpanId, name: NAME, startMs, endMs, attributes: blockAttributes(record) }
   }
 
   /** @param {Interval} interval @returns {BlockSpan['links']} */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Recently } = require('../util/recently')
+const { RecentFailure } = require('./health')
 const { duration } = require('../util/sentence')
 const { US_PER_MS } = require('../util/units')
 
@@ -18,8 +18,6 @@ const { US_PER_MS } = require('../util/units')
 const COUNT_MS = 1000
 /** A turn of the watchdog's own loop that takes longer is a fault of ours. Mostly it takes under 50 ms. */
 const LONG_TURN_MS = 1000
-/** After this long without a failure, what has failed counts as working again. */
-const TRUST_MS = 60000
 
 /** Once a second: counts what was lost, judges the option `route` and the watchdog itself. */
 class Housekeeping {
@@ -62,33 +60,30 @@ class Housekeeping {
   }
 }
 
-/** Whether the option `route` works, judged by how often it has failed. */
+/** Judges the option `route` by how often it has failed. */
 class BadRoutes {
   #count = 0
-  #failures = new Recently({ withinMs: TRUST_MS })
+  #failure = new RecentFailure()
 
-  /** @param {number} count of calls so far that threw or gave no name @param {number} nowMs @returns {Error | null} */
+  /** @param {number} count of calls so far that threw or gave no name @param {number} nowMs */
   judge (count, nowMs) {
-    if (count !== this.#count) this.#failures.add(nowMs)
+    const message = 'the option route threw, or returned something other than a name, null or undefined'
+    if (count !== this.#count) this.#failure.add(new Error(message), nowMs)
     this.#count = count
-    if (!this.#failures.isOn(nowMs)) return null
-    return new Error('the option route threw, or returned something other than a name, null or undefined')
+    return this.#failure.at(nowMs)
   }
 }
 
-/** Whether a turn of the watchdog's own loop has taken too long lately. */
+/** Judges the watchdog by the turns of its own loop. */
 class LongTurns {
-  #longestMs = 0
-  #longTurns = new Recently({ withinMs: TRUST_MS })
+  #failure = new RecentFailure()
 
-  /** @param {number} turnMs the longest since the last call @param {number} nowMs @returns {Error | null} */
+  /** @param {number} turnMs the longest since the last call @param {number} nowMs */
   judge (turnMs, nowMs) {
     if (turnMs >= LONG_TURN_MS) {
-      this.#longTurns.add(nowMs)
-      this.#longestMs = turnMs
+      this.#failure.add(new Error(`one turn of its loop took ${duration(turnMs)}`), nowMs)
     }
-    if (!this.#longTurns.isOn(nowMs)) return null
-    return new Error(`one turn of its loop took ${duration(this.#longestMs)}`)
+    return this.#failure.at(nowMs)
   }
 }
 

@@ -1,8 +1,8 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { Recently } = require('../../util/recently')
 const { roundMs } = require('../../util/statistics')
+const { RecentFailure } = require('../health')
 
 /**
  * @import { Code, Facts } from '../../explain/record'
@@ -10,13 +10,10 @@ const { roundMs } = require('../../util/statistics')
  * @import { Health } from '../health'
  */
 
-/** After this long without a failure, blocks count as explained again. */
-const TRUST_MS = 60000
-
 /** Makes records of facts. Faults of ours in it are reported and cost neither the block nor this thread. */
 class Explainer {
   #health
-  #failures = new Recently({ withinMs: TRUST_MS })
+  #failure = new RecentFailure()
 
   /** @param {Pick<Health, 'set' | 'threw'>} health */
   constructor (health) {
@@ -28,28 +25,24 @@ class Explainer {
    * @param {Facts} facts @param {Code} code
    */
   explain (facts, code) {
-    let failure = null
+    const now = nowMs()
+    /** @type {any} */
+    let failure
     for (const attempt of [facts, { ...facts, profile: undefined }]) {
       try {
         // Loaded by the first block, or by loadRest() of MainLoop: a fifth of this thread's modules.
         const { recordOf } = require('../../explain/record')
         const explained = recordOf(attempt, code)
-        this.#report(null)
+        this.#health.set('explain', this.#failure.at(now))
         return explained
       } catch (error) {
-        failure = /** @type {Error} */ (error)
-        this.#health.threw('explain', failure)
+        failure = error
+        this.#health.threw('explain', error)
       }
     }
-    this.#report(failure)
+    this.#failure.add(failure, now)
+    this.#health.set('explain', failure)
     return { record: unexplained(facts), workIds: [] }
-  }
-
-  /** @param {Error | null} failure */
-  #report (failure) {
-    const now = nowMs()
-    if (failure !== null) this.#failures.add(now)
-    if (failure !== null || !this.#failures.isOn(now)) this.#health.set('explain', failure)
   }
 }
 
