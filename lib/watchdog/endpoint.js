@@ -135,7 +135,7 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
   const records = () => blocks.records()
   const block = (/** @type {string} */ id) => blocks.get(id)
   const waitsFor = (/** @type {string} */ id) => page.recent.waitsFor(id)
-  const detail = makeDetail({ options, block, records, waitsFor, linesOf: (file) => mainLoop.linesOf(file) })
+  const detail = makeDetail({ options, block, records, waitsFor, linesOf: (file) => mainLoop.sources.linesOf(file) })
   const trace = (/** @type {Range} */ range) =>
     require('./timeline/timeline').gatherTrace({ page, records, scrape }, range)
   return {

@@ -121,11 +121,6 @@ class MainLoop {
     this.monitor.stop(now, sinks)
   }
 
-  /** The lines of a source, null if they cannot be read. @param {string} file */
-  linesOf (file) {
-    return this.sources.linesOf(file)
-  }
-
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
