@@ -241,14 +241,12 @@ class ProbeChannel {
 
 /**
  * @typedef {object} Answer what the host says from within a block
- * @property {number} atMs monotonic
- * @property {number} idleMs as in BeatSlots
+ * @property {number} atMs monotonic @property {number} idleMs as in BeatSlots
  * @property {number} beats as in BeatSlots
  * @property {number | null} inspectorPort at which debuggers can connect; null while it is closed
  * @property {number | null} putAtMs when the question was put again, null if it was put once
  * @property {number | null} [cpuMs] of its thread so far; null if Node.js does not report it
- * @property {RequestContext | null} request
- * @property {WorkContext | null} [work] the innermost
+ * @property {RequestContext | null} request @property {WorkContext | null} [work] the innermost
  * @property {RequestContext[]} [others] the newest open requests
  * @property {(Frame & { start?: string })[]} frames innermost first; `start`: where a function without a name begins
  * @property {true} [cut] the outermost frames are missing

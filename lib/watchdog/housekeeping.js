@@ -29,8 +29,7 @@ class Housekeeping {
   /**
    * @param {object} parts @param {Bridge} parts.bridge @param {Metrics} parts.metrics
    * @param {Health} parts.health @param {Cluster} parts.cluster @param {Sinks} parts.sinks
-   * @param {WatchedThreads | null} parts.threads
-   * @param {Pick<SelfLateness, 'takeLongestTurn'>} parts.lateness
+   * @param {WatchedThreads | null} parts.threads @param {Pick<SelfLateness, 'takeLongestTurn'>} parts.lateness
    */
   constructor (parts) {
     this.#parts = parts

@@ -29,8 +29,7 @@ const { nowMs } = require('../util/clock')
 
 /**
  * @typedef {object} LoopParts
- * @property {WorkerData} data @property {Bridge} bridge
- * @property {Stats} stats
+ * @property {WorkerData} data @property {Bridge} bridge @property {Stats} stats
  * @property {SelfLateness} lateness @property {Health} health
  * @property {() => string} nextId @property {(message: object) => void} post to the host
  */

@@ -23,10 +23,8 @@ const DETAILS = 100
  * Everything that this thread knows, as one file: what is needed to see an incident without the process.
  * @param {object} sources @param {ResolvedOptions} sources.options
  * @param {() => BlockRecord[]} sources.records newest first, with all their stacks
- * @param {(id: string) => object | null} sources.detail
- * @param {Pick<PageFeed, 'snapshot'>} sources.page
- * @param {Pick<Scrape, 'render'>} sources.metrics
- * @param {(range: ReturnType<typeof rangeOf>) => Trace} sources.trace
+ * @param {(id: string) => object | null} sources.detail @param {Pick<PageFeed, 'snapshot'>} sources.page
+ * @param {Pick<Scrape, 'render'>} sources.metrics @param {(range: ReturnType<typeof rangeOf>) => Trace} sources.trace
  * @returns {Promise<Buffer>}
  */
 exports.makeRecording = ({ options, records, detail, page, metrics, trace }) => {

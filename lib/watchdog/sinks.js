@@ -321,8 +321,7 @@ function mainSinks ({
  * The sinks of a worker thread's block, and their phases. All blocks are counted and the latest kept, in a memory of
  * their own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
  * everything outside this process receive it at its end. Log and budget limit how many.
- * @param {object} parts @param {BlockMemory} parts.memory
- * @param {Pick<Outputs, 'log' | 'file' | 'otlp'>} parts.outputs
+ * @param {object} parts @param {BlockMemory} parts.memory @param {Pick<Outputs, 'log' | 'file' | 'otlp'>} parts.outputs
  * @param {LogBudget} parts.budget for file, cluster, OTLP and host
  * @param {Pick<PageFeed, 'put' | 'drop'>} parts.page @param {Pick<Cluster, 'block'>} parts.cluster
  * @param {Pick<Metrics, 'observeBlock'>} parts.metrics @param {Sink} parts.quiet

@@ -224,10 +224,10 @@ class Heartbeat {
 
 /**
  * @typedef {{ beatPeriod: number, calmPeriod: number, threshold: number, isWanted?: () => boolean,
- *   onLate?: (atMs: number, idleMs: number) => void }} Options ms. isWanted is called at each beat; false ends the
- *   heartbeat. onLate is called at a beat after a gap that can hide a block; idleMs is the loop's idle time so far.
+ * onLate?: (atMs: number, idleMs: number) => void }} Options ms. isWanted is called at each beat; false ends the
+ * heartbeat. onLate is called at a beat after a gap that can hide a block; idleMs is the loop's idle time so far.
  * @typedef {{ load?: LoopLoad, delays?: Delays, profiler?: HostProfiler,
- *   works?: Pick<WorkLater, 'beat'> }} BeatReceivers these receive every beat
+ * works?: Pick<WorkLater, 'beat'> }} BeatReceivers these receive every beat
  */
 
 /** @param {Bridge} bridge @param {Options} options @param {BeatReceivers} [receivers] */

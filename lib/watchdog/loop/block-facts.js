@@ -32,8 +32,7 @@ const CALLS = 500
  * @property {Pick<GcPauses, 'within'> & Partial<Pick<GcPauses, 'listWithin' | 'isMajorWithin'>>} gcPauses
  * @property {Pick<SelfLateness, 'within'>} lateness of the watchdog
  * @property {Pick<ProfileWindows, 'within' | 'isBegunLate'>} [windows]
- * @property {Pick<AgentHolds, 'heldMicros'>} [holds]
- * @property {Pick<Origins, 'within'>} [origins]
+ * @property {Pick<AgentHolds, 'heldMicros'>} [holds] @property {Pick<Origins, 'within'>} [origins]
  * @property {Pick<AllowedTime, 'reasonWithin'>} [allowed]
  * @property {Pick<Waits, 'within' | 'lookIfDue'>} [waits]
  * @property {{ within: (startMs: number, endMs: number) => number }} [silence] native calls that answered nobody

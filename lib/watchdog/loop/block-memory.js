@@ -14,8 +14,7 @@ const FULL_SHARE = 0.8
 
 /**
  * @typedef {object} HeapRange use of the heap in a block
- * @property {Heap} first @property {Heap} last
- * @property {number} elapsedMs between them
+ * @property {Heap} first @property {Heap} last @property {number} elapsedMs between them
  * @property {number} mostBytes in use @property {number} leastBytes in use afterwards
  */
 
@@ -80,10 +79,7 @@ class BlockMemory {
   /** The system's, at the end of the block. @type {MemoryReading | null} */
   #to = null
 
-  /**
-   * @param {Pick<HeapSlots, 'read'>} slots
-   * @param {Pick<MemoryStats, 'read'>} stats
-   */
+  /** @param {Pick<HeapSlots, 'read'>} slots @param {Pick<MemoryStats, 'read'>} stats */
   constructor (slots, stats) {
     this.#slots = slots
     this.#stats = stats

@@ -44,7 +44,7 @@ class DebuggerPauses {
   /**
    * @param {object} parts
    * @param {() => string | null} parts.callName the system call in which the thread sleeps, empty if it runs, null if
-   *   that is unknown
+   * that is unknown
    * @param {(port: number) => boolean | null} [parts.hasClient] whether somebody is connected, null if that is unknown
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
@@ -56,8 +56,7 @@ class DebuggerPauses {
 
   /**
    * Takes pauses out of what a poll has read: the turn begins again when a pause ends.
-   * @param {PollReading} pollReading
-   * @param {Reading} calm the last reading before a beat was overdue
+   * @param {PollReading} pollReading @param {Reading} calm the last reading before a beat was overdue
    * @returns {PollReading}
    */
   adjust (pollReading, calm) {

@@ -18,7 +18,7 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
  * answer comes through shared memory. So no session is open while the host runs: it could make an ending process wait
  * for a debugger, or print that it does.
  * @param {boolean} isAgain the question was put before and may be lost: its time then tells the answers apart. A first
- *   question always has the same text, which V8 need not compile each time: 20 us instead of 30
+ * question always has the same text, which V8 need not compile each time: 20 us instead of 30
  * @returns {string | null} why asking failed
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))

@@ -31,10 +31,7 @@ class GcPauses {
     this.#ring = ring
   }
 
-  /**
-   * @param {Pick<Metrics, 'observeGc'>} metrics
-   * @param {Pick<Timeline, 'pause'>} timeline
-   */
+  /** @param {Pick<Metrics, 'observeGc'>} metrics @param {Pick<Timeline, 'pause'>} timeline */
   drain (metrics, timeline) {
     for (const [startMs, durationMs, kind] of this.#ring.drain()) {
       this.#pauses.push({ startMs, endMs: startMs + durationMs, isMajor: kind === MAJOR })

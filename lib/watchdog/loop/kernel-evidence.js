@@ -5,8 +5,7 @@ const ENOUGH_SHARE = 0.4
 
 /**
  * @typedef {object} Reading a thread's counters at one moment, each null if the kernel does not report it
- * @property {number} atMs
- * @property {number | null} cpuMs on a CPU so far
+ * @property {number} atMs @property {number | null} cpuMs on a CPU so far
  * @property {number | null} runQueueMs runnable, waiting for a CPU
  * @property {number | null} throttledMs its cgroup was out of CPU quota
  * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue

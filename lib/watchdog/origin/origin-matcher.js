@@ -44,8 +44,7 @@ class Origins {
 
   /**
    * @param {object} parts @param {boolean} parts.isAuto tracking may start by itself
-   * @param {(message: object) => void} parts.post to the host @param {Say} parts.say
-   * @param {FrameTable} parts.frames
+   * @param {(message: object) => void} parts.post to the host @param {Say} parts.say @param {FrameTable} parts.frames
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {

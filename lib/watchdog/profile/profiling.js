@@ -206,8 +206,7 @@ class Profiling {
 }
 
 /**
- * @param {object} parts @param {WorkerData} parts.data
- * @param {Pick<Bridge, 'beat' | 'counters'>} parts.bridge
+ * @param {object} parts @param {WorkerData} parts.data @param {Pick<Bridge, 'beat' | 'counters'>} parts.bridge
  * @param {ConstructorParameters<typeof CpuPrice>[0]} parts.times of the main thread
  * @param {ProfileWindows} parts.windows @param {Health} parts.health
  * @param {(message: object) => void} parts.post to the host

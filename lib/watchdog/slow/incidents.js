@@ -26,9 +26,7 @@ const events = {
   worker_threads: ['threads_busy', 'threads_free', 'info']
 }
 
-/**
- * @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} IncidentDetails
- */
+/** @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} IncidentDetails */
 
 /** Reports incidents in the log, in metrics, on the page, and to the host when they end. */
 class Incidents {

@@ -36,10 +36,7 @@ exports.advice = {
   worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.'
 }
 
-/**
- * @param {PoolKind} kind @param {FullPool} full
- * @param {number} requests in flight meanwhile
- */
+/** @param {PoolKind} kind @param {FullPool} full @param {number} requests in flight meanwhile */
 exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, requests) => {
   const lasted = duration(endMs - startMs)
   if (ongoing) {

@@ -107,10 +107,7 @@ class SleepDetector {
   }
 }
 
-/**
- * @param {Reading} from @param {Reading} to
- * @param {'cpuMs' | 'runQueueMs'} what
- */
+/** @param {Reading} from @param {Reading} to @param {'cpuMs' | 'runQueueMs'} what */
 function grown (from, to, what) {
   return Math.max(0, (to[what] ?? 0) - (from[what] ?? to[what] ?? 0))
 }

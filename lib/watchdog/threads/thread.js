@@ -61,8 +61,7 @@ class WatchedThread {
 
   /**
    * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
-   * @param {Shared} parts.shared by all threads @param {ThreadPhases} parts.sinks
-   * @param {ThreadOptions} parts.options
+   * @param {Shared} parts.shared by all threads @param {ThreadPhases} parts.sinks @param {ThreadOptions} parts.options
    * @param {SelfLateness} parts.lateness @param {SourceReader} parts.sources
    * @param {Explainer} parts.explainer @param {() => string} parts.nextId
    * @param {() => ThreadWork | null} parts.workOf the work of the whole thread

@@ -57,8 +57,7 @@ class WatchedThreads {
   #works = new Map()
 
   /**
-   * @param {object} parts @param {ThreadOptions} parts.options
-   * @param {Shared} parts.shared by all threads
+   * @param {object} parts @param {ThreadOptions} parts.options @param {Shared} parts.shared by all threads
    * @param {SelfLateness} parts.lateness @param {SourceReader} parts.sources
    * @param {Explainer} parts.explainer @param {Pick<Health, 'say' | 'set'>} parts.health
    * @param {() => string} parts.nextId @param {(message: object) => void} parts.post to the host

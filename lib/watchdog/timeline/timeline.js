@@ -111,7 +111,7 @@ class TimelineKeeper {
 
   /**
    * @param {Parameters<typeof exports.gatherTrace>[0] & { keep: (id: string, text: string) => void,
-   *   onThrow: (error: Error) => void }} parts
+   * onThrow: (error: Error) => void }} parts
    */
   constructor (parts) {
     this.#parts = parts
@@ -184,10 +184,7 @@ class Timeline {
   /** Values by second. @type {({ second: number, values: (Values | null)[] } | undefined)[]} */
   #samples = new Array(SECONDS)
 
-  /**
-   * @param {Pick<Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge
-   * @param {History} history
-   */
+  /** @param {Pick<Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge @param {History} history */
   constructor (bridge, history) {
     this.#bridge = bridge
     this.#history = history

@@ -18,7 +18,7 @@ function onState (error) {
 /** @typedef {{ id: string, text: string }} Timeline */
 /**
  * @typedef {{ write: (line: string) => void, keepTimeline?: (timeline: Timeline) => void, takeLost: () => number,
- *   end: () => void }} Written
+ * end: () => void }} Written
  */
 /** @type {Record<string, () => Written>} */
 const kinds = {
