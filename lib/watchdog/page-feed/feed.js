@@ -69,26 +69,21 @@ class PageFeed {
       this.timeline.endSecond(this.history.second)
     }
     if (this.#streams.size === 0) return
+    const hasNews = this.#pending.size > 0 && now >= this.#flushAtMs
     try {
-      this.#tell(now, isNext)
+      if (hasNews) {
+        this.#streams.send('blocks', [...this.#pending.values()].map(rowOf))
+        this.#pending.clear()
+        this.#flushAtMs = now + FLUSH_MS
+      }
+      if (isNext || hasNews) this.#streams.send('state', this.#state())
+      const waits = isNext ? this.recent.takeWaits() : []
+      if (waits.length > 0) this.#streams.send('waits', waits)
     } catch {
       // A page must not end the watchdog. Pages reconnect, and get a 500 if sending still fails.
       this.#pending.clear()
       this.#streams.close()
     }
-  }
-
-  /** @param {number} now @param {boolean} isNext a second has passed */
-  #tell (now, isNext) {
-    const hasNews = this.#pending.size > 0 && now >= this.#flushAtMs
-    if (hasNews) {
-      this.#streams.send('blocks', [...this.#pending.values()].map(rowOf))
-      this.#pending.clear()
-      this.#flushAtMs = now + FLUSH_MS
-    }
-    if (isNext || hasNews) this.#streams.send('state', this.#state())
-    const waits = isNext ? this.recent.takeWaits() : []
-    if (waits.length > 0) this.#streams.send('waits', waits)
   }
 
   /** A page connects. @returns {Reply} */
