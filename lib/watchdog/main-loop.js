@@ -4,7 +4,6 @@ const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds, AllowedTime, GcPauses, Waits } = require('./loop/intervals')
-const { BlockMemory } = require('./loop/block-memory')
 const { DebuggerPauses } = require('./loop/debugger-pauses')
 const { Explainer } = require('./loop/explainer')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
@@ -75,7 +74,7 @@ class MainLoop {
       explainer: this.explainer,
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
       surroundings: {
-        gcPauses, lateness, windows, holds, origins, allowed, waits, memory: () => new BlockMemory(heap, stats.memory)
+        gcPauses, lateness, windows, holds, origins, allowed, waits, memory: { heap, system: stats.memory }
       },
       code: windows.code,
       nextId

@@ -2,7 +2,9 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { BlockSpans } = require('./block-spans')
-const { BLOCK, SPAN } = require('../bridge/messages')
+const { Health } = require('./health')
+const { RequestTracking } = require('./requests/request-tracking')
+const { BLOCK, FOLLOW, SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
 const { summaryOf } = require('../store/record')
 const { nowMs } = require('../util/clock')
@@ -18,11 +20,9 @@ const { endSentenceOf } = require('../util/sentence')
  * @import { BlockMemory } from '../store/memory'
  * @import { BlockRecord } from '../types'
  * @import { Blocks } from './blocks'
- * @import { Health } from './health'
  * @import { MainLoop } from './main-loop'
  * @import { PageFeed } from './page-feed/feed'
  * @import { Interval } from './requests/recent-blocks'
- * @import { RequestTracking } from './requests/request-tracking'
  * @import { Scrape } from './scrape'
  * @import { SlowWatch } from './slow/slow-watch'
  * @import { TimelineKeeper } from './timeline/timeline'
@@ -60,16 +60,17 @@ class Sinks {
   /** Limits the blocks of worker threads in the file to as many as a person would read. */
   #budget = new LogBudget(nowMs())
   #quietAtMs = Infinity
+  #tracking
 
   /**
    * @param {object} parts @param {WorkerData} parts.data @param {number} parts.startedAtMs of this watchdog
    * @param {Health} parts.health @param {BlockLog | null} parts.log
    * @param {MainLoop} parts.mainLoop @param {Cluster} parts.cluster @param {Blocks} parts.blocks
    * @param {PageFeed} parts.page @param {Scrape} parts.scrape @param {SlowWatch} parts.slow
-   * @param {RequestTracking | null} parts.tracking @param {(message: object) => void} parts.post to the host
+   * @param {(message: object) => void} parts.post to the host
    */
-  constructor ({ data, startedAtMs, health, log, mainLoop, cluster, blocks, page, scrape, slow, tracking, post }) {
-    const { options, mayInspect } = data
+  constructor ({ data, startedAtMs, health, log, mainLoop, cluster, blocks, page, scrape, slow, post }) {
+    const { options, mayInspect, escalates } = data
     const { metrics } = scrape
     const { main, threads } = blocks.memories
     const file = openFile(options, health, metrics)
@@ -82,6 +83,8 @@ class Sinks {
       otlp,
       spans: openSpans(otlp, metrics, post)
     }
+    const tracking = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
+    this.#tracking = tracking
     const aborts = options.onStuck === 'abort'
     if (aborts) require('./end-process').warnOfInit(mayInspect, health.say)
     const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
@@ -112,6 +115,7 @@ class Sinks {
   poll (now) {
     const { log, timelines } = this.#outputs
     timelines?.poll(now)
+    this.#tracking?.tick(now)
     if (now < this.#quietAtMs) return
     log?.flushSuppressed()
     this.#quietAtMs = Infinity
@@ -120,6 +124,11 @@ class Sinks {
   /** A sampled request that a block delayed. @param {Parameters<BlockSpans['waited']>[0]} request */
   waited (request) {
     this.#outputs.spans.waited(request)
+  }
+
+  /** The host has stopped to follow requests, as that costs too much. */
+  tooCostly () {
+    this.#tracking?.tooCostly(nowMs())
   }
 
   /** Losses since the last call, by reason in `events_dropped_total`. @returns {Record<string, number>} */
@@ -154,13 +163,14 @@ class Sinks {
 
 // Each output is loaded only if it is wanted: together they are half of this thread's code.
 
-/** @param {WorkerData} data @param {Health} health */
-function openLog ({ options: { log: option }, isQuiet }, health) {
-  if (option === false) return null
+/** @param {WorkerData} data @param {(message: object) => void} post to the host */
+function openLog ({ options: { log: option }, isQuiet }, post) {
+  const health = new Health(post)
+  if (option === false) return { health, log: null }
   const { BlockLog } = require('../export/log/log')
   const log = new BlockLog({ log: option, isQuiet, nowMs, onState: health.listener('log'), open: openPath(option) })
   health.sayIn(log)
-  return log
+  return { health, log }
 }
 
 /**

@@ -7,13 +7,11 @@ const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds } = require('./blocks')
 const { Endpoint } = require('./endpoint')
-const { Health } = require('./health')
 const { Housekeeping } = require('./housekeeping')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
 const { PageFeed } = require('./page-feed/feed')
-const { RequestTracking } = require('./requests/request-tracking')
 const { Scrape } = require('./scrape')
 const { Sinks, openLog } = require('./sinks')
 const { SlowWatch } = require('./slow/slow-watch')
@@ -63,8 +61,7 @@ class Watchdog {
     const startedAtMs = nowMs()
     const { options } = data
     const bridge = openBridge(data.memory)
-    const health = new Health(post)
-    const log = openLog(data, health)
+    const { health, log } = openLog(data, post)
     const stats = openStats()
     const scheduler = new PollScheduler(() => stats.own.times(), () => stats.host.times().runQueueMs ?? 0)
     const { lateness } = scheduler
@@ -93,10 +90,7 @@ class Watchdog {
     const page = new PageFeed({ options, bridge, monitor, blocks, health, cluster })
     const scrape = new Scrape({ data, bridge, health, stats, mainLoop, threads, cluster, page })
     const slow = new SlowWatch({ bridge, health, stats, mainLoop, threads, page, scrape, post })
-    const tracking = data.escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
-    const sinks = new Sinks({
-      data, startedAtMs, health, log, mainLoop, cluster, blocks, page, scrape, slow, tracking, post
-    })
+    const sinks = new Sinks({ data, startedAtMs, health, log, mainLoop, cluster, blocks, page, scrape, slow, post })
     const { metrics } = scrape
     const housekeeping = new Housekeeping({ bridge, health, lateness, metrics, cluster, threads, sinks })
     const endpoint = new Endpoint({ data, health, mainLoop, cluster, blocks, page, scrape, post })
@@ -111,7 +105,6 @@ class Watchdog {
       page,
       scrape,
       slow,
-      tracking,
       housekeeping,
       sinks,
       endpoint
@@ -142,7 +135,7 @@ class Watchdog {
 
   /** @param {number} now @param {boolean} selfLate @returns {{ wakeAtMs: number, dueAtMs: number }} */
   #poll (now, selfLate) {
-    const { mainLoop, threads, page, scrape, slow, tracking, housekeeping, sinks } = this.#parts
+    const { mainLoop, threads, page, scrape, slow, housekeeping, sinks } = this.#parts
     scrape.drainGc()
     const { wakeAtMs, eventful } = mainLoop.poll(now, selfLate, sinks.main)
     // The first line about a block comes before everything else; at most 0.1 s.
@@ -150,7 +143,6 @@ class Watchdog {
     scrape.drainWork()
     page.poll(now)
     slow.poll(now)
-    tracking?.tick(now)
     housekeeping.poll(now, eventful)
     sinks.poll(now)
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
@@ -158,14 +150,14 @@ class Watchdog {
 
   /** Takes a message of the host. @param {any} message */
   receive (message) {
-    const { mainLoop, threads, cluster, slow, tracking, sinks, endpoint } = this.#parts
+    const { mainLoop, threads, cluster, slow, sinks, endpoint } = this.#parts
     if (message.code === SHOW) endpoint.show(message.isShown)
     else if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
     else if (message.code === THREAD_PROFILE) threads?.profiled(message)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
-    else if (message.code === FOLLOW) tracking?.tooCostly(nowMs())
+    else if (message.code === FOLLOW) sinks.tooCostly()
     else if (message.code === RESOURCES) slow.answered(message)
     else if (message.code === WAITED) sinks.waited(message)
     else mainLoop.receive(message)

@@ -2,17 +2,19 @@
 
 const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
 const { US_PER_MS } = require('../../util/units')
+const { BlockMemory } = require('./block-memory')
 const { KernelEvidence } = require('./kernel-evidence')
 const { Fold } = require('./sample-fold')
 const { LATE_MS } = require('./sampler')
 const { intersected } = require('./self-lateness')
 
 /**
+ * @import { HeapSlots } from '../../bridge/memory'
  * @import { Facts, Span } from '../../explain/record'
  * @import { Frame, RequestContext } from '../../types'
+ * @import { MemoryStats } from '../kernel/memory-stats'
  * @import { Origins } from '../origin/origin-matcher'
  * @import { ProfileWindows } from '../profile/profile-windows'
- * @import { BlockMemory } from './block-memory'
  * @import { Block, Ended } from './detector'
  * @import { AgentHolds, AllowedTime, GcPauses, Waits } from './intervals'
  * @import { Reading } from './kernel-evidence'
@@ -36,7 +38,7 @@ const CALLS = 500
  * @property {Pick<AllowedTime, 'reasonWithin'>} [allowed]
  * @property {Pick<Waits, 'within' | 'lookIfDue'>} [waits]
  * @property {{ within: (startMs: number, endMs: number) => number }} [silence] native calls that answered nobody
- * @property {() => BlockMemory} [memory] follows that of one block
+ * @property {{ heap: HeapSlots, system: MemoryStats }} [memory]
  * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
  * @typedef {Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
@@ -93,7 +95,8 @@ class BlockFacts {
     this.#heldMicros = heldMicros
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
-    this.#memory = surroundings.memory?.()
+    const { memory } = surroundings
+    this.#memory = memory && new BlockMemory(memory.heap, memory.system)
   }
 
   /** @param {string} id @param {Block} block @param {number} nowMs */

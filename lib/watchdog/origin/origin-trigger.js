@@ -9,7 +9,7 @@ const { Recently } = require('../../util/recently')
  * @import { BlockRecord } from '../../types'
  */
 
-/** Blocks at one place within this time that are no accident. */
+/** Blocks at one place within this time that are not an accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
 /** The window of tracking that such blocks open. */
