@@ -38,7 +38,10 @@ exports.parseAnswer = (text) => {
   const texts = head.split(FIELD)
   const { atMs, idleMs, beats, inspectorUrl, putAtMs, cpuMs } = takeRow(HEAD, texts)
   const isWritten = lines.length > 0 && !lines[0].includes(FIELD)
-  const all = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
+  // The innermost three frames of a stack that V8 wrote are the probe's.
+  const all = isWritten
+    ? lines[0].split('\n').filter((line) => WRITTEN.test(line)).slice(3).map(parseWritten)
+    : lines.slice(0, -1).map(parseFrame)
   const frames = all.filter((frame) => !frame.async)
   const awaiting = all.filter((frame) => frame.async)
   const certain = parseRunning(texts, work.split(FIELD), frames)
@@ -173,11 +176,6 @@ const WRITTEN = /^ {4}at (?:(?:async |new )*(.*?) \((.*)\)|(.*))$/
 const AWAITED = '    at async '
 /** A place: a file, line and column. For code of an eval, where that was made, and its own line and column. */
 const PLACE = /^(eval at .*), .*?:(\d+):(\d+)$|^(?:async )?(.+):(\d+):(\d+)$/
-
-/** A stack that V8 wrote, without the three innermost frames, which are the probe's. @param {string} text */
-function parseStack (text) {
-  return text.split('\n').filter((line) => WRITTEN.test(line)).slice(3).map(parseWritten)
-}
 
 /** @param {string} line @returns {Frame} */
 function parseWritten (line) {

@@ -131,8 +131,8 @@ class BlockFacts {
   }
 
   /**
-   * The time up to the last of these samples, which came one right after the other: in equal parts, or two thirds for
-   * the last one if it alone shows a place.
+   * Counts the samples that wait, which came one right after the other: each gets an equal part of the time, or the
+   * last one two thirds if it alone shows a place.
    */
   #countUnplaced (isPlaced = false) {
     const samples = this.#unplaced.splice(0)
@@ -271,7 +271,7 @@ class BlockFacts {
       ownFrame: this.#ownFrame,
       others: [...this.#others.values()],
       threadWork: workOf?.() ?? null,
-      // Known only when the callback is over.
+      // The host reports a callback when it is over.
       origin: ongoing ? null : origins?.within(startMs, endMs) ?? null,
       allowed: allowed?.reasonWithin(startMs, endMs) ?? null,
       sleptIn: waits?.within(startMs, endMs) ?? null,

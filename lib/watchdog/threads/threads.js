@@ -104,24 +104,23 @@ class WatchedThreads {
 
   /** @param {Hello} hello @param {boolean} isOutside sent by the main thread */
   #watch (hello, isOutside) {
-    const { threadId, tid } = hello
+    const { threadId, tid, name } = hello
     const previous = this.#threads.get(threadId)
     if (this.#gone.get(threadId)) return
     if (previous !== undefined && (isOutside || !previous.isOutside)) return
-    if (!hasOurLayout(hello.memory)) return this.#leave(hello)
+    if (!hasOurLayout(hello.memory)) {
+      // The memory of another version would be misread. Its hello keeps coming.
+      if (this.#foreign.get(threadId)) return
+      this.#foreign.set(threadId, true)
+      const message =
+        `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
+      this.#parts.health.say('warn', { event: 'other_version', thread: name, threadId }, message)
+      return
+    }
     // The thread's own figures are better. Its times continue from those before, so they are not added up.
     previous?.stop({ isNeeded: tid === null })
     this.#threads.set(threadId, this.#makeThread(hello, isOutside, previous))
     this.#parts.onNew()
-  }
-
-  /** For another version: its memory would be misread. It keeps coming. @param {Hello} hello */
-  #leave ({ threadId, name }) {
-    if (this.#foreign.get(threadId)) return
-    this.#foreign.set(threadId, true)
-    const message =
-      `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
-    this.#parts.health.say('warn', { event: 'other_version', thread: name, threadId }, message)
   }
 
   /** @param {Hello} hello @param {boolean} isOutside @param {WatchedThread} [outside] */

@@ -158,7 +158,7 @@ class TimelineKeeper {
     return exports.gatherTrace(this.#parts, { fromMs: toMs - (nowMs() - startMs) - AROUND_MS, toMs })
   }
 
-  /** Writes what is awaited, without what would have come. */
+  /** Writes the timeline of the awaited block as far as it has come. */
   stop () {
     return this.#take()
   }

@@ -155,23 +155,18 @@ class FileWriter {
     const port = /** @type {MessagePort} */ (this.#port)
     this.#sent = (this.#sent + units) | 0
     port.postMessage({ ...message, units })
-    if (!this.#isSlow) this.#sleep()
+    const untilMs = nowMs() + WAIT_MS
+    while (!this.#isSlow && this.#waiting > 0) {
+      const leftMs = untilMs - nowMs()
+      const done = Atomics.load(this.#slots, DONE)
+      if (leftMs <= 0) this.#isSlow = true
+      else if (done !== this.#sent) Atomics.wait(this.#slots, DONE, done, leftMs)
+    }
     // The writer reports a failure before it counts the line as done.
     for (let each = receiveMessageOnPort(port); each !== undefined; each = receiveMessageOnPort(port)) {
       this.#hear(each.message)
     }
     if (this.#waiting > 0) this.#expect()
-  }
-
-  #sleep () {
-    const endMs = nowMs() + WAIT_MS
-    while (this.#waiting > 0) {
-      const leftMs = endMs - nowMs()
-      const done = Atomics.load(this.#slots, DONE)
-      if (leftMs <= 0) this.#isSlow = true
-      if (this.#isSlow) return
-      if (done !== this.#sent) Atomics.wait(this.#slots, DONE, done, leftMs)
-    }
   }
 
   get #waiting () {
