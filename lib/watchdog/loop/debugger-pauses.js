@@ -1,6 +1,7 @@
 'use strict'
 
 const { hasClient: hasClientAt } = require('../../util/kernel/system-call-reader')
+const { latestMs } = require('./detector')
 const { LATE_MS } = require('./sampler')
 
 /**
@@ -15,7 +16,6 @@ const SLEPT = 0.5
 const SLEPT_BY_CPU = 0.9
 /** The system call in which Node.js waits for the next command of the debugger. */
 const PAUSED_IN = 'futex'
-const TIMER_SLACK_MS = 1
 
 /**
  * @typedef {object} Pause
@@ -137,8 +137,8 @@ const ranOf = ({ cpuMs, runQueueMs }) => cpuMs === null || runQueueMs === null ?
  * @param {DoubtfulBeat} beat @param {Reading} calm @returns {Mark}
  */
 function markOf (beat, calm) {
-  const { beats, cpuMs = null, latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
-  return { beats, atMs: latestMs, ranMs: ranOf(calm), cpuMs }
+  const { beats, cpuMs = null } = beat
+  return { beats, atMs: latestMs(beat), ranMs: ranOf(calm), cpuMs }
 }
 
 /** Since when the thread slept, if it did for most of the time. @param {Mark} before @param {Mark} now */

@@ -205,4 +205,5 @@ function reliableIdleMs ({ beat, idleMs }) {
 
 exports.STARTUP_IDLE_MS = STARTUP_IDLE_MS
 exports.isStartup = isStartup
+exports.latestMs = latestMs
 exports.Detector = Detector
