@@ -8,7 +8,7 @@ const { MS_PER_MINUTE } = require('../util/units')
 
 /**
  * @import { BlockRecord, BlockSpan } from '../types'
- * @import { Interval } from './requests/recent-blocks'
+ * @import { BlockInterval } from './requests/recent-blocks'
  */
 
 const NAME = 'event_loop_blocked'
@@ -31,7 +31,7 @@ const ONGOING_MS = 5000
 /** Makes spans of the main thread's blocks that delayed a sampled span. */
 class BlockSpans {
   #parts
-  /** @type {Map<string, Interval>} by the block's id, until it is settled */
+  /** @type {Map<string, BlockInterval>} by the block's id, until it is settled */
   #intervals = new Map()
   /** @type {Waited[]} oldest first */
   #waited = []
@@ -59,7 +59,7 @@ class BlockSpans {
     if (span !== null) this.#parts.write({ ...span, links: [] })
   }
 
-  /** @param {BlockRecord} record @param {Interval} interval */
+  /** @param {BlockRecord} record @param {BlockInterval} interval */
   ended (record, interval) {
     if (record.work?.sampled) this.#intervals.set(record.id, interval)
   }
@@ -101,7 +101,7 @@ class BlockSpans {
     return { traceId, spanId, parentSpanId, name: NAME, startMs, endMs, attributes: blockAttributes(record) }
   }
 
-  /** @param {Interval} interval @returns {BlockSpan['links']} */
+  /** @param {BlockInterval} interval @returns {BlockSpan['links']} */
   #linksOf ({ startMs, endMs, workIds }) {
     const victims = this.#waited.filter((each) => !workIds.includes(each.id) && each.endMs > startMs &&
       each.startMs - (each.hasWaited ? BACKLOG_MS : 0) < endMs)

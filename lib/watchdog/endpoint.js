@@ -16,7 +16,7 @@ const { nowMs } = require('../util/clock')
  */
 
 /**
- * @typedef {object} Parts
+ * @typedef {object} EndpointParts
  * @property {WorkerData} data @property {Health} health
  * @property {MainLoop} mainLoop @property {Blocks} blocks
  * @property {Cluster} cluster whose workers learn the address as well
@@ -31,7 +31,7 @@ class Endpoint {
   #server = null
   #hasWarned = false
 
-  /** @param {Parts} parts */
+  /** @param {EndpointParts} parts */
   constructor (parts) {
     this.#parts = parts
   }
@@ -127,7 +127,7 @@ class Endpoint {
 
 /**
  * Files that take work are loaded when they are first asked for.
- * @param {Parts} parts
+ * @param {EndpointParts} parts
  * @returns {Parameters<typeof import('../export/http/paths').makePaths>[0]}
  */
 function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options } }) {

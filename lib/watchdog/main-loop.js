@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
-const { AgentHolds, AllowedTime, GcPauses, Waits } = require('./loop/intervals')
+const { AgentHolds, AllowedTime, GcPauses, SleptCalls } = require('./loop/intervals')
 const { DebuggerPauses } = require('./loop/debugger-pauses')
 const { Explainer } = require('./loop/explainer')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
@@ -60,7 +60,7 @@ class MainLoop {
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(counters)
     const pauses = new DebuggerPauses({ callName: () => stats.calls.name(), onState: health.listener('debugger') })
-    const waits = new Waits(() => stats.calls.read())
+    const waits = new SleptCalls(() => stats.calls.read())
     const scripts = new ScriptTimeouts(() => beat.read().atMs, begunAtMs)
     this.monitor = new LoopMonitor({
       owner: { thread: 'main', threadId: 0 },
@@ -107,7 +107,7 @@ class MainLoop {
     this.sources.load()
   }
 
-  /** Waits for the final records of blocks that have ended. @param {number} mostMs */
+  /** SleptCalls for the final records of blocks that have ended. @param {number} mostMs */
   async settle (mostMs) {
     const untilMs = nowMs() + mostMs
     while (!this.monitor.isSettled && nowMs() < untilMs) await sleep(LOOK_MS)

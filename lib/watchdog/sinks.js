@@ -22,7 +22,7 @@ const { endSentenceOf } = require('../util/sentence')
  * @import { Blocks } from './blocks'
  * @import { MainLoop } from './main-loop'
  * @import { PageFeed } from './page-feed/feed'
- * @import { Interval } from './requests/recent-blocks'
+ * @import { BlockInterval } from './requests/recent-blocks'
  * @import { Scrape } from './scrape'
  * @import { SlowWatch } from './slow/slow-watch'
  * @import { TimelineKeeper } from './timeline/timeline'
@@ -35,7 +35,7 @@ const { endSentenceOf } = require('../util/sentence')
  * @property {(record: BlockRecord) => void} opened it is certainly a block
  * @property {(record: BlockRecord) => void} lasting a second later, and each second after that
  * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
- * @property {(record: BlockRecord, interval: Interval) => void} ended it is over, its verdict still provisional
+ * @property {(record: BlockRecord, interval: BlockInterval) => void} ended it is over, its verdict still provisional
  * @property {(record: BlockRecord, endMs: number) => void} settled its verdict is final
  * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases for threads; withdrawn: it was none
  * @typedef {Partial<ThreadPhases>} Sink receives some phases

@@ -21,7 +21,7 @@ const IDLE_SHARE = 0.9
  * first argument distinguishes the loop's waits from those of `spawnSync()`, which has its own loop. It sees nothing on
  * other systems, if /proc is hidden, or until the loop's descriptor is known.
  */
-class SleepSight {
+class EpollSleepProbe {
   #file
   #waits
   /** @type {string | null} call and descriptor */
@@ -71,4 +71,4 @@ class SleepSight {
   }
 }
 
-exports.SleepSight = SleepSight
+exports.EpollSleepProbe = EpollSleepProbe

@@ -4,7 +4,7 @@ const { existsSync } = require('node:fs')
 const os = require('node:os')
 const { KernelFile, schedIn, statOf, TASKS } = require('../../util/kernel/file')
 const { NOWHERE } = require('../../util/cgroup')
-const { SleepSight } = require('./epoll-sleep-probe')
+const { EpollSleepProbe } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
 const { SystemCallReader } = require('../../util/kernel/system-call-reader')
 const { MachineSteal, Steal } = require('./steal')
@@ -32,7 +32,7 @@ exports.openStats = () => {
   // The main thread's id is the process's.
   const host = new ThreadStats(shared, process.pid)
   const own = new ThreadStats(shared, 'caller')
-  const sight = new SleepSight()
+  const sight = new EpollSleepProbe()
   const memory = new MemoryStats()
   const calls = new SystemCallReader()
   const hasSchedstat = host.read(0).runQueueMs !== null

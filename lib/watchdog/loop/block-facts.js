@@ -2,7 +2,7 @@
 
 const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
 const { US_PER_MS } = require('../../util/units')
-const { BlockMemory } = require('./block-memory')
+const { MemoryUse } = require('./memory-use')
 const { KernelEvidence } = require('./kernel-evidence')
 const { Fold } = require('./sample-fold')
 const { LATE_MS } = require('./sampler')
@@ -16,7 +16,7 @@ const { intersected } = require('./self-lateness')
  * @import { Origins } from '../origin/origin-matcher'
  * @import { ProfileWindows } from '../profile/profile-windows'
  * @import { Block, Ended } from './detector'
- * @import { AgentHolds, AllowedTime, GcPauses, Waits } from './intervals'
+ * @import { AgentHolds, AllowedTime, GcPauses, SleptCalls } from './intervals'
  * @import { Reading } from './kernel-evidence'
  * @import { Interval, SelfLateness } from './self-lateness'
  * @import { Sample } from './sampler'
@@ -36,7 +36,7 @@ const CALLS = 500
  * @property {Pick<ProfileWindows, 'within' | 'isBegunLate'>} [windows]
  * @property {Pick<AgentHolds, 'heldMicros'>} [holds] @property {Pick<Origins, 'within'>} [origins]
  * @property {Pick<AllowedTime, 'reasonWithin'>} [allowed]
- * @property {Pick<Waits, 'within' | 'lookIfDue'>} [waits]
+ * @property {Pick<SleptCalls, 'within' | 'lookIfDue'>} [waits]
  * @property {{ within: (startMs: number, endMs: number) => number }} [silence] native calls that answered nobody
  * @property {{ heap: HeapSlots, system: MemoryStats }} [memory]
  * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
@@ -96,7 +96,7 @@ class BlockFacts {
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
     const { memory } = surroundings
-    this.#memory = memory && new BlockMemory(memory.heap, memory.system)
+    this.#memory = memory && new MemoryUse(memory.heap, memory.system)
   }
 
   /** @param {string} id @param {Block} block @param {number} nowMs */

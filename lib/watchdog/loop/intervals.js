@@ -154,7 +154,7 @@ const KEPT = 100
 /** @typedef {{ atMs: number, wait: Wait | null }} Look */
 
 /** The calls that the thread slept in while its beat was overdue, looked at now and then. */
-class Waits {
+class SleptCalls {
   #read
   #nextAtMs = -Infinity
   #blockedMs = 0
@@ -212,4 +212,4 @@ function heaviest (waits, keyOf) {
 exports.GcPauses = GcPauses
 exports.AllowedTime = AllowedTime
 exports.AgentHolds = AgentHolds
-exports.Waits = Waits
+exports.SleptCalls = SleptCalls

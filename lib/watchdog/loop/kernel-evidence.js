@@ -1,5 +1,7 @@
 'use strict'
 
+/** @import { Interval } from './self-lateness' */
+
 /** Kernel readings whose distance is this share of the block outweigh those from before and after it. */
 const ENOUGH_SHARE = 0.4
 
@@ -11,8 +13,7 @@ const ENOUGH_SHARE = 0.4
  * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
  * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is unknown
  * @property {number | null} [preemptions] of the process's threads; read only if `runQueueMs` is unknown
- * @typedef {{ startMs: number, endMs: number }} Span
- * @typedef {Span & { durationMs: number }} Interval
+ * @typedef {Interval & { durationMs: number }} TimedInterval
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
 
@@ -51,7 +52,7 @@ class KernelEvidence {
 
   /**
    * CPU time and waits for a CPU in parts of the block; null if the kernel does not report them.
-   * @param {Span[]} parts @param {number} startMs of the block @param {Reading} [after] the first one after it
+   * @param {Interval[]} parts @param {number} startMs of the block @param {Reading} [after] the first one after it
    */
   spentIn (parts, startMs, after = this.#last) {
     const before = { ...this.#before, atMs: Math.max(this.#before.atMs, startMs) }
@@ -72,13 +73,13 @@ class KernelEvidence {
     return Math.max(0, (this.#first?.runQueueMs ?? 0) - (this.#before.runQueueMs ?? this.#first?.runQueueMs ?? 0))
   }
 
-  /** @param {Interval} interval so far @param {number | null} ownCpuMs counted by the thread itself */
+  /** @param {TimedInterval} interval so far @param {number | null} ownCpuMs counted by the thread itself */
   ongoing (interval, ownCpuMs) {
     return this.#figures(interval, this.#last, ownCpuMs)
   }
 
   /**
-   * @param {Interval} interval @param {Reading} after the first one after the block
+   * @param {TimedInterval} interval @param {Reading} after the first one after the block
    * @param {number | null} ownCpuMs counted by the thread itself, used if the kernel does not report it
    */
   ended (interval, after, ownCpuMs) {
@@ -93,7 +94,7 @@ class KernelEvidence {
     return this.#figures(interval, { ...after, atMs: Math.min(after.atMs, endMs) }, ownCpuMs)
   }
 
-  /** @param {Interval} interval @param {Reading} after @param {number | null} ownCpuMs */
+  /** @param {TimedInterval} interval @param {Reading} after @param {number | null} ownCpuMs */
   #figures ({ startMs, durationMs }, after, ownCpuMs) {
     const [before, first, last] = [this.#before, this.#first, this.#last]
     // Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no

@@ -35,7 +35,7 @@ const PROGRESS_MS = 1000
  * @property {Sample | null} sample @property {Reading} reading
  * @property {DoubtfulBeat} beat @property {LateBeat[]} lateBeats
  * @property {number} [pausedFromMs] since when a debugger pauses the thread, if one does
- * @typedef {object} Parts
+ * @typedef {object} MonitorParts
  * @property {{ thread: string, threadId: number }} owner its name in records, its number as in node:worker_threads
  * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'counters'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
@@ -54,7 +54,7 @@ const PROGRESS_MS = 1000
 /** @param {PollReading} pollReading */
 const unchanged = (pollReading) => pollReading
 
-/** For a loop that never rests. @type {NonNullable<Parts['rest']>} */
+/** For a loop that never rests. @type {NonNullable<MonitorParts['rest']>} */
 const beatsAlways = { see: (nowMs, beat) => beat, dueAtMs: Infinity, blocked: () => {} }
 
 /** Monitors one thread's event loop: reads its heartbeat, asks it where it is, reports the phases of its blocks. */
@@ -76,7 +76,7 @@ class LoopMonitor {
   /** All blocks that ended by this beat have been reported. */
   completeToMs = -Infinity
 
-  /** @param {Parts} parts */
+  /** @param {MonitorParts} parts */
   constructor (parts) {
     this.#parts = parts
     const { options, stats, sampler, owner: { threadId } } = parts

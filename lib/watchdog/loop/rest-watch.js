@@ -6,7 +6,7 @@ const { Activity } = require('../../util/activity')
 /**
  * @import { Beat } from '../../bridge/beat'
  * @import { Counters } from '../../bridge/counters'
- * @import { SleepSight } from '../kernel/epoll-sleep-probe'
+ * @import { EpollSleepProbe } from '../kernel/epoll-sleep-probe'
  * @import { DoubtfulBeat } from './detector'
  */
 
@@ -39,7 +39,7 @@ class RestWatch {
 
   /**
    * @param {object} parts @param {number} parts.thresholdMs
-   * @param {Pick<SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
+   * @param {Pick<EpollSleepProbe, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
    * @param {Pick<Counters, 'add' | 'take' | 'setWoken'>} parts.counters
    */
   constructor ({ sight, counters, thresholdMs }) {

@@ -14,26 +14,26 @@ const ROUTES = 20
 const LEAST_MS = 1
 
 /**
- * @typedef {object} Interval a block
+ * @typedef {object} BlockInterval a block
  * @property {number} startMs @property {number} endMs @property {string} [id] of its record
  * @property {number[]} workIds the request and the work that ran in it, with what they are part of
  * @property {Map<number, string>} [routes] of those that have ended, by id
  * @property {{ id: number, name: string, route: string, startMs: number } | null} [alone] if no work is known to have
  * run in it: the only request that was open when it began or was read then, and has ended; null if there were several
- * @typedef {object} Waits the ended requests that had waited for a block
+ * @typedef {object} WaitingRequests the ended requests that had waited for a block
  * @property {number} requests @property {number} longestMs
  * @property {{ name: string, count: number, longestMs: number }[]} routes
  */
 
 /** The latest blocks of the loop, to compare with requests. */
 class RecentBlocks {
-  /** @type {Interval[]} by their end */
+  /** @type {BlockInterval[]} by their end */
   #blocks = []
   #lastEndMs = -Infinity
-  /** @type {Map<string, Waits & { isReported: boolean }>} by the id of a block among those kept */
+  /** @type {Map<string, WaitingRequests & { isReported: boolean }>} by the id of a block among those kept */
   #waits = new Map()
 
-  /** @param {Interval} block that ended after all before it @param {string} [id] of it */
+  /** @param {BlockInterval} block that ended after all before it @param {string} [id] of it */
   add (block, id) {
     this.#blocks.push(id === undefined ? block : { ...block, id })
     this.#lastEndMs = block.endMs
@@ -82,8 +82,8 @@ class RecentBlocks {
   }
 
   /**
-   * @template {BlockRecord} R @param {R} record @param {Interval} block
-   * @param {NonNullable<Interval['alone']>} alone @returns {R}
+   * @template {BlockRecord} R @param {R} record @param {BlockInterval} block
+   * @param {NonNullable<BlockInterval['alone']>} alone @returns {R}
    */
   #named (record, block, { id, name, route, startMs }) {
     // Read later, it ran for less than half of the block.
@@ -105,7 +105,7 @@ class RecentBlocks {
     return { ...record, work, request: { method: name.split(' ')[0], route, ...common } }
   }
 
-  /** @param {Interval} block @param {string} name @param {number} ms */
+  /** @param {BlockInterval} block @param {string} name @param {number} ms */
   #add ({ id }, name, ms) {
     if (id === undefined || ms < LEAST_MS) return
     const waits = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [], isReported: false }
@@ -122,7 +122,7 @@ class RecentBlocks {
     this.#waits.set(id, waits)
   }
 
-  /** @param {string} id of a block @returns {Waits} */
+  /** @param {string} id of a block @returns {WaitingRequests} */
   waitsFor (id) {
     const { requests, longestMs, routes } = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [] }
     const rounded = routes.map((route) => ({ ...route, longestMs: Math.round(route.longestMs) }))

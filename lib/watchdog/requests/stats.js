@@ -18,7 +18,7 @@ const { MS_PER_S } = require('../../util/units')
  */
 
 /** @template {Partial<Bridge>} B its rings @template M @template S series by the packed number */
-class Stats {
+class FinishedStats {
   /** @type {Map<number, S>} */
   series = new Map()
 
@@ -33,9 +33,9 @@ class Stats {
 
 /**
  * Counts finished requests: how long they took, and how long other code blocked the loop while they waited and ran.
- * @extends {Stats<Pick<Bridge, 'requests' | 'routes'>, Metrics, RouteSeries>}
+ * @extends {FinishedStats<Pick<Bridge, 'requests' | 'routes'>, Metrics, RouteSeries>}
  */
-class RequestStats extends Stats {
+class RequestStats extends FinishedStats {
   #lastKey = -1
   /** @type {RouteSeries | null} */
   #last = null
@@ -92,9 +92,9 @@ class RequestStats extends Stats {
 
 /**
  * Counts finished work other than HTTP requests: how long it took, and how long other code blocked the loop.
- * @extends {Stats<Pick<Bridge, 'works' | 'workNames'>, Pick<Metrics, 'workSeries' | 'overflowed'>, WorkSeries>}
+ * @extends {FinishedStats<Pick<Bridge, 'works' | 'workNames'>, Pick<Metrics, 'workSeries' | 'overflowed'>, WorkSeries>}
  */
-class WorkStats extends Stats {
+class WorkStats extends FinishedStats {
   /** Counts the work that ended by the beat up to which all blocks are known. @param {number} untilMs */
   drain (untilMs) {
     this.bridge.works.visit((numbers, at) => {

@@ -75,7 +75,7 @@ const RESTED_MS = 2000
 const CPU_SHARE = 0.25
 
 /**
- * @typedef {object} Parts
+ * @typedef {object} SlowWatchParts
  * @property {Bridge} bridge @property {Health} health @property {Stats} stats
  * @property {MainLoop} mainLoop @property {WatchedThreads | null} threads
  * @property {PageFeed} page @property {Scrape} scrape
@@ -107,7 +107,7 @@ class SlowWatch {
   #now = 0
   #blockedMs = 0
 
-  /** @param {Parts} parts */
+  /** @param {SlowWatchParts} parts */
   constructor (parts) {
     this.#parts = parts
     const { health, page, scrape, post } = parts

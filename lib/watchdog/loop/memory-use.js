@@ -68,7 +68,7 @@ function heapRecord ({ first, last, elapsedMs, mostBytes, leastBytes }, isCollec
 }
 
 /** The memory of the process in one block. */
-class BlockMemory {
+class MemoryUse {
   /** @type {HeapRange | null} */
   #heap = null
   #heapFromMs = 0
@@ -111,6 +111,6 @@ class BlockMemory {
   }
 }
 
-exports.BlockMemory = BlockMemory
+exports.MemoryUse = MemoryUse
 exports.memoryOf = memoryOf
 exports.withHeap = withHeap
