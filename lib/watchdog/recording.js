@@ -49,7 +49,7 @@ async function detailsOf (blocks, detail) {
   /** @type {Record<string, object>} */
   const details = {}
   for (const { id } of [...blocks].sort((a, b) => b.durationMs - a.durationMs).slice(0, DETAILS)) {
-    // The block itself is among the others.
+    // The block itself is in `blocks` already.
     const { block, ...rest } = /** @type {any} */ (detail(id) ?? {})
     if (block !== undefined) details[id] = rest
     await setImmediate()

@@ -126,7 +126,7 @@ class Sinks {
     this.#outputs.spans.waited(request)
   }
 
-  /** The host has stopped to follow requests, as that costs too much. */
+  /** The host no longer follows requests, as that costs too much. */
   tooCostly () {
     this.#tracking?.tooCostly(nowMs())
   }

@@ -49,7 +49,7 @@ const LOAD_REST_MS = 2000
 
 /** A block without a profile settles within this time (SETTLE_MS of loop/monitor.js), with a poll. */
 const FLUSHED_MS = 600
-/** With a profile, which the host may be slow to take. */
+/** A block with a profile settles within this time: the host may be slow to take it. */
 const SETTLED_MS = 3000
 
 /** Polls the heartbeat, asks the host where it is while a beat is overdue, and passes what it learns on to sinks. */

@@ -27,7 +27,7 @@ const FLUSH_MS = 100
 /** The page names the latest few incidents without a block. */
 const SLOW = 3
 
-/** Pages get the last ten minutes and all blocks, then the state each second. Without one, only history is kept. */
+/** Pages get the last ten minutes and all blocks, then the state each second. With no page, only history is kept. */
 class PageFeed {
   #parts
   #delays

@@ -60,7 +60,7 @@ class Profiling {
   /** The profile has yet to start, or to be declined, for the first time. */
   #isFirst
   #isWanted = false
-  /** Since when a start has been waiting for its moment. */
+  /** The time since which a start has been waiting for its moment. */
   #triedAtMs = Infinity
   /** @type {number | null} since when blocks need it */
   #neededAtMs = null
@@ -119,7 +119,7 @@ class Profiling {
     this.#parts.ask(action, mostMs)
   }
 
-  /** Gets what was sampled until now: the host takes it only after a block. Starts it in a loop that never waited. */
+  /** Asks for the samples so far, which the host otherwise takes after a block. Starts a profile if there is none. */
   want () {
     this.#isWanted = true
     if (this.#pendingAction === null && this.isOn) this.#ask('take', nowMs())

@@ -16,7 +16,7 @@ const { lackOfRoom } = require('../../util/room')
 /** Node.js refuses the work under --permission, without a thread. */
 const DENIED = 'ERR_ACCESS_DENIED'
 
-/** Before Node.js 22 the pool's threads have no names. With this many left, it gets all that it wants. */
+/** Before Node.js 22 the pool's threads have no names. While this many more may start, the pool gets all of its own. */
 const MANY_THREADS = 64
 /** Threads of the pool are looked for until there are some, ever more seldom: 10 us for each thread. */
 const FIRST_LOOK_MS = 50

@@ -204,7 +204,7 @@ class SlowWatch {
   #seeBusy () {
     const { bridge: { beat, counters }, mainLoop, stats } = this.#parts
     const { atMs, activeMs, beats, rest = TURNS } = beat.read()
-    // In a block there is nothing new.
+    // The totals do not change during a block.
     if (beats === this.#busyBeats && rest === TURNS) return
     this.#busyBeats = beats
     const queuedMs = stats.host.queuedMs(this.#now)
