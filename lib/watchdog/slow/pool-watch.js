@@ -141,11 +141,10 @@ class PoolWatch {
  * Whether the pool can be measured. libuv starts its threads when the pool is first used, and aborts the process if it
  * gets none (`ulimit -u`, the pids limit of a container). So the application is first: a pool that it has not used
  * cannot be full.
- * @param {() => string[]} [tasks] ids of the threads of this process; throws except on Linux
  */
-exports.isPoolStarted = (tasks = () => fs.readdirSync(TASKS)) => {
+function isPoolStarted () {
   try {
-    return tasks().some(lookAtPool().isOfPool) || (!hasThreadNames && lackOfRoom(MANY_THREADS) === null)
+    return fs.readdirSync(TASKS).some(lookAtPool().isOfPool) || (!hasThreadNames && lackOfRoom(MANY_THREADS) === null)
   } catch {
     return true
   }
@@ -161,7 +160,7 @@ function mayMeasure (now) {
   if (isStarted || now < lookAtMs) return isStarted
   lookAtMs = now + lookAfterMs
   lookAfterMs = Math.min(lookAfterMs * 2, LAST_LOOK_MS)
-  return (isStarted = exports.isPoolStarted())
+  return (isStarted = isPoolStarted())
 }
 
 /** @typedef {(done: (error?: NodeJS.ErrnoException | null) => void) => void} Work for a thread of the pool */

@@ -297,6 +297,5 @@ const counters = [
 ]
 
 exports.SpanRing = SpanRing
-exports.BYTES_PER_ROW = BYTES_PER_ROW
 exports.TimelineKeeper = TimelineKeeper
 exports.Timeline = Timeline
