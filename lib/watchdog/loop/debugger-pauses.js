@@ -1,23 +1,21 @@
 'use strict'
 
 const { hasClient: hasClientAt } = require('../../util/kernel/system-call-reader')
+const { latestMs } = require('./detector')
 const { LATE_MS } = require('./sampler')
 
 /**
  * @import { Reading } from './kernel-evidence'
- * @import { Frame } from '../../types'
  * @import { PollReading } from './monitor'
  * @import { DoubtfulBeat } from './detector'
- * @import { Sample } from './sampler'
  */
 
 /** A paused thread sleeps. One that answers in time and has slept for this share of the time did not run JavaScript. */
 const SLEPT = 0.5
-/** The same where only the CPU time is known: a thread that waits for a CPU does not use it either. */
+/** That share where only the CPU time is known: a thread that waits for a CPU does not use it either. */
 const SLEPT_BY_CPU = 0.9
 /** The system call in which Node.js waits for the next command of the debugger. */
 const PAUSED_IN = 'futex'
-const TIMER_SLACK_MS = 1
 
 /**
  * @typedef {object} Pause
@@ -46,7 +44,7 @@ class DebuggerPauses {
   /**
    * @param {object} parts
    * @param {() => string | null} parts.callName the system call in which the thread sleeps, empty if it runs, null if
-   *   that is unknown
+   * that is unknown
    * @param {(port: number) => boolean | null} [parts.hasClient] whether somebody is connected, null if that is unknown
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
@@ -58,14 +56,16 @@ class DebuggerPauses {
 
   /**
    * Takes pauses out of what a poll has read: the turn begins again when a pause ends.
-   * @param {PollReading} pollReading
-   * @param {Reading} calm the last reading before a beat was overdue
+   * @param {PollReading} pollReading @param {Reading} calm the last reading before a beat was overdue
    * @returns {PollReading}
    */
   adjust (pollReading, calm) {
     const { sample, beat, reading } = pollReading
     if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm)
-    if (sample !== null) this.#report(sample.inspectorPort, reading)
+    if (sample !== null) {
+      const { inspectorPort: port } = sample
+      this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
+    }
     const beganAtMs = sample?.beats === beat.beats ? this.#beginIfPaused(sample, pollReading) : null
     const pausedFromMs = beganAtMs ?? (this.#pause?.beats === beat.beats ? this.#follow(reading) : null)
     return this.#pause === null ? pollReading : this.#without(this.#pause, pollReading, pausedFromMs)
@@ -80,8 +80,10 @@ class DebuggerPauses {
     const now = { beats, atMs: reading.atMs, ranMs: ranOf(reading), cpuMs: sample.cpuMs ?? null }
     // Without the kernel's figures, only a long time without CPU time is a sign.
     if (now.ranMs !== null) this.#mark = now
-    const { inspectorPort, frames: [innermost] } = sample
-    if (inspectorPort === null || !isInTime(sample) || innermost === undefined || isAtomicsWait(innermost)) return null
+    const { inspectorPort, frames: [innermost], atMs, questionAtMs, waitedMs = 0 } = sample
+    const isInTime = atMs - questionAtMs - waitedMs < LATE_MS
+    if (inspectorPort === null || !isInTime || innermost === undefined) return null
+    if (innermost.file === null && innermost.function === 'wait') return null // Atomics.wait()
     const fromMs = asleepSince(before, now)
     if (fromMs === null || (this.#callName() ?? PAUSED_IN) !== PAUSED_IN) return null
     if (this.#hasClient(inspectorPort) === false) return null
@@ -113,7 +115,7 @@ class DebuggerPauses {
     const { beat, lateBeats, reading } = pollReading
     const ranMs = ranOf(reading)
     const mostMs = ranMs === null || pause.ranMs === null ? Infinity : ranMs - pause.ranMs
-    /** When the turn that runs then began. @param {number} atMs */
+    /** The start of the turn that runs at a time. @param {number} atMs */
     const beganMs = (atMs) => Math.max(pause.toMs, atMs - mostMs)
     const rest = lateBeats.map((late) => {
       if (late.beats !== pause.beats) return late
@@ -125,11 +127,6 @@ class DebuggerPauses {
     const turn = { ...pollReading, beat: { ...beat, atMs, latestMs: atMs, doubtMs: 0 }, lateBeats: rest }
     return pausedFromMs === null ? turn : { ...turn, sample: null, pausedFromMs }
   }
-
-  /** @param {number | null} port @param {Reading} reading */
-  #report (port, reading) {
-    this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
-  }
 }
 
 /** @param {Reading} reading */
@@ -140,8 +137,8 @@ const ranOf = ({ cpuMs, runQueueMs }) => cpuMs === null || runQueueMs === null ?
  * @param {DoubtfulBeat} beat @param {Reading} calm @returns {Mark}
  */
 function markOf (beat, calm) {
-  const { beats, cpuMs = null, latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
-  return { beats, atMs: latestMs, ranMs: ranOf(calm), cpuMs }
+  const { beats, cpuMs = null } = beat
+  return { beats, atMs: latestMs(beat), ranMs: ranOf(calm), cpuMs }
 }
 
 /** Since when the thread slept, if it did for most of the time. @param {Mark} before @param {Mark} now */
@@ -153,11 +150,5 @@ function asleepSince (before, now) {
   const ranMs = to - from
   return sinceMs > 0 && sinceMs - ranMs >= share * sinceMs ? before.atMs + ranMs : null
 }
-
-/** @param {Sample} sample */
-const isInTime = ({ atMs, questionAtMs, waitedMs = 0 }) => atMs - questionAtMs - waitedMs < LATE_MS
-
-/** @param {Frame} frame */
-const isAtomicsWait = ({ function: name, file }) => file === null && name === 'wait'
 
 exports.DebuggerPauses = DebuggerPauses
