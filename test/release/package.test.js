@@ -102,7 +102,7 @@ test('a release waits for an address, a version that the changelog has, and prov
 test('types have no members of the agent\'s own threads, and no comment that has become a type', () => {
   const declarations = [
     '/**', ' * @typedef {object} Load', ' * @property {number} p99 ms', ' */', 'export type Load = {', '    /**', '     * ms', '     */', '    p99: number;', '};',
-    '/** The agent. */', 'export class Agent {', '    constructor();', '    /** For the watchdog. Not for others. */', '    probe: () => import("./probe").Probe;', '    /** Ends it. */', '    stop(): void;', '    #private;', '}'
+    '/** The agent. */', 'export class Agent {', '    constructor();', '    /** Internal. For the watchdog. */', '    probe: () => import("./probe").Probe;', '    /** Ends it. */', '    stop(): void;', '    #private;', '}'
   ].join('\n')
   assert.deepEqual(publicPart(declarations).split('\n'), [
     'export type Load = {', ' /**', '  * ms', '  */', ' p99: number;', '};',

@@ -17,12 +17,6 @@ export class Agent extends EventEmitter<{
  constructor(options: ResolvedOptions, forget: (agent: Agent) => void, { presence }?: Way);
  /** For the response that has metrics() in it. */
  contentType: string;
- /** Internal. The watchdog calls the probe through the inspector in the middle of a block. */
- probe: (inspectorUrl?: string, putAtMs?: number) => void;
- /** Internal. The watchdog ends a stuck process with this. */
- abort: () => never;
- /** Internal. Opens the endpoint of a preloaded process that has been quiet. */
- show(): void;
  /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
  get fastify(): ((fastify: any, options: ShedOptions, done: (error?: Error) => void) => void) & {
   [x: symbol]: string | boolean | {
@@ -30,8 +24,6 @@ export class Agent extends EventEmitter<{
    fastify: string;
   };
  };
- /** Internal. The watchdog's questions pass it on to the probe. */
- get inspector(): typeof import("node:inspector");
  /**
   * Resolves when the watchdog watches and its endpoint listens, or, in a worker of node:cluster, when the worker has
   * joined the primary's. `url` is null without an endpoint (port: false, no free port, no watchdog, stopped before).
@@ -95,11 +87,6 @@ export class Agent extends EventEmitter<{
   overMs?: number;
  }): Promise<Awaited<T>>;
  /**
-  * Internal. Resolves once all blocks so far have final records, after three seconds at the latest.
-  * @param {boolean} [keepsAlive] the process
-  */
- settle(keepsAlive?: boolean): Promise<void>;
- /**
   * Sends everything for `otlp` and `notify` at once, as the process may be about to freeze. Resolves after 1.4 s at
   * the latest, and never rejects.
   * @returns {Promise<void>}
@@ -107,20 +94,6 @@ export class Agent extends EventEmitter<{
  flush(): Promise<void>;
  /** Releases everything, so that the process can end by itself. Never rejects. @returns {Promise<void>} */
  stop(): Promise<void>;
- /** Internal. The first test may block before the watchdog watches. @param {number} longestMs */
- sleepUntilWatched(longestMs: number): void;
- /** Internal. Begins a new turn of the loop: code that ran before is not part of a later block. */
- turn(): void;
- /** Internal. Names the source map of a file compiled in memory. @param {string} file @param {string} mapFile */
- mapFile(file: string, mapFile: string): void;
- /** Internal. Ignores blocks at the top level, up to the first turn(). */
- skipTopLevel(): void;
- /** Internal. Whether the running code was passed to allow(). */
- get isAllowed(): boolean;
- /** Internal. CPU time that the agent itself has spent on this thread so far. */
- get heldCpuMs(): number;
- /** Internal. Waits until all records are written. @param {number} longestMs */
- stopAtExit(longestMs: number): void;
  #private;
 }
 import type { BlockRecord } from '../types';

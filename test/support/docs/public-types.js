@@ -5,7 +5,7 @@ const ts = require('typescript')
 
 const ROOT = path.join(__dirname, '..', '..', '..')
 /** What the agent has for its own threads says so in its JSDoc. */
-const INTERNAL = 'Not for others'
+const INTERNAL = 'Internal.'
 
 /**
  * What an application sees of the package, by its types: names of the agent's members, and of the fields of a record
