@@ -34,12 +34,14 @@ function versionsOf (file) {
 }
 
 /**
- * Most of their time they wait, but four of them at once on two cores starve each other's blocks.
+ * What depends on the runtime asks for the line and the cause of a block, which takes CPU time; the others mostly wait,
+ * but four of them at once on two cores starve each other's blocks.
  * @param {string} file
+ * @param {number[]} versions
  */
-function atOnceOf (file) {
+function atOnceOf (file, versions) {
   if (file.endsWith(ALONE)) return 1
-  return MEASURING.includes(file.split(path.sep)[0]) ? 2 : 3
+  return versions.length > 1 || MEASURING.includes(file.split(path.sep)[0]) ? 2 : 3
 }
 
 /**
@@ -49,7 +51,7 @@ function atOnceOf (file) {
  */
 exports.filesIn = (folders) => folders.flatMap((folder) => fs.readdirSync(path.join(TEST, folder), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js')).sort().map((file) => path.join(folder, file))
-  .map((file) => ({ file, versions: versionsOf(file), atOnce: atOnceOf(file) })))
+  .map((file) => ({ file, versions: versionsOf(file), atOnce: atOnceOf(file, versionsOf(file)) })))
 
 /**
  * What runs on a version of Node.js.
