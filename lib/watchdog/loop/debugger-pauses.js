@@ -1,5 +1,6 @@
 'use strict'
 
+const { nowMs } = require('../../util/clock')
 const { hasClient: hasClientAt } = require('../../util/kernel/system-call-reader')
 const { latestMs } = require('./detector')
 const { LATE_MS } = require('./sampler')
@@ -16,6 +17,8 @@ const SLEPT = 0.5
 const SLEPT_BY_CPU = 0.9
 /** The system call in which Node.js waits for the next command of the debugger. */
 const PAUSED_IN = 'futex'
+/** A thread that has just answered runs for up to this long before it waits for the debugger again. */
+const ANSWERING_MS = 2
 
 /**
  * @typedef {object} Pause
@@ -85,8 +88,10 @@ class DebuggerPauses {
     if (inspectorPort === null || !isInTime || innermost === undefined) return null
     if (innermost.file === null && innermost.function === 'wait') return null // Atomics.wait()
     const fromMs = asleepSince(before, now)
-    if (fromMs === null || (this.#callName() ?? PAUSED_IN) !== PAUSED_IN) return null
-    if (this.#hasClient(inspectorPort) === false) return null
+    if (fromMs === null || this.#hasClient(inspectorPort) === false) return null
+    let call = this.#callName()
+    for (const endMs = nowMs() + ANSWERING_MS; call === '' && nowMs() < endMs;) call = this.#callName()
+    if ((call ?? PAUSED_IN) !== PAUSED_IN) return null
     this.#mark = now
     this.#pause = { beats, toMs: now.atMs, ranMs: now.ranMs }
     return fromMs
