@@ -114,9 +114,13 @@ function shownBy ({ stacks: sampled, requests }, table) {
 }
 
 /** @param {Facts} facts @returns {Evidence} */
-function evidenceOf ({ kernel, span, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs }) {
+function evidenceOf (facts) {
+  const { kernel, span, gcMs, nativeMs, watchdogGapMs, requests, samples, runningMs, thresholdMs, sleptIn } = facts
+  // Nothing is stolen from a thread that sleeps: the hypervisor took the CPU from others.
+  const mostStolenMs = (1 - (sleptIn?.share ?? 0)) * span.durationMs
   return {
     ...kernel,
+    stolenMs: kernel.stolenMs === null ? null : Math.min(kernel.stolenMs, mostStolenMs),
     ...span,
     gcMs,
     nativeMs: Math.min(span.durationMs, nativeMs),

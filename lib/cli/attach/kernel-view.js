@@ -14,6 +14,8 @@ const { MS_PER_MINUTE, MS_PER_TICK } = require('../../util/units')
 
 /** Long enough for a share of a CPU, which older kernels count in ticks of 10 ms. */
 const SPAN_MS = 200
+/** A thread that is awake in between as often does not stay in one call. */
+const MOST_SPANS = 5
 /** Share of the time from which another thread that runs, or waits for a CPU, is busy. */
 const BUSY_SHARE = 0.5
 /** Number of busy threads that are named. */
@@ -40,14 +42,26 @@ const STATES = /** @type {Record<string, string>} */ ({
  */
 
 /**
- * The kernel's view of a process: no signal, no port. Null if /proc does not have it.
+ * The kernel's view of a process: no signal, no port. Null if /proc does not have it. Lasts SPAN_MS, longer if the
+ * main thread fell asleep meanwhile: it may wait in a call that began just now.
  * @param {number} pid @returns {Promise<KernelView | null>}
  */
 exports.kernelView = async (pid) => {
-  const before = reading(pid)
-  if (before.tasks.size === 0) return null
-  await sleep(SPAN_MS)
-  const after = reading(pid)
+  let before = reading(pid)
+  for (let spans = 1; before.tasks.size > 0; spans++) {
+    await sleep(SPAN_MS)
+    const after = reading(pid)
+    const view = viewOf(pid, before, after)
+    if (view === null || !view.mayBeStuck || view.stuckIn !== null || spans === MOST_SPANS) return view
+    before = after
+  }
+  return null
+}
+
+/** @typedef {ReturnType<typeof reading>} Reading */
+
+/** Null if the process has ended. @param {number} pid @param {Reading} before @param {Reading} after */
+function viewOf (pid, before, after) {
   const [main, was] = [after, before].map(({ tasks }) => tasks.get(`${pid}`))
   if (main === undefined || was === undefined) return null
   const spanMs = after.atMs - before.atMs
@@ -59,12 +73,14 @@ exports.kernelView = async (pid) => {
   reader.close()
   const children = descendantsOf(pid)
   const isForChild = wait?.text.includes(`child process ${children[0]} `)
-  const isHeld = after.call === before.call && cpuMs < AWAKE_MS && !(main.state in STATES)
-  const isStuck = wait !== null && isHeld && !ANSWERING.includes(wait.call) && (call?.waited !== 'epoll' || isForChild)
+  const isHeld = after.call === before.call && cpuMs < AWAKE_MS
+  const mayBeStuck = wait !== null && !(main.state in STATES) && !ANSWERING.includes(wait.call) &&
+    (call?.waited !== 'epoll' || isForChild === true)
   const text = `${wait?.text}${isForChild ? `, ${ageOf(children[0])}` : ''}`
   return {
-    stuckIn: isStuck ? text : null,
-    rows: [
+    mayBeStuck,
+    stuckIn: mayBeStuck && isHeld ? text : null,
+    rows: /** @type {Row[]} */ ([
       ['process', processText(pid)],
       ['main', stateText(pid, main.state, isLoop ? 'its event loop, waiting for events' : wait && text)],
       ['CPU', `${percent(cpuMs, spanMs)} of ${duration(spanMs)}${
@@ -72,8 +88,8 @@ exports.kernelView = async (pid) => {
         timed('out of quota', after.throttledMs - before.throttledMs)}`],
       ['memory', memoryText(pid)],
       ['threads', threadsText(pid, before, after)],
-      ...children.map((child) => /** @type {Row} */ (['child', processText(child)]))
-    ]
+      ...children.map((child) => ['child', processText(child)])
+    ])
   }
 }
 

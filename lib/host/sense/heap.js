@@ -14,8 +14,8 @@ const { BYTES_PER_MB } = require('../../util/units')
 /** Number of semi-spaces for young objects, which V8 includes in its limit. */
 const SEMI_SPACES = 3
 /**
- * Sizes that a semi-space grows to without a flag, from a major version on (20.20 to 26.10): at most `mb`, and a `part`
- * of the space for old objects, which V8 sizes by the memory of the machine or container.
+ * Limits of a semi-space without a flag, from a major version on (20.20 to 26.10): `mb`, and the old space divided by
+ * `part`. V8 sizes the old space by the memory of the machine or container.
  */
 const SIZES = [{ from: 26, mb: 32, part: 64 }, { from: 24, mb: 64, part: 32 }, { from: 0, mb: 16, part: 128 }]
 

@@ -4,8 +4,8 @@
 const HALF_MS = 500
 
 /**
- * The load within the last second, from heartbeats. The delay is the mean lateness weighted by time, which is the delay
- * of an event at any moment. The plain mean would hide one block of two seconds among forty punctual beats.
+ * The load within the last second, from heartbeats. The delay is the mean lateness weighted by time: an event that
+ * arrives at a random moment waits that long. A plain mean would hide a block of two seconds among 40 punctual beats.
  */
 class LoopLoad {
   #lastAtMs = NaN

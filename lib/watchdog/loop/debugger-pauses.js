@@ -1,24 +1,26 @@
 'use strict'
 
-const { nowMs } = require('../../util/clock')
+const { RESTS_SAMPLED } = require('../../bridge/beat')
 const { hasClient: hasClientAt } = require('../../util/kernel/system-call-reader')
 const { latestMs } = require('./detector')
 const { LATE_MS } = require('./sampler')
 
 /**
  * @import { Reading } from './kernel-evidence'
+ * @import { Frame } from '../../types'
  * @import { PollReading } from './monitor'
  * @import { DoubtfulBeat } from './detector'
+ * @import { Sample } from './sampler'
  */
 
 /** A paused thread sleeps. One that answers in time and has slept for this share of the time did not run JavaScript. */
 const SLEPT = 0.5
-/** That share where only the CPU time is known: a thread that waits for a CPU does not use it either. */
+/** The same where only the CPU time is known: a thread that waits for a CPU does not use it either. */
 const SLEPT_BY_CPU = 0.9
 /** The system call in which Node.js waits for the next command of the debugger. */
 const PAUSED_IN = 'futex'
-/** A thread that has just answered runs for up to this long before it waits for the debugger again. */
-const ANSWERING_MS = 2
+/** The longest time for which a block is not reported as it may be a pause: an answer shows which of both it is. */
+const UNDECIDED_MS = 1000
 
 /**
  * @typedef {object} Pause
@@ -28,6 +30,7 @@ const ANSWERING_MS = 2
  * @property {number} beats @property {number} atMs
  * @property {number | null} ranMs time on a CPU and waiting for one, if the kernel reports it
  * @property {number | null} cpuMs time on a CPU by the thread's own count
+ * @property {boolean} [isDue] nobody has looked yet: the turn began by then
  */
 
 /**
@@ -40,6 +43,8 @@ class DebuggerPauses {
   #pause = null
   /** @type {Mark | null} */
   #mark = null
+  /** @type {number | null} the inspector's, as of the last answer */
+  #port = null
   #callName
   #hasClient
   #onState
@@ -47,7 +52,7 @@ class DebuggerPauses {
   /**
    * @param {object} parts
    * @param {() => string | null} parts.callName the system call in which the thread sleeps, empty if it runs, null if
-   * that is unknown
+   *   that is unknown
    * @param {(port: number) => boolean | null} [parts.hasClient] whether somebody is connected, null if that is unknown
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
@@ -59,19 +64,35 @@ class DebuggerPauses {
 
   /**
    * Takes pauses out of what a poll has read: the turn begins again when a pause ends.
-   * @param {PollReading} pollReading @param {Reading} calm the last reading before a beat was overdue
+   * @param {PollReading} pollReading
+   * @param {Reading} calm the last reading before a beat was overdue
    * @returns {PollReading}
    */
   adjust (pollReading, calm) {
     const { sample, beat, reading } = pollReading
-    if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm)
-    if (sample !== null) {
-      const { inspectorPort: port } = sample
-      this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
-    }
-    const beganAtMs = sample?.beats === beat.beats ? this.#beginIfPaused(sample, pollReading) : null
-    const pausedFromMs = beganAtMs ?? (this.#pause?.beats === beat.beats ? this.#follow(reading) : null)
+    if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm, reading)
+    if (sample !== null) this.#report(sample.inspectorPort, reading)
+    const own = sample?.beats === beat.beats ? sample : null
+    if (own !== null && this.#mark.isDue) this.#mark.atMs = Math.min(this.#mark.atMs, startMs(own, beat))
+    const beganAtMs = own && this.#beginIfPaused(own, pollReading)
+    const isOfTurn = this.#pause?.beats === beat.beats
+    const pausedFromMs = beganAtMs ?? (isOfTurn ? this.#follow(reading) : null)
+    if (this.#pause === null || !isOfTurn) pollReading.mayBePaused = this.#mayBePaused(reading)
     return this.#pause === null ? pollReading : this.#without(this.#pause, pollReading, pausedFromMs)
+  }
+
+  /** Whether the next answer may show a pause: a debugger is there, and the thread slept. @param {Reading} reading */
+  #mayBePaused (reading) {
+    const port = this.#port
+    const before = /** @type {Mark} */ (this.#mark)
+    const now = { ...before, atMs: reading.atMs, ranMs: ranOf(reading) }
+    if (port === null || now.ranMs === null || now.atMs - before.atMs >= UNDECIDED_MS) return false
+    return asleepSince(before, now) !== null && this.#isPausing() && this.#hasClient(port) !== false
+  }
+
+  /** Whether the thread waits as in a pause, or runs: the debugger evaluates something. */
+  #isPausing () {
+    return [PAUSED_IN, ''].includes(this.#callName() ?? PAUSED_IN)
   }
 
   /**
@@ -81,17 +102,13 @@ class DebuggerPauses {
   #beginIfPaused (sample, { beat: { beats }, reading }) {
     const before = /** @type {Mark} */ (this.#mark)
     const now = { beats, atMs: reading.atMs, ranMs: ranOf(reading), cpuMs: sample.cpuMs ?? null }
+    const { inspectorPort, frames: [innermost] } = sample
+    const isOfPause = inspectorPort !== null && innermost !== undefined && !isAtomicsWait(innermost)
+    const fromMs = isOfPause && this.#isPausing() ? asleepSince(before, now) : null
     // Without the kernel's figures, only a long time without CPU time is a sign.
-    if (now.ranMs !== null) this.#mark = now
-    const { inspectorPort, frames: [innermost], atMs, questionAtMs, waitedMs = 0 } = sample
-    const isInTime = atMs - questionAtMs - waitedMs < LATE_MS
-    if (inspectorPort === null || !isInTime || innermost === undefined) return null
-    if (innermost.file === null && innermost.function === 'wait') return null // Atomics.wait()
-    const fromMs = asleepSince(before, now)
-    if (fromMs === null || this.#hasClient(inspectorPort) === false) return null
-    let call = this.#callName()
-    for (const endMs = nowMs() + ANSWERING_MS; call === '' && nowMs() < endMs;) call = this.#callName()
-    if ((call ?? PAUSED_IN) !== PAUSED_IN) return null
+    if (fromMs === null && now.ranMs !== null) this.#mark = now
+    if (fromMs === null || inspectorPort === null || !isInTime(sample)) return null
+    if ((this.#callName() ?? PAUSED_IN) !== PAUSED_IN || this.#hasClient(inspectorPort) === false) return null
     this.#mark = now
     this.#pause = { beats, toMs: now.atMs, ranMs: now.ranMs }
     return fromMs
@@ -120,7 +137,7 @@ class DebuggerPauses {
     const { beat, lateBeats, reading } = pollReading
     const ranMs = ranOf(reading)
     const mostMs = ranMs === null || pause.ranMs === null ? Infinity : ranMs - pause.ranMs
-    /** The start of the turn that runs at a time. @param {number} atMs */
+    /** When the turn that runs then began. @param {number} atMs */
     const beganMs = (atMs) => Math.max(pause.toMs, atMs - mostMs)
     const rest = lateBeats.map((late) => {
       if (late.beats !== pause.beats) return late
@@ -132,18 +149,35 @@ class DebuggerPauses {
     const turn = { ...pollReading, beat: { ...beat, atMs, latestMs: atMs, doubtMs: 0 }, lateBeats: rest }
     return pausedFromMs === null ? turn : { ...turn, sample: null, pausedFromMs }
   }
+
+  /** @param {number | null} port @param {Reading} reading */
+  #report (port, reading) {
+    this.#port = port
+    this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
+  }
 }
 
 /** @param {Reading} reading */
 const ranOf = ({ cpuMs, runQueueMs }) => cpuMs === null || runQueueMs === null ? null : cpuMs + runQueueMs
 
 /**
- * The thread's time when the beat after this one was due.
- * @param {DoubtfulBeat} beat @param {Reading} calm @returns {Mark}
+ * The thread's time when the beat after this one was due. The calm reading may be older than a block before that.
+ * @param {DoubtfulBeat} beat @param {Reading} calm @param {Reading} reading @returns {Mark}
  */
-function markOf (beat, calm) {
+function markOf (beat, calm, reading) {
   const { beats, cpuMs = null } = beat
-  return { beats, atMs: latestMs(beat), ranMs: ranOf(calm), cpuMs }
+  const atMs = latestMs(beat)
+  const [calmMs, ranMs] = [ranOf(calm), ranOf(reading)]
+  const leastMs = ranMs === null ? -Infinity : ranMs - Math.max(0, reading.atMs - atMs)
+  return { beats, atMs, ranMs: calmMs === null ? null : Math.max(calmMs, leastMs), cpuMs, isDue: true }
+}
+
+/**
+ * The start of the turn by the thread's idle time: a thread that slept in a pause may have seemed to rest.
+ * @param {Sample} sample @param {DoubtfulBeat} beat
+ */
+function startMs ({ idleMs }, beat) {
+  return beat.rest === RESTS_SAMPLED ? Infinity : beat.atMs + Math.max(0, idleMs - beat.idleMs)
 }
 
 /** Since when the thread slept, if it did for most of the time. @param {Mark} before @param {Mark} now */
@@ -155,5 +189,11 @@ function asleepSince (before, now) {
   const ranMs = to - from
   return sinceMs > 0 && sinceMs - ranMs >= share * sinceMs ? before.atMs + ranMs : null
 }
+
+/** @param {Sample} sample */
+const isInTime = ({ atMs, questionAtMs, waitedMs = 0 }) => atMs - questionAtMs - waitedMs < LATE_MS
+
+/** @param {Frame} frame */
+const isAtomicsWait = ({ function: name, file }) => file === null && name === 'wait'
 
 exports.DebuggerPauses = DebuggerPauses

@@ -35,6 +35,7 @@ const PROGRESS_MS = 1000
  * @property {Sample | null} sample @property {Reading} reading
  * @property {DoubtfulBeat} beat @property {LateBeat[]} lateBeats
  * @property {number} [pausedFromMs] since when a debugger pauses the thread, if one does
+ * @property {boolean} [mayBePaused] the next answer shows whether one does
  * @typedef {object} MonitorParts
  * @property {{ thread: string, threadId: number }} owner its name in records, its number as in node:worker_threads
  * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'counters'>} bridge
@@ -149,7 +150,7 @@ class LoopMonitor {
 
   /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
-    const { sample, beat, lateBeats, reading: quickReading, pausedFromMs } = this.#see(now)
+    const { sample, beat, lateBeats, reading: quickReading, pausedFromMs, mayBePaused } = this.#see(now)
     if (pausedFromMs !== undefined) this.#pause(pausedFromMs, quickReading, sinks)
     // The block of this answer is over before it was seen.
     if (lateBeats.some(({ beats }) => beats === sample?.beats)) this.#facts ??= this.#makeFacts(sample?.beats ?? 0)
@@ -172,7 +173,7 @@ class LoopMonitor {
         this.#isAnnounced = false
       }
     }
-    this.#reportOngoing(now, sinks)
+    if (!mayBePaused) this.#reportOngoing(now, sinks)
     this.#settle(now, beat.beats, sinks)
     this.completeToMs = beat.atMs
     const eventful = isOverdue || events.length > 0 || this.#ended.length > 0

@@ -444,3 +444,19 @@ test('if Node.js ran for most of a block, awaited, a smaller part of the applica
   assert.deepEqual(told('node:stream/consumers'), [undefined, '/srv/read.js'])
   assert.deepEqual(told('/srv/work.js'), ['/srv/work.js', undefined])
 })
+
+test('a CPU that the hypervisor took while the thread slept in a call is not part of its waiting', () => {
+  const at = (/** @type {number} */ atMs, stolenMs = 0) => ({ atMs, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs })
+  const partsOf = (/** @type {number} */ share) => {
+    const waits = { within: () => ({ call: 'epoll_wait', target: null, text: 'epoll_wait', share }), lookIfDue: () => {} }
+    const facts = new Recorded({ before: at(1000), surroundings: { ...surroundings, waits } })
+    facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+    facts.addReading(at(1060))
+    facts.addReading(at(1190, 100))
+    const { parts } = facts.whole({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, at(1200, 100))
+    return [parts?.waiting, parts?.asleep]
+  }
+  assert.deepEqual(partsOf(1), [0, 200])
+  // What was stolen after the first look stands for the whole block.
+  assert.deepEqual(partsOf(0.1), [142.9, 57.1])
+})
