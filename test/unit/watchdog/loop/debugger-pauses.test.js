@@ -25,15 +25,14 @@ const sampleAt = (atMs) => ({
 
 /**
  * Polls of a thread whose last beat came at 0 and whose next one is due at 10.
- * @param {{ call?: string | null, calls?: (string | null)[], isConnected?: boolean | null }} [thread]
- *   `calls` come before `call`
+ * @param {{ call?: string | null, isConnected?: boolean | null }} [thread]
  */
-function makeThread ({ calls = [], ...thread } = {}) {
+function makeThread (thread = {}) {
   /** @type {unknown[]} */
   const states = []
   const now = { call: 'futex', isConnected: /** @type {boolean | null} */ (true), ...thread }
   const pauses = new DebuggerPauses({
-    callName: () => calls.shift() ?? now.call, hasClient: () => now.isConnected, onState: (failure) => states.push(failure)
+    callName: () => now.call, hasClient: () => now.isConnected, onState: (failure) => states.push(failure)
   })
   /** @param {number | null} ranMs */
   const reading = (/** @type {number} */ atMs, ranMs) =>
@@ -48,11 +47,6 @@ function makeThread ({ calls = [], ...thread } = {}) {
   }), reading(0, ranMs === null ? null : 0))
   return { poll, now, states }
 }
-
-test('a thread that still runs right after its answer is paused', () => {
-  assert.equal(makeThread({ calls: ['', ''] }).poll(61, 1, {}).pausedFromMs, 11)
-  assert.equal(makeThread({ call: '' }).poll(61, 1, {}).pausedFromMs, undefined, 'it goes on running')
-})
 
 test('a thread that sleeps and answers is paused, and its turn begins when the pause ends', () => {
   const { poll, now } = makeThread()
