@@ -2,6 +2,7 @@
 
 const { RESTS_SAMPLED } = require('../../bridge/beat')
 const { hasClient: hasClientAt } = require('../../util/kernel/system-call-reader')
+const { latestMs } = require('./detector')
 const { LATE_MS } = require('./sampler')
 
 /**
@@ -18,7 +19,6 @@ const SLEPT = 0.5
 const SLEPT_BY_CPU = 0.9
 /** The system call in which Node.js waits for the next command of the debugger. */
 const PAUSED_IN = 'futex'
-const TIMER_SLACK_MS = 1
 /** The longest time for which a block is not reported as it may be a pause: an answer shows which of both it is. */
 const UNDECIDED_MS = 1000
 
@@ -165,10 +165,11 @@ const ranOf = ({ cpuMs, runQueueMs }) => cpuMs === null || runQueueMs === null ?
  * @param {DoubtfulBeat} beat @param {Reading} calm @param {Reading} reading @returns {Mark}
  */
 function markOf (beat, calm, reading) {
-  const { beats, cpuMs = null, latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
+  const { beats, cpuMs = null } = beat
+  const atMs = latestMs(beat)
   const [calmMs, ranMs] = [ranOf(calm), ranOf(reading)]
-  const leastMs = ranMs === null ? -Infinity : ranMs - Math.max(0, reading.atMs - latestMs)
-  return { beats, atMs: latestMs, ranMs: calmMs === null ? null : Math.max(calmMs, leastMs), cpuMs, isDue: true }
+  const leastMs = ranMs === null ? -Infinity : ranMs - Math.max(0, reading.atMs - atMs)
+  return { beats, atMs, ranMs: calmMs === null ? null : Math.max(calmMs, leastMs), cpuMs, isDue: true }
 }
 
 /**
