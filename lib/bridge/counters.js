@@ -3,29 +3,38 @@
 const { nowMs } = require('../util/clock')
 const { US_PER_MS } = require('../util/units')
 
-/**
- * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets `heard` when it monitors the thread,
- * `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself whether
- * the main loop waits for events, and the slots of setWoken(), setPoolDelay() and setBusy(). A worker thread sets
- * `ended` when it exits; `userMs` and `systemMs` are its CPU time if the kernel does not report it. The agent itself
- * kept the thread for `agentMicros`, its profiler for `profileMicros`; `holds` is odd while one of them does.
- * `ownBlockedMicros` is the part of both in pieces of at least a threshold. `loopTurns` is 0 if Node.js counts none.
- */
-const SLOTS = [
-  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'holds', 'profileMicros',
-  'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep', 'ownBlockedMicros',
-  'wokeBeats', 'wokeMicros', 'wokeDoubtMicros', 'loopTurns', 'poolDelayMicros', 'busyMs'
-]
+/** Numbers of the host unless noted otherwise, by slot. A slot that is added goes last. */
+const SLOTS = /** @type {const} */ ([
+  'inFlight', // open HTTP requests
+  'badRequest', // requests that could not be followed
+  'badRoute', // calls of the option `route` that threw or returned something other than a name
+  'shedDelay', // requests answered with 503 as the loop was late
+  'shedUtilization', // and as it was busy
+  'agentMicros', // for which the agent itself kept the thread; wraps
+  'holds', // odd while the agent or its profiler keeps the thread
+  'profileMicros', // for which the agent's profiler kept the thread; wraps
+  'ended', // a worker thread has exited
+  'heard', // watchdog: it monitors the thread
+  'released', // watchdog: it has stopped, or the worker thread need not beat any longer
+  'userMs', // CPU time of a worker thread, if the kernel does not report it
+  'systemMs',
+  'workInFlight', // pieces of named work
+  'seesSleep', // watchdog: it sees by itself whether the main loop waits for events
+  'ownBlockedMicros', // the part of agentMicros and profileMicros in pieces of at least a threshold
+  'wokeBeats', // watchdog: setWoken()
+  'wokeMicros',
+  'wokeDoubtMicros',
+  'loopTurns', // turns of the loop, 0 if Node.js does not count them
+  'poolDelayMicros', // watchdog: how long work last waited for the thread pool
+  'busyMs' // watchdog: how long the loop has been busy with short turns, 0 if it is not
+])
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
 const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
- * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'agentMicros' |
- * 'holds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
- * 'seesSleep' | 'ownBlockedMicros' | 'wokeBeats' | 'wokeMicros' | 'wokeDoubtMicros' | 'loopTurns' |
- * 'poolDelayMicros' | 'busyMs'} Slot
- * @typedef {object} Woken what the watchdog has seen of the turn that ends a rest
+ * @typedef {(typeof SLOTS)[number]} Slot
+ * @typedef {object} Woken the turn that ends a rest, as the watchdog saw it
  * @property {number} beats of the beat that began the rest
  * @property {number} afterMs the turn began at most this long after that beat
  * @property {number} doubtMs and at most this much earlier
@@ -84,7 +93,7 @@ class Counters {
     }
   }
 
-  /** How long the agent itself has kept the thread so far, which is not a block of the application. Wraps at 2^32. */
+  /** Time for which the agent itself has kept the thread: no block of the application. Wraps at 2^32. */
   get heldMicros () {
     return this.get('agentMicros') + this.get('profileMicros')
   }
@@ -94,7 +103,7 @@ class Counters {
     this.#ints[IN_FLIGHT] = count
   }
 
-  /** The same for named work. @param {number} count */
+  /** Open named work, likewise. @param {number} count */
   setWorkInFlight (count) {
     this.#ints[WORK_IN_FLIGHT] = count
   }
@@ -107,18 +116,18 @@ class Counters {
     this.#set('wokeBeats', beats)
   }
 
-  /** Host: what the watchdog has seen, null if nothing. @param {number} beats the last @returns {Woken | null} */
+  /** Host: the turn as the watchdog saw it, if it did. @param {number} beats the last @returns {Woken | null} */
   woken (beats) {
     if (this.get('wokeBeats') !== beats) return null
     return { beats, afterMs: this.get('wokeMicros') / US_PER_MS, doubtMs: this.get('wokeDoubtMicros') / US_PER_MS }
   }
 
-  /** How often the loop has turned. @param {number} count */
+  /** @param {number} count */
   setLoopTurns (count) {
     this.#set('loopTurns', count | 0)
   }
 
-  /** Watchdog: how long work last waited for the thread pool. @param {number} ms */
+  /** @param {number} ms */
   setPoolDelay (ms) {
     this.#set('poolDelayMicros', Math.round(ms * US_PER_MS))
   }
@@ -127,7 +136,7 @@ class Counters {
     return this.get('poolDelayMicros') / US_PER_MS
   }
 
-  /** Watchdog: for how long the loop has been busy with short turns, 0 if it is not. @param {number} ms */
+  /** @param {number} ms */
   setBusy (ms) {
     this.#set('busyMs', Math.round(ms))
   }

@@ -11,17 +11,40 @@ const NUMBER = 'n'
 const AWAITING = 'a'
 /** Ends a stack whose outermost frames are missing, as does half a frame if the memory is full. */
 const CUT = 'c'
-const REQUEST_FIELDS = 7
+
+/** Fields of the rows of an answer, in the order of its text: the host writes by them, the watchdog reads by them. */
+const HEAD = ['atMs', 'idleMs', 'beats', 'inspectorUrl', 'putAtMs', 'cpuMs']
+const REQUEST = ['id', 'startedAtMs', 'method', 'traceId', 'isCertain', 'isEnded', 'route']
+const SPAN = ['spanId', 'isSampled', 'traceId', 'name']
+const WORK = ['id', 'rootId', 'kind', 'startedAtMs', 'isEnded', 'parentId', 'parentKind', 'parentName', 'name']
+const FRAME = ['line', 'column', 'file', 'name']
+
+/** Host: a row; what has no value is empty. @param {string[]} fields @param {Record<string, unknown>} values */
+function writeRow (fields, values) {
+  let text = ''
+  for (let i = 0; i < fields.length; i++) text += (i === 0 ? '' : FIELD) + (values[fields[i]] ?? '')
+  return text
+}
+
+/** Watchdog: takes a row from the front of `texts`. @param {string[]} fields @param {string[]} texts */
+function takeRow (fields, texts) {
+  const values = texts.splice(0, fields.length)
+  return /** @type {Record<string, string>} */ (Object.fromEntries(fields.map((field, i) => [field, values[i]])))
+}
 
 /** Reads what lib/host/sense/probe.js wrote. @param {string} text @returns {Answer} */
 exports.parseAnswer = (text) => {
   const [head, work = '', open = '', openWork = '', others = '', ...lines] = text.split(LINE)
-  const [atMs, idleMs, beats, inspectorUrl, putAtMs, cpuMs, ...fields] = head.split(FIELD)
+  const texts = head.split(FIELD)
+  const { atMs, idleMs, beats, inspectorUrl, putAtMs, cpuMs } = takeRow(HEAD, texts)
   const isWritten = lines.length > 0 && !lines[0].includes(FIELD)
-  const all = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
+  // The innermost three frames of a stack that V8 wrote are the probe's.
+  const all = isWritten
+    ? lines[0].split('\n').filter((line) => WRITTEN.test(line)).slice(3).map(parseWritten)
+    : lines.slice(0, -1).map(parseFrame)
   const frames = all.filter((frame) => !frame.async)
   const awaiting = all.filter((frame) => frame.async)
-  const certain = parseRunning(fields, work.split(FIELD), frames)
+  const certain = parseRunning(texts, work.split(FIELD), frames)
   return {
     atMs: Number(atMs),
     idleMs: Number(idleMs),
@@ -37,11 +60,11 @@ exports.parseAnswer = (text) => {
   }
 }
 
-/** @param {string[]} fields of one request after the other */
-function parseOthers (fields) {
+/** @param {string[]} texts of one request after the other */
+function parseOthers (texts) {
   const requests = []
-  for (let at = 0; at + REQUEST_FIELDS <= fields.length; at += REQUEST_FIELDS) {
-    const request = parseRequest(fields.slice(at, at + REQUEST_FIELDS), [])
+  while (texts.length >= REQUEST.length) {
+    const request = parseRequest(texts, [])
     if (request !== null && Number.isInteger(request.id)) requests.push(request)
   }
   return requests
@@ -49,16 +72,16 @@ function parseOthers (fields) {
 
 /**
  * The request and the work that were certainly running.
- * @param {string[]} fields @param {string[]} workFields @param {Frame[]} frames
+ * @param {string[]} texts of the request @param {string[]} workTexts @param {Frame[]} frames
  */
-function parseRunning (fields, workFields, frames) {
-  const request = parseRequest(fields, frames)
-  return { request, work: parseWork(workFields, request) }
+function parseRunning (texts, workTexts, frames) {
+  const request = parseRequest(texts, frames)
+  return { request, work: parseWork(workTexts, request) }
 }
 
-/** The oldest open request and work, which may have run. @param {string[]} fields @param {string[]} workFields */
-function parseOpen ([count, ...fields], workFields) {
-  const { request, work } = parseRunning(fields, workFields, [])
+/** The oldest open request and work, which may have run. @param {string[]} texts @param {string[]} workTexts */
+function parseOpen ([count, ...texts], workTexts) {
+  const { request, work } = parseRunning(texts, workTexts, [])
   const doubt = { exact: false, ...(Number(count) > 1 && { among: Number(count) }) }
   return { request: request && { ...request, ...doubt }, work: work && { ...work, ...doubt } }
 }
@@ -66,30 +89,31 @@ function parseOpen ([count, ...fields], workFields) {
 /**
  * The innermost work: named work, else the request, else the active span. If the work or request has ended and the span
  * has not, the span counts: a pool's connection, say, still carries the request that opened it.
- * @param {string[]} fields @param {RequestContext | null} request @returns {WorkContext | null}
+ * @param {string[]} texts @param {RequestContext | null} request @returns {WorkContext | null}
  */
-function parseWork ([spanId, sampled, traceId, spanName, ...fields], request) {
+function parseWork (texts, request) {
+  const { spanId, isSampled, traceId, name } = takeRow(SPAN, texts)
   const span = {
     traceId: traceId || (request?.traceId ?? null),
     spanId: spanId || null,
-    sampled: spanId ? sampled === 'true' : null
+    sampled: spanId ? isSampled === 'true' : null
   }
-  const named = parseNamed(fields, span) ?? requestAsWork(request, span)
-  if (!spanName || named?.ended === false) return named
-  const id = `${span.spanId}`
-  const own = { kind: /** @type {const} */ ('span'), name: spanName, id, rootId: id }
+  const named = parseNamed(texts, span) ?? requestAsWork(request, span)
+  if (!name || named?.ended === false) return named
+  const own = { kind: /** @type {const} */ ('span'), name, id: spanId, rootId: spanId }
   return { ...own, parent: null, startedAtMs: null, attributes: {}, ...span, ended: false }
 }
 
 /** @typedef {Pick<WorkContext, 'traceId' | 'spanId' | 'sampled'>} Span */
 
-/** @param {string[]} fields @param {Span} span @returns {WorkContext | null} */
-function parseNamed ([id, rootId, kind, startedAtMs, ended, parentId, parentKind, parentName, name, ...pairs], span) {
+/** @param {string[]} texts @param {Span} span @returns {WorkContext | null} */
+function parseNamed (texts, span) {
+  const { id, rootId, kind, startedAtMs, isEnded, parentId, parentKind, parentName, name } = takeRow(WORK, texts)
   if (!id) return null
   /** @type {WorkContext['attributes']} */
   const attributes = {}
-  for (let i = 0; i + 2 < pairs.length; i += 3) {
-    attributes[pairs[i]] = pairs[i + 1] === NUMBER ? Number(pairs[i + 2]) : pairs[i + 2]
+  for (let i = 0; i + 2 < texts.length; i += 3) {
+    attributes[texts[i]] = texts[i + 1] === NUMBER ? Number(texts[i + 2]) : texts[i + 2]
   }
   return {
     kind: /** @type {WorkKind} */ (kind),
@@ -100,7 +124,7 @@ function parseNamed ([id, rootId, kind, startedAtMs, ended, parentId, parentKind
     startedAtMs: Number(startedAtMs),
     attributes,
     ...span,
-    ended: ended === 'true'
+    ended: isEnded === 'true'
   }
 }
 
@@ -112,13 +136,14 @@ function requestAsWork (request, span) {
   return { kind: 'request', ...rest, name: `${method} ${route}`, id, rootId: id, parent: null, attributes: {}, ...span }
 }
 
-/** @param {string[]} fields @param {Frame[]} frames @returns {RequestContext | null} */
-function parseRequest ([id, startedAtMs, method, traceId, isCertain, isEnded, ...route], frames) {
+/** @param {string[]} texts @param {Frame[]} frames @returns {RequestContext | null} */
+function parseRequest (texts, frames) {
+  const { id, startedAtMs, method, traceId, isCertain, isEnded, route } = takeRow(REQUEST, texts)
   if (!id || (isCertain !== 'true' && !frames.some(isArrival))) return null
   return {
     id: Number(id),
     method,
-    route: route.join(''),
+    route,
     startedAtMs: Number(startedAtMs),
     traceId: traceId || null,
     ended: isEnded === 'true'
@@ -134,13 +159,14 @@ function isArrival ({ function: name, file }) {
 /** @param {string} text @returns {Frame & { start?: string }} */
 function parseFrame (text) {
   const isAwaiting = text.startsWith(AWAITING)
-  const [line, column, file, name, ...rest] = text.slice(isAwaiting ? AWAITING.length : 0).split(FIELD)
+  const texts = text.slice(isAwaiting ? AWAITING.length : 0).split(FIELD)
+  const { line, column, file, name } = takeRow(FRAME, texts)
   return {
-    function: name ? name + rest.join('') : null,
+    function: name ? name + texts.join('') : null,
     file: file || null,
     line: Number(line) || null,
     column: Number(column) || null,
-    ...(!name && rest.length > 0 && { start: rest[0] }),
+    ...(!name && texts.length > 0 && { start: texts[0] }),
     ...(isAwaiting && { async: true })
   }
 }
@@ -150,11 +176,6 @@ const WRITTEN = /^ {4}at (?:(?:async |new )*(.*?) \((.*)\)|(.*))$/
 const AWAITED = '    at async '
 /** A place: a file, line and column. For code of an eval, where that was made, and its own line and column. */
 const PLACE = /^(eval at .*), .*?:(\d+):(\d+)$|^(?:async )?(.+):(\d+):(\d+)$/
-
-/** A stack that V8 wrote, without the three innermost frames, which are the probe's. @param {string} text */
-function parseStack (text) {
-  return text.split('\n').filter((line) => WRITTEN.test(line)).slice(3).map(parseWritten)
-}
 
 /** @param {string} line @returns {Frame} */
 function parseWritten (line) {
@@ -218,14 +239,12 @@ class ProbeChannel {
 
 /**
  * @typedef {object} Answer what the host says from within a block
- * @property {number} atMs monotonic
- * @property {number} idleMs as in BeatSlots
+ * @property {number} atMs monotonic @property {number} idleMs as in BeatSlots
  * @property {number} beats as in BeatSlots
  * @property {number | null} inspectorPort at which debuggers can connect; null while it is closed
  * @property {number | null} putAtMs when the question was put again, null if it was put once
  * @property {number | null} [cpuMs] of its thread so far; null if Node.js does not report it
- * @property {RequestContext | null} request
- * @property {WorkContext | null} [work] the innermost
+ * @property {RequestContext | null} request @property {WorkContext | null} [work] the innermost
  * @property {RequestContext[]} [others] the newest open requests
  * @property {(Frame & { start?: string })[]} frames innermost first; `start`: where a function without a name begins
  * @property {true} [cut] the outermost frames are missing
@@ -236,4 +255,6 @@ exports.CUT = CUT
 exports.FIELD = FIELD
 exports.LINE = LINE
 exports.NUMBER = NUMBER
+exports.rows = { HEAD, REQUEST, SPAN, WORK, FRAME }
+exports.writeRow = writeRow
 exports.ProbeChannel = ProbeChannel

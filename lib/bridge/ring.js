@@ -4,7 +4,7 @@ const READ = 0
 const WRITTEN = 1
 const DROPPED = 2
 const HEADER_BYTES = 16
-/** This share may wait: on a core that both threads share, a drain delays all open requests. Fewer improve p99. */
+/** The share that may wait. On a core that both threads share, a drain delays all open requests: few improve p99. */
 const FILLING_SHARE = 1 / 4
 /** @type {number[][]} what an empty ring drains to, many times a second */
 const NONE = []

@@ -47,11 +47,8 @@ class StringTable {
 
   /** Host: the number of a string. The first call adds the string. @param {string} string */
   numberOf (string) {
-    return this.find(string) ?? this.#add(string)
-  }
-
-  /** @param {string} string */
-  #add (string) {
+    const kept = this.find(string)
+    if (kept !== undefined) return kept
     const number = Atomics.load(this.#count, 0)
     if (number === this.#capacity) return StringTable.NONE
     const at = number * STRING_BYTES

@@ -7,7 +7,7 @@ const KEY = 'loopwatch.beats.1'
 
 /** @typedef {{ threshold: number, beatPeriod: number, calmPeriod: number }} BeatOptions ms */
 
-/** How often an idle worker thread beats and is polled. Eight of them wake a sleeping process 80 times a second. */
+/** An idle worker thread beats and is polled this often. Eight of them wake a sleeping process 80 times a second. */
 exports.CALM_MS = 100
 
 /** Makes worker threads that are started from now on beat, if they run the preload. @param {BeatOptions} options */
@@ -16,7 +16,7 @@ exports.wantBeats = ({ threshold, beatPeriod, calmPeriod }) =>
 
 exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
 
-/** How this thread has to beat, null if it need not. @returns {BeatOptions | null} */
+/** The options by which this thread has to beat, null if it need not. @returns {BeatOptions | null} */
 exports.wantedBeats = () => {
   const options = /** @type {any} */ (getEnvironmentData(KEY))
   const times = [options?.threshold, options?.beatPeriod, options?.calmPeriod]

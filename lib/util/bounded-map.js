@@ -2,7 +2,7 @@
 
 /** A map that drops the least recently used items beyond its limits, but never the newest. @template V */
 class BoundedMap {
-  /** The least recently used first. @type {Map<string, { value: V, weight: number }>} */
+  /** The least recently used first. @type {Map<string | number, { value: V, weight: number }>} */
   #items = new Map()
   #weight = 0
   #mostItems
@@ -14,7 +14,7 @@ class BoundedMap {
     this.#mostWeight = mostWeight
   }
 
-  /** @param {string} key @returns {V | undefined} */
+  /** @param {string | number} key @returns {V | undefined} */
   get (key) {
     const item = this.#items.get(key)
     if (item === undefined) return undefined
@@ -23,7 +23,7 @@ class BoundedMap {
     return item.value
   }
 
-  /** @param {string} key @param {V} value @param {number} [weight] */
+  /** @param {string | number} key @param {V} value @param {number} [weight] */
   set (key, value, weight = 0) {
     this.delete(key)
     this.#items.set(key, { value, weight })
@@ -34,7 +34,7 @@ class BoundedMap {
     }
   }
 
-  /** @param {string} key */
+  /** @param {string | number} key */
   delete (key) {
     this.#weight -= this.#items.get(key)?.weight ?? 0
     this.#items.delete(key)

@@ -8,7 +8,7 @@ const { MS_PER_MINUTE } = require('../util/units')
 
 /**
  * @import { BlockRecord, BlockSpan } from '../types'
- * @import { Interval } from './requests/recent-blocks'
+ * @import { BlockInterval } from './requests/recent-blocks'
  */
 
 const NAME = 'event_loop_blocked'
@@ -31,7 +31,7 @@ const ONGOING_MS = 5000
 /** Makes spans of the main thread's blocks that delayed a sampled span. */
 class BlockSpans {
   #parts
-  /** @type {Map<string, Interval>} by the block's id, until it is settled */
+  /** @type {Map<string, BlockInterval>} by the block's id, until it is settled */
   #intervals = new Map()
   /** @type {Waited[]} oldest first */
   #waited = []
@@ -55,10 +55,11 @@ class BlockSpans {
   lasting (record) {
     if (!this.#parts.writesOngoing || record.durationMs < ONGOING_MS || this.#ongoingIds.has(record.id)) return
     this.#ongoingIds.add(record.id)
-    this.#make(record)?.write([])
+    const span = this.#make(record)
+    if (span !== null) this.#parts.write({ ...span, links: [] })
   }
 
-  /** @param {BlockRecord} record @param {Interval} interval */
+  /** @param {BlockRecord} record @param {BlockInterval} interval */
   ended (record, interval) {
     if (record.work?.sampled) this.#intervals.set(record.id, interval)
   }
@@ -72,7 +73,7 @@ class BlockSpans {
     if (span === null) return
     const write = () => {
       this.#held.delete(timer)
-      span.write(interval === undefined ? [] : this.#linksOf(interval))
+      this.#parts.write({ ...span, links: interval === undefined ? [] : this.#linksOf(interval) })
     }
     const timer = setTimeout(write, this.#parts.waitMs ?? WAIT_MS)
     this.#held.set(timer, write)
@@ -84,7 +85,7 @@ class BlockSpans {
     if (this.#waited.length > WAITED) this.#waited.shift()
   }
 
-  /** @param {BlockRecord} record @returns {{ write: (links: BlockSpan['links']) => void } | null} */
+  /** @param {BlockRecord} record @returns {Omit<BlockSpan, 'links'> | null} */
   #make (record) {
     const { traceId, spanId: parentSpanId, sampled } = record.work ?? {}
     if (!traceId || !parentSpanId || !sampled) return null
@@ -96,13 +97,11 @@ class BlockSpans {
     this.#made.add(now)
     const startMs = Date.parse(record.startedAt)
     const spanId = require('node:crypto').randomBytes(8).toString('hex')
-    const times = { startMs, endMs: startMs + record.durationMs }
-    const attributes = blockAttributes(record)
-    const span = { traceId, spanId, parentSpanId, name: NAME, ...times, attributes }
-    return { write: (links) => this.#parts.write({ ...span, links }) }
+    const endMs = startMs + record.durationMs
+    return { traceId, spanId, parentSpanId, name: NAME, startMs, endMs, attributes: blockAttributes(record) }
   }
 
-  /** @param {Interval} interval @returns {BlockSpan['links']} */
+  /** @param {BlockInterval} interval @returns {BlockSpan['links']} */
   #linksOf ({ startMs, endMs, workIds }) {
     const victims = this.#waited.filter((each) => !workIds.includes(each.id) && each.endMs > startMs &&
       each.startMs - (each.hasWaited ? BACKLOG_MS : 0) < endMs)

@@ -8,25 +8,18 @@ const { summaryOf } = require('../store/record')
 /** A pool that computes has a block for each task: at most this many blocks of worker threads are kept. */
 const WORKER_KEEP = 100
 
-/** @typedef {keyof ReturnType<typeof openMemories>} Owner whose blocks */
-
-/** Stores of blocks: of this main thread, its worker threads, and the workers of a cluster. @param {number} keep */
-function openMemories (keep) {
-  return {
-    main: new BlockMemory(keep),
-    threads: new BlockMemory(Math.min(keep, WORKER_KEEP)),
-    cluster: new BlockMemory(keep)
-  }
-}
-
 /** All known blocks; those in progress as they are at this moment. Reading them writes nothing. */
 class Blocks {
-  #memories
   #readOngoing
 
-  /** @param {ReturnType<typeof openMemories>} memories @param {() => BlockRecord[]} readOngoing blocks in progress */
-  constructor (memories, readOngoing) {
-    this.#memories = memories
+  /** @param {number} keep @param {() => BlockRecord[]} readOngoing blocks in progress */
+  constructor (keep, readOngoing) {
+    /** Blocks of this main thread, of its worker threads, and of the workers of a cluster. */
+    this.memories = {
+      main: new BlockMemory(keep),
+      threads: new BlockMemory(Math.min(keep, WORKER_KEEP)),
+      cluster: new BlockMemory(keep)
+    }
     this.#readOngoing = readOngoing
   }
 
@@ -37,7 +30,7 @@ class Blocks {
   /** Newest first, each with all its stacks. */
   records () {
     const { ongoing } = this
-    return Object.entries(this.#memories)
+    return Object.entries(this.memories)
       .map(([owner, memory]) => memory.list(ongoing.filter((record) => ownerOf(record) === owner)))
       .reduce(mergeNewest)
   }
@@ -50,11 +43,11 @@ class Blocks {
   /** @param {string} id @returns {BlockRecord | undefined} with all its stacks */
   get (id) {
     return this.ongoing.find((record) => record.id === id) ??
-      Object.values(this.#memories).map((memory) => memory.get(id)).find((record) => record !== undefined)
+      Object.values(this.memories).map((memory) => memory.get(id)).find((record) => record !== undefined)
   }
 }
 
-/** @param {BlockRecord} record @returns {Owner} */
+/** @param {BlockRecord} record @returns {keyof Blocks['memories']} */
 function ownerOf ({ worker, threadId }) {
   if (worker !== null) return 'cluster'
   return threadId === 0 ? 'main' : 'threads'
@@ -69,4 +62,3 @@ function countIds (starts) {
 
 exports.Blocks = Blocks
 exports.countIds = countIds
-exports.openMemories = openMemories

@@ -13,7 +13,7 @@ const { sentenceOf } = require('../util/sentence')
 /** Kubernetes shows what is in this file as the reason of a container's end, and only mounts it for that. */
 const FILE = '/dev/termination-log'
 
-/** Kubernetes reads no more of it. */
+/** Kubernetes reads at most this much of the file. */
 const MOST_BYTES = 4096
 
 const { O_APPEND, O_NONBLOCK, O_WRONLY } = fs.constants

@@ -6,7 +6,6 @@ const { nowMs } = require('../util/clock')
 /**
  * @import { Cluster } from '../cluster/cluster'
  * @import { HttpServer } from '../export/http/server'
- * @import { Metrics } from '../export/prometheus/metrics'
  * @import { Blocks } from './blocks'
  * @import { Health } from './health'
  * @import { MainLoop } from './main-loop'
@@ -17,13 +16,12 @@ const { nowMs } = require('../util/clock')
  */
 
 /**
- * @typedef {object} Settings
+ * @typedef {object} EndpointParts
  * @property {WorkerData} data @property {Health} health
- * @property {(message: object) => void} post to the host, which learns the address
- * @typedef {object} Answering what the endpoint answers with
  * @property {MainLoop} mainLoop @property {Blocks} blocks
  * @property {Cluster} cluster whose workers learn the address as well
  * @property {PageFeed} page @property {Scrape} scrape
+ * @property {(message: object) => void} post to the host, which learns the address
  */
 
 /** The HTTP endpoint: opens and closes with the process's role in a cluster, and announces itself in the log. */
@@ -33,7 +31,7 @@ class Endpoint {
   #server = null
   #hasWarned = false
 
-  /** @param {Answering & Settings} parts */
+  /** @param {EndpointParts} parts */
   constructor (parts) {
     this.#parts = parts
   }
@@ -84,6 +82,43 @@ class Endpoint {
         'functions and paths of files; set the option `token` (LOOPWATCH_TOKEN)')
   }
 
+  /** A worker of a cluster listens itself only if it finds no primary. @param {boolean} isShown */
+  show (isShown) {
+    if (this.#parts.data.role.kind === 'worker') return
+    if (isShown) this.listen()
+    else this.close()
+  }
+
+  /** Joins this process's cluster, if any. */
+  joinCluster () {
+    const { cluster, scrape, blocks: { memories }, page, health, post } = this.#parts
+    cluster.join({
+      nowMs,
+      snapshot: () => scrape.snapshot(),
+      blocks: () => memories.main.list(),
+      onBlock: (record) => {
+        memories.cluster.put(record)
+        page.put(record)
+      },
+      onJoined: (url) => {
+        const where = url === null ? 'the primary, which has no endpoint' : `the primary; live page: ${url}/`
+        health.say('info', { event: 'joined', url }, `watching, joined ${where}`)
+        this.close()
+        health.set('endpoint', null)
+        post({ code: LISTENING, url })
+      },
+      // A primary that comes back must find its port free.
+      onAlone: (hadPrimary) => this.listen(hadPrimary ? 1 : 0),
+      onState: health.listener('cluster'),
+      onFault: (error, isFirst) => {
+        scrape.metrics.drop('cluster_connection')
+        if (!isFirst) return
+        const message = `closed a connection that is not from a cluster worker: ${error.message}`
+        health.say('warn', { event: 'fault' }, message)
+      }
+    })
+  }
+
   close () {
     this.#server?.close()
     this.#server = null
@@ -92,7 +127,7 @@ class Endpoint {
 
 /**
  * Files that take work are loaded when they are first asked for.
- * @param {Answering & Pick<Settings, 'data'>} parts
+ * @param {EndpointParts} parts
  * @returns {Parameters<typeof import('../export/http/paths').makePaths>[0]}
  */
 function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options } }) {
@@ -100,7 +135,9 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
   const records = () => blocks.records()
   const block = (/** @type {string} */ id) => blocks.get(id)
   const waitsFor = (/** @type {string} */ id) => page.recent.waitsFor(id)
-  const detail = makeDetail({ options, block, records, waitsFor, sourceRows: (file) => mainLoop.sourceRows(file) })
+  const detail = makeDetail({
+    options, block, records, waitsFor, sourceRows: (file) => mainLoop.sources.sourceRows(file)
+  })
   const trace = (/** @type {Range} */ range) =>
     require('./timeline/timeline').gatherTrace({ page, records, scrape }, range)
   return {
@@ -117,43 +154,4 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
   }
 }
 
-/**
- * Joins this process's cluster, if any. A worker opens an endpoint of its own only if it finds no primary.
- * @param {Cluster} cluster @param {object} parts
- * @param {Scrape} parts.scrape @param {Endpoint} parts.endpoint
- * @param {Metrics} parts.metrics
- * @param {ReturnType<typeof import('./blocks').openMemories>} parts.memories
- * @param {PageFeed} parts.page @param {Health} parts.health
- * @param {(message: object) => void} parts.post to the host
- */
-function joinCluster (cluster, { scrape, metrics, memories, page, endpoint, health, post }) {
-  cluster.join({
-    nowMs,
-    snapshot: () => scrape.snapshot(),
-    blocks: () => memories.main.list(),
-    onBlock: (record) => {
-      memories.cluster.put(record)
-      page.put(record)
-    },
-    onJoined: (url) => {
-      const where = url === null ? 'the primary, which has no endpoint' : `the primary; live page: ${url}/`
-      health.say('info', { event: 'joined', url }, `watching, joined ${where}`)
-      endpoint.close()
-      health.set('endpoint', null)
-      post({ code: LISTENING, url })
-    },
-    // A primary that comes back must find its port free.
-    onAlone: (hadPrimary) => endpoint.listen(hadPrimary ? 1 : 0),
-    onState: health.listener('cluster'),
-    onFault: (error, isFirst) => {
-      metrics.drop('cluster_connection')
-      if (isFirst) {
-        const message = `closed a connection that is not from a cluster worker: ${error.message}`
-        health.say('warn', { event: 'fault' }, message)
-      }
-    }
-  })
-}
-
 exports.Endpoint = Endpoint
-exports.joinCluster = joinCluster

@@ -2,6 +2,7 @@
 
 const { WARN } = require('../bridge/messages')
 const { degraded: reasons } = require('../tables/degraded')
+const { Recently } = require('../util/recently')
 
 /** @import { Reason } from '../tables/degraded' */
 
@@ -65,4 +66,26 @@ class Health {
   }
 }
 
+/** After this long without a failure, a part counts as working again. */
+const TRUST_MS = 60000
+
+/** The last failure of a part that is judged by how lately it has failed. */
+class RecentFailure {
+  #failures = new Recently({ withinMs: TRUST_MS })
+  /** @type {Error | null} */
+  #last = null
+
+  /** @param {Error} failure @param {number} nowMs */
+  add (failure, nowMs) {
+    this.#failures.add(nowMs)
+    this.#last = failure
+  }
+
+  /** @param {number} nowMs @returns {Error | null} */
+  at (nowMs) {
+    return this.#failures.isOn(nowMs) ? this.#last : null
+  }
+}
+
 exports.Health = Health
+exports.RecentFailure = RecentFailure

@@ -19,8 +19,7 @@ const LONG_START_MS = 1000
 /**
  * Stands in for the watchdog in a process that may end at once, until the host sends a message: it only looks whether a
  * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load.
- * @param {WorkerData} data
- * @param {(question: Question | null) => void} begin
+ * @param {WorkerData} data @param {(question: Question | null) => void} begin
  */
 exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
   const bridge = openBridge(memory)

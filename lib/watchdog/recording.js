@@ -23,10 +23,8 @@ const DETAILS = 100
  * Everything that this thread knows, as one file: what is needed to see an incident without the process.
  * @param {object} sources @param {ResolvedOptions} sources.options
  * @param {() => BlockRecord[]} sources.records newest first, with all their stacks
- * @param {(id: string) => object | null} sources.detail
- * @param {Pick<PageFeed, 'snapshot'>} sources.page
- * @param {Pick<Scrape, 'render'>} sources.metrics
- * @param {(range: ReturnType<typeof rangeOf>) => Trace} sources.trace
+ * @param {(id: string) => object | null} sources.detail @param {Pick<PageFeed, 'snapshot'>} sources.page
+ * @param {Pick<Scrape, 'render'>} sources.metrics @param {(range: ReturnType<typeof rangeOf>) => Trace} sources.trace
  * @returns {Promise<Buffer>}
  */
 exports.makeRecording = ({ options, records, detail, page, metrics, trace }) => {
@@ -51,7 +49,7 @@ async function detailsOf (blocks, detail) {
   /** @type {Record<string, object>} */
   const details = {}
   for (const { id } of [...blocks].sort((a, b) => b.durationMs - a.durationMs).slice(0, DETAILS)) {
-    // The block itself is among the others.
+    // The block itself is in `blocks` already.
     const { block, ...rest } = /** @type {any} */ (detail(id) ?? {})
     if (block !== undefined) details[id] = rest
     await setImmediate()

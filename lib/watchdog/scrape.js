@@ -7,40 +7,14 @@ const { version } = require('../../package.json')
 
 /**
  * @import { Cluster } from '../cluster/cluster'
- * @import { LoopParts, MainLoop } from './main-loop'
+ * @import { Bridge } from '../bridge/memory'
+ * @import { Health } from './health'
+ * @import { Stats } from './kernel/thread-stats'
+ * @import { MainLoop } from './main-loop'
  * @import { PageFeed } from './page-feed/feed'
  * @import { WatchedThreads } from './threads/threads'
+ * @import { WorkerData } from './watchdog'
  */
-
-/**
- * @typedef {object} More
- * @property {MainLoop} mainLoop @property {Cluster} cluster
- * @property {WatchedThreads | null} threads
- * @property {PageFeed} page whose history counts requests
- * @typedef {LoopParts & More} Parts
- */
-
-/** The metrics of this process, and what they read at each scrape. @param {Parts} parts */
-const makeMetrics = ({ data, bridge, health, stats, mainLoop, threads, cluster }) => new Metrics({
-  loop: () => mainLoop.monitor.state,
-  cpuSeconds: () => ({ main: stats.host.cpuSeconds(), watchdog: stats.own.cpuSeconds() }),
-  threads: () => threads?.states() ?? new Map(),
-  degraded: () => health.entries(),
-  inFlight: () => bridge.counters.get('inFlight'),
-  workInFlight: () => bridge.counters.get('workInFlight'),
-  heap: () => bridge.heap.read(),
-  originTracking: () => mainLoop.origins.isTracking,
-  profiling: () => mainLoop.profiling.isOn,
-  shed: () => ({ delay: bridge.counters.get('shedDelay'), utilization: bridge.counters.get('shedUtilization') }),
-  cluster: () => cluster.state,
-  delays: bridge.delays,
-  thresholdMs: data.options.threshold,
-  routes: data.options.routes,
-  labels: data.options.labels,
-  version,
-  // The primary adds up the lives of a worker's watchdog.
-  countsFromNow: data.starts > 0 && data.role.kind === 'worker'
-})
 
 /** The metrics at a scrape: up to date, and of the whole cluster if this process leads one. */
 class Scrape {
@@ -50,24 +24,48 @@ class Scrape {
   #timeline
   #requests
   #works
+  /** Requests and named works that have ended. */
+  finished = 0
 
-  /** @param {Parts} parts */
-  constructor (parts) {
-    const { bridge, mainLoop, cluster, page } = parts
+  /**
+   * @param {object} parts @param {WorkerData} parts.data @param {Bridge} parts.bridge
+   * @param {Health} parts.health @param {Stats} parts.stats
+   * @param {MainLoop} parts.mainLoop @param {WatchedThreads | null} parts.threads
+   * @param {Cluster} parts.cluster @param {PageFeed} parts.page whose history counts requests
+   */
+  constructor ({ data: { options, starts, role }, bridge, health, stats, mainLoop, threads, cluster, page }) {
     this.#bridge = bridge
     this.#mainLoop = mainLoop
     this.#cluster = cluster
-    this.metrics = makeMetrics(parts)
-    /** Requests and named works that have ended. */
-    this.finished = 0
-    this.blocks = page.recent
-    const timeline = this.#timeline = page.timeline
-    this.#requests = new RequestStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+    const { counters } = bridge
+    const metrics = this.metrics = new Metrics({
+      loop: () => mainLoop.monitor.state,
+      cpuSeconds: () => ({ main: stats.host.cpuSeconds(), watchdog: stats.own.cpuSeconds() }),
+      threads: () => threads?.states() ?? new Map(),
+      degraded: () => health.entries(),
+      inFlight: () => counters.get('inFlight'),
+      workInFlight: () => counters.get('workInFlight'),
+      heap: () => bridge.heap.read(),
+      originTracking: () => mainLoop.origins.isTracking,
+      profiling: () => mainLoop.profiling.isOn,
+      shed: () => ({ delay: counters.get('shedDelay'), utilization: counters.get('shedUtilization') }),
+      cluster: () => cluster.state,
+      delays: bridge.delays,
+      thresholdMs: options.threshold,
+      routes: options.routes,
+      labels: options.labels,
+      version,
+      // The primary adds up the lives of a worker's watchdog.
+      countsFromNow: starts > 0 && role.kind === 'worker'
+    })
+    const { recent, history, timeline } = page
+    this.#timeline = timeline
+    this.#requests = new RequestStats(bridge, metrics, recent, (packed, startMs, durationMs, blockedMs) => {
       this.finished++
-      page.history.addRequest(durationMs)
+      history.addRequest(durationMs)
       timeline.request(packed, startMs, durationMs, blockedMs)
     })
-    this.#works = new WorkStats(bridge, this.metrics, this.blocks, (packed, startMs, durationMs, blockedMs) => {
+    this.#works = new WorkStats(bridge, metrics, recent, (packed, startMs, durationMs, blockedMs) => {
       this.finished++
       timeline.work(packed, startMs, durationMs, blockedMs)
     })

@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { eventually } = require('../support/app')
-const { startInspected, connect, debugRequest, STEPS } = require('../support/debugger')
+const { startInspected, connect, debugRequest, LEAST_STEPS } = require('../support/debugger')
 const { ownCauseOf } = require('../../lib/tables/causes')
 
 /** Causes of blocks that a busy machine makes at any time. */
@@ -29,7 +29,8 @@ async function blockOf (app, name) {
       !ongoing && !earlier.has(id) && request?.route === `/${name}` && durationMs > 250 && frame !== null
     // The log of a busy machine leaves blocks out.
     record = await eventually(async () => {
-      await app.get(`/${name}?ms=300`)
+      // The server closes idle connections as a long pause ends.
+      await app.get(`/${name}?ms=300`).catch(() => {})
       return (await blocksOf(app)).find(isNew)
     }, async () => `${name} in ${JSON.stringify(await blocksOf(app))}`)
   }
@@ -76,8 +77,9 @@ test('a pause at a breakpoint and steps from there leave no block behind', async
   await blockOf(app, 'spin')
   // On a busy machine, answering the debugger as it connects may take longer than the threshold.
   const known = new Set((await blocksOf(app)).map((/** @type {any} */ { id }) => id))
-  assert.ok(await debugRequest(app, client) >= STEPS)
-  assert.equal(client.paused.files.has('probe.js'), false, 'the debugger does not stop in what the agent asks')
+  assert.ok(await debugRequest(app, client) >= LEAST_STEPS)
+  const files = [...client.paused.files].filter((name) => !['blocks.js', 'app.js'].includes(name))
+  assert.deepEqual(files, [], 'the debugger does not stop in what the agent asks')
   const after = await blockOf(app, 'spin')
   // A request that a busy machine records late is made again.
   const isOther = (/** @type {any} */ { id, cause, request }) =>

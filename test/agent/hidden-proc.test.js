@@ -6,7 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { startApp, eventually } = require('../support/app')
-const { startInspected, connect, debugRequest, STEPS } = require('../support/debugger')
+const { startInspected, connect, debugRequest, LEAST_STEPS } = require('../support/debugger')
 const { ownCauseOf } = require('../../lib/tables/causes')
 
 const NODE = process.env.TEST_NODE ?? process.execPath
@@ -62,10 +62,10 @@ test('without /proc a pause in a debugger is not a block either, and the log say
   if (hidden('typeof process.threadCpuUsage').stdout.trim() !== 'function') return t.skip('no CPU time of a thread')
   const app = await startInspected(t, { node: 'unshare', args: HIDING })
   const client = await connect(app.inspectorUrl)
-  assert.ok(await debugRequest(app, client) >= STEPS)
+  assert.ok(await debugRequest(app, client) >= LEAST_STEPS)
   // The log of a busy machine leaves blocks out.
   await eventually(async () => {
-    await app.get('/spin?ms=300')
+    await app.get('/spin?ms=300').catch(() => {})
     return app.lines().some(({ event, request, durationMs }) => event === 'settled' && request?.route === '/spin' && durationMs > 50)
   }, () => `a block after the pause: ${app.out.stdout}`)
   const blocked = app.lines().filter(({ event, cause, durationMs }) => event === 'settled' && cause === 'sync-io' && durationMs > 500)

@@ -186,7 +186,7 @@ test('a pool in which nothing waits is not logged', async (t) => {
 test('a loop that is busy with short turns is logged, with the function that took most of the time', async (t) => {
   const file = path.join(makeDir(t), 'busy.js')
   fs.writeFileSync(file, `
-    const agent = require(${JSON.stringify(ROOT)}).start({ port: false })
+    const agent = require(${JSON.stringify(ROOT)}).start({ port: false, profile: 'on' })
     const untilMs = performance.now() + 14000
     function shortWork () {
       const endMs = performance.now() + 3

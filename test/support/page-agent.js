@@ -24,16 +24,15 @@ exports.startPageAgent = async (t, records = []) => {
   const page = new PageFeed({
     options: resolveOptions({}, {}),
     bridge: openBridge(createMemory()),
-    loop: () => ({
-      activeMs: performance.now() / 2,
-      idleMs: performance.now() / 2,
-      inProgressMs: ongoing()[0]?.durationMs ?? 0
-    }),
-    blocks: () => records,
-    ongoing,
-    inFlight: () => 0,
-    degraded: () => [],
-    workers: () => null
+    monitor: {
+      get state () {
+        const halfMs = performance.now() / 2
+        return { activeMs: halfMs, idleMs: halfMs, inProgressMs: ongoing()[0]?.durationMs ?? 0, heartbeatAgeMs: 0 }
+      }
+    },
+    blocks: { records: () => records, get ongoing () { return ongoing() } },
+    health: { entries: () => [] },
+    cluster: { blockedMs: null }
   })
   const poll = setInterval(() => page.poll(nowMs()), 50)
   const detailOf = (/** @type {string} */ id) => makeDetail({

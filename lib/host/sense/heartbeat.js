@@ -2,12 +2,11 @@
 
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
-const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
+const { RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
+const { LastBeat } = require('./last-beat')
 const { Rest, PERIOD_MS: REST_PERIOD_MS, SAMPLED_PERIOD_MS } = require('./rest')
-const { writeHeap } = require('./heap')
-const { addLostIdle, loopTime, loopTurns } = require('./loop-time')
-const { RanTime, hasSchedstat, threadCpuMs } = require('../../util/usage')
-const { US_PER_MS } = require('../../util/units')
+const { addLostIdle, loopTime } = require('./loop-time')
+const { RanTime } = require('../../util/usage')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
@@ -23,43 +22,26 @@ const CALM_SHARE = 0.9
 const REST_AFTER_MS = 250
 /** After a rest this long, one calm beat is enough: it follows the timers of the turn, so none of them took long. */
 const LONG_REST_MS = 60
-/** A turn from this length on stands in the timeline. */
-const LONG_TURN_MS = 5
 /** A turn that ran for all but this has not slept: the kernel's figure may be a tick of 4 ms old. */
 const UNSLEPT_MS = 6
 /** The kernel's figure of the time a thread ran is at most a tick old: 1 to 10 ms. */
 const TICK_MS = 10
-/** The heap is reported this often, and after each gap that can hide a block. */
-const HEAP_MS = 1000
-/** A block has its final record within this time: the watchdog waits for two seconds for a profile of it. */
-const SETTLE_MS = 2500
 
 /**
  * Beats into shared memory: every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
- * anything, four times a second while it rests. Waking a sleeping process is most of the cost of watching it. A gap
- * between beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have been late or
- * asleep, but the host cannot miss one.
+ * anything, four times a second while it rests. Waking a sleeping process is most of the cost of watching it.
  */
 class Heartbeat {
   #bridge
   #options
   #receivers
+  #last
   #ran = new RanTime()
-  #cpuNow = hasSchedstat() ? () => NaN : threadCpuMs
-  #periodMs
-  #lastAtMs
-  #lastIdleMs
-  #lastCpuMs
-  #lastHeldMicros
-  #heapAtMs = -Infinity
-  #lateAtMs = -Infinity
-  /** NaN unless V8 samples the thread. */
-  #lastRanMs = NaN
   /** Idle time counted in excess, in ms (zero or negative). The next beat subtracts it. */
   #surplusMs = 0
-  /** When the loop became calm; Infinity while it is not. */
+  /** The time when the loop became calm, Infinity while it is not. */
   #calmAtMs = Infinity
-  /** How late the last timer of a calm loop was. */
+  /** The delay of the last timer in a calm loop. */
   #punctualMs = 0
   #restAfterMs = REST_AFTER_MS
   #rest
@@ -74,20 +56,10 @@ class Heartbeat {
     this.#bridge = bridge
     this.#options = options
     this.#receivers = receivers
-    const { idle, active } = loopTime()
-    this.#periodMs = beatPeriod
-    this.#lastAtMs = nowMs()
-    this.#lastIdleMs = idle
-    this.#lastCpuMs = this.#cpuNow()
-    this.#lastHeldMicros = bridge.counters.heldMicros
     this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTurn })
-    bridge.beat.write(this.#lastAtMs, idle, active, beatPeriod, this.#lastCpuMs, TURNS, this.#lastHeldMicros)
+    this.#last = new LastBeat(bridge, options)
+    this.#last.write(nowMs(), beatPeriod)
     this.#busy = setTimeout(this.#onTime, beatPeriod).unref()
-  }
-
-  /** How long the agent itself kept the thread since the last beat: no block of the application. */
-  get #heldMs () {
-    return ((this.#bridge.counters.heldMicros - this.#lastHeldMicros) | 0) / US_PER_MS
   }
 
   #onTime = () => {
@@ -100,21 +72,22 @@ class Heartbeat {
 
   #beat () {
     const atMs = nowMs()
+    const last = this.#last
     const { delays, load } = this.#receivers
     const { beatPeriod, calmPeriod } = this.#options
     const ranMs = this.#readRanMs()
     this.#countLostIdle(atMs, ranMs)
-    const gapMs = atMs - this.#lastAtMs
-    const idleMs = loopTime().idle - this.#lastIdleMs
-    const lateMs = gapMs - this.#periodMs
-    this.#tellGap(atMs)
+    const gapMs = atMs - last.atMs
+    const { idleMs, periodMs } = last
+    const lateMs = gapMs - periodMs
+    last.reportGap(atMs)
     const isCalm = idleMs >= gapMs * CALM_SHARE
     this.#calmAtMs = isCalm ? Math.min(this.#calmAtMs, atMs) : Infinity
     if (!isCalm) this.#restAfterMs = REST_AFTER_MS
     if (isCalm) this.#punctualMs = Math.max(0, lateMs)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
-    load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
-    this.#tellTurn(atMs, Math.min(lateMs, gapMs - idleMs))
+    load?.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)
+    last.reportTurn(atMs, Math.min(lateMs, gapMs - idleMs))
     delays?.beat(atMs, lateMs)
     this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
@@ -122,22 +95,23 @@ class Heartbeat {
   /** Ends a rest. @param {boolean} mayGoOn its timer ended it, and nothing else: the next rest may follow at once */
   #endRest (mayGoOn) {
     const atMs = nowMs()
+    const last = this.#last
     const { threshold, beatPeriod, calmPeriod } = this.#options
-    const fromMs = this.#lastAtMs
+    const { atMs: fromMs, periodMs } = last
     const gapMs = atMs - fromMs
     const ranMs = this.#readRanMs()
     const { busyMs, doubtMs } = this.#turnOf(atMs, ranMs)
-    const lostMs = gapMs - busyMs - (loopTime().idle - this.#lastIdleMs)
+    const lostMs = gapMs - busyMs - last.idleMs
     if (this.#rested === RESTS_SAMPLED && lostMs > 0) addLostIdle(lostMs)
-    const heldMs = this.#heldMs
+    const { heldMs } = last
     const blockedMs = busyMs - heldMs
     // All of it is one turn, in which no beat was due.
-    if (blockedMs >= threshold) this.#late(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: doubtMs })
-    else if (gapMs - heldMs >= minBlockGapMs(threshold, this.#periodMs)) {
+    if (blockedMs >= threshold) last.reportLate(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: doubtMs })
+    else if (last.canHide(gapMs - heldMs)) {
       // The process was stopped while it slept, and its timer with it.
-      this.#late(atMs, { fromMs: fromMs + heldMs, idleMs: gapMs - busyMs, periodMs: this.#periodMs })
+      last.reportLate(atMs, { fromMs: fromMs + heldMs, idleMs: gapMs - busyMs, periodMs })
     }
-    this.#tellTurn(atMs, busyMs)
+    last.reportTurn(atMs, busyMs)
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
     const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     tellAsBeats(this.#receivers, {
@@ -149,23 +123,24 @@ class Heartbeat {
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs, ranMs)
   }
 
-  /** For the turn that ends a rest. @param {number} atMs */
+  /** The length of the turn that ends a rest. @param {number} atMs */
   #turnMs = (atMs) => this.#turnOf(atMs, this.#readRanMs()).busyMs
 
-  /** The same, and by how much it may be shorter or longer. @param {number} atMs @param {number} ranMs */
+  /** That length, and how far it may be off in either direction. @param {number} atMs @param {number} ranMs */
   #turnOf (atMs, ranMs) {
-    const mostMs = Math.max(0, atMs - this.#lastAtMs - (loopTime().idle - this.#lastIdleMs))
+    const last = this.#last
+    const mostMs = Math.max(0, atMs - last.atMs - last.idleMs)
     if (this.#rested !== RESTS_SAMPLED) return { busyMs: mostMs, doubtMs: 0 }
     // The time that it ran or waited for a CPU. Only the watchdog can tell sleep within the turn from the rest.
-    const sinceMs = Math.min(mostMs, ranMs - this.#lastRanMs || 0)
+    const sinceMs = Math.min(mostMs, ranMs - last.ranMs || 0)
     const woken = this.#bridge.counters.woken(this.#bridge.beat.beats)
-    const leastMs = woken === null ? 0 : atMs - this.#lastAtMs - woken.afterMs
+    const leastMs = woken === null ? 0 : atMs - last.atMs - woken.afterMs
     if (leastMs <= sinceMs + UNSLEPT_MS) return { busyMs: Math.max(sinceMs, leastMs), doubtMs: 0 }
     const doubtMs = (woken?.doubtMs ?? 0) / 2
     return { busyMs: Math.min(mostMs, leastMs + doubtMs), doubtMs }
   }
 
-  /** How long the thread has run so far, NaN if that is unknown or nobody needs to know. */
+  /** The time that the thread has run so far, NaN if unknown or not needed. */
   #readRanMs () {
     return this.#rested === RESTS_SAMPLED || this.#receivers.profiler?.isSampling ? this.#ran.read() : NaN
   }
@@ -174,80 +149,35 @@ class Heartbeat {
   turn () {
     if (this.#rest.isOn) return this.#endRest(false)
     const atMs = nowMs()
-    this.#tellGap(atMs)
+    const last = this.#last
+    last.reportGap(atMs)
     const { beatPeriod } = this.#options
-    const dueInMs = this.#lastAtMs + this.#periodMs - atMs
-    this.#periodMs = dueInMs === Infinity ? beatPeriod : Math.max(dueInMs, beatPeriod)
-    this.#write(atMs, this.#readRanMs())
+    const dueInMs = last.atMs + last.periodMs - atMs
+    last.write(atMs, dueInMs === Infinity ? beatPeriod : Math.max(dueInMs, beatPeriod), this.#readRanMs(), this.#rested)
   }
 
   /** Whether the running turn can hide a block, or one whose record may not be final yet. */
   get mayHaveBlock () {
-    const atMs = nowMs()
-    const gapMs = atMs - this.#lastAtMs - this.#heldMs
-    return atMs - this.#lateAtMs < SETTLE_MS || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)
+    return this.#last.mayHaveBlock
   }
 
-  /** Nothing counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
+  /** No block counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
   skipTopLevel () {
-    this.#periodMs = Infinity
-    this.#write(nowMs(), this.#readRanMs())
-  }
-
-  /** Reports the gap since the last beat if it can hide a block. @param {number} atMs */
-  #tellGap (atMs) {
-    const periodMs = this.#periodMs
-    const heldMs = this.#heldMs
-    if (atMs - this.#lastAtMs - heldMs < minBlockGapMs(this.#options.threshold, periodMs)) return
-    this.#late(atMs, { fromMs: this.#lastAtMs + heldMs, idleMs: loopTime().idle - this.#lastIdleMs, periodMs })
-  }
-
-  /** Reports that the loop turned at least this long until now. @param {number} atMs @param {number} durationMs */
-  #tellTurn (atMs, durationMs) {
-    if (durationMs >= LONG_TURN_MS) this.#bridge.turns.push(atMs - durationMs, durationMs, 0)
-  }
-
-  /** @param {number} atMs @param {{ fromMs: number, idleMs: number, periodMs: number }} gap */
-  #late (atMs, { fromMs, idleMs, periodMs }) {
-    const { beat, lateBeats } = this.#bridge
-    // Before the gap is seen: the memory of a block is read with it.
-    this.#tellHeap(atMs)
-    this.#lateAtMs = atMs
-    lateBeats.push(fromMs, atMs, idleMs, periodMs, beat.beats, this.#cpuNow() - this.#lastCpuMs)
-    this.#options.onLate?.(atMs, loopTime().idle)
-  }
-
-  /** @param {number} atMs */
-  #tellHeap (atMs) {
-    this.#heapAtMs = atMs
-    writeHeap(this.#bridge.heap)
-    this.#bridge.counters.setLoopTurns(loopTurns())
+    this.#last.write(nowMs(), Infinity, this.#readRanMs(), this.#rested)
   }
 
   /** @param {number} atMs @param {number} periodMs @param {number} ranMs */
   #next (atMs, periodMs, ranMs) {
-    if (atMs - this.#heapAtMs >= HEAP_MS) this.#tellHeap(atMs)
+    const last = this.#last
+    last.reportHeapIfDue(atMs)
     const { load, profiler, works } = this.#receivers
     works?.beat(atMs)
     profiler?.beat(atMs, loopTime().active)
-    this.#rested = this.#restFrom(periodMs, ranMs)
-    if (this.#rested === TURNS) this.#periodMs = Math.min(periodMs, this.#options.calmPeriod)
-    else this.#periodMs = this.#rested === RESTS ? REST_PERIOD_MS : SAMPLED_PERIOD_MS
-    this.#write(atMs, ranMs)
-    load?.rest(this.#rested === TURNS ? null : this.#turnMs)
+    const rested = this.#rested = this.#restFrom(periodMs, ranMs)
+    const restPeriodMs = rested === RESTS ? REST_PERIOD_MS : SAMPLED_PERIOD_MS
+    last.write(atMs, rested === TURNS ? Math.min(periodMs, this.#options.calmPeriod) : restPeriodMs, ranMs, rested)
+    load?.rest(rested === TURNS ? null : this.#turnMs)
     this.#arm(atMs)
-  }
-
-  /** @param {number} atMs @param {number} ranMs */
-  #write (atMs, ranMs) {
-    const { idle, active } = loopTime()
-    const { beat, counters } = this.#bridge
-    this.#lastCpuMs = this.#cpuNow()
-    this.#lastAtMs = atMs
-    this.#lastIdleMs = idle
-    this.#lastHeldMicros = counters.heldMicros
-    this.#lastRanMs = ranMs
-    beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested, this.#lastHeldMicros)
   }
 
   /** Whether the loop turns or rests until the next beat. @param {number} periodMs @param {number} ranMs */
@@ -260,9 +190,10 @@ class Heartbeat {
 
   /** Arms a timer that has fired again, as a new one would leave garbage at each beat. @param {number} atMs */
   #arm (atMs) {
-    if (this.#rested !== TURNS) return this.#rest.enter(atMs, this.#periodMs)
+    const { periodMs } = this.#last
+    if (this.#rested !== TURNS) return this.#rest.enter(atMs, periodMs)
     this.#rest.leave()
-    if (this.#periodMs < this.#options.calmPeriod) this.#busy.refresh()
+    if (periodMs < this.#options.calmPeriod) this.#busy.refresh()
     else if (this.#calm !== undefined) this.#calm.refresh()
     else this.#calm = setTimeout(this.#onTime, this.#options.calmPeriod).unref()
   }
@@ -273,10 +204,11 @@ class Heartbeat {
    * @param {number} atMs @param {number} ranMs
    */
   #countLostIdle (atMs, ranMs) {
-    const gapMs = atMs - this.#lastAtMs
-    if (Number.isNaN(ranMs - this.#lastRanMs) || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)) return
-    const idleMs = loopTime().idle - this.#lastIdleMs
-    const lostMs = Math.min(this.#periodMs, gapMs - (ranMs - this.#lastRanMs)) - idleMs + this.#surplusMs
+    const last = this.#last
+    const gapMs = atMs - last.atMs
+    const ranSinceMs = ranMs - last.ranMs
+    if (Number.isNaN(ranSinceMs) || last.canHide(gapMs)) return
+    const lostMs = Math.min(last.periodMs, gapMs - ranSinceMs) - last.idleMs + this.#surplusMs
     this.#surplusMs = Math.max(-TICK_MS, Math.min(0, lostMs))
     if (lostMs > 0) addLostIdle(lostMs)
   }
@@ -292,24 +224,22 @@ class Heartbeat {
 
 /**
  * @typedef {{ beatPeriod: number, calmPeriod: number, threshold: number, isWanted?: () => boolean,
- *   onLate?: (atMs: number, idleMs: number) => void }} Options ms. isWanted is called at each beat; false ends the
- *   heartbeat. onLate is called at a beat after a gap that can hide a block; idleMs is the loop's idle time so far.
- * @typedef {{ load?: LoopLoad, delays?: Delays,
- *   profiler?: HostProfiler,
- *   works?: Pick<WorkLater, 'beat'> }} BeatReceivers these receive every beat
+ * onLate?: (atMs: number, idleMs: number) => void }} Options ms. isWanted is called at each beat; false ends the
+ * heartbeat. onLate is called at a beat after a gap that can hide a block; idleMs is the loop's idle time so far.
+ * @typedef {{ load?: LoopLoad, delays?: Delays, profiler?: HostProfiler,
+ * works?: Pick<WorkLater, 'beat'> }} BeatReceivers these receive every beat
  */
 
-/** @param {Bridge} bridge @param {Options} options @param {BeatReceivers} [told] */
-exports.startHeartbeat = (bridge, options, told = {}) => new Heartbeat(bridge, options, told)
+/** @param {Bridge} bridge @param {Options} options @param {BeatReceivers} [receivers] */
+exports.startHeartbeat = (bridge, options, receivers = {}) => new Heartbeat(bridge, options, receivers)
 
-/** More beats than this are not reported: the process was stopped (a rest takes 250 ms). A night's would take 0.2 s. */
+/** The most beats of one rest that are reported: those of a night in which the process was stopped take 0.2 s. */
 const MOST = 1000
 
 /**
  * Reports a rest as the beats of a calm loop. Delays and load are made of beats, and idle time has to weigh as much as
  * without the rest. `busyMs` is at the end of the rest. `punctualMs` is how late a beat is in an idle loop.
- * @param {{ load?: Pick<LoopLoad, 'beat'>, delays?:
- * Pick<Delays, 'beat'> }} told
+ * @param {{ load?: Pick<LoopLoad, 'beat'>, delays?: Pick<Delays, 'beat'> }} receivers
  * @param {{ fromMs: number, atMs: number, busyMs: number, periodMs: number, punctualMs: number,
  * nextPeriodMs: number }} rest
  */

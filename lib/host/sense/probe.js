@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { AWAITING, CUT, FIELD, LINE, NUMBER } = require('../../bridge/probe')
+const { AWAITING, CUT, FIELD, LINE, NUMBER, rows, writeRow } = require('../../bridge/probe')
 const { threadCpuMs } = require('../../util/usage')
 const { activeSpan } = require('../work/http/trace-id')
 const { writeHeap } = require('./heap')
@@ -35,9 +35,9 @@ const PATH_CHARS = 1024
 const FILE_CHARS = 4096
 /** Limit for a stack that V8 formatted itself. */
 const STACK_CHARS = FRAMES * 512
-const NO_REQUEST = FIELD.repeat(6)
-/** Span id, whether it is sampled, trace id and name of no span. */
-const NO_SPAN = FIELD.repeat(3)
+const { HEAD, REQUEST, SPAN, WORK, FRAME } = rows
+const NO_REQUEST = writeRow(REQUEST, {})
+const NO_SPAN = writeRow(SPAN, {})
 
 /** @returns {NodeJS.CallSite[] | string} */
 function callSites () {
@@ -56,9 +56,12 @@ function writeFrames (sites, onFile) {
     const name = site.getFunctionName()
     const file = fileOf(site)
     if (file) onFile(file)
-    text += (site.isAsync() ? AWAITING : '') + (site.getLineNumber() ?? '') + FIELD +
-      (site.getColumnNumber() ?? '') + FIELD +
-      (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : startOf(site)) + LINE
+    text += (site.isAsync() ? AWAITING : '') + writeRow(FRAME, {
+      line: site.getLineNumber(),
+      column: site.getColumnNumber(),
+      file: file && slice(file, 0, FILE_CHARS),
+      name: name && slice(name, 0, NAME_CHARS)
+    }) + (name ? '' : startOf(site)) + LINE
   }
   return sites.length === DEPTH ? text + CUT : text
 }
@@ -81,8 +84,10 @@ function writeRequest ({ context, isCertain }, span) {
   if (context === undefined) return NO_REQUEST
   try {
     const { id, startedAtMs, method, template, traceId, isEnded } = context
-    return id + FIELD + startedAtMs + FIELD + method + FIELD + (span?.traceId ?? traceId ?? '') + FIELD +
-      isCertain + FIELD + isEnded + FIELD + slice(template, 0, PATH_CHARS)
+    const route = plain(template, PATH_CHARS)
+    return writeRow(REQUEST, {
+      id, startedAtMs, method, traceId: span?.traceId ?? traceId, isCertain, isEnded, route
+    })
   } catch {
     return NO_REQUEST // the application has made something else of its request
   }
@@ -111,8 +116,17 @@ function writeWork (work) {
   if (work === undefined) return ''
   try {
     const { id, rootId, kind, startedAtMs, isEnded, parent, name, attributes } = work
-    let text = FIELD + id + FIELD + rootId + FIELD + kind + FIELD + startedAtMs + FIELD + isEnded + FIELD +
-      (parent?.id ?? '') + FIELD + (parent?.kind ?? '') + FIELD + plain(parent?.name ?? '') + FIELD + plain(name)
+    let text = FIELD + writeRow(WORK, {
+      id,
+      rootId,
+      kind,
+      startedAtMs,
+      isEnded,
+      parentId: parent?.id,
+      parentKind: parent?.kind,
+      parentName: plain(parent?.name ?? ''),
+      name: plain(name)
+    })
     for (const key in attributes) {
       const value = attributes[key]
       text += FIELD + plain(key) + FIELD + (typeof value === 'number' ? NUMBER : '') + FIELD + plain(`${value}`)
@@ -127,12 +141,12 @@ function writeWork (work) {
 function writeSpan (span) {
   if (span === null) return NO_SPAN
   const { spanId, isSampled, traceId, name } = span
-  return spanId + FIELD + isSampled + FIELD + traceId + FIELD + plain(name)
+  return writeRow(SPAN, { spanId, isSampled, traceId, name: plain(name) })
 }
 
 /** A name without the characters that would end its field. @param {string} name */
-function plain (name) {
-  const short = slice(name, 0, NAME_CHARS)
+function plain (name, mostChars = NAME_CHARS) {
+  const short = slice(name, 0, mostChars)
   if (!short.includes(FIELD) && !short.includes(LINE)) return short
   return short.split(FIELD).join(' ').split(LINE).join(' ')
 }
@@ -151,8 +165,14 @@ exports.createProbe = ({ answer, beat, heap }, current, onFile = () => {}) =>
     const { question } = answer
     if (question === 0) return
     const cpuMs = threadCpuMs()
-    const head = nowMs() + FIELD + loopTime().idle + FIELD + beat.beats + FIELD + (inspectorUrl ?? '') + FIELD +
-      (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '')
+    const head = writeRow(HEAD, {
+      atMs: nowMs(),
+      idleMs: loopTime().idle,
+      beats: beat.beats,
+      inspectorUrl,
+      putAtMs,
+      cpuMs: cpuMs >= 0 ? cpuMs : null
+    })
     const span = activeSpan()
     const now = current()
     const work = writeSpan(span) + writeWork(now.work)

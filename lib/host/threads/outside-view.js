@@ -4,7 +4,7 @@ const { US_PER_MS } = require('../../util/units')
 
 /** @import { Bridge } from '../../bridge/memory' */
 
-/** Beat period of a waiting thread: it is on time until a poll shows otherwise. A blocked main thread cannot poll. */
+/** Beat period of a waiting thread: it counts as on time until a poll, which a blocked main thread cannot do. */
 const NEVER_MS = 1e9
 /** Node.js gets a thread ready in 30 ms; then a preload runs, before the loop begins. Few take longer than this. */
 const BOOT_MS = 1000
@@ -99,7 +99,7 @@ class OutsideView {
     busy.untilMs = nowMs
     if (busy.isReported || nowMs - busy.latestMs < this.#certainMs) return
     busy.isReported = true
-    // The thread became busy between the two: as if it had beaten at the earlier one and was due again at the later.
+    // The thread became busy between the two times: a beat at the earlier one, with the next due at the later, says so.
     const activeMs = Math.max(0, active - (nowMs - busy.earliestMs))
     this.#bridge.beat.write(busy.earliestMs, idle, activeMs, busy.latestMs - busy.earliestMs)
   }

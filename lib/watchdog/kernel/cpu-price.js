@@ -6,17 +6,17 @@ const { textOf } = require('../../util/kernel/file')
 
 /** @import { OwnTimes } from '../loop/self-lateness' */
 
-/** Readings that count. */
+/** Looks older than this no longer count. */
 const WINDOW_MS = 3000
-/** Over less time, one other thread that happens to run is a crowd. */
+/** The least time to look at. In less, one other thread that happens to run would count as a crowd. */
 const LEAST_MS = 500
-/** In less CPU time than this, a single wait says little of the others. */
+/** The least CPU time to divide by. In less, one wait would decide the price. */
 const LEAST_CPU_MS = 5
 
 /** @typedef {{ atMs: number, cpuMs: number, queuedMs: number, crowd: number }} Look */
 
 /**
- * How many ms a thread needs at present for 1 ms of CPU time. A thread that mostly sleeps hardly waits as it wakes,
+ * The ms that a thread needs at present for 1 ms of CPU time. A thread that mostly sleeps hardly waits as it wakes,
  * but would in a longer run, so threads that want a CPU count as well, and so does a quota of less than one CPU.
  */
 class CpuPrice {

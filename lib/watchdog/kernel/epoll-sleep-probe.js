@@ -21,7 +21,7 @@ const IDLE_SHARE = 0.9
  * first argument distinguishes the loop's waits from those of `spawnSync()`, which has its own loop. It sees nothing on
  * other systems, if /proc is hidden, or until the loop's descriptor is known.
  */
-class SleepSight {
+class EpollSleepProbe {
   #file
   #waits
   /** @type {string | null} call and descriptor */
@@ -47,8 +47,7 @@ class SleepSight {
   /** A wait between two beats is the loop's own if it idled then. @param {number} nowMs @param {Beat} beat the last */
   learn (nowMs, beat) {
     if (this.#own !== null) return
-    const last = this.#last
-    if (last !== null && last.beat.beats !== beat.beats) this.#judge(last, beat)
+    if (this.#last !== null && this.#last.beat.beats !== beat.beats) this.#judge(this.#last, beat)
     const call = this.#call()
     this.#last = call === null ? null : { call, atMs: nowMs, beat }
   }
@@ -72,4 +71,4 @@ class SleepSight {
   }
 }
 
-exports.SleepSight = SleepSight
+exports.EpollSleepProbe = EpollSleepProbe

@@ -49,8 +49,8 @@ function majorFaultsIn (stat) {
 
 /** @param {string | null} pressure */
 function stallIn (pressure) {
-  const found = /^some .*total=(\d+)/m.exec(pressure ?? '')
-  return found === null ? null : Number(found[1]) / US_PER_MS
+  const [, totalUs = null] = /^some .*total=(\d+)/m.exec(pressure ?? '') ?? []
+  return totalUs === null ? null : Number(totalUs) / US_PER_MS
 }
 
 exports.MemoryStats = MemoryStats

@@ -14,8 +14,8 @@ const MOST_RUN_MS = 2
 const SLACK_MS = 2 * MS_PER_TICK
 
 /**
- * Whether a script of node:vm with a `timeout` may be running. For each such script Node.js starts a thread,
- * which ends the script with an exception that cannot be caught. If that exception hits an evaluation of ours on top of
+ * Finds scripts of node:vm with a `timeout` that may be running. For each, Node.js starts a thread, which ends the
+ * script with an exception that cannot be caught. If that exception hits an evaluation of ours on top of
  * the script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24,
  * 26. V8 gives no warning, so nothing may be evaluated while such a thread exists. It began after the loop's last
  * beat, because the script blocks the loop; unlike new threads of libuv's pool, it waits for events; it has hardly run.
@@ -23,7 +23,7 @@ const SLACK_MS = 2 * MS_PER_TICK
  */
 class ScriptTimeouts {
   /** Threads older than a beat, which need no second check. @type {Set<string>} */
-  #known = new Set()
+  #oldThreads = new Set()
   #tasks
   #futex
   #beatAtMs
@@ -39,61 +39,47 @@ class ScriptTimeouts {
     this.#tasks = tasks
     this.#futex = FUTEX[arch]
     this.#bootMs = begunAtMs - (startTicks(own) ?? NaN) * MS_PER_TICK
-    this.#known.add(path.basename(realPath(own)))
+    this.#oldThreads.add(path.basename(attempt(() => fs.realpathSync(own)) ?? own))
   }
 
   /** Whether an evaluation may meet the end of such a script. */
   get mayEnd () {
-    let threads
-    try {
-      threads = fs.readdirSync(this.#tasks)
-    } catch {
-      return false
-    }
+    const threads = attempt(() => fs.readdirSync(this.#tasks)) ?? []
     // The kernel reuses thread ids.
-    this.#known = new Set(threads.filter((thread) => this.#known.has(thread)))
+    this.#oldThreads = new Set(threads.filter((thread) => this.#oldThreads.has(thread)))
     const sinceMs = this.#beatAtMs() - SLACK_MS
     // filter(), not some(): every old thread has to be remembered.
-    return threads.filter((thread) => !this.#known.has(thread) && this.#isSuspect(thread, sinceMs)).length > 0
+    return threads.filter((thread) => !this.#oldThreads.has(thread) && this.#isSuspect(thread, sinceMs)).length > 0
   }
 
   /** @param {string} thread @param {number} sinceMs */
   #isSuspect (thread, sinceMs) {
-    const ticks = startTicks(`${this.#tasks}/${thread}`)
+    const folder = `${this.#tasks}/${thread}`
+    const ticks = startTicks(folder)
     if (ticks === null) return false
     if (this.#bootMs + ticks * MS_PER_TICK < sinceMs) {
-      this.#known.add(thread)
+      this.#oldThreads.add(thread)
       return false
     }
-    return callOf(`${this.#tasks}/${thread}`) !== this.#futex && ranMs(`${this.#tasks}/${thread}`) < MOST_RUN_MS
+    const [call] = (readOf(`${folder}/syscall`) ?? '').split(' ', 1)
+    const [ranNs] = (readOf(`${folder}/schedstat`) ?? '').split(' ', 1)
+    return call !== this.#futex && Number(ranNs) / NS_PER_MS < MOST_RUN_MS
   }
 }
 
-/** 0 if the kernel does not report it. @param {string} folder */
-const ranMs = (folder) => Number(readOf(`${folder}/schedstat`)?.split(' ', 1)[0] ?? 0) / NS_PER_MS
-
-/** When a thread began, in ticks; null if it has ended. @param {string} folder */
+/** The start of a thread in ticks, null if it has ended. @param {string} folder */
 function startTicks (folder) {
   const text = readOf(`${folder}/stat`)
   return text === null ? null : statOf(text).started
 }
 
-/** The number of the system call in which a thread sleeps. @param {string} folder */
-const callOf = (folder) => readOf(`${folder}/syscall`)?.split(' ', 1)[0]
-
 /** @param {string} file */
-function realPath (file) {
-  try {
-    return fs.realpathSync(file)
-  } catch {
-    return file
-  }
-}
+const readOf = (file) => attempt(() => fs.readFileSync(file, 'latin1'))
 
-/** @param {string} file */
-function readOf (file) {
+/** @template T @param {() => T} read @returns {T | null} null if there is no such file */
+function attempt (read) {
   try {
-    return fs.readFileSync(file, 'latin1')
+    return read()
   } catch {
     return null
   }

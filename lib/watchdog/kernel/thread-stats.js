@@ -4,7 +4,7 @@ const { existsSync } = require('node:fs')
 const os = require('node:os')
 const { KernelFile, schedIn, statOf, TASKS } = require('../../util/kernel/file')
 const { NOWHERE } = require('../../util/cgroup')
-const { SleepSight } = require('./epoll-sleep-probe')
+const { EpollSleepProbe } = require('./epoll-sleep-probe')
 const { MemoryStats } = require('./memory-stats')
 const { SystemCallReader } = require('../../util/kernel/system-call-reader')
 const { MachineSteal, Steal } = require('./steal')
@@ -32,13 +32,13 @@ exports.openStats = () => {
   // The main thread's id is the process's.
   const host = new ThreadStats(shared, process.pid)
   const own = new ThreadStats(shared, 'caller')
-  const sight = new SleepSight()
+  const sight = new EpollSleepProbe()
   const memory = new MemoryStats()
   const calls = new SystemCallReader()
-  const isTold = host.read(0).runQueueMs !== null
+  const hasSchedstat = host.read(0).runQueueMs !== null
   const parts = [host, own, sight, memory, calls, shared.throttling, shared.machineSteal]
   const close = () => { for (const part of parts) part.close() }
-  return { shared, host, own, sight, memory, calls, isTold, close }
+  return { shared, host, own, sight, memory, calls, hasSchedstat, close }
 }
 
 /**
@@ -65,7 +65,7 @@ class ThreadStats {
   constructor (shared, tid, counters) {
     this.#shared = shared
     this.#counters = tid === null ? counters : undefined
-    this.#folder = folderOf(tid)
+    this.#folder = tid === 'caller' ? CALLER : tid === null ? NOWHERE : `${TASKS}/${tid}`
     // The folder decides, not its files: the kernel may lack a file, or the process may have too many open.
     this.isGone = tid !== null && existsSync(TASKS) && !existsSync(this.#folder)
     this.#schedstat = new KernelFile(`${this.#folder}/schedstat`)
@@ -106,16 +106,21 @@ class ThreadStats {
     return schedIn(this.#schedstat.read())
   }
 
-  /** Time the thread has waited for a CPU, or for CPU quota; 0 if unknown. */
-  queuedMs = (/** @type {number} */ nowMs) => {
+  /** Time the thread has waited for a CPU, or for CPU quota; 0 if unknown. @param {number} nowMs */
+  queuedMs (nowMs) {
     const { runQueueMs } = schedIn(this.#schedstat.read())
     return runQueueMs ?? this.#shared.throttling.recent(nowMs) ?? 0
   }
 
   /** CPU time so far by mode, to a hundredth of a second. */
   cpuSeconds () {
-    if (this.#counters === undefined) return cpuOf(this.#stat.read())
-    return { user: this.#countedMs('userMs') / MS_PER_S, system: this.#countedMs('systemMs') / MS_PER_S }
+    if (this.#counters !== undefined) {
+      return { user: this.#countedMs('userMs') / MS_PER_S, system: this.#countedMs('systemMs') / MS_PER_S }
+    }
+    const stat = this.#stat.read()
+    if (stat === null) return null
+    const { user, system } = statOf(stat)
+    return { user: user * MS_PER_TICK / MS_PER_S, system: system * MS_PER_TICK / MS_PER_S }
   }
 
   /** @param {'userMs' | 'systemMs'} slot */
@@ -124,8 +129,8 @@ class ThreadStats {
   }
 
   /**
-   * How often the thread has gone to sleep (null if the kernel does not count it), whether it sleeps now, and what the
-   * hypervisor took of its CPU.
+   * The number of times that the thread has gone to sleep (null if the kernel does not count it), whether it sleeps
+   * now, and the time that the hypervisor took of its CPU.
    * @param {number} nowMs
    */
   rest (nowMs) {
@@ -144,22 +149,11 @@ class ThreadStats {
   }
 }
 
-/** @param {number | 'caller' | null} tid */
-function folderOf (tid) {
-  if (tid === 'caller') return CALLER
-  return tid === null ? NOWHERE : `${TASKS}/${tid}`
-}
+/** @typedef {ReturnType<typeof exports.openStats>} Stats of the main thread and of this one */
 
 /** The CPU that a thread runs on, or ran on last. @param {string | null} stat */
 function processorOf (stat) {
   return stat === null ? null : statOf(stat).processor
-}
-
-/** @param {string | null} stat */
-function cpuOf (stat) {
-  if (stat === null) return null
-  const { user, system } = statOf(stat)
-  return { user: user * MS_PER_TICK / MS_PER_S, system: system * MS_PER_TICK / MS_PER_S }
 }
 
 /** Preemptions are the only sign of waiting in getrusage(). 2 us; always 0 on Windows. */
@@ -173,8 +167,7 @@ function machineIdleMs () {
     const cpus = os.cpus()
     return cpus.length === 0 ? null : cpus.reduce((total, { times }) => total + times.idle, 0)
   } catch {
-    // Not permitted.
-    return null
+    return null // not permitted
   }
 }
 

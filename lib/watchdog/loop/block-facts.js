@@ -2,18 +2,23 @@
 
 const { blamedFrame, ownFrame, wrapsNative } = require('../../explain/frame')
 const { US_PER_MS } = require('../../util/units')
+const { MemoryUse } = require('./memory-use')
 const { KernelEvidence } = require('./kernel-evidence')
 const { Fold } = require('./sample-fold')
 const { LATE_MS } = require('./sampler')
 const { intersected } = require('./self-lateness')
 
 /**
+ * @import { HeapSlots } from '../../bridge/memory'
  * @import { Facts, Span } from '../../explain/record'
  * @import { Frame, RequestContext } from '../../types'
- * @import { BlockMemory } from './block-memory'
+ * @import { MemoryStats } from '../kernel/memory-stats'
+ * @import { Origins } from '../origin/origin-matcher'
+ * @import { ProfileWindows } from '../profile/profile-windows'
  * @import { Block, Ended } from './detector'
+ * @import { AgentHolds, AllowedTime, GcPauses, SleptCalls } from './intervals'
  * @import { Reading } from './kernel-evidence'
- * @import { Interval } from './self-lateness'
+ * @import { Interval, SelfLateness } from './self-lateness'
  * @import { Sample } from './sampler'
  */
 
@@ -25,19 +30,15 @@ const OTHERS = 50
 const CALLS = 500
 
 /**
- * @typedef {object} Surroundings what else the watchdog knows of an interval
- * @property {(startMs: number, endMs: number) => number} gcWithin
- * @property {(startMs: number, endMs: number) => Interval[]} [gcPausesWithin] the same one by one
- * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
- * @property {(nowMs: number) => number} [heldMicros] for which the agent has kept the thread so far
- * @property {(startMs: number, endMs: number) => Facts['origin']} [originWithin]
- * @property {(startMs: number, endMs: number) => Facts['allowed']} [allowedWithin]
- * @property {(startMs: number, endMs: number) => boolean} [isMajorGcWithin] the whole heap was collected meanwhile
- * @property {() => BlockMemory} [memory] follows that of one block
- * @property {(startMs: number, endMs: number) => Facts['sleptIn']} [waitWithin]
- * @property {(startMs: number, endMs: number) => Facts['profile']} [profileWithin]
- * @property {boolean} [isProfiledMeanwhile] a profile may come while the block lasts
- * @property {(startMs: number, endMs: number) => number} [nativeWithin] native calls that answered no other question
+ * @typedef {object} Surroundings what else the watchdog knows of a thread, each by the time that it covers
+ * @property {Pick<GcPauses, 'within'> & Partial<Pick<GcPauses, 'listWithin' | 'isMajorWithin'>>} gcPauses
+ * @property {Pick<SelfLateness, 'within'>} lateness of the watchdog
+ * @property {Pick<ProfileWindows, 'within' | 'isBegunLate'>} [windows]
+ * @property {Pick<AgentHolds, 'heldMicros'>} [holds] @property {Pick<Origins, 'within'>} [origins]
+ * @property {Pick<AllowedTime, 'reasonWithin'>} [allowed]
+ * @property {Pick<SleptCalls, 'within' | 'lookIfDue'>} [waits]
+ * @property {{ within: (startMs: number, endMs: number) => number }} [silence] native calls that answered nobody
+ * @property {{ heap: HeapSlots, system: MemoryStats }} [memory]
  * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
  * @typedef {Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
@@ -57,18 +58,18 @@ class BlockFacts {
   #lastAnswerMs = 0
   #memory
   #nativeMs = 0
-  /** When calls delayed answers. @type {Interval[]} */
+  /** Intervals in which calls delayed answers. @type {Interval[]} */
   #calls = []
   #runningMs = 0
-  /** Where loopwatch itself was seen last. @type {Frame | null} */
+  /** The last sampled frame of loopwatch itself. @type {Frame | null} */
   #ownFrame = null
-  /** How much of the block, once it is over, was loopwatch's own. @type {number | undefined} */
+  /** Loopwatch's own part of the block, once that is over. @type {number | undefined} */
   #ownMs
   #heldMicros
   #kernel
   #surroundings
   #thresholdMs
-  #thread
+  #owner
   /** Wall clock at the monotonic zero. */
   #wallMs = 0
   /** @type {number | null} the host's idle time at the start of the block, from its first answer */
@@ -79,22 +80,23 @@ class BlockFacts {
   ownCpu = new OwnCpu()
 
   /**
-   * @param {object} parts @param {{ thread: string, threadId: number }} parts.thread
+   * @param {object} parts @param {{ thread: string, threadId: number }} parts.owner
    * @param {number} parts.beats the number of the last beat before it
    * @param {Reading} parts.before the last one of calm @param {Surroundings} parts.surroundings
    * @param {number} parts.thresholdMs
    * @param {number} [parts.heldMicros] for which the agent had kept the thread by that beat
    */
-  constructor ({ thread, beats, before, heldMicros, surroundings, thresholdMs }) {
+  constructor ({ owner, beats, before, heldMicros, surroundings, thresholdMs }) {
     this.beats = beats
     /** Whether a sample has shown a frame to blame. */
     this.isPlaced = false
-    this.#thread = thread
+    this.#owner = owner
     this.#thresholdMs = thresholdMs
     this.#heldMicros = heldMicros
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
-    this.#memory = surroundings.memory?.()
+    const { memory } = surroundings
+    this.#memory = memory && new MemoryUse(memory.heap, memory.system)
   }
 
   /** @param {string} id @param {Block} block @param {number} nowMs */
@@ -129,8 +131,8 @@ class BlockFacts {
   }
 
   /**
-   * The time up to the last of these samples, which came one right after the other: in equal parts, or two thirds for
-   * the last one if it alone shows a place.
+   * Counts the samples that wait, which came one right after the other: each gets an equal part of the time, or the
+   * last one two thirds if it alone shows a place.
    */
   #countUnplaced (isPlaced = false) {
     const samples = this.#unplaced.splice(0)
@@ -145,13 +147,21 @@ class BlockFacts {
   /** @param {PlacedSample} sample @param {number} untilMs what it stands for ends there */
   #count (sample, untilMs) {
     const weightMs = Math.max(0, untilMs - this.#lastAnswerMs)
-    const beforeMs = Math.min(weightMs, Math.max(0, (begunAtMs(sample) ?? -Infinity) - this.#lastAnswerMs))
+    const { work, request, others = [], isAfterRefusal } = sample
+    const workStartedAtMs = (work ?? request)?.startedAtMs ?? -Infinity
+    const beforeMs = Math.min(weightMs, Math.max(0, workStartedAtMs - this.#lastAnswerMs))
     const heldMs = sample.atMs - Math.max(sample.questionAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, untilMs)
     if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.questionAtMs)
-    if (!sample.isAfterRefusal) this.#judge(sample, weightMs, heldMs)
-    this.#fold.add({ ...sample, ...(sample.isAfterRefusal && inDoubt(sample)), weightMs, beforeMs, heldMs })
-    for (const request of sample.others ?? []) if (this.#others.size < OTHERS) this.#others.set(request.id, request)
+    const counted = { ...sample, weightMs, beforeMs, heldMs }
+    if (isAfterRefusal) {
+      // Nothing was asked while a script ran, so an answer soon after it may come from other code.
+      this.#fold.add({ ...counted, late: true, work: work && doubted(work), request: request && doubted(request) })
+    } else {
+      this.#judge(sample, weightMs, heldMs)
+      this.#fold.add(counted)
+    }
+    for (const other of others) if (this.#others.size < OTHERS) this.#others.set(other.id, other)
   }
 
   /**
@@ -195,17 +205,12 @@ class BlockFacts {
     const durationMs = nowMs - startMs
     const span = { startMs, endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs, ongoing: true }
     const kernel = this.#kernel.ongoing(span, this.ownCpu.within(startMs, durationMs))
-    const unansweredMs = this.#unansweredMs(nowMs, durationMs, questionAtMs)
+    const waitMs = questionAtMs === null ? 0 : nowMs - questionAtMs
+    // No answer at all: the thread has most likely not answered from the start.
+    const isSilent = questionAtMs !== null && this.#fold.samples === 0
+    const unansweredMs = isSilent ? durationMs : waitMs >= LATE_MS ? waitMs : 0
     const calls = [...this.#calls, { startMs: nowMs - unansweredMs, endMs: nowMs }]
     return this.#facts(span, { ...kernel, ...this.#spent(calls, span) }, this.#nativeMs + unansweredMs)
-  }
-
-  /** @param {number} nowMs @param {number} durationMs @param {number | null} questionAtMs of the open question */
-  #unansweredMs (nowMs, durationMs, questionAtMs) {
-    if (questionAtMs === null) return 0
-    // No answer so far: the thread has most likely not answered from the start.
-    if (this.#fold.samples === 0) return durationMs
-    return nowMs - questionAtMs >= LATE_MS ? nowMs - questionAtMs : 0
   }
 
   /** Once the block has ended. @param {End} end @param {Reading} after the first one of calm @returns {Facts} */
@@ -223,12 +228,12 @@ class BlockFacts {
    * @param {Interval[]} calls @param {Span} span @param {Reading} [after]
    */
   #spent (calls, { startMs, endMs }, after) {
-    const { gcPausesWithin, watchdogGapWithin } = this.#surroundings
-    const pauses = gcPausesWithin?.(startMs, endMs)
+    const { gcPauses, lateness } = this.#surroundings
+    const pauses = gcPauses.listWithin?.(startMs, endMs)
     const spentIn = (/** @type {Interval[]} */ parts) => this.#kernel.spentIn(parts, startMs, after)
     const [gc, all] = pauses === undefined ? [null, null] : [spentIn(pauses), spentIn(calls)]
     if (pauses === undefined || gc === null || all === null) return { gcCpuMs: null, gcHeldMs: null, nativeCpuMs: null }
-    const stoppedMs = pauses.reduce((ms, each) => ms + watchdogGapWithin(each.startMs, each.endMs), 0)
+    const stoppedMs = pauses.reduce((ms, each) => ms + lateness.within(each.startMs, each.endMs), 0)
     const collecting = spentIn(intersected(pauses, calls))
     return {
       gcCpuMs: gc.cpuMs,
@@ -239,12 +244,17 @@ class BlockFacts {
 
   /** @param {Span} span @param {Facts['kernel']} kernel @param {number} nativeMs @returns {Facts} */
   #facts (span, kernel, nativeMs) {
-    const { startMs, endMs, ongoing } = span
-    const around = this.#surroundings
+    const { startMs, endMs, durationMs, busyMs, ongoing } = span
+    const { gcPauses, lateness, windows, holds, origins, allowed, waits, silence, workOf } = this.#surroundings
     // The host reports its pauses when the block is over.
-    const isCollected = ongoing || around.isMajorGcWithin?.(startMs, endMs) === true
+    const isCollected = ongoing || gcPauses.isMajorWithin?.(startMs, endMs) === true
+    // Only a profile of a thread, which the main thread takes, may come while the block lasts.
+    const mayHaveProfile = windows?.isBegunLate || !ongoing
+    const heldMs = ((holds?.heldMicros(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
+    // Once the block is over, the agent may go on, which is not part of it. Mostly the host has left its part out.
+    if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
     return {
-      block: { id: this.id, pid: process.pid, ...this.#thread, startup: /** @type {Block} */ (this.block).startup },
+      block: { id: this.id, pid: process.pid, ...this.#owner, startup: /** @type {Block} */ (this.block).startup },
       span,
       thresholdMs: this.#thresholdMs,
       wallMs: this.#wallMs,
@@ -253,45 +263,26 @@ class BlockFacts {
       samples: this.#fold.samples,
       requests: this.#fold.requests,
       answersMs: this.#answersMs,
-      nativeMs: nativeMs + Math.max(0, (around.nativeWithin?.(startMs, endMs) ?? 0) - (kernel.runQueueMs ?? 0)),
+      nativeMs: nativeMs + Math.max(0, (silence?.within(startMs, endMs) ?? 0) - (kernel.runQueueMs ?? 0)),
       runningMs: this.#runningMs,
-      gcMs: around.gcWithin(startMs, endMs),
-      watchdogGapMs: around.watchdogGapWithin(startMs, endMs),
-      ownMs: this.#ownMsOf(span),
+      gcMs: gcPauses.within(startMs, endMs),
+      watchdogGapMs: lateness.within(startMs, endMs),
+      ownMs: this.#ownMs ?? Math.min(heldMs, durationMs),
       ownFrame: this.#ownFrame,
       others: [...this.#others.values()],
-      threadWork: around.workOf?.() ?? null,
-      // Known only when the callback is over.
-      origin: ongoing ? null : around.originWithin?.(startMs, endMs) ?? null,
-      allowed: around.allowedWithin?.(startMs, endMs) ?? null,
-      sleptIn: around.waitWithin?.(startMs, endMs) ?? null,
+      threadWork: workOf?.() ?? null,
+      // The host reports a callback when it is over.
+      origin: ongoing ? null : origins?.within(startMs, endMs) ?? null,
+      allowed: allowed?.reasonWithin(startMs, endMs) ?? null,
+      sleptIn: waits?.within(startMs, endMs) ?? null,
       memory: this.#memory?.record(!ongoing, isCollected) ?? null,
-      profile: ongoing && !around.isProfiledMeanwhile ? undefined : around.profileWithin?.(startMs, endMs)
+      profile: mayHaveProfile ? windows?.within(startMs, endMs) : undefined
     }
   }
-
-  /** The agent's part of a block: mostly the host has left it out. @param {Span} span */
-  #ownMsOf ({ endMs, durationMs, busyMs, ongoing }) {
-    const { heldMicros } = this.#surroundings
-    const heldMs = ((heldMicros?.(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
-    // Later the agent goes on, which is not part of this block.
-    if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
-    return this.#ownMs ?? Math.min(heldMs, durationMs)
-  }
 }
 
-/**
- * Nothing was asked while a script ran, so an answer soon after it may come from other code.
- * @param {PlacedSample} sample
- */
-function inDoubt ({ work = null, request }) {
-  return { late: true, work: work && { ...work, exact: false }, request: request && { ...request, exact: false } }
-}
-
-/** When the work of a sample began. @param {PlacedSample} sample */
-function begunAtMs ({ work, request }) {
-  return (work ?? request)?.startedAtMs ?? null
-}
+/** @template T @param {T} context */
+const doubted = (context) => ({ ...context, exact: false })
 
 /** Readings must cover this share of a block in progress: in the rest, a call that does not answer may have slept. */
 const COVERED_SHARE = 0.6

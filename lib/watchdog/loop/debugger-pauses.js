@@ -1,6 +1,8 @@
 'use strict'
 
+const { RESTS_SAMPLED } = require('../../bridge/beat')
 const { hasClient: hasClientAt } = require('../../util/kernel/system-call-reader')
+const { latestMs } = require('./detector')
 const { LATE_MS } = require('./sampler')
 
 /**
@@ -17,7 +19,8 @@ const SLEPT = 0.5
 const SLEPT_BY_CPU = 0.9
 /** The system call in which Node.js waits for the next command of the debugger. */
 const PAUSED_IN = 'futex'
-const TIMER_SLACK_MS = 1
+/** The longest time for which a block is not reported as it may be a pause: an answer shows which of both it is. */
+const UNDECIDED_MS = 1000
 
 /**
  * @typedef {object} Pause
@@ -27,6 +30,7 @@ const TIMER_SLACK_MS = 1
  * @property {number} beats @property {number} atMs
  * @property {number | null} ranMs time on a CPU and waiting for one, if the kernel reports it
  * @property {number | null} cpuMs time on a CPU by the thread's own count
+ * @property {boolean} [isDue] nobody has looked yet: the turn began by then
  */
 
 /**
@@ -39,6 +43,8 @@ class DebuggerPauses {
   #pause = null
   /** @type {Mark | null} */
   #mark = null
+  /** @type {number | null} the inspector's, as of the last answer */
+  #port = null
   #callName
   #hasClient
   #onState
@@ -64,11 +70,29 @@ class DebuggerPauses {
    */
   adjust (pollReading, calm) {
     const { sample, beat, reading } = pollReading
-    if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm)
+    if (this.#mark?.beats !== beat.beats) this.#mark = markOf(beat, calm, reading)
     if (sample !== null) this.#report(sample.inspectorPort, reading)
-    const beganAtMs = sample?.beats === beat.beats ? this.#beginIfPaused(sample, pollReading) : null
-    const pausedFromMs = beganAtMs ?? (this.#pause?.beats === beat.beats ? this.#follow(reading) : null)
+    const own = sample?.beats === beat.beats ? sample : null
+    if (own !== null && this.#mark.isDue) this.#mark.atMs = Math.min(this.#mark.atMs, startMs(own, beat))
+    const beganAtMs = own && this.#beginIfPaused(own, pollReading)
+    const isOfTurn = this.#pause?.beats === beat.beats
+    const pausedFromMs = beganAtMs ?? (isOfTurn ? this.#follow(reading) : null)
+    if (this.#pause === null || !isOfTurn) pollReading.mayBePaused = this.#mayBePaused(reading)
     return this.#pause === null ? pollReading : this.#without(this.#pause, pollReading, pausedFromMs)
+  }
+
+  /** Whether the next answer may show a pause: a debugger is there, and the thread slept. @param {Reading} reading */
+  #mayBePaused (reading) {
+    const port = this.#port
+    const before = /** @type {Mark} */ (this.#mark)
+    const now = { ...before, atMs: reading.atMs, ranMs: ranOf(reading) }
+    if (port === null || now.ranMs === null || now.atMs - before.atMs >= UNDECIDED_MS) return false
+    return asleepSince(before, now) !== null && this.#isPausing() && this.#hasClient(port) !== false
+  }
+
+  /** Whether the thread waits as in a pause, or runs: the debugger evaluates something. */
+  #isPausing () {
+    return [PAUSED_IN, ''].includes(this.#callName() ?? PAUSED_IN)
   }
 
   /**
@@ -78,13 +102,13 @@ class DebuggerPauses {
   #beginIfPaused (sample, { beat: { beats }, reading }) {
     const before = /** @type {Mark} */ (this.#mark)
     const now = { beats, atMs: reading.atMs, ranMs: ranOf(reading), cpuMs: sample.cpuMs ?? null }
-    // Without the kernel's figures, only a long time without CPU time is a sign.
-    if (now.ranMs !== null) this.#mark = now
     const { inspectorPort, frames: [innermost] } = sample
-    if (inspectorPort === null || !isInTime(sample) || innermost === undefined || isAtomicsWait(innermost)) return null
-    const fromMs = asleepSince(before, now)
-    if (fromMs === null || (this.#callName() ?? PAUSED_IN) !== PAUSED_IN) return null
-    if (this.#hasClient(inspectorPort) === false) return null
+    const isOfPause = inspectorPort !== null && innermost !== undefined && !isAtomicsWait(innermost)
+    const fromMs = isOfPause && this.#isPausing() ? asleepSince(before, now) : null
+    // Without the kernel's figures, only a long time without CPU time is a sign.
+    if (fromMs === null && now.ranMs !== null) this.#mark = now
+    if (fromMs === null || inspectorPort === null || !isInTime(sample)) return null
+    if ((this.#callName() ?? PAUSED_IN) !== PAUSED_IN || this.#hasClient(inspectorPort) === false) return null
     this.#mark = now
     this.#pause = { beats, toMs: now.atMs, ranMs: now.ranMs }
     return fromMs
@@ -128,6 +152,7 @@ class DebuggerPauses {
 
   /** @param {number | null} port @param {Reading} reading */
   #report (port, reading) {
+    this.#port = port
     this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
   }
 }
@@ -136,12 +161,23 @@ class DebuggerPauses {
 const ranOf = ({ cpuMs, runQueueMs }) => cpuMs === null || runQueueMs === null ? null : cpuMs + runQueueMs
 
 /**
- * The thread's time when the beat after this one was due.
- * @param {DoubtfulBeat} beat @param {Reading} calm @returns {Mark}
+ * The thread's time when the beat after this one was due. The calm reading may be older than a block before that.
+ * @param {DoubtfulBeat} beat @param {Reading} calm @param {Reading} reading @returns {Mark}
  */
-function markOf (beat, calm) {
-  const { beats, cpuMs = null, latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
-  return { beats, atMs: latestMs, ranMs: ranOf(calm), cpuMs }
+function markOf (beat, calm, reading) {
+  const { beats, cpuMs = null } = beat
+  const atMs = latestMs(beat)
+  const [calmMs, ranMs] = [ranOf(calm), ranOf(reading)]
+  const leastMs = ranMs === null ? -Infinity : ranMs - Math.max(0, reading.atMs - atMs)
+  return { beats, atMs, ranMs: calmMs === null ? null : Math.max(calmMs, leastMs), cpuMs, isDue: true }
+}
+
+/**
+ * The start of the turn by the thread's idle time: a thread that slept in a pause may have seemed to rest.
+ * @param {Sample} sample @param {DoubtfulBeat} beat
+ */
+function startMs ({ idleMs }, beat) {
+  return beat.rest === RESTS_SAMPLED ? Infinity : beat.atMs + Math.max(0, idleMs - beat.idleMs)
 }
 
 /** Since when the thread slept, if it did for most of the time. @param {Mark} before @param {Mark} now */

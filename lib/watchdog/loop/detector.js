@@ -30,9 +30,9 @@ const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
 
 /** Timers of Node.js fire on whole milliseconds, up to 1 ms late. */
 const TIMER_SLACK_MS = 1
-/** While no next beat is due, polls come this often: the beat after it may be due at once. */
+/** Time between polls while no next beat is due: the one that comes may be followed by a block at once. */
 const UNDUE_LOOK_MS = 20
-/** Nothing that a loop does after this long is its start-up. */
+/** The longest start-up of a loop, in active time. */
 const STARTUP_MS = 10000
 /**
  * A main thread that has waited for less than this is starting up: a server has waited longer by its first request.
@@ -56,7 +56,7 @@ class Detector {
   #excused = 0
   /** The number of the beat that the last late beat followed. @type {number | null} */
   #overBeats = null
-  /** Whether the thread has worked on something: its start-up is over. */
+  /** The thread has worked on something, so its start-up is over. */
   hasWorked = false
 
   /**
@@ -87,7 +87,10 @@ class Detector {
     // If a late beat followed this one, the host lives: it is about to write its new beat, or lost its CPU before that.
     this.#overBeats = lateBeats.at(-1)?.beats ?? this.#overBeats
     const isOverdue = beat.beats !== this.#overBeats && nowMs >= this.#overdueAtMs(beat)
-    if (isOverdue && this.#block === null && !this.#excuse(poll)) {
+    // If the watchdog was late itself, the host may have been stopped too, and gets time to beat.
+    if (isOverdue && this.#block === null) this.#excused = poll.selfLate ? this.#excused + 1 : 0
+    const isExcused = poll.selfLate && this.#excused <= EXCUSED_POLLS
+    if (isOverdue && this.#block === null && !isExcused) {
       const block = this.#blockOf(poll)
       if (block !== null) events.push({ type: 'opened', block })
       this.#block = block
@@ -114,7 +117,7 @@ class Detector {
     return this.#lookAtMs(nowMs, overdueAtMs)
   }
 
-  /** When to poll next: just after a beat due at the same moment. @param {number} nowMs @param {number} overdueAtMs */
+  /** The next poll comes just after a beat due at its moment. @param {number} nowMs @param {number} overdueAtMs */
   #lookAtMs (nowMs, overdueAtMs) {
     return overdueAtMs === Infinity ? nowMs + UNDUE_LOOK_MS : Math.max(nowMs, overdueAtMs) + TIMER_SLACK_MS
   }
@@ -146,12 +149,6 @@ class Detector {
     return Math.min(beat.atMs + Math.max(0, waitedMs), latestMs(beat))
   }
 
-  /** If the watchdog was late itself, the host may have been stopped too, and gets time to beat. @param {Poll} poll */
-  #excuse ({ selfLate }) {
-    this.#excused = selfLate ? this.#excused + 1 : 0
-    return selfLate && this.#excused <= EXCUSED_POLLS
-  }
-
   /** @param {Poll} poll @param {boolean} isOverdue */
   #nextPoll (poll, isOverdue) {
     const { nowMs, beat } = poll
@@ -163,8 +160,7 @@ class Detector {
 
   /** @param {number} beats the number of the last beat before a block @param {DoubtfulBeat} last */
   #isStartup (beats, last) {
-    if (this.hasWorked) return false
-    return isStartup(beats, last, this.#startupIdleMs)
+    return !this.hasWorked && isStartup(beats, last, this.#startupIdleMs)
   }
 
   /** @param {LateBeat} late @param {DoubtfulBeat} beat the host's last @returns {Ended[]} */
@@ -197,7 +193,7 @@ function isStartup (beats, { idleMs, activeMs }, mostIdleMs = STARTUP_IDLE_MS) {
   return beats === 1 || (idleMs < mostIdleMs && activeMs < STARTUP_MS)
 }
 
-/** When what delays the next beat has begun at the latest: by when that was due. @param {DoubtfulBeat} beat */
+/** The latest start of the delay of the next beat: when that was due. @param {DoubtfulBeat} beat */
 function latestMs ({ atMs, periodMs, latestMs = atMs + periodMs + TIMER_SLACK_MS }) {
   return latestMs
 }
@@ -209,4 +205,5 @@ function reliableIdleMs ({ beat, idleMs }) {
 
 exports.STARTUP_IDLE_MS = STARTUP_IDLE_MS
 exports.isStartup = isStartup
+exports.latestMs = latestMs
 exports.Detector = Detector

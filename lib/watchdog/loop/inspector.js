@@ -6,7 +6,7 @@ const { nowMs } = require('../../util/clock')
 /** V8 evaluates this on the host thread at its next interrupt. @param {number | undefined} putAtMs see askHost() */
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
-/** Why the watchdog does not ask: see mayInspect() in lib/host/runtime.js. */
+/** The reason why the watchdog does not ask: see mayInspect() in lib/host/runtime.js. */
 exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it would end the events of ' +
   '--experimental-network-inspection, this is node --test, or the globals are frozen with their prototype, or not ' +
     'those of the process (Jest)'
@@ -18,7 +18,7 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
  * answer comes through shared memory. So no session is open while the host runs: it could make an ending process wait
  * for a debugger, or print that it does.
  * @param {boolean} isAgain the question was put before and may be lost: its time then tells the answers apart. A first
- *   question always has the same text, which V8 need not compile each time: 20 us instead of 30
+ * question always has the same text, which V8 need not compile each time: 20 us instead of 30
  * @returns {string | null} why asking failed
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))

@@ -31,10 +31,7 @@ class GcPauses {
     this.#ring = ring
   }
 
-  /**
-   * @param {Pick<Metrics, 'observeGc'>} metrics
-   * @param {Pick<Timeline, 'pause'>} timeline
-   */
+  /** @param {Pick<Metrics, 'observeGc'>} metrics @param {Pick<Timeline, 'pause'>} timeline */
   drain (metrics, timeline) {
     for (const [startMs, durationMs, kind] of this.#ring.drain()) {
       this.#pauses.push({ startMs, endMs: startMs + durationMs, isMajor: kind === MAJOR })
@@ -44,7 +41,7 @@ class GcPauses {
     if (this.#pauses.length > 2 * PAUSES) this.#pauses = this.#pauses.slice(-PAUSES)
   }
 
-  /** How many ms of an interval were pauses. @param {number} startMs @param {number} endMs */
+  /** The ms of an interval that were pauses. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     return overlapMs(this.#pauses, startMs, endMs)
   }
@@ -87,22 +84,18 @@ class AllowedTime {
     if (this.#calls.length > 2 * CALLS) this.#calls = this.#calls.slice(-CALLS)
   }
 
-  /** Why most of an interval was allowed, null if less than half was. @param {number} startMs @param {number} endMs */
+  /** The reason if half of an interval was allowed, else null. @param {number} startMs @param {number} endMs */
   reasonWithin (startMs, endMs) {
     this.drain()
-    const parts = [...this.#calls, ...this.#now(endMs)]
+    const { 0: inProgressFromMs, 1: reasonNow } = this.#bridge.allowedNow
+    const inProgress = { startMs: inProgressFromMs, endMs, reason: reasonNow }
+    const parts = [...this.#calls, ...(inProgressFromMs === 0 ? [] : [inProgress])]
       .map((call) => ({ reason: call.reason, ms: Math.min(call.endMs, endMs) - Math.max(call.startMs, startMs) }))
       .filter(({ ms }) => ms > 0)
     const allMs = parts.reduce((sum, { ms }) => sum + ms, 0)
     if (parts.length === 0 || allMs < MOSTLY * (endMs - startMs)) return null
     const most = parts.reduce((a, b) => b.ms > a.ms ? b : a)
     return this.#bridge.reasons.stringOf(most.reason) ?? OTHER
-  }
-
-  /** The call in progress. @param {number} nowMs @returns {Call[]} */
-  #now (nowMs) {
-    const { 0: startMs, 1: reason } = this.#bridge.allowedNow
-    return startMs === 0 ? [] : [{ startMs, endMs: nowMs, reason }]
   }
 }
 
@@ -161,7 +154,7 @@ const KEPT = 100
 /** @typedef {{ atMs: number, wait: Wait | null }} Look */
 
 /** The calls that the thread slept in while its beat was overdue, looked at now and then. */
-class Waits {
+class SleptCalls {
   #read
   #nextAtMs = -Infinity
   #blockedMs = 0
@@ -176,8 +169,7 @@ class Waits {
   /** @param {number} nowMs @param {number} blockedMs so far */
   lookIfDue (nowMs, blockedMs) {
     const isNew = blockedMs < this.#blockedMs
-    if (isNew) this.#nextAtMs = -Infinity
-    if (nowMs < this.#nextAtMs) return
+    if (nowMs < this.#nextAtMs && !isNew) return
     this.#blockedMs = blockedMs
     this.#nextAtMs = nowMs + Math.max(LOOK_MS, blockedMs * LOOK_SHARE)
     this.#looks.push({ atMs: nowMs, wait: this.#read() })
@@ -220,4 +212,4 @@ function heaviest (waits, keyOf) {
 exports.GcPauses = GcPauses
 exports.AllowedTime = AllowedTime
 exports.AgentHolds = AgentHolds
-exports.Waits = Waits
+exports.SleptCalls = SleptCalls

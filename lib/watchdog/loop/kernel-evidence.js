@@ -1,19 +1,19 @@
 'use strict'
 
+/** @import { Interval } from './self-lateness' */
+
 /** Kernel readings whose distance is this share of the block outweigh those from before and after it. */
 const ENOUGH_SHARE = 0.4
 
 /**
  * @typedef {object} Reading a thread's counters at one moment, each null if the kernel does not report it
- * @property {number} atMs
- * @property {number | null} cpuMs on a CPU so far
+ * @property {number} atMs @property {number | null} cpuMs on a CPU so far
  * @property {number | null} runQueueMs runnable, waiting for a CPU
  * @property {number | null} throttledMs its cgroup was out of CPU quota
  * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
  * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is unknown
  * @property {number | null} [preemptions] of the process's threads; read only if `runQueueMs` is unknown
- * @typedef {{ startMs: number, endMs: number }} Span
- * @typedef {Span & { durationMs: number }} Interval
+ * @typedef {Interval & { durationMs: number }} TimedInterval
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
 
@@ -52,7 +52,7 @@ class KernelEvidence {
 
   /**
    * CPU time and waits for a CPU in parts of the block; null if the kernel does not report them.
-   * @param {Span[]} parts @param {number} startMs of the block @param {Reading} [after] the first one after it
+   * @param {Interval[]} parts @param {number} startMs of the block @param {Reading} [after] the first one after it
    */
   spentIn (parts, startMs, after = this.#last) {
     const before = { ...this.#before, atMs: Math.max(this.#before.atMs, startMs) }
@@ -63,23 +63,23 @@ class KernelEvidence {
     return { cpuMs: sum('cpuMs'), waitedMs: sum('runQueueMs') }
   }
 
-  /** When the first reading within the block was taken; Infinity if there is none. */
+  /** The time of the first reading within the block, Infinity without one. */
   get firstAtMs () {
     return this.#first?.atMs ?? Infinity
   }
 
-  /** How long the thread waited for a CPU until the first reading within the block, if known. */
+  /** The wait for a CPU until the first reading within the block, 0 if unknown. */
   get waitedBeforeMs () {
     return Math.max(0, (this.#first?.runQueueMs ?? 0) - (this.#before.runQueueMs ?? this.#first?.runQueueMs ?? 0))
   }
 
-  /** @param {Interval} interval so far @param {number | null} ownCpuMs */
+  /** @param {TimedInterval} interval so far @param {number | null} ownCpuMs counted by the thread itself */
   ongoing (interval, ownCpuMs) {
     return this.#figures(interval, this.#last, ownCpuMs)
   }
 
   /**
-   * @param {Interval} interval @param {Reading} after the first one after the block
+   * @param {TimedInterval} interval @param {Reading} after the first one after the block
    * @param {number | null} ownCpuMs counted by the thread itself, used if the kernel does not report it
    */
   ended (interval, after, ownCpuMs) {
@@ -94,31 +94,27 @@ class KernelEvidence {
     return this.#figures(interval, { ...after, atMs: Math.min(after.atMs, endMs) }, ownCpuMs)
   }
 
-  /** @param {Interval} interval @param {Reading} after @param {number | null} ownCpuMs */
+  /** @param {TimedInterval} interval @param {Reading} after @param {number | null} ownCpuMs */
   #figures ({ startMs, durationMs }, after, ownCpuMs) {
-    const cpuMs = this.#cpuMs(durationMs, after) ?? ownCpuMs
-    const runQueueMs = spent(this.#before, after, 'runQueueMs', durationMs)
+    const [before, first, last] = [this.#before, this.#first, this.#last]
+    // Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no
+    // two readings far enough apart.
+    const isLong = first !== null && last.atMs - first.atMs >= ENOUGH_SHARE * durationMs
+    const cpuMs = spent(isLong ? first : before, isLong ? last : after, 'cpuMs', durationMs) ?? ownCpuMs
+    const runQueueMs = spent(before, after, 'runQueueMs', durationMs)
     const throttledMs = this.#throttledMs(startMs, durationMs, after)
+    // Some kernels count stolen time as CPU time, and another thread's does not count here. So at most what nothing
+    // else explains was stolen.
     const unexplainedMs = durationMs - (cpuMs ?? durationMs) - (runQueueMs ?? throttledMs ?? 0)
+    const stolenMs = this.#sinceFirstMs('stolenMs', durationMs, after)
     return {
       cpuMs,
       runQueueMs,
       throttledMs,
-      stolenMs: this.#stolenMs(unexplainedMs, durationMs, after),
+      stolenMs: stolenMs === null ? null : Math.max(0, Math.min(stolenMs, unexplainedMs)),
       machineIdleMs: this.#sinceFirstMs('machineIdleMs', durationMs, after),
-      preemptions: spent(this.#before, after, 'preemptions', durationMs)
+      preemptions: spent(before, after, 'preemptions', durationMs)
     }
-  }
-
-  /**
-   * Two readings within the block give its CPU time undisturbed by the time before and after. A short block has no two
-   * readings far enough apart. @param {number} durationMs @param {Reading} after
-   */
-  #cpuMs (durationMs, after) {
-    const first = this.#first
-    return first !== null && this.#last.atMs - first.atMs >= ENOUGH_SHARE * durationMs
-      ? spent(first, this.#last, 'cpuMs', durationMs)
-      : spent(this.#before, after, 'cpuMs', durationMs)
   }
 
   /**
@@ -131,16 +127,6 @@ class KernelEvidence {
     const first = this.#first
     if (most === null || first === null || first.throttledMs === null || after.throttledMs === null) return most
     return Math.min(most, after.throttledMs - first.throttledMs + Math.max(0, first.atMs - startMs))
-  }
-
-  /**
-   * Some kernels count stolen time as CPU time, and another thread's does not count here. So it is at most what nothing
-   * else explains.
-   * @param {number} unexplainedMs @param {number} durationMs @param {Reading} after
-   */
-  #stolenMs (unexplainedMs, durationMs, after) {
-    const stolenMs = this.#sinceFirstMs('stolenMs', durationMs, after)
-    return stolenMs === null ? null : Math.max(0, Math.min(stolenMs, unexplainedMs))
   }
 
   /**

@@ -4,8 +4,6 @@ const { orNull } = require('../../bridge/beat')
 const { nowMs } = require('../../util/clock')
 const { Detector, STARTUP_IDLE_MS } = require('./detector')
 const { BlockFacts } = require('./block-facts')
-const { Sampler } = require('./sampler')
-const { unexplained } = require('./unexplained')
 
 /**
  * @import { Beat } from '../../bridge/beat'
@@ -16,10 +14,10 @@ const { unexplained } = require('./unexplained')
  * @import { ThreadStats } from '../kernel/thread-stats'
  * @import { Phases } from '../sinks'
  * @import { Surroundings } from './block-facts'
- * @import { Block, DoubtfulBeat, Ended, LateBeat } from './detector'
+ * @import { DoubtfulBeat, Ended, LateBeat } from './detector'
+ * @import { Explainer } from './explainer'
  * @import { RestWatch } from './rest-watch'
- * @import { Question, Sample } from './sampler'
- * @import { Waits } from './intervals'
+ * @import { Sample, Sampler } from './sampler'
  */
 
 /** An ended block settles after this many beats: entries of the garbage collector come up to two turns late. */
@@ -37,30 +35,27 @@ const PROGRESS_MS = 1000
  * @property {Sample | null} sample @property {Reading} reading
  * @property {DoubtfulBeat} beat @property {LateBeat[]} lateBeats
  * @property {number} [pausedFromMs] since when a debugger pauses the thread, if one does
- * @typedef {object} Parts
- * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
- * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'answer' | 'counters'>} bridge
+ * @property {boolean} [mayBePaused] the next answer shows whether one does
+ * @typedef {object} MonitorParts
+ * @property {{ thread: string, threadId: number }} owner its name in records, its number as in node:worker_threads
+ * @property {Pick<Bridge, 'beat' | 'lateBeats' | 'counters'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
  * @property {Pick<RestWatch, 'see' | 'dueAtMs' | 'blocked'>} [rest] of a loop that may rest
- * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
+ * @property {Sampler} sampler asks the thread where it is
  * @property {(pollReading: PollReading, calm: Reading) => PollReading} [adjust] `calm`: the last reading
  * before a beat was overdue
  * @property {Pick<ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {Surroundings} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether evidence of a block may still come
- * @property {Question} [question] put by the outpost and not answered yet
- * @property {Code} code
+ * @property {Code} code @property {Explainer} explainer
  * @property {(facts: Facts) => void} [onFacts] of a block that settles
- * @property {(error: Error) => void} [onThrow]
- * @property {(failure: Error | null) => void} [onExplained] why a block could not be explained at all; null if it could
  * @property {() => string} nextId
- * @property {Pick<Waits, 'lookIfDue'>} [waits] what the thread sleeps in
  */
 
 /** @param {PollReading} pollReading */
 const unchanged = (pollReading) => pollReading
 
-/** For a loop that never rests. @type {NonNullable<Parts['rest']>} */
+/** For a loop that never rests. @type {NonNullable<MonitorParts['rest']>} */
 const beatsAlways = { see: (nowMs, beat) => beat, dueAtMs: Infinity, blocked: () => {} }
 
 /** Monitors one thread's event loop: reads its heartbeat, asks it where it is, reports the phases of its blocks. */
@@ -77,19 +72,21 @@ class LoopMonitor {
   #isStuckDone = false
   #isAnnounced = true
   #progressAtMs = Infinity
+  /** The host's beats at the last poll. */
+  #polledBeats = 0
   /** All blocks that ended by this beat have been reported. */
   completeToMs = -Infinity
 
-  /** @param {Parts} parts */
+  /** @param {MonitorParts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { options, bridge, ask, question, stats, threadId } = parts
+    const { options, stats, sampler, owner: { threadId } } = parts
     this.#detector = new Detector({
       thresholdMs: options.threshold,
       beatPeriodMs: options.beatPeriod,
       startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
     })
-    this.#sampler = new Sampler({ channel: bridge.answer, ask, question })
+    this.#sampler = sampler
     this.#calm = stats.read(nowMs())
     // The first question warms up the way to the thread, and shows whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
@@ -99,16 +96,15 @@ class LoopMonitor {
     return this.#parts.bridge.beat.read()
   }
 
-  /** How long the block in progress has lasted; 0 without one, and as soon as the loop has beaten. */
+  /** The length of the block in progress; 0 without one, and as soon as the loop has beaten. */
   get blockedMs () {
     return this.#blockedSince(this.beat)
   }
 
   /** @param {Beat} beat the last one, which may have come since the last poll */
-  #blockedSince (beat) {
-    const { block } = this.#detector
-    // A beat made up for a worker thread has the number of the last real one in its lower 32 bits.
-    return block === null || (block.beats | 0) !== beat.beats ? 0 : nowMs() - block.startMs
+  #blockedSince ({ beats }) {
+    const { block } = this
+    return block === null || beats !== this.#polledBeats ? 0 : nowMs() - block.startMs
   }
 
   get block () {
@@ -154,7 +150,7 @@ class LoopMonitor {
 
   /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
-    const { sample, beat, lateBeats, reading: quickReading, pausedFromMs } = this.#see(now)
+    const { sample, beat, lateBeats, reading: quickReading, pausedFromMs, mayBePaused } = this.#see(now)
     if (pausedFromMs !== undefined) this.#pause(pausedFromMs, quickReading, sinks)
     // The block of this answer is over before it was seen.
     if (lateBeats.some(({ beats }) => beats === sample?.beats)) this.#facts ??= this.#makeFacts(sample?.beats ?? 0)
@@ -171,13 +167,21 @@ class LoopMonitor {
     }
     this.#followBeat(isOverdue, beat, reading)
     for (const event of events) {
-      if (event.type === 'opened') this.#open(event.block, now)
+      if (event.type === 'opened') {
+        this.#facts?.begin(this.#parts.nextId(), event.block, now)
+        this.#isStuckDone = false
+        this.#isAnnounced = false
+      }
     }
-    this.#reportOngoing(now, sinks)
+    if (!mayBePaused) this.#reportOngoing(now, sinks)
     this.#settle(now, beat.beats, sinks)
     this.completeToMs = beat.atMs
     const eventful = isOverdue || events.length > 0 || this.#ended.length > 0
-    return { wakeAtMs: this.#nextPoll(now, wakeAtMs), eventful }
+    const { options, rest = beatsAlways } = this.#parts
+    const { questionAtMs } = this.#sampler
+    const eagerAtMs = questionAtMs !== null && now - questionAtMs < EAGER_MS ? now + 1 : Infinity
+    const settleAtMs = this.#ended.length > 0 ? now + options.beatPeriod : Infinity
+    return { wakeAtMs: Math.min(wakeAtMs, eagerAtMs, settleAtMs, rest.dueAtMs), eventful }
   }
 
   /** @param {number} now */
@@ -186,18 +190,12 @@ class LoopMonitor {
     const reading = stats.read(now)
     const sample = this.#sampler.take(reading)
     // The order matters: the host writes a late beat before its beat, so one that is missing now comes with the next.
-    const beat = rest.see(now, bridge.beat.read(), reading)
+    const lastBeat = bridge.beat.read()
+    this.#polledBeats = lastBeat.beats
+    const beat = rest.see(now, lastBeat, reading)
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) =>
       ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
     return adjust({ sample, beat, lateBeats, reading }, this.#calm)
-  }
-
-  /** @param {number} now @param {number} wakeAtMs */
-  #nextPoll (now, wakeAtMs) {
-    const { questionAtMs } = this.#sampler
-    const eagerAtMs = questionAtMs !== null && now - questionAtMs < EAGER_MS ? now + 1 : Infinity
-    const settleAtMs = this.#ended.length > 0 ? now + this.#parts.options.beatPeriod : Infinity
-    return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 
   /** @param {Sample} sample @param {number} now */
@@ -235,29 +233,21 @@ class LoopMonitor {
       this.#sampler.hurry()
     }
     this.#facts.addReading(reading)
-    this.#parts.waits?.lookIfDue(reading.atMs, reading.atMs - beat.atMs)
+    this.#parts.surroundings.waits?.lookIfDue(reading.atMs, reading.atMs - beat.atMs)
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
   /** @param {number} beats the number of the last beat before the block @param {number} [heldMicros] of that beat */
   #makeFacts (beats, heldMicros) {
-    const { thread, threadId, surroundings, options } = this.#parts
+    const { owner, surroundings, options } = this.#parts
     return new BlockFacts({
-      thread: { thread, threadId },
+      owner,
       beats,
       before: this.#calm,
       heldMicros,
       surroundings,
       thresholdMs: options.threshold
     })
-  }
-
-  /** @param {Block} block @param {number} now */
-  #open (block, now) {
-    const facts = /** @type {BlockFacts} */ (this.#facts)
-    facts.begin(this.#parts.nextId(), block, now)
-    this.#isStuckDone = false
-    this.#isAnnounced = false
   }
 
   /** @param {number} now @param {Phases} sinks */
@@ -273,17 +263,13 @@ class LoopMonitor {
       this.#progressAtMs = now + PROGRESS_MS
       sinks.lasting(this.#ongoing(now))
     }
-    if (!this.#isStuck(block, now)) return
+    const { options: { stuck }, surroundings } = this.#parts
+    if (stuck === 0 || this.#isStuckDone) return
+    // A process that was stopped as a whole was not stuck in that time.
+    const { startMs } = block
+    if (now - startMs - surroundings.lateness.within(startMs, now) < stuck) return
     this.#isStuckDone = true
     sinks.stuck(this.#ongoing(now))
-  }
-
-  /** @param {Block} block @param {number} now */
-  #isStuck ({ startMs }, now) {
-    const { options: { stuck }, surroundings } = this.#parts
-    if (stuck === 0 || this.#isStuckDone) return false
-    // A process that was stopped as a whole was not stuck in that time.
-    return now - startMs - surroundings.watchdogGapWithin(startMs, now) >= stuck
   }
 
   /** @param {number} now */
@@ -330,28 +316,10 @@ class LoopMonitor {
     }
   }
 
-  /**
-   * A fault of ours in reading a CPU profile must not cost the block. Any other must not end this thread: the next one
-   * would meet the same block.
-   * @param {Facts} facts
-   */
+  /** @param {Facts} facts */
   #explain (facts) {
-    const { code, onThrow, onExplained } = this.#parts
-    let failure
-    for (const each of [facts, { ...facts, profile: undefined }]) {
-      try {
-        // Loaded by the first block, or by loadRest() of MainLoop: a fifth of this thread's modules.
-        const { recordOf } = require('../../explain/record')
-        const explained = recordOf(each, code)
-        onExplained?.(null)
-        return explained
-      } catch (error) {
-        failure = /** @type {Error} */ (error)
-        onThrow?.(failure)
-      }
-    }
-    onExplained?.(failure ?? null)
-    return { record: unexplained(facts), workIds: [] }
+    const { explainer, code } = this.#parts
+    return explainer.explain(facts, code)
   }
 
   /** Stops; a block in progress is reported as far as it has come. @param {number} now @param {Phases} sinks */

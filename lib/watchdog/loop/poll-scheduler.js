@@ -11,14 +11,14 @@ const WHOLE_MS = 275
 const SOON_MS = 25
 
 /**
- * @typedef {object} Parts
+ * @typedef {object} Polls
  * @property {(nowMs: number) => number | null} quickCheck when to poll again, null if a whole poll is needed
  * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll `dueAtMs`: a whole one
  */
 
 /** Polls as late as it can without missing a block: mostly a quick check of the heartbeat, seldom a whole poll. */
 class PollScheduler {
-  /** @type {Parts | null} before start() */
+  /** @type {Polls | null} before start() */
   #parts = null
   #wholeAtMs = -Infinity
   /** @type {NodeJS.Timeout | undefined} */
@@ -29,7 +29,7 @@ class PollScheduler {
     this.lateness = new SelfLateness(readOwn, readQueued)
   }
 
-  /** @param {Parts} parts */
+  /** @param {Polls} parts */
   start (parts) {
     this.#parts = parts
     this.wake()
@@ -39,19 +39,13 @@ class PollScheduler {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)
     const isWhole = selfLate || now >= this.#wholeAtMs - SOON_MS
-    const { quickCheck } = /** @type {Parts} */ (this.#parts)
-    this.#schedule((isWhole ? null : quickCheck(now)) ?? this.#poll(now, selfLate))
-  }
-
-  /** @param {number} now @param {boolean} selfLate */
-  #poll (now, selfLate) {
-    const { wakeAtMs, dueAtMs } = /** @type {Parts} */ (this.#parts).poll(now, selfLate)
-    this.#wholeAtMs = Math.min(dueAtMs, now + WHOLE_MS)
-    return wakeAtMs
-  }
-
-  /** @param {number} wakeAtMs */
-  #schedule (wakeAtMs) {
+    const { quickCheck, poll } = /** @type {Polls} */ (this.#parts)
+    let wakeAtMs = isWhole ? null : quickCheck(now)
+    if (wakeAtMs === null) {
+      const polled = poll(now, selfLate)
+      wakeAtMs = polled.wakeAtMs
+      this.#wholeAtMs = Math.min(polled.dueAtMs, now + WHOLE_MS)
+    }
     // This poll may have taken a while itself, which is no lateness.
     const fromMs = nowMs()
     const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, this.#wholeAtMs) - fromMs))

@@ -6,7 +6,7 @@ const { Activity } = require('../../util/activity')
 /**
  * @import { Beat } from '../../bridge/beat'
  * @import { Counters } from '../../bridge/counters'
- * @import { SleepSight } from '../kernel/epoll-sleep-probe'
+ * @import { EpollSleepProbe } from '../kernel/epoll-sleep-probe'
  * @import { DoubtfulBeat } from './detector'
  */
 
@@ -39,7 +39,7 @@ class RestWatch {
 
   /**
    * @param {object} parts @param {number} parts.thresholdMs
-   * @param {Pick<SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
+   * @param {Pick<EpollSleepProbe, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
    * @param {Pick<Counters, 'add' | 'take' | 'setWoken'>} parts.counters
    */
   constructor ({ sight, counters, thresholdMs }) {
@@ -68,7 +68,8 @@ class RestWatch {
    * @returns {DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {
-    this.#followWork(nowMs, beat)
+    if (this.#activity.count(beat.atMs, beat.activeMs)) this.#workedAtMs = nowMs
+    this.#isDeep = !this.#hasBlocked && nowMs - this.#workedAtMs >= DEEP_MS
     if ((beat.rest ?? TURNS) === TURNS || !this.#sight.canSee) return this.#learn(nowMs, beat)
     if (beat.beats !== this.#beats) {
       this.#beats = beat.beats
@@ -86,22 +87,15 @@ class RestWatch {
     const sinceMs = ranMs === null || this.#ranMs === null ? 0 : ranMs - this.#ranMs
     const latestMs = Math.max(this.#sleptAtMs, Math.min(this.#activeAtMs ?? nowMs, nowMs - sinceMs))
     // A single poll may have met the thread in V8's handler of a signal.
-    if (beat.rest === RESTS_SAMPLED && wasActiveAtMs !== null) this.#tellWoken(beat, latestMs)
+    if (beat.rest === RESTS_SAMPLED && wasActiveAtMs !== null) {
+      // The host cannot tell by itself when its turn began.
+      const beats = this.#activeAtMs === null ? -1 : beat.beats
+      const woken = { beats, afterMs: latestMs - beat.atMs, doubtMs: latestMs - this.#sleptAtMs }
+      this.#counters.setWoken(woken)
+    }
     const idleMs = beat.idleMs + this.#sleptAtMs - beat.atMs
     const periodMs = this.#isDeep ? Math.max(0, this.#lookMs - this.#thresholdMs / 2) : 0
     return { ...beat, atMs: this.#sleptAtMs, idleMs, periodMs, latestMs }
-  }
-
-  /** @param {number} nowMs @param {Beat} beat */
-  #followWork (nowMs, beat) {
-    if (this.#activity.count(beat.atMs, beat.activeMs)) this.#workedAtMs = nowMs
-    this.#isDeep = !this.#hasBlocked && nowMs - this.#workedAtMs >= DEEP_MS
-  }
-
-  /** The host cannot tell by itself when its turn began. @param {Beat} beat @param {number} latestMs */
-  #tellWoken ({ beats, atMs }, latestMs) {
-    const woken = { beats, afterMs: latestMs - atMs, doubtMs: latestMs - this.#sleptAtMs }
-    this.#counters.setWoken(this.#activeAtMs === null ? { ...woken, beats: -1 } : woken)
   }
 
   /** @param {number} nowMs @param {Beat} beat */

@@ -47,19 +47,22 @@ class Fold {
   /** @param {Sample} sample */
   add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, ...stack }) {
     this.samples++
-    const certain = request?.exact === false ? null : request
-    this.#addRequest(certain, weightMs - beforeMs)
-    this.#addToRun(certain?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
-    this.#addBefore(beforeMs, late)
+    const ownMs = weightMs - beforeMs
+    this.#addRequest(request?.exact === false ? null : request, ownMs, late ? heldMs : 0)
+    // Time before a sample's work mostly belongs to the sample before it.
+    if (this.#last === null) this.#rest.weightMs += beforeMs
+    else this.#count(beforeMs, late)
     const kept = this.#keep(stack)
-    const workWeight = weightIn(kept, request, work)
+    const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
+    const workWeight = kept.works.get(key) ?? { work, request, weightMs: 0 }
+    if (kept.works.size < STACKS) kept.works.set(key, workWeight)
     this.#last = { kept, workWeight }
-    this.#count(weightMs - beforeMs, late)
+    this.#count(ownMs, late)
     if (kept === this.#rest) return
     kept.count++
     if (!isJustEntered) return
     kept.entered++
-    kept.enteredMs += weightMs - beforeMs
+    kept.enteredMs += ownMs
   }
 
   /** Adds time to the entries of the last sample. @param {number} ms @param {boolean} late */
@@ -68,12 +71,6 @@ class Fold {
     kept.weightMs += ms
     workWeight.weightMs += ms
     if (late) kept.lateMs += ms
-  }
-
-  /** Time before a sample's work mostly belongs to the sample before it. @param {number} ms @param {boolean} late */
-  #addBefore (ms, late) {
-    if (this.#last === null) this.#rest.weightMs += ms
-    else this.#count(ms, late)
   }
 
   /** @param {Pick<Sample, 'frames' | 'awaiting' | 'cut'>} sample */
@@ -88,16 +85,12 @@ class Fold {
     return kept
   }
 
-  /** @param {RequestContext | null} request @param {number} weightMs */
-  #addRequest (request, weightMs) {
+  /** @param {RequestContext | null} request @param {number} weightMs @param {number} heldMs */
+  #addRequest (request, weightMs, heldMs) {
     const id = request?.id ?? null
     const entry = this.#requests.get(id)
     if (entry) entry.weightMs += weightMs
     else if (this.#requests.size < STACKS) this.#requests.set(id, { request, weightMs })
-  }
-
-  /** @param {number | null} id of the request, null without one @param {number} weightMs @param {number} heldMs */
-  #addToRun (id, weightMs, heldMs) {
     this.#run = id === this.#run.id ? { id, ms: this.#run.ms + weightMs } : { id, ms: Math.min(heldMs, weightMs) }
     if (id !== null) this.#longestRunMs = Math.max(this.#longestRunMs, this.#run.ms)
   }
@@ -129,17 +122,6 @@ class Fold {
 /** @param {Pick<Sample, 'frames' | 'awaiting' | 'cut'>} sample @returns {FoldedStack} */
 const newStack = (sample) =>
   ({ count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0, ...sample, works: new Map() })
-
-/**
- * @param {FoldedStack} kept @param {RequestContext | null} request @param {WorkContext | null} work
- * @returns {WorkWeight}
- */
-function weightIn ({ works }, request, work) {
-  const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
-  const workWeight = works.get(key) ?? { work, request, weightMs: 0 }
-  if (works.size < STACKS) works.set(key, workWeight)
-  return workWeight
-}
 
 exports.Fold = Fold
 exports.STACKS = STACKS

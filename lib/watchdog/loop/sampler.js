@@ -60,7 +60,14 @@ class Sampler {
 
   /** @param {number} nowMs @param {number} blockedMs so far @param {number | null} [runQueueMs] of the thread, now */
   askIfDue (nowMs, blockedMs, runQueueMs = null) {
-    if (this.#question !== null) return this.#askAgain(this.#question, nowMs)
+    const question = this.#question
+    if (question !== null) {
+      // Same number: one answer counts.
+      if (nowMs < question.againAtMs || !this.#ask(true)) return
+      question.waitMs *= 2
+      question.againAtMs = nowMs + question.waitMs
+      return
+    }
     if (nowMs < this.#nextAtMs) return
     this.#nextAtMs = nowMs + Math.min(Math.max(SAMPLE_MS, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
     const number = this.#channel.ask()
@@ -69,13 +76,6 @@ class Sampler {
       return
     }
     this.#question = { number, sentAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }
-  }
-
-  /** Same number: one answer counts. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
-  #askAgain (question, nowMs) {
-    if (nowMs < question.againAtMs || !this.#ask(true)) return
-    question.waitMs *= 2
-    question.againAtMs = nowMs + question.waitMs
   }
 
   /** The answer, once. @param {Reading} [reading] of now @returns {Sample | null} */
@@ -105,7 +105,7 @@ class Sampler {
 }
 
 /**
- * How long, at least, the thread waited for a CPU before it answered. @param {number | null} runQueueMs when asked
+ * The least time that the thread waited for a CPU before it answered. @param {number | null} runQueueMs when asked
  * @param {number} answeredAtMs @param {Reading} reading later than the answer
  */
 function waitedOf (runQueueMs, answeredAtMs, { atMs, runQueueMs: untilMs }) {

@@ -67,16 +67,7 @@ class SelfLateness {
     }
   }
 
-  /**
-   * How long the process ran or could have from a moment on, if it did all of the time before.
-   * @param {number} startMs
-   */
-  #processRan (startMs) {
-    const { atMs, cpuMs } = this.#process
-    return this.#readProcess() - cpuMs - Math.max(0, startMs - atMs)
-  }
-
-  /** How long the watchdog itself was busy at most since the last call, ms. */
+  /** The longest turn of the watchdog's own loop since the last call, ms. */
   takeLongestTurn () {
     const longestMs = this.#longestTurnMs
     this.#longestTurnMs = 0
@@ -92,7 +83,10 @@ class SelfLateness {
       this.#longestTurnMs = Math.max(this.#longestTurnMs, gapMs)
       return false
     }
-    if (Math.max(runQueueMs, this.#processRan(startMs)) >= SOME * gapMs) return true
+    const last = this.#process
+    // As if the process had run, or could have, all of the time from the last reading to the gap.
+    const ranMs = this.#readProcess() - last.cpuMs - Math.max(0, startMs - last.atMs)
+    if (Math.max(runQueueMs, ranMs) >= SOME * gapMs) return true
     this.#gaps.push({ startMs, endMs })
     if (this.#gaps.length > GAPS) this.#gaps.shift()
     return true

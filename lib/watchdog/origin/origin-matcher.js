@@ -23,9 +23,9 @@ const PLACES_IN_LINE = 5
 /** Callbacks of at least this share of the longest count as nested; the innermost, which ended first, is named. */
 const SAME = 0.9
 
-/** What the log says about why origins are tracked. */
+/** Reasons for tracking, as the log gives them. */
 const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.hunt()' }
-/** What the log says about why tracking ended. */
+/** Ends of tracking, likewise. */
 const ends = {
   time: '',
   found: ', early: it found what it was looking for',
@@ -37,15 +37,14 @@ const ends = {
 class Origins {
   /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
   #kept = []
-  /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
+  /** @type {{ isAuto: boolean, openedAtMs: number, callbacks: number, places: Set<string> } | null} */
   #window = null
   #trigger
   #parts
 
   /**
    * @param {object} parts @param {boolean} parts.isAuto tracking may start by itself
-   * @param {(message: object) => void} parts.post to the host @param {Say} parts.say
-   * @param {FrameTable} parts.frames
+   * @param {(message: object) => void} parts.post to the host @param {Say} parts.say @param {FrameTable} parts.frames
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -67,14 +66,14 @@ class Origins {
   /** @param {{ startMs: number, endMs: number, type: string, frames: Frame[] }} message */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
-    // The type says what Node.js's own innermost frames say.
+    // The innermost frames are Node.js's own; the type already says the same.
     const foreign = frames.slice(frames.findIndex((frame) => ownerOf(frame) !== 'node'))
     const frame = blamedFrame(foreign)
     if (frame === null) return
     this.#kept.push({ startMs, endMs, origin: { type, durationMs: roundMs(endMs - startMs), frame, frames: foreign } })
     if (this.#kept.length > KEPT) this.#kept.shift()
     if (this.#window === null) return
-    this.#window.found++
+    this.#window.callbacks++
     if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(this.#parts.frames.named(frame))}`)
   }
 
@@ -82,7 +81,7 @@ class Origins {
   #opened ({ reason, seconds, why }) {
     this.#parts.onState(null)
     const isAuto = reason === 'auto' && (this.#window === null || this.#window.isAuto)
-    this.#window = { openedAtMs: nowMs(), found: 0, places: new Set(), ...this.#window, isAuto }
+    this.#window = { openedAtMs: nowMs(), callbacks: 0, places: new Set(), ...this.#window, isAuto }
     const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
     const reasonGiven = reason === 'auto' ? why : reasons[reason]
     const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ` +
@@ -93,13 +92,13 @@ class Origins {
   /** @param {{ ended: keyof typeof ends }} message */
   #closed ({ ended }) {
     if (this.#window === null) return
-    const { openedAtMs, found, places } = this.#window
+    const { openedAtMs, callbacks, places } = this.#window
     this.#window = null
     const seconds = Math.round((nowMs() - openedAtMs) / MS_PER_S * 10) / 10
-    const what = found === 0
+    const what = callbacks === 0
       ? 'no slow callback with a known origin'
       : `slow callbacks created at ${[...places].join(', ')}`
-    const fields = { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }
+    const fields = { event: 'origin_tracking_off', ended, seconds, found: callbacks, places: [...places] }
     this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
   }
 

@@ -9,10 +9,10 @@ const { Recently } = require('../../util/recently')
  * @import { BlockRecord } from '../../types'
  */
 
-/** This many blocks at one place within this time are not an accident. */
+/** Blocks at one place within this time that are not an accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
-/** How long such blocks open a window of tracking. */
+/** The window of tracking that such blocks open. */
 const WINDOW_S = 10
 /** The least time from one such window to the next. */
 const PAUSE_MS = 60 * 60 * 1000
@@ -39,13 +39,13 @@ class OriginTrigger {
   #pausedUntilMs = -Infinity
   /** @type {string | null} the place that the last window was asked for */
   #wanted = null
-  #isFound = false
+  #hasOrigin = false
 
   /** @param {BlockRecord} record @param {number} nowMs */
   settled (record, nowMs) {
     const key = siteOf(record)
     if (record.origin !== null) {
-      this.#isFound ||= key === this.#wanted
+      this.#hasOrigin ||= key === this.#wanted
       this.#sites.delete(key)
       if (this.#solved.size < SITES) this.#solved.add(key)
     }
@@ -56,8 +56,8 @@ class OriginTrigger {
   }
 
   /**
-   * @param {object} seen @param {number} seen.nowMs @param {Beat} seen.beat the last one
-   * @param {{ isAuto: boolean } | null} seen.window the open one, and if it is ours @returns {Request | null}
+   * @param {object} now @param {number} now.nowMs @param {Beat} now.beat the last one
+   * @param {{ isAuto: boolean } | null} now.window the open one, and if it is ours @returns {Request | null}
    */
   poll ({ nowMs, beat, window }) {
     // Without a new beat there is nothing new to decide on.
@@ -65,38 +65,30 @@ class OriginTrigger {
     this.#beats = beat.beats
     const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs }
     const request = window === null ? this.#mayOpen(nowMs, now) : null
-    this.#keep(now)
-    return window?.isAuto && this.#isFound ? { open: false, ended: 'found' } : request
+    if (now.atMs - (this.#samples.at(-1)?.atMs ?? -Infinity) >= SAMPLE_MS) {
+      this.#samples.push(now)
+      while (this.#samples.length > 1 && this.#samples[1].atMs <= now.atMs - CALM_SPAN_MS) this.#samples.shift()
+    }
+    return window?.isAuto && this.#hasOrigin ? { open: false, ended: 'found' } : request
   }
 
   /** @param {number} nowMs @param {Sample} now @returns {Request | null} */
   #mayOpen (nowMs, now) {
     if (nowMs < this.#pausedUntilMs) return null
     const before = this.#samples.findLast(({ atMs }) => atMs <= now.atMs - CALM_SPAN_MS)
-    if (before === undefined || utilization(before, now) >= CALM) return null
+    if (before === undefined) return null
+    const activeMs = now.activeMs - before.activeMs
+    const totalMs = activeMs + now.idleMs - before.idleMs
+    if (totalMs <= 0 || activeMs / totalMs >= CALM) return null
     for (const { key, blocks, why } of this.#sites.values()) {
       if (!blocks.isOn(nowMs)) continue
       this.#pausedUntilMs = nowMs + PAUSE_MS
       this.#wanted = key
-      this.#isFound = false
+      this.#hasOrigin = false
       return { open: true, seconds: WINDOW_S, why }
     }
     return null
   }
-
-  /** @param {Sample} now */
-  #keep (now) {
-    if (now.atMs - (this.#samples.at(-1)?.atMs ?? -Infinity) < SAMPLE_MS) return
-    this.#samples.push(now)
-    while (this.#samples.length > 1 && this.#samples[1].atMs <= now.atMs - CALM_SPAN_MS) this.#samples.shift()
-  }
-}
-
-/** @param {Sample} from @param {Sample} to */
-function utilization (from, to) {
-  const activeMs = to.activeMs - from.activeMs
-  const idleMs = to.idleMs - from.idleMs
-  return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : 1
 }
 
 /** Whether an origin would help: no work or no frame, but an asynchronous callback. @param {BlockRecord} record */

@@ -2,7 +2,7 @@
 
 /**
  * @import { BlockRecord } from '../../types'
- * @import { Waits } from '../requests/recent-blocks'
+ * @import { WaitingRequests } from '../requests/recent-blocks'
  */
 
 /** Addresses that only this machine can reach. */
@@ -18,7 +18,7 @@ exports.showsSource = (options) => options.source === 'on' && !exports.isExposed
  * Answers `/block?id=`: one block with the lines around its place, the requests that waited for it, and what to do.
  * @param {object} parts @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
  * @param {(id: string) => BlockRecord | undefined} parts.block @param {() => BlockRecord[]} parts.records newest first
- * @param {(id: string) => Waits} parts.waitsFor
+ * @param {(id: string) => WaitingRequests} parts.waitsFor
  * @param {(file: string) => string[] | null} parts.sourceRows a source, null if it cannot be read
  * @returns {(id: string) => object | null} null if there is no such block
  */

@@ -11,10 +11,13 @@ const { version } = require('../../../package.json')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
+ * @import { Cluster } from '../../cluster/cluster'
  * @import { Reply } from '../../export/http/server'
  * @import { ResolvedOptions } from '../../options/table'
- * @import { Reason } from '../../tables/degraded'
  * @import { BlockRecord, SlowIncident } from '../../types'
+ * @import { Blocks } from '../blocks'
+ * @import { Health } from '../health'
+ * @import { LoopMonitor } from '../loop/monitor'
  * @import { SlowWatch } from '../slow/slow-watch'
  */
 
@@ -24,7 +27,7 @@ const FLUSH_MS = 100
 /** The page names the latest few incidents without a block. */
 const SLOW = 3
 
-/** Pages get the last ten minutes and all blocks, then the state each second. Without one, only history is kept. */
+/** Pages get the last ten minutes and all blocks, then the state each second. With no page, only history is kept. */
 class PageFeed {
   #parts
   #delays
@@ -32,26 +35,22 @@ class PageFeed {
   /** @type {Map<string, BlockRecord>} not sent yet */
   #pending = new Map()
   #flushAtMs = -Infinity
-  /** @type {{ slow: ReturnType<typeof slowRowOf>[], threads: ReturnType<SlowWatch['seeThreads']> }} */
+  /** @type {{ slow: Partial<SlowIncident>[], threads: ReturnType<SlowWatch['seeThreads']> }} */
   #others = { slow: [], threads: [] }
   /** Blocks whose final record is to come. @type {Set<string>} */
   #ended = new Set()
 
   /**
    * @param {object} parts @param {ResolvedOptions} parts.options
-   * @param {Pick<Bridge,
-   *   'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>}
-   * parts.bridge
-   * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
-   * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing
-   * @param {() => number} parts.inFlight @param {() => Iterable<[Reason, boolean]>} parts.degraded
-   * @param {() => { worker: number, blockedMs: number }[] | null} parts.workers
+   * @param {Pick<Bridge, 'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} parts.bridge
+   * @param {Pick<LoopMonitor, 'state'>} parts.monitor @param {Pick<Blocks, 'records' | 'ongoing'>} parts.blocks
+   * @param {Pick<Health, 'entries'>} parts.health @param {Pick<Cluster, 'blockedMs'>} parts.cluster
    */
   constructor (parts) {
     this.#parts = parts
     /** The blocks that requests may have waited for. */
     this.recent = new RecentBlocks()
-    this.history = new History(nowMs(), parts.loop())
+    this.history = new History(nowMs(), parts.monitor.state)
     this.timeline = new Timeline(parts.bridge, this.history)
     this.#delays = new FreshDelays({ delays: parts.bridge.delays, boundsMs: this.history.delayBoundsMs })
     this.#streams = new EventStreams(() => this.#pending.clear())
@@ -66,30 +65,25 @@ class PageFeed {
   poll (now) {
     const isNext = now >= this.history.dueAtMs
     if (isNext) {
-      this.history.endSecond(now, this.#parts.loop(), this.#delays.take())
+      this.history.endSecond(now, this.#parts.monitor.state, this.#delays.take())
       this.timeline.endSecond(this.history.second)
     }
     if (this.#streams.size === 0) return
+    const hasNews = this.#pending.size > 0 && now >= this.#flushAtMs
     try {
-      this.#tell(now, isNext)
+      if (hasNews) {
+        this.#streams.send('blocks', [...this.#pending.values()].map(rowOf))
+        this.#pending.clear()
+        this.#flushAtMs = now + FLUSH_MS
+      }
+      if (isNext || hasNews) this.#streams.send('state', this.#state())
+      const waits = isNext ? this.recent.takeWaits() : []
+      if (waits.length > 0) this.#streams.send('waits', waits)
     } catch {
       // A page must not end the watchdog. Pages reconnect, and get a 500 if sending still fails.
       this.#pending.clear()
       this.#streams.close()
     }
-  }
-
-  /** @param {number} now @param {boolean} isNext a second has passed */
-  #tell (now, isNext) {
-    const hasNews = this.#pending.size > 0 && now >= this.#flushAtMs
-    if (hasNews) {
-      this.#streams.send('blocks', [...this.#pending.values()].map(rowOf))
-      this.#pending.clear()
-      this.#flushAtMs = now + FLUSH_MS
-    }
-    if (isNext || hasNews) this.#streams.send('state', this.#state())
-    const waits = isNext ? this.recent.takeWaits() : []
-    if (waits.length > 0) this.#streams.send('waits', waits)
   }
 
   /** A page connects. @returns {Reply} */
@@ -114,22 +108,22 @@ class PageFeed {
       startedAt: Date.now() - Math.round(process.uptime() * MS_PER_S),
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
-      blocks: blocks().map(rowOf),
+      blocks: blocks.records().map(rowOf),
       waits: this.recent.takeWaits(true)
     }
   }
 
   #state () {
-    const { inFlight, degraded, workers, ongoing } = this.#parts
+    const { bridge: { counters }, health, cluster, blocks } = this.#parts
     return {
       at: Date.now(),
       second: this.history.second,
-      ongoing: ongoing().map(rowOf),
+      ongoing: blocks.ongoing.map(rowOf),
       last: this.history.last,
       whole: this.history.whole,
-      inFlight: inFlight(),
-      degraded: [...degraded()].filter(([, isDegraded]) => isDegraded).map(([reason]) => meanings[reason]),
-      workers: workers()?.length ?? null,
+      inFlight: counters.get('inFlight'),
+      degraded: [...health.entries()].filter(([, isDegraded]) => isDegraded).map(([reason]) => meanings[reason]),
+      workers: cluster.blockedMs?.length ?? null,
       ...this.#others
     }
   }
@@ -145,7 +139,8 @@ class PageFeed {
 
   /** Slow without a block, oldest first. @param {SlowIncident[]} list */
   showSlow (list) {
-    this.#others.slow = list.slice(-SLOW).map(slowRowOf)
+    this.#others.slow = list.slice(-SLOW)
+      .map(({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message }))
   }
 
   /** Worker threads as they are now. @param {ReturnType<SlowWatch['seeThreads']>} threads */
@@ -164,17 +159,14 @@ class PageFeed {
   }
 }
 
-/** The text that the page shows for an incident without a block. @param {SlowIncident} incident */
-const slowRowOf = ({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message })
-
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, samples } = record
   const { cause, excused, parts, frame, request, origin, profile, work, probable, generated } = record
-  const times = { startedAt, durationMs, ongoing, startup, cause, excused, parts, samples }
+  const summary = { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, samples }
   return {
-    ...{ id, pid, worker, thread, threadId },
-    ...times,
+    ...summary,
+    ...{ cause, excused, parts },
     frame: frame && {
       function: frame.function, file: frame.file, line: frame.line, exact: frame.exact, compiled: frame.compiled
     },

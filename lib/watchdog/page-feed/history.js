@@ -68,15 +68,11 @@ class History {
     if (loop.inProgressMs > 0) this.addBlock(loop.inProgressMs)
     this.#loop = loop
     const now = Math.floor(nowMs / MS_PER_S)
-    for (let second = Math.max(this.#now + 1, now - SECONDS + 1); second <= now; second++) this.#clear(second)
+    for (let second = Math.max(this.#now + 1, now - SECONDS + 1); second <= now; second++) {
+      for (const bins of [this.#delays, this.#latencies]) bins.clear(second)
+      for (const column of [this.#maxMs, this.#activeMs, this.#idleMs]) column[second % SECONDS] = 0
+    }
     this.#now = now
-  }
-
-  /** @param {number} second */
-  #clear (second) {
-    this.#delays.clear(second)
-    this.#latencies.clear(second)
-    for (const column of [this.#maxMs, this.#activeMs, this.#idleMs]) column[second % SECONDS] = 0
   }
 
   /** The number of the last complete second. */
@@ -85,7 +81,7 @@ class History {
   }
 
   get last () {
-    return this.#second(this.#now - 1)
+    return this.#second(this.second)
   }
 
   /** @returns {Second[]} the complete seconds, oldest first */

@@ -15,29 +15,33 @@ const WINDOWS = 10
 
 /** @typedef {{ startMs: number, endMs: number, profile?: Window['profile'], text?: string }} HostProfile */
 
+/** Loaded with the first profile. */
+const parserOf = () => require('../../explain/profile/samples')
+
 /** The CPU profiles that were taken, matched with blocks. */
 class ProfileWindows {
   /** @type {Window[]} oldest first */
   #windows = []
   #sources
   #read
-  #isBegunLate
 
   /**
-   * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'placeOfLine' | 'sourceRows'>} sources
+   * @param {Pick<SourceReader, 'code' | 'frames' | 'isInMemory' | 'placeOfLine' | 'sourceRows'>} sources
    * @param {object} [more] @param {(file: string) => string | null} [more.read]
    * @param {boolean} [more.isBegunLate] profiles begin when the code has run for a while
    */
   constructor (sources, { read = readSource, isBegunLate = false } = {}) {
     this.#sources = sources
     this.#read = read
-    this.#isBegunLate = isBegunLate
+    this.isBegunLate = isBegunLate
   }
 
-  /** @param {HostProfile} taken @returns {ReturnType<typeof readWindow>} */
-  keep = (taken) => {
-    const window = readWindow(taken)
-    if (window !== null) this.#windows.push(window)
+  /** @param {HostProfile} taken @returns {Window | null} */
+  keep = ({ startMs, endMs, text, ...taken }) => {
+    const profile = text === undefined ? taken.profile : parserOf().parseProfile(text)
+    if (!profile) return null
+    const window = { startMs, endMs, profile }
+    this.#windows.push(window)
     if (this.#windows.length > WINDOWS) this.#windows.shift()
     return window
   }
@@ -49,7 +53,7 @@ class ProfileWindows {
     const lastMs = windows.at(-1)?.endMs
     return lastMs === undefined
       ? null
-      : require('../../explain/profile/samples').cutProfiles(windows, startMs, Math.min(endMs, lastMs))
+      : parserOf().cutProfiles(windows, startMs, Math.min(endMs, lastMs))
   }
 
   /** For how much of a time there are profiles, ms. @param {number} startMs @param {number} endMs */
@@ -57,10 +61,18 @@ class ProfileWindows {
     return overlapMs(this.#windows, startMs, endMs)
   }
 
-  /** Which function had most of a time, by profiles of it; null if there are none. */
-  frameIn = (/** @type {number} */ startMs, /** @type {number} */ endMs) => {
+  /**
+   * The function that had most of a time, by profiles of it; null if there are none.
+   * @param {number} startMs @param {number} endMs
+   */
+  frameIn (startMs, endMs) {
     const profile = this.within(startMs, endMs)
     return profile === null ? null : require('../../explain/profile/stacks').heaviestIn(profile, this.sources)
+  }
+
+  /** The application's code, as an explanation of a block needs it. */
+  get code () {
+    return { ...this.#sources.code, sources: () => this.sources }
   }
 
   /** The sources of the code, for one block: files are kept. @returns {Sources} */
@@ -68,19 +80,17 @@ class ProfileWindows {
     const sources = this.#sources
     return {
       original: (frame) => sources.frames.get(frame),
-      runningRows: onceEach((file) => sources.isInMemory(file) ? null : linesIn(this.#read(file))),
+      runningRows: onceEach((file) => {
+        const text = sources.isInMemory(file) ? null : this.#read(file)
+        // A bundle is too expensive to split at each block.
+        return text === null || text.length > BUNDLE_BYTES ? null : text.split('\n')
+      }),
       sourceRows: onceEach((file) => sources.sourceRows(file)),
       placeOfLine: (file, line) => sources.placeOfLine(file, line),
-      passesOn: sources.frames.passesOn,
-      isBegunLate: this.#isBegunLate
+      passesOn: (frame) => sources.frames.passesOn(frame),
+      isBegunLate: this.isBegunLate
     }
   }
-}
-
-/** @param {HostProfile} taken @returns {Window | null} */
-function readWindow ({ startMs, endMs, text, profile }) {
-  const read = text === undefined ? profile : require('../../explain/profile/samples').parseProfile(text)
-  return read ? { startMs, endMs, profile: read } : null
 }
 
 /** Reads each file once. @param {Sources['runningRows']} read @returns {Sources['runningRows']} */
@@ -93,8 +103,5 @@ function onceEach (read) {
     return lines
   }
 }
-
-/** A bundle is too expensive to split at each block. @param {string | null} text of a file as it runs */
-const linesIn = (text) => text === null || text.length > BUNDLE_BYTES ? null : text.split('\n')
 
 exports.ProfileWindows = ProfileWindows

@@ -14,6 +14,7 @@ const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
  * @import { Window } from '../../explain/profile/samples'
  * @import { BlockRecord, ProfilerAction as Action } from '../../types'
  * @import { Health, Say } from '../health'
+ * @import { WorkerData } from '../watchdog'
  * @import { ProfileWindows } from './profile-windows'
  */
 
@@ -30,15 +31,15 @@ const RETRY_SOON_MS = 100
 /** A start that takes this many times its estimate shows that the machine is busier than it seemed. */
 const UNEXPECTED = 2
 const RETRY_UNEXPECTED_MS = 10 * MS_PER_MINUTE
-/** In this time V8 takes ten samples at least. */
+/** V8 takes at least ten samples in this time. */
 const TICKS_MS = 1000
-/** Why there is no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
+/** The reason for no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
-/** The pause needs a moment in which it is short and nobody waits, or the operator's consent. */
+/** Starting needs a moment in which its pause is short and nobody waits, or the operator's consent. */
 const TOO_LONG = 'starting it would pause the application for longer than the threshold, or while requests are open; ' +
   "profile: 'on' starts it at start-up"
-/** A bug of V8: its thread, which hands the samples over, spins at 100% of a CPU for as long as it profiles. */
+/** V8's sampling thread can spin at 100% of a CPU (a bug of V8). The profile is then stopped and not started again. */
 const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CPU'
 
 /**
@@ -52,14 +53,14 @@ class Profiling {
   #onSinceMs = null
   /** @type {number | null} when the last block ended that has no profile yet */
   #owedMs = null
-  /** Nothing that ended by this time has a profile, as the profiler rested. */
+  /** Blocks that ended by this time have no profile, as the profiler rested. */
   #missedMs = -Infinity
   #retryAtMs = -Infinity
   #isGivenUp = false
-  /** Whether the profile has yet to start, or to be declined, for the first time. */
+  /** The profile has yet to start, or to be declined, for the first time. */
   #isFirst
   #isWanted = false
-  /** Since when a start has been waiting for its moment. */
+  /** The time since which a start has been waiting for its moment. */
   #triedAtMs = Infinity
   /** @type {number | null} since when blocks need it */
   #neededAtMs = null
@@ -101,17 +102,11 @@ class Profiling {
     if (this.#pendingAction !== null && (isBlocked || now - this.#pendingAction.atMs < RETRY_MS)) return
     if (mode === 'on') {
       if (!isBlocked) this.#ask('start', now)
-    } else if (this.#isFirst ? this.#isWanted || !this.#parts.isStarting() : this.#neededAtMs !== null) {
-      this.#startIfShort(now, isBlocked)
+      return
     }
-  }
-
-  /**
-   * Starts it if that is likely to take less than a block, and nobody waits.
-   * @param {number} now @param {boolean} isBlocked
-   */
-  #startIfShort (now, isBlocked) {
-    const { price, thresholdMs, underWay, onState } = this.#parts
+    const { price, thresholdMs, underWay, isStarting, onState } = this.#parts
+    if (this.#isFirst ? !this.#isWanted && isStarting() : this.#neededAtMs === null) return
+    // A start must be likely to take less than a block, while nobody waits.
     const msPerCpuMs = price(now)
     this.#triedAtMs = Math.min(this.#triedAtMs, now)
     if (this.#neededAtMs !== null && now - this.#triedAtMs >= RETRY_MS) onState({ message: TOO_LONG })
@@ -124,7 +119,7 @@ class Profiling {
     this.#parts.ask(action, mostMs)
   }
 
-  /** Gets what was sampled until now: the host takes it only after a block. Starts it in a loop that never waited. */
+  /** Asks for the samples so far, which the host otherwise takes after a block. Starts a profile if there is none. */
   want () {
     this.#isWanted = true
     if (this.#pendingAction === null && this.isOn) this.#ask('take', nowMs())
@@ -136,7 +131,11 @@ class Profiling {
     const { action, isOn, tookMs, failure, taken, atMs = now } = message
     this.#pendingAction = null
     const window = taken === null ? null : this.#parts.keep(taken)
-    if (action === 'missed') this.#miss(message.endMs)
+    if (action === 'missed') {
+      // Blocks that ended by then were not sampled.
+      this.#missedMs = message.endMs
+      if (this.#owedMs !== null && this.#owedMs <= message.endMs) this.#owedMs = null
+    }
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
     if (action === 'start') this.#started(message, now)
     this.#switch(message, atMs)
@@ -187,12 +186,6 @@ class Profiling {
     }
   }
 
-  /** Blocks that ended by then were not sampled. @param {number} endMs */
-  #miss (endMs) {
-    this.#missedMs = endMs
-    if (this.#owedMs !== null && this.#owedMs <= endMs) this.#owedMs = null
-  }
-
   /** A block has ended: before the profile began, if it did so just after it. @param {number} endMs */
   ended (endMs) {
     if (endMs > Math.max(this.#onSinceMs ?? Infinity, this.#missedMs)) this.#owedMs = endMs
@@ -207,31 +200,32 @@ class Profiling {
   settled (record, endMs = Infinity) {
     if (!isProfileNeeded(record)) return
     this.#neededAtMs ??= nowMs()
-    // This application blocks out of idle time without a request: the lines of such blocks are worth the wake-ups.
+    // The application blocks out of idle time without a request. The lines of such blocks are worth the wake-ups.
     if (this.isOn && endMs <= this.#missedMs) this.#parts.ask('stay')
   }
 }
 
 /**
- * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
- * post: (message: object) => void, health: Health, times: ConstructorParameters<typeof CpuPrice>[0],
- * bridge: Pick<Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
- * Profiling>[0], 'keep' | 'thresholdMs'>} parts
+ * @param {object} parts @param {WorkerData} parts.data @param {Pick<Bridge, 'beat' | 'counters'>} parts.bridge
+ * @param {ConstructorParameters<typeof CpuPrice>[0]} parts.times of the main thread
+ * @param {ProfileWindows} parts.windows @param {Health} parts.health
+ * @param {(message: object) => void} parts.post to the host
  */
-exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, health, times, ...parts }) => {
+exports.startProfiling = ({ data, bridge: { beat, counters }, times, windows, health, post }) => {
+  const { options, mayInspect, ownProfile, profilesItself } = data
   const prices = new CpuPrice(times)
-  const { bridge } = parts
   const refusal = !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null
   return new Profiling({
-    ...parts,
-    mode,
-    price: (now) => prices.read(now),
-    say: health.say,
-    onState: health.listener('profile'),
+    mode: options.profile,
     refusal: ownProfile ? null : refusal,
     ask: (action, mostMs) => post({ code: PROFILE, action, mostMs }),
-    underWay: () => bridge.counters.get('inFlight') + bridge.counters.get('workInFlight'),
-    isStarting: () => isStartup(bridge.beat.beats, bridge.beat.read())
+    thresholdMs: options.threshold,
+    price: (now) => prices.read(now),
+    underWay: () => counters.get('inFlight') + counters.get('workInFlight'),
+    isStarting: () => isStartup(beat.beats, beat.read()),
+    keep: windows.keep,
+    say: health.say,
+    onState: health.listener('profile')
   })
 }
 
@@ -239,9 +233,8 @@ exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, 
 const isUnexpected = ({ tookMs, estimateMs = tookMs }) => tookMs >= UNEXPECTED * estimateMs
 
 /**
- * Whether V8 sampled nothing for a second, idle or not. A profile has a first
- * stack all the same, which counts as no hit: pprof-nodejs knows the bug by this sign.
- * @param {Window} window
+ * Whether V8 sampled nothing for a second, idle or not. Even then a profile has a first stack, which counts as no hit;
+ * pprof-nodejs knows the bug by this sign. @param {Window} window
  */
 const isWithoutTicks = ({ startMs, endMs, profile: { nodes } }) =>
   endMs - startMs >= TICKS_MS && nodes.every(({ hitCount }) => hitCount === 0)

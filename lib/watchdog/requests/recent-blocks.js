@@ -14,26 +14,26 @@ const ROUTES = 20
 const LEAST_MS = 1
 
 /**
- * @typedef {object} Interval a block
+ * @typedef {object} BlockInterval a block
  * @property {number} startMs @property {number} endMs @property {string} [id] of its record
  * @property {number[]} workIds the request and the work that ran in it, with what they are part of
  * @property {Map<number, string>} [routes] of those that have ended, by id
  * @property {{ id: number, name: string, route: string, startMs: number } | null} [alone] if no work is known to have
  * run in it: the only request that was open when it began or was read then, and has ended; null if there were several
- * @typedef {object} Waits the ended requests that had waited for a block
+ * @typedef {object} WaitingRequests the ended requests that had waited for a block
  * @property {number} requests @property {number} longestMs
  * @property {{ name: string, count: number, longestMs: number }[]} routes
  */
 
 /** The latest blocks of the loop, to compare with requests. */
 class RecentBlocks {
-  /** @type {Interval[]} by their end */
+  /** @type {BlockInterval[]} by their end */
   #blocks = []
   #lastEndMs = -Infinity
-  /** @type {Map<string, Waits & { isReported: boolean }>} by the id of a block among those kept */
+  /** @type {Map<string, WaitingRequests & { isReported: boolean }>} by the id of a block among those kept */
   #waits = new Map()
 
-  /** @param {Interval} block that ended after all before it @param {string} [id] of it */
+  /** @param {BlockInterval} block that ended after all before it @param {string} [id] of it */
   add (block, id) {
     this.#blocks.push(id === undefined ? block : { ...block, id })
     this.#lastEndMs = block.endMs
@@ -75,15 +75,15 @@ class RecentBlocks {
   routed (record) {
     const { work, request } = record
     const block = this.#blocks.findLast(({ id }) => id === record.id)
-    if (block?.alone) return isUntold(record) ? this.#named(record, block, block.alone) : record
+    if (block?.alone) return isSilent(record) ? this.#named(record, block, block.alone) : record
     const route = work?.kind === 'request' ? block?.routes?.get(Number(work.id)) : undefined
     if (!work || request === null || route === undefined) return record
     return { ...record, work: { ...work, name: `${request.method} ${route}` }, request: { ...request, route } }
   }
 
   /**
-   * @template {BlockRecord} R @param {R} record @param {Interval} block
-   * @param {NonNullable<Interval['alone']>} alone @returns {R}
+   * @template {BlockRecord} R @param {R} record @param {BlockInterval} block
+   * @param {NonNullable<BlockInterval['alone']>} alone @returns {R}
    */
   #named (record, block, { id, name, route, startMs }) {
     // Read later, it ran for less than half of the block.
@@ -105,7 +105,7 @@ class RecentBlocks {
     return { ...record, work, request: { method: name.split(' ')[0], route, ...common } }
   }
 
-  /** @param {Interval} block @param {string} name @param {number} ms */
+  /** @param {BlockInterval} block @param {string} name @param {number} ms */
   #add ({ id }, name, ms) {
     if (id === undefined || ms < LEAST_MS) return
     const waits = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [], isReported: false }
@@ -122,7 +122,7 @@ class RecentBlocks {
     this.#waits.set(id, waits)
   }
 
-  /** @param {string} id of a block @returns {Waits} */
+  /** @param {string} id of a block @returns {WaitingRequests} */
   waitsFor (id) {
     const { requests, longestMs, routes } = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [] }
     const rounded = routes.map((route) => ({ ...route, longestMs: Math.round(route.longestMs) }))
@@ -137,7 +137,7 @@ class RecentBlocks {
     return news.map(([id]) => ({ id, ...this.waitsFor(id) }))
   }
 
-  /** How long something else blocked the loop. @param {number} startMs @param {number} endMs @param {number} id */
+  /** Time for which others blocked the loop. @param {number} startMs @param {number} endMs @param {number} id */
   blockedMs (startMs, endMs, id) {
     if (startMs >= this.#lastEndMs) return 0
     let blockedMs = 0
@@ -150,9 +150,9 @@ class RecentBlocks {
   }
 
   /**
-   * How long something else blocked a request before it was read. A request that is read within a block came before the
-   * loop last checked for requests: where the block began. When a request came that is read after a block is unknown:
-   * half of the block counts, as if requests came evenly.
+   * The time for which something else blocked a request before it was read. A request that is read within a block came
+   * before the loop last checked for requests: before the block began. The arrival of one that is read after a block is
+   * unknown, so half of the block counts, as if requests came evenly.
    * @param {number} startMs when it was read @param {number} id @param {boolean} hasWaited see note()
    */
   waitedMs (startMs, id, hasWaited) {
@@ -168,8 +168,8 @@ class RecentBlocks {
   }
 }
 
-/** Whether code ran of which no answer tells anything. @param {BlockRecord} record */
-function isUntold (record) {
+/** Whether code ran, and no answer shows which. @param {BlockRecord} record */
+function isSilent (record) {
   const { samples, work, request } = record
   const { isScript, isCall } = causeRow(ownCauseOf(record))
   return (isScript || isCall) === true && samples === 0 && !work && !request && !isOwnBlock(record)

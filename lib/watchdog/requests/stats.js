@@ -10,38 +10,39 @@ const { MS_PER_S } = require('../../util/units')
  * @import { RecentBlocks } from './recent-blocks'
  */
 
-/** @typedef {{ observe: (value: number) => void }} Series */
-/** @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries */
+/**
+ * @typedef {{ observe: (value: number) => void }} Series
+ * @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries
+ * @typedef {{ duration: Series, blocked: Series, isOther: boolean, hasThread: boolean }} WorkSeries
+ * @typedef {(packed: number, startMs: number, durationMs: number, blockedMs: number) => void} OnEnd
+ */
 
-/** @typedef {(packed: number, startMs: number, durationMs: number, blockedMs: number) => void} OnEnd */
+/** @template {Partial<Bridge>} B its rings @template M @template S series by the packed number */
+class FinishedStats {
+  /** @type {Map<number, S>} */
+  series = new Map()
 
-/** Counts finished requests: how long they took, and how long other code blocked the loop while they waited and ran. */
-class RequestStats {
-  #bridge
-  #metrics
-  #blocks
-  /** @type {Map<number, RouteSeries>} by the packed number, with the class of the status instead of the status */
-  #series = new Map()
+  /** @param {B} bridge @param {M} metrics @param {RecentBlocks} blocks @param {OnEnd} [onEnd] */
+  constructor (bridge, metrics, blocks, onEnd = () => {}) {
+    this.bridge = bridge
+    this.metrics = metrics
+    this.blocks = blocks
+    this.onEnd = onEnd
+  }
+}
+
+/**
+ * Counts finished requests: how long they took, and how long other code blocked the loop while they waited and ran.
+ * @extends {FinishedStats<Pick<Bridge, 'requests' | 'routes'>, Metrics, RouteSeries>}
+ */
+class RequestStats extends FinishedStats {
   #lastKey = -1
   /** @type {RouteSeries | null} */
   #last = null
-  #onRequest
-
-  /**
-   * @param {Pick<Bridge, 'requests' | 'routes'>} bridge
-   * @param {Metrics} metrics
-   * @param {RecentBlocks} blocks @param {OnEnd} [onRequest]
-   */
-  constructor (bridge, metrics, blocks, onRequest = () => {}) {
-    this.#blocks = blocks
-    this.#bridge = bridge
-    this.#metrics = metrics
-    this.#onRequest = onRequest
-  }
 
   /** Counts the requests that ended by the beat up to which all blocks are known. @param {number} untilMs */
   drain (untilMs) {
-    this.#bridge.requests.visit((numbers, at) => {
+    this.bridge.requests.visit((numbers, at) => {
       const startMs = Math.abs(numbers[at + 1])
       const hasWaited = numbers[at + 1] < 0
       const durationMs = numbers[at + 2]
@@ -49,13 +50,13 @@ class RequestStats {
       if (startMs + durationMs > untilMs) return false
       const series = this.#seriesOf(numbers[at])
       series.duration.observe(durationMs / MS_PER_S)
-      const waitedMs = this.#blocks.waitedMs(startMs, requestId, hasWaited)
-      const blockedMs = waitedMs + this.#blocks.blockedMs(startMs, startMs + durationMs, requestId)
+      const waitedMs = this.blocks.waitedMs(startMs, requestId, hasWaited)
+      const blockedMs = waitedMs + this.blocks.blockedMs(startMs, startMs + durationMs, requestId)
       series.blocked.observe(blockedMs / MS_PER_S)
       const { name, route } = series
-      this.#blocks.note({ startMs, endMs: startMs + durationMs, id: requestId, hasWaited, name, route })
-      this.#onRequest(numbers[at], startMs, durationMs, blockedMs)
-      if (series.isOther) this.#metrics.overflowed('route')
+      this.blocks.note({ startMs, endMs: startMs + durationMs, id: requestId, hasWaited, name, route })
+      this.onEnd(numbers[at], startMs, durationMs, blockedMs)
+      if (series.isOther) this.metrics.overflowed('route')
       return true
     })
   }
@@ -66,7 +67,7 @@ class RequestStats {
     const key = packed - status + Math.floor(status / 100)
     // This runs for each request, and requests of one kind often follow each other.
     if (key !== this.#lastKey) {
-      this.#last = this.#series.get(key) ?? this.#makeSeries(key, packed)
+      this.#last = this.series.get(key) ?? this.#makeSeries(key, packed)
       this.#lastKey = key
     }
     return /** @type {RouteSeries} */ (this.#last)
@@ -75,56 +76,38 @@ class RequestStats {
   /** @param {number} key @param {number} packed */
   #makeSeries (key, packed) {
     const { route, method, status } = unpack(packed)
-    const label = this.#bridge.routes.stringOf(route) ?? OTHER
+    const label = this.bridge.routes.stringOf(route) ?? OTHER
     const statusClass = status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`
     const series = {
-      duration: this.#metrics.requestSeries(label, method, statusClass),
-      blocked: this.#metrics.requestBlockedSeries(label),
+      duration: this.metrics.requestSeries(label, method, statusClass),
+      blocked: this.metrics.requestBlockedSeries(label),
       isOther: label === OTHER,
       name: `${method} ${label}`,
       route: label
     }
-    this.#series.set(key, series)
+    this.series.set(key, series)
     return series
   }
 }
 
-/** @typedef {{ duration: Series, blocked: Series, isOther: boolean, hasThread: boolean }} WorkSeries */
-
-/** Counts finished work other than HTTP requests: how long it took, and how long other code blocked the loop. */
-class WorkStats {
-  #bridge
-  #metrics
-  #blocks
-  /** @type {Map<number, WorkSeries>} by the packed number */
-  #series = new Map()
-  #onWork
-
-  /**
-   * @param {Pick<Bridge, 'works' | 'workNames'>} bridge
-   * @param {Pick<Metrics, 'workSeries' | 'overflowed'>} metrics
-   * @param {RecentBlocks} blocks @param {OnEnd} [onWork]
-   */
-  constructor (bridge, metrics, blocks, onWork = () => {}) {
-    this.#onWork = onWork
-    this.#bridge = bridge
-    this.#metrics = metrics
-    this.#blocks = blocks
-  }
-
+/**
+ * Counts finished work other than HTTP requests: how long it took, and how long other code blocked the loop.
+ * @extends {FinishedStats<Pick<Bridge, 'works' | 'workNames'>, Pick<Metrics, 'workSeries' | 'overflowed'>, WorkSeries>}
+ */
+class WorkStats extends FinishedStats {
   /** Counts the work that ended by the beat up to which all blocks are known. @param {number} untilMs */
   drain (untilMs) {
-    this.#bridge.works.visit((numbers, at) => {
+    this.bridge.works.visit((numbers, at) => {
       const startMs = numbers[at + 1]
       const endMs = startMs + numbers[at + 2]
       if (endMs > untilMs) return false
-      const { duration, blocked, isOther, hasThread } = this.#series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
+      const { duration, blocked, isOther, hasThread } = this.series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
       duration.observe(numbers[at + 2] / MS_PER_S)
       // Work in a thread of its own does not wait for the main thread's loop.
-      const blockedMs = hasThread ? 0 : this.#blocks.blockedMs(startMs, endMs, numbers[at + 3])
+      const blockedMs = hasThread ? 0 : this.blocks.blockedMs(startMs, endMs, numbers[at + 3])
       if (!hasThread) blocked.observe(blockedMs / MS_PER_S)
-      this.#onWork(numbers[at], startMs, numbers[at + 2], blockedMs)
-      if (isOther) this.#metrics.overflowed('work')
+      this.onEnd(numbers[at], startMs, numbers[at + 2], blockedMs)
+      if (isOther) this.metrics.overflowed('work')
       return true
     })
   }
@@ -132,9 +115,9 @@ class WorkStats {
   /** @param {number} packed */
   #makeSeries (packed) {
     const { name, kind, hasThread } = unpackWork(packed)
-    const work = this.#bridge.workNames.stringOf(name) ?? OTHER
-    const series = { ...this.#metrics.workSeries(work, kind), isOther: work === OTHER, hasThread }
-    this.#series.set(packed, series)
+    const work = this.bridge.workNames.stringOf(name) ?? OTHER
+    const series = { ...this.metrics.workSeries(work, kind), isOther: work === OTHER, hasThread }
+    this.series.set(packed, series)
     return series
   }
 }

@@ -81,13 +81,13 @@ function between (from, to) {
   }
 }
 
-/** The same for the worker threads of one name, whose number may change: tasks wait while none of them rests. */
+/** Decides it for the worker threads of one name, whose number may change: tasks wait while none of them rests. */
 class BusyThreads {
   #incident = new BusyIncident()
   /** @type {{ atMs: number, activeMs: number, idleMs: number } | null} */
   #last = null
   #activeMs = 0
-  /** How many there were when last any lived. */
+  /** Threads when last any lived. */
   count = 0
 
   get utilization () {

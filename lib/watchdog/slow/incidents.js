@@ -26,9 +26,7 @@ const events = {
   worker_threads: ['threads_busy', 'threads_free', 'info']
 }
 
-/**
- * @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} IncidentDetails
- */
+/** @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} IncidentDetails */
 
 /** Reports incidents in the log, in metrics, on the page, and to the host when they end. */
 class Incidents {
@@ -47,7 +45,7 @@ class Incidents {
   }
 
   /** An incident begins or ends. @param {IncidentDetails} what @param {number} startMs @param {number} endMs */
-  tell (what, startMs, endMs) {
+  report (what, startMs, endMs) {
     const { metrics, page, post } = this.#outputs
     const { kind, ongoing, thread } = what
     const open = this.list.find((each) => each.kind === kind && each.thread === thread && each.ongoing)

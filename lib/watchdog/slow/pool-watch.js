@@ -10,15 +10,15 @@ const { lackOfRoom } = require('../../util/room')
 
 /**
  * @import { Filling, PoolKind, PoolThreads } from './pool-filling'
- * @import { PoolEvent, PoolWait } from './pool-incident'
+ * @import { PoolWait } from './pool-incident'
  */
 
 /** Node.js refuses the work under --permission, without a thread. */
 const DENIED = 'ERR_ACCESS_DENIED'
 
-/** Before Node.js 22 the pool's threads have no names. With this many left, it gets all that it wants. */
+/** Before Node.js 22 the pool's threads have no names. While this many more may start, the pool gets all of its own. */
 const MANY_THREADS = 64
-/** Whether the pool has threads is looked up until it has some, ever more seldom: 10 us for each thread. */
+/** Threads of the pool are looked for until there are some, ever more seldom: 10 us for each thread. */
 const FIRST_LOOK_MS = 50
 const LAST_LOOK_MS = 1000
 
@@ -41,32 +41,32 @@ const NOTHING = { counts: {}, threads: THREADS }
 
 /** Measures the wait for the pool, or for the half that DNS lookups may use, and reports when it is full. */
 class PoolWatch {
-  /** How long the last piece of work waited, or has waited so far. */
+  /** The wait of the last piece of work, so far if it still waits. */
   latestMs = 0
   #kind
   #parts
   #probe
   #incident = new PoolIncident()
   /** @type {PoolThreads | null} when the incident opened */
-  #seen = null
+  #poolThreads = null
   /** @type {Filling | null} */
   #filling = null
   #answerUntilMs = Infinity
-  #isTold = false
+  #isReported = false
   #wasCovered = false
 
   /**
    * @param {PoolKind} kind @param {object} parts
    * @param {(delayMs: number) => void} parts.observe @param {() => void} parts.askHost what it waits for
    * @param {() => boolean} parts.isCovered whether another watch reports the same
-   * @param {(full: FullPool) => void} parts.tell when it is certain, and again when it is over
+   * @param {(full: FullPool) => void} parts.report when it is certain, and again when it is over
    */
   constructor (kind, parts) {
     this.#kind = kind
     this.#parts = parts
     this.#probe = new PoolProbe(works[kind], (questionAtMs, doneAtMs) => {
       parts.observe(doneAtMs - questionAtMs)
-      this.#see(questionAtMs, doneAtMs, true)
+      this.#judgeWait(questionAtMs, doneAtMs, true)
     })
   }
 
@@ -81,28 +81,28 @@ class PoolWatch {
       if (mayAsk) this.#probe.ask()
     } else if (nowMs() - questionAtMs >= FULL_MS) {
       // If this thread was late, the answer has arrived already and is handled before the immediate.
-      setImmediate(() => { if (this.#probe.questionAtMs === questionAtMs) this.#see(questionAtMs, nowMs(), false) })
+      setImmediate(() => {
+        if (this.#probe.questionAtMs === questionAtMs) this.#judgeWait(questionAtMs, nowMs(), false)
+      })
     }
   }
 
   /** @param {number} questionAtMs @param {number} now @param {boolean} isDone */
-  #see (questionAtMs, now, isDone) {
+  #judgeWait (questionAtMs, now, isDone) {
     this.latestMs = now - questionAtMs
     this.#wasCovered ||= this.#parts.isCovered()
     const event = this.#incident.see(questionAtMs, now, isDone)
-    if (event?.type === 'opened') this.#opened(now)
-    else if (event?.type === 'ended') this.#ended(event)
-    else if (this.#filling !== null || now >= this.#answerUntilMs) this.#judge(this.#incident.current, now)
-  }
-
-  /** @param {number} now */
-  #opened (now) {
-    this.#seen = lookAtPool().poolThreads()
-    this.#filling = null
-    this.#answerUntilMs = now + ANSWER_MS
-    this.#isTold = false
-    this.#wasCovered = this.#parts.isCovered()
-    if (!this.#wasCovered) this.#parts.askHost()
+    if (event?.type === 'opened') {
+      this.#poolThreads = lookAtPool().poolThreads()
+      this.#filling = null
+      this.#answerUntilMs = now + ANSWER_MS
+      this.#isReported = false
+      this.#wasCovered = this.#parts.isCovered()
+      if (!this.#wasCovered) this.#parts.askHost()
+    } else if (event?.type === 'ended') {
+      if (!this.#wasCovered) this.#judge(event, event.endMs)
+      if (this.#isReported) this.#report(event, event.endMs, false)
+    } else if (this.#filling !== null || now >= this.#answerUntilMs) this.#judge(this.#incident.current, now)
   }
 
   /** @param {Filling} filling what the host waits for */
@@ -114,31 +114,25 @@ class PoolWatch {
 
   /** @param {PoolWait | null} wait @param {number} now */
   #judge (wait, now) {
-    if (wait === null || this.#isTold || this.#parts.isCovered()) return
+    if (wait === null || this.#isReported || this.#parts.isCovered()) return
     // Part of this wait was for the whole pool, and has been reported as such.
     const own = this.#wasCovered ? { ...wait, looks: 0 } : wait
-    if (!isFull(this.#kind, this.#filling ?? NOTHING, this.#seen, own)) return
-    this.#isTold = true
-    this.#tell(wait, now, true)
-  }
-
-  /** @param {PoolEvent} event */
-  #ended (event) {
-    if (!this.#wasCovered) this.#judge(event, event.endMs)
-    if (this.#isTold) this.#tell(event, event.endMs, false)
+    if (!isFull(this.#kind, this.#filling ?? NOTHING, this.#poolThreads, own)) return
+    this.#isReported = true
+    this.#report(wait, now, true)
   }
 
   /** @param {PoolWait} wait @param {number} endMs @param {boolean} ongoing */
-  #tell ({ startMs, longestMs }, endMs, ongoing) {
+  #report ({ startMs, longestMs }, endMs, ongoing) {
     const { counts, threads } = this.#filling ?? NOTHING
-    this.#parts.tell({
+    this.#parts.report({
       startMs,
       endMs,
       ongoing,
       longestMs,
       resources: counts,
-      threads: this.#seen?.threads ?? threads,
-      filling: fillingText(this.#kind, this.#filling, this.#seen)
+      threads: this.#poolThreads?.threads ?? threads,
+      filling: fillingText(this.#kind, this.#filling, this.#poolThreads)
     })
   }
 }
@@ -147,11 +141,10 @@ class PoolWatch {
  * Whether the pool can be measured. libuv starts its threads when the pool is first used, and aborts the process if it
  * gets none (`ulimit -u`, the pids limit of a container). So the application is first: a pool that it has not used
  * cannot be full.
- * @param {() => string[]} [tasks] ids of the threads of this process; throws except on Linux
  */
-exports.isPoolStarted = (tasks = () => fs.readdirSync(TASKS)) => {
+function isPoolStarted () {
   try {
-    return tasks().some(lookAtPool().isOfPool) || (!hasThreadNames && lackOfRoom(MANY_THREADS) === null)
+    return fs.readdirSync(TASKS).some(lookAtPool().isOfPool) || (!hasThreadNames && lackOfRoom(MANY_THREADS) === null)
   } catch {
     return true
   }
@@ -167,7 +160,7 @@ function mayMeasure (now) {
   if (isStarted || now < lookAtMs) return isStarted
   lookAtMs = now + lookAfterMs
   lookAfterMs = Math.min(lookAfterMs * 2, LAST_LOOK_MS)
-  return (isStarted = exports.isPoolStarted())
+  return (isStarted = isPoolStarted())
 }
 
 /** @typedef {(done: (error?: NodeJS.ErrnoException | null) => void) => void} Work for a thread of the pool */

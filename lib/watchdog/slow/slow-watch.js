@@ -12,10 +12,12 @@ const { PoolWatch } = require('./pool-watch')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
- * @import { Metrics } from '../../export/prometheus/metrics'
  * @import { Frame } from '../../types'
- * @import { Say } from '../health'
+ * @import { Health } from '../health'
+ * @import { Stats } from '../kernel/thread-stats'
+ * @import { MainLoop } from '../main-loop'
  * @import { PageFeed } from '../page-feed/feed'
+ * @import { Scrape } from '../scrape'
  * @import { WatchedThreads } from '../threads/threads'
  * @import { BusyEvent } from './busy-incident'
  * @import { IncidentDetails } from './incidents'
@@ -34,10 +36,7 @@ exports.advice = {
   worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.'
 }
 
-/**
- * @param {PoolKind} kind @param {FullPool} full
- * @param {number} requests in flight meanwhile
- */
+/** @param {PoolKind} kind @param {FullPool} full @param {number} requests in flight meanwhile */
 exports.poolText = (kind, { startMs, endMs, ongoing, longestMs, filling }, requests) => {
   const lasted = duration(endMs - startMs)
   if (ongoing) {
@@ -76,16 +75,11 @@ const RESTED_MS = 2000
 const CPU_SHARE = 0.25
 
 /**
- * @typedef {object} Parts
- * @property {Bridge} bridge @property {Say} say
- * @property {Metrics} metrics
+ * @typedef {object} SlowWatchParts
+ * @property {Bridge} bridge @property {Health} health @property {Stats} stats
+ * @property {MainLoop} mainLoop @property {WatchedThreads | null} threads
+ * @property {PageFeed} page @property {Scrape} scrape
  * @property {(message: object) => void} post to the host
- * @property {Pick<PageFeed, 'showSlow' | 'showThreads'>} page
- * @property {(nowMs: number) => number} queuedMs for which the main thread has waited for a CPU, 0 if unknown
- * @property {() => number} finished requests and named works so far
- * @property {(startMs: number, endMs: number) => Frame | null} frameIn which had most of the time
- * @property {() => void} wantProfile for frameIn
- * @property {() => ReturnType<WatchedThreads['states']>} threads worker threads, by name
  */
 
 /** Detects what makes an application slow without a block: a full thread pool, or a loop busy with short turns. */
@@ -113,17 +107,18 @@ class SlowWatch {
   #now = 0
   #blockedMs = 0
 
-  /** @param {Parts} parts */
+  /** @param {SlowWatchParts} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#incidents = new Incidents(parts)
+    const { health, page, scrape, post } = parts
+    this.#incidents = new Incidents({ say: health.say, metrics: scrape.metrics, page, post })
     this.#pool = this.#watch('thread_pool', () => false)
     this.#lookups = this.#watch('dns_lookups', () => this.#pool.isOpen)
   }
 
   /** @param {PoolKind} kind @param {() => boolean} isCovered */
   #watch (kind, isCovered) {
-    const { metrics, post } = this.#parts
+    const { scrape: { metrics }, post } = this.#parts
     return new PoolWatch(kind, {
       isCovered,
       observe: (delayMs) => metrics.observePoolDelay(kind, delayMs),
@@ -132,10 +127,10 @@ class SlowWatch {
         this.#resourcesAtMs = this.#now
         post({ code: RESOURCES })
       },
-      tell: (full) => {
+      report: (full) => {
         const { ongoing, longestMs, resources, threads } = full
         const more = { longestMs: Math.round(longestMs), resources, threads }
-        this.#tell({ kind, ongoing, ...more }, full, (requests) => exports.poolText(kind, full, requests))
+        this.#report({ kind, ongoing, ...more }, full, (requests) => exports.poolText(kind, full, requests))
       }
     })
   }
@@ -144,10 +139,18 @@ class SlowWatch {
    * @param {Omit<IncidentDetails, 'message' | 'advice' | 'requests'>} what
    * @param {{ startMs: number, endMs: number }} when @param {(requests: number) => string} text
    */
-  #tell (what, { startMs, endMs }, text) {
-    const { kind, ongoing } = what
-    const requests = this.#requests(`${kind} ${what.thread ?? ''}`, ongoing, endMs)
-    this.#incidents.tell({ ...what, requests, message: text(requests), advice: exports.advice[kind] }, startMs, endMs)
+  #report (what, { startMs, endMs }, text) {
+    const { kind, thread = '', ongoing } = what
+    const key = `${kind} ${thread}`
+    const { finished } = this.#parts.scrape
+    let requests = this.#inFlight
+    if (ongoing) this.#finished.set(key, finished)
+    else {
+      // The end is detected a little later: requests and works begun since then do not count.
+      const begun = this.#begun.findLast(({ atMs }) => atMs <= endMs)?.begun ?? requests + finished
+      requests = Math.max(0, begun - (this.#finished.get(key) ?? finished))
+    }
+    this.#incidents.report({ ...what, requests, message: text(requests), advice: exports.advice[kind] }, startMs, endMs)
   }
 
   /** @param {number} durationMs of a block that has settled */
@@ -164,7 +167,7 @@ class SlowWatch {
   /** @param {number} now */
   poll (now) {
     this.#now = now
-    this.#begun = [...this.#begun.slice(1 - POLLS), { atMs: now, begun: this.#inFlight + this.#parts.finished() }]
+    this.#begun = [...this.#begun.slice(1 - POLLS), { atMs: now, begun: this.#inFlight + this.#parts.scrape.finished }]
     const mayAsk = now - this.#last.nowMs >= PROBE_MS && now - this.#probedAtMs >= this.#paceMs()
     if (mayAsk) this.#probedAtMs = now
     this.#pool.poll(mayAsk)
@@ -181,7 +184,7 @@ class SlowWatch {
     return counters.get('inFlight') + counters.get('workInFlight')
   }
 
-  /** How often the pool is measured. A request that merely stays open is not work. */
+  /** The time between two measurements of the pool. A request that merely stays open is not work. */
   #paceMs () {
     const last = this.#last
     const { activeMs, idleMs, rest = TURNS } = this.#parts.bridge.beat.read()
@@ -198,55 +201,44 @@ class SlowWatch {
     return this.#now - this.#restedAtMs > RESTED_MS ? CALM_MS : Infinity
   }
 
-  /**
-   * Requests and works in flight in an incident. Its end is detected a little later: those begun since then do not
-   * count. @param {string} kind @param {boolean} ongoing @param {number} endMs
-   */
-  #requests (kind, ongoing, endMs) {
-    const finished = this.#parts.finished()
-    if (ongoing) {
-      this.#finished.set(kind, finished)
-      return this.#inFlight
-    }
-    const begun = this.#begun.findLast(({ atMs }) => atMs <= endMs)?.begun ?? this.#inFlight + finished
-    return Math.max(0, begun - (this.#finished.get(kind) ?? finished))
-  }
-
   #seeBusy () {
-    const { bridge: { beat, counters }, frameIn, queuedMs, wantProfile } = this.#parts
+    const { bridge: { beat, counters }, mainLoop, stats } = this.#parts
     const { atMs, activeMs, beats, rest = TURNS } = beat.read()
-    // In a block there is nothing new.
+    // The totals do not change during a block.
     if (beats === this.#busyBeats && rest === TURNS) return
     this.#busyBeats = beats
-    const event = this.#busy.see({
-      atMs, activeMs, blockedMs: this.#blockedMs, queuedMs: queuedMs(this.#now), turns: counters.get('loopTurns')
-    })
+    const queuedMs = stats.host.queuedMs(this.#now)
+    const turns = counters.get('loopTurns')
+    const event = this.#busy.see({ atMs, activeMs, blockedMs: this.#blockedMs, queuedMs, turns })
     counters.setBusy(this.#busy.sinceMs === null ? 0 : atMs - this.#busy.sinceMs)
-    if (this.#busy.isLikely) wantProfile()
+    if (this.#busy.isLikely) mainLoop.profiling.want()
     if (event === null) return
     const ongoing = event.type === 'opened'
-    const frame = this.#frame = frameIn(event.startMs, event.endMs) ?? (ongoing ? null : this.#frame)
-    const more = { utilization: Math.round(event.share * 1000) / 1000, turns: event.turns, frame }
-    this.#tell({ kind: 'busy_loop', ongoing, ...more }, event, () => exports.busyText(event, frame))
+    const frame = this.#frame = mainLoop.windows.frameIn(event.startMs, event.endMs) ??
+      (ongoing ? null : this.#frame)
+    const more = { utilization: roundShare(event.share), turns: event.turns, frame }
+    this.#report({ kind: 'busy_loop', ongoing, ...more }, event, () => exports.busyText(event, frame))
   }
 
   /** Worker threads that live, by name, with how busy they were in the last ten seconds. */
   seeThreads () {
-    return [...this.#parts.threads()].flatMap(([name, state]) => {
+    return [...this.#parts.threads?.states() ?? []].flatMap(([name, state]) => {
       const busy = this.#threads.get(name) ?? new BusyThreads()
       this.#threads.set(name, busy)
       const event = busy.see(this.#now, state)
-      if (event !== null) this.#tellThreads(event, name, busy.count)
+      if (event !== null) {
+        const { count: threads } = busy
+        const ongoing = event.type === 'opened'
+        const what = { kind: /** @type {const} */ ('worker_threads'), ongoing, thread: name, threads }
+        const utilization = roundShare(event.share)
+        this.#report({ ...what, utilization }, event, () => exports.threadsText(event, name, threads))
+      }
       return state.count === 0 ? [] : [{ name, count: state.count, utilization: busy.utilization }]
     })
   }
-
-  /** @param {BusyEvent} event @param {string} thread @param {number} threads */
-  #tellThreads (event, thread, threads) {
-    const what = /** @type {const} */ ({ kind: 'worker_threads', ongoing: event.type === 'opened', thread, threads })
-    const utilization = Math.round(event.share * 1000) / 1000
-    this.#tell({ ...what, utilization }, event, () => exports.threadsText(event, thread, threads))
-  }
 }
+
+/** @param {number} share */
+const roundShare = (share) => Math.round(share * 1000) / 1000
 
 exports.SlowWatch = SlowWatch

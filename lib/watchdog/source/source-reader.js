@@ -31,7 +31,7 @@ const MOST_CHARS = 512 * 1024
 const BUNDLE_BYTES = 2 * 1024 * 1024
 /** Places are looked up for this long in one poll, the others later: in a file of 128 kB one takes up to 5 ms. */
 const NAMING_MS = 5
-/** When the agent stops, its last block is reported with what can be read in this time. */
+/** Time for reading sources when the agent stops: its last block is reported with those. */
 const LAST_MS = 200
 /** The most files that are remembered: those whose map was reported as too large, and those whose map was asked for. */
 const SAID = 100
@@ -60,11 +60,14 @@ class SourceReader {
     this.#post = post
     this.#say = say
     this.#backlog = new Backlog(mayWork)
-    /** Readers of the application's code. */
     this.#read = once(() => this.#open({ stripsTypes, compilesAll, read }))
     this.frames = new FrameTable((frame) => this.#read().maps.original(frame), {
       isHead: (raw) => this.#read().isHead(raw),
-      nameOf: (frame) => this.#nameOf(frame),
+      nameOf: (frame) => {
+        const { maps, names } = this.#read()
+        // The map shows its place in the source, and with it its name.
+        return maps.isAwaited(frame.file ?? '') ? undefined : this.#lookUp(names, 'name', frame)
+      },
       passesOn: (frame) => this.#lookUp(this.#read().callbackCalls, 'call', frame) ?? false,
       routesOf: (frame) => this.#lookUp(this.#read().routes, 'route', frame) ?? [],
       mayMove: ({ file }) => this.#read().mayMove(file),
@@ -87,7 +90,12 @@ class SourceReader {
       sizeOf,
       later: (file, load) => this.#backlog.add(`map of ${file}`, () => this.#learn(load)),
       onTooLarge: (file) => this.#sayTooLarge(file),
-      onMissing: (file) => this.#ask(file),
+      onMissing: (file) => {
+        const now = nowMs()
+        if (now - (this.#mapRequestsMs.get(file) ?? -Infinity) < AGAIN_MS) return
+        this.#mapRequestsMs.set(file, now)
+        this.#post({ code: SOURCE_MAP, file })
+      },
       onMisfit: () => this.frames.forget(),
       stripsTypes,
       compilesAll
@@ -111,7 +119,7 @@ class SourceReader {
     }
   }
 
-  /** The first stack does, else. */
+  /** Opens the readers before the first stack does. */
   load () {
     this.#read()
   }
@@ -135,13 +143,6 @@ class SourceReader {
     this.frames.forget()
   }
 
-  /** @param {Frame} frame */
-  #nameOf (frame) {
-    const { maps, names } = this.#read()
-    // The map shows its place in the source, and with it its name.
-    return maps.isAwaited(frame.file ?? '') ? undefined : this.#lookUp(names, 'name', frame)
-  }
-
   /**
    * An answer from the source at a place: null if there is none, undefined if it comes later.
    * @template T @param {ByPlace<T>} byPlace @param {string} what @param {Frame} frame
@@ -149,16 +150,11 @@ class SourceReader {
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
     if (file === null || line === null || column === null || compiled) return null
-    const answer = byPlace.cached(file, line, column)
-    return answer === undefined ? this.#inTime(what, frame, () => byPlace.get(file, line, column)) : answer
-  }
-
-  /**
-   * Looks something up in a source: at once if the file is small and there is time, else later.
-   * @template T @param {string} what @param {Frame} frame @param {() => T} look
-   */
-  #inTime (what, { file, line, column }, look) {
-    if (this.#namingMs >= NAMING_MS || sizeOf(`${file}`) > LARGE_BYTES) {
+    const kept = byPlace.cached(file, line, column)
+    if (kept !== undefined) return kept
+    const look = () => byPlace.get(file, line, column)
+    // At once if the file is small and there is time, else later.
+    if (this.#namingMs >= NAMING_MS || sizeOf(file) > LARGE_BYTES) {
       this.#backlog.add(`${what} at ${file}:${line}:${column}`, look)
       return undefined
     }
@@ -176,15 +172,7 @@ class SourceReader {
       `the source map of ${file} is too large to read: positions are those of the compiled code`)
   }
 
-  /** @param {string} file */
-  #ask (file) {
-    const now = nowMs()
-    if (now - (this.#mapRequestsMs.get(file) ?? -Infinity) < AGAIN_MS) return
-    this.#mapRequestsMs.set(file, now)
-    this.#post({ code: SOURCE_MAP, file })
-  }
-
-  /** Whether the code that runs is not that of the file on disk. @param {string} file */
+  /** Whether the running code is not that of the file on disk. @param {string} file */
   isInMemory (file) {
     return this.#read().maps.isInMemory(file)
   }
@@ -285,22 +273,24 @@ function read (folder) {
   try {
     const { name, version, bugs } = JSON.parse(text.replace(/^\uFEFF/, ''))
     if (!isShort(name, NAME_CHARS)) return null
-    return { name, version: isShort(version, VERSION_CHARS) ? version : null, bugs: bugsOf(bugs?.url ?? bugs) }
+    const page = bugs?.url ?? bugs
+    return {
+      name,
+      version: isShort(version, VERSION_CHARS) ? version : null,
+      bugs: isShort(page, URL_CHARS) ? page : null
+    }
   } catch {
     // The text is not JSON, or not that of an object.
     return null
   }
 }
 
-/** @param {unknown} bugs the page where they are reported */
-const bugsOf = (bugs) => isShort(bugs, URL_CHARS) ? /** @type {string} */ (bugs) : null
-
 /** @param {any} text @param {number} mostChars */
 function isShort (text, mostChars) {
   return isText(text) && text.length > 0 && text.length <= mostChars
 }
 
-/** Far more than the places of one block. Beyond this, a place is tried again when it is next needed. */
+/** Jobs that may wait: far more than the places of one block. Further places are tried when they are next needed. */
 const JOBS = 1000
 
 /** Work that would delay a sample or a report, done later: one job between two turns of the watchdog's loop. */

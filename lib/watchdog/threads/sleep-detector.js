@@ -12,6 +12,8 @@ const { minBlockGapMs } = require('../../bridge/beat')
 const WINDOW_MS = 50
 /** A thread that slept for more than this share of that time was waiting: V8's own locks take less. */
 const ASLEEP = 0.2
+/** Numbers of real beats are Int32: a multiple of this added to one of them gives a number that no real beat has. */
+const NUMBERS = 2 ** 32
 
 /**
  * Distinguishes worker threads that wait from those that compute. Idle threads of a pool wait in Atomics.wait, without
@@ -22,9 +24,9 @@ const ASLEEP = 0.2
 class SleepDetector {
   #thresholdMs
   #rest
-  /** How often it had gone to sleep when last judged, null while no beat is overdue. @type {number | null} */
+  /** Times that it had gone to sleep when last judged, null while no beat is overdue. @type {number | null} */
   #sleeps = null
-  /** Taken by the hypervisor until then. @type {number | null} */
+  /** CPU time that the hypervisor had taken by then. @type {number | null} */
   #stolenMs = null
   /** Made-up beats since the last real one, each with a number of its own. */
   #count = 0
@@ -43,7 +45,7 @@ class SleepDetector {
     this.#rest = rest
   }
 
-  /** Whether the thread was found waiting and its loop has not turned since. */
+  /** The thread was caught waiting, and its loop has not turned since. */
   get isOn () {
     return this.#count > 0
   }
@@ -99,16 +101,13 @@ class SleepDetector {
     this.waitedMs += asleepMs
   }
 
-  /** A number that no real beat has. @param {number} beats of the last real one, an Int32 */
+  /** @param {number} beats of the last real one */
   #number (beats) {
-    return beats + this.#count * 2 ** 32
+    return beats + this.#count * NUMBERS
   }
 }
 
-/**
- * @param {Reading} from @param {Reading} to
- * @param {'cpuMs' | 'runQueueMs'} what
- */
+/** @param {Reading} from @param {Reading} to @param {'cpuMs' | 'runQueueMs'} what */
 function grown (from, to, what) {
   return Math.max(0, (to[what] ?? 0) - (from[what] ?? to[what] ?? 0))
 }

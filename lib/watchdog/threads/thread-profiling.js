@@ -3,6 +3,8 @@
 const { THREAD_PROFILE } = require('../../bridge/messages')
 const { US_PER_MS } = require('../../util/units')
 
+/** @import { Window } from '../../explain/profile/samples' */
+
 /** A profile is not taken more often than this: ten a minute. */
 const APART_MS = 6000
 /**
@@ -20,7 +22,7 @@ const LOST_MS = 5000
  * @property {number} threadId @property {(nowMs: number) => boolean} wantsProfile
  * @property {number} questionAtMs when it was last asked, -Infinity for never
  * @property {boolean} owesProfile it was asked for a profile and has not answered
- * @property {(profile: ReturnType<typeof readProfile> | null) => void} profiled
+ * @property {(profile: (Window & { questionAtMs: number }) | null) => void} profiled
  */
 
 /** Decides which worker thread is profiled, and when: one at a time, while the main thread is free to do it. */
@@ -49,28 +51,16 @@ class ThreadProfiling {
 
   /** The host has answered. @param {Profiled | undefined} thread @param {Taken | null} taken */
   receive (thread, taken) {
-    const profile = taken === null ? null : readProfile(taken)
-    if (profile !== null) {
-      this.#nextAtMs = Math.max(this.#nextAtMs, profile.endMs + Math.min(profile.heldMs * REST, MOST_APART_MS))
-    }
-    thread?.profiled(profile)
-  }
-}
-
-/** @param {Taken} taken */
-function readProfile ({ questionAtMs, startMs, text }) {
-  const profile = require('../../explain/profile/samples').parseProfile(text)
-  if (profile === null) return null
-  const { startTime, endTime, timeDeltas } = profile
-  // On Linux V8 has our clock. The main thread may have been busy when the thread answered.
-  const ownMs = startTime / US_PER_MS
-  const beganAtMs = ownMs >= questionAtMs && ownMs <= startMs ? ownMs : startMs
-  return {
-    questionAtMs,
-    startMs: beganAtMs,
-    endMs: beganAtMs + (endTime - startTime) / US_PER_MS,
-    heldMs: (timeDeltas[0] ?? 0) / US_PER_MS,
-    profile
+    const profile = taken && require('../../explain/profile/samples').parseProfile(taken.text)
+    if (!taken || !profile) return thread?.profiled(null)
+    const { questionAtMs } = taken
+    const { startTime, endTime, timeDeltas: [firstUs = 0] } = profile
+    // On Linux V8 has our clock. The main thread may have been busy when the thread answered.
+    const ownMs = startTime / US_PER_MS
+    const startMs = ownMs >= questionAtMs && ownMs <= taken.startMs ? ownMs : taken.startMs
+    const endMs = startMs + (endTime - startTime) / US_PER_MS
+    this.#nextAtMs = Math.max(this.#nextAtMs, endMs + Math.min(firstUs / US_PER_MS * REST, MOST_APART_MS))
+    thread?.profiled({ questionAtMs, startMs, endMs, profile })
   }
 }
 

@@ -8,15 +8,19 @@ const { ThreadStats } = require('../kernel/thread-stats')
 const { overlapMs } = require('../loop/self-lateness')
 const { AWAIT_MS } = require('../profile/profiling')
 const { LoopMonitor } = require('../loop/monitor')
+const { Sampler } = require('../loop/sampler')
+const { ProfileWindows } = require('../profile/profile-windows')
 const { causeRow, ownCauseOf } = require('../../tables/causes')
 
 /**
  * @import { ThreadWork } from '../../explain/record'
  * @import { Shared } from '../kernel/thread-stats'
- * @import { Parts } from '../loop/monitor'
- * @import { ProfileWindows } from '../profile/profile-windows'
+ * @import { Explainer } from '../loop/explainer'
+ * @import { SelfLateness } from '../loop/self-lateness'
  * @import { Phases, ThreadPhases } from '../sinks'
+ * @import { SourceReader } from '../source/source-reader'
  * @import { Profiled } from './thread-profiling'
+ * @import { ThreadOptions } from './threads'
  * @import { ThreadState } from './totals'
  */
 
@@ -50,57 +54,60 @@ class WatchedThread {
   #windows
   #mayBeProfiled
   #hasBlocked = false
-  /** When it did not answer the last question for a profile: in a native call. */
+  /** Time in which it did not answer the last question for a profile: it was in a native call. */
   #silent = { startMs: 0, endMs: 0 }
   questionAtMs = -Infinity
   owesProfile = false
 
   /**
    * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
-   * @param {Shared} parts.shared by all threads
-   * @param {Pick<Parts, 'options' | 'code' | 'nextId' | 'onThrow' | 'onExplained'>} parts.common
-   * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
+   * @param {Shared} parts.shared by all threads @param {ThreadPhases} parts.sinks @param {ThreadOptions} parts.options
+   * @param {SelfLateness} parts.lateness @param {SourceReader} parts.sources
+   * @param {Explainer} parts.explainer @param {() => string} parts.nextId
    * @param {() => ThreadWork | null} parts.workOf the work of the whole thread
-   * @param {ThreadPhases} parts.sinks @param {boolean} parts.isOutside only the main thread sees it
-   * @param {ProfileWindows} parts.windows its profiles @param {boolean} parts.mayBeProfiled
+   * @param {boolean} parts.isOutside only the main thread sees it
    * @param {WatchedThread} [parts.outside] the same thread as seen from outside, which knows its CPU time
    */
   constructor ({
-    hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, outside, windows, mayBeProfiled
+    hello, label, shared, sinks, options, lateness, sources, explainer, nextId, workOf, isOutside, outside
   }) {
-    this.threadId = hello.threadId
+    const { name: thread, threadId, memory, tid } = hello
+    this.threadId = threadId
     this.label = label
     this.isOutside = isOutside
-    this.#windows = windows
-    this.#mayBeProfiled = mayBeProfiled
+    this.#mayBeProfiled = options.profile !== 'off'
     this.#sinks = { ...sinks, settled: this.#settleIn(sinks) }
-    this.#bridge = openBridge(hello.memory)
-    this.#bridge.counters.add('heard', 1)
-    const stats = this.#stats = new ThreadStats(shared, hello.tid, (outside ? outside.#bridge : this.#bridge).counters)
-    const idleness = this.#idleness = new SleepDetector(common.options.threshold, (now) => stats.rest(now))
+    const windows = this.#windows = new ProfileWindows(sources, { isBegunLate: true })
+    const bridge = this.#bridge = openBridge(memory)
+    bridge.counters.add('heard', 1)
+    const stats = this.#stats = new ThreadStats(shared, tid, (outside ? outside.#bridge : bridge).counters)
+    const idleness = this.#idleness = new SleepDetector(options.threshold, (now) => stats.rest(now))
     this.#monitor = new LoopMonitor({
-      ...common,
-      thread: hello.name,
-      threadId: hello.threadId,
-      bridge: this.#bridge,
-      ask: () => false,
-      adjust: (pollReading) => idleness.adjust(pollReading),
+      owner: { thread, threadId },
+      bridge,
+      options: { ...options, stuck: 0 },
+      sampler: new Sampler({ channel: bridge.answer, ask: () => false }),
       stats,
+      adjust: (pollReading) => idleness.adjust(pollReading),
+      explainer,
       isAwaited: (endMs, now) => this.owesProfile && this.questionAtMs < endMs && now - endMs < AWAIT_MS,
       surroundings: {
         // Collections of a thread are only seen by samples.
-        gcWithin: (startMs, endMs) => gcShareOf(windows.within(startMs, endMs)) * windows.coveredMs(startMs, endMs),
-        nativeWithin: (startMs, endMs) => overlapMs([this.#silent], startMs, endMs),
-        profileWithin: (startMs, endMs) => windows.within(startMs, endMs),
-        isProfiledMeanwhile: true,
-        watchdogGapWithin,
+        gcPauses: {
+          within: (startMs, endMs) => gcShareOf(windows.within(startMs, endMs)) * windows.coveredMs(startMs, endMs)
+        },
+        lateness,
+        windows,
+        silence: { within: (startMs, endMs) => overlapMs([this.#silent], startMs, endMs) },
         workOf
-      }
+      },
+      code: windows.code,
+      nextId
     })
   }
 
   /**
-   * Not every missing beat is a block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
+   * A missing beat may be no block: a thread that sleeps mostly waits for work, and one that ends is taken apart.
    * @param {ThreadPhases} sinks @returns {Phases['settled']}
    */
   #settleIn = (sinks) => (record, endMs) => {

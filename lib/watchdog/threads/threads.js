@@ -1,21 +1,23 @@
 'use strict'
 
 const { BroadcastChannel } = require('node:worker_threads')
+const { BoundedMap } = require('../../util/bounded-map')
 const { nowMs } = require('../../util/clock')
 const { hasOurLayout } = require('../../bridge/memory')
 const { CHANNEL } = require('../../bridge/messages')
 const { Totals } = require('./totals')
-const { ProfileWindows } = require('../profile/profile-windows')
 const { WatchedThread } = require('./thread')
 const { ThreadProfiling } = require('./thread-profiling')
 
 /**
  * @import { ThreadWork } from '../../explain/record'
- * @import { Say } from '../health'
+ * @import { ResolvedOptions } from '../../options/table'
+ * @import { Health } from '../health'
  * @import { Shared } from '../kernel/thread-stats'
- * @import { Parts } from '../loop/monitor'
- * @import { LoopParts, MainLoop } from '../main-loop'
+ * @import { Explainer } from '../loop/explainer'
+ * @import { SelfLateness } from '../loop/self-lateness'
  * @import { ThreadPhases } from '../sinks'
+ * @import { SourceReader } from '../source/source-reader'
  * @import { Hello } from './thread'
  */
 
@@ -27,6 +29,7 @@ const GONE = 1000
 const TAKEN = ['main', 'watchdog']
 
 /**
+ * @typedef {Pick<ResolvedOptions, 'threshold' | 'beatPeriod' | 'profile'>} ThreadOptions
  * @typedef {object} Started what the threads need from start() on
  * @property {{ threadId: number }[]} threads that already run; those seen from outside have their hello
  * @property {(name: string) => string} labelOf the label of a name; there is a limit to their number
@@ -46,23 +49,19 @@ class WatchedThreads {
   #totals = new Totals()
   /** @type {Map<number, WatchedThread>} */
   #threads = new Map()
-  /** The latest that have ended: a thread's own hello comes another way, perhaps after its end. @type {Set<number>} */
-  #gone = new Set()
-  /** Threads with another version of this package. @type {Set<number>} */
-  #foreign = new Set()
+  /** The latest that have ended: a thread's own hello may come after its end. @type {BoundedMap<true>} */
+  #gone = new BoundedMap({ mostItems: GONE })
+  /** Threads with another version of this package. @type {BoundedMap<true>} */
+  #foreign = new BoundedMap({ mostItems: GONE })
   /** The work of whole threads, if a library has reported it. @type {Map<number, ThreadWork>} */
   #works = new Map()
 
   /**
-   * @param {object} parts @param {Say} parts.say in the log @param {() => string} parts.nextId
-   * @param {{ threshold: number, beatPeriod: number }} parts.options
-   * @param {Shared} parts.shared by all threads @param {() => void} parts.onNew
-   * @param {Parts['onThrow']} [parts.onThrow] @param {Parts['onExplained']} [parts.onExplained]
-   * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {MainLoop['code']} parts.code @param {MainLoop['sources']} parts.sources
-   * @param {boolean} parts.mayProfile @param {(message: object) => void} parts.post
-   * @param {() => boolean} parts.isMainFree to take a profile
-   * @param {(excess: { message: string } | null) => void} parts.onState
+   * @param {object} parts @param {ThreadOptions} parts.options @param {Shared} parts.shared by all threads
+   * @param {SelfLateness} parts.lateness @param {SourceReader} parts.sources
+   * @param {Explainer} parts.explainer @param {Pick<Health, 'say' | 'set'>} parts.health
+   * @param {() => string} parts.nextId @param {(message: object) => void} parts.post to the host
+   * @param {() => boolean} parts.isMainFree to take a profile @param {() => void} parts.onNew
    */
   constructor (parts) {
     this.#parts = parts
@@ -73,7 +72,8 @@ class WatchedThreads {
   start (started) {
     this.#started = started
     this.#channel = new BroadcastChannel(CHANNEL)
-    this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
+    // Any sender may be on the channel.
+    this.#channel.onmessage = (/** @type {any} */ { data }) => { if (isHello(data)) this.#watch(data, false) }
     for (const thread of started.threads) this.begun(thread)
   }
 
@@ -94,7 +94,7 @@ class WatchedThreads {
 
   /** @param {number} threadId */
   ended (threadId) {
-    remember(this.#gone, threadId)
+    this.#gone.set(threadId, true)
     this.#unseen.delete(threadId)
     this.#foreign.delete(threadId)
     const thread = this.#threads.get(threadId)
@@ -102,58 +102,46 @@ class WatchedThreads {
     this.#works.delete(threadId)
   }
 
-  /** @param {any} hello from any sender on the channel */
-  #hear (hello) {
-    if (isHello(hello)) this.#watch(hello, false)
-  }
-
   /** @param {Hello} hello @param {boolean} isOutside sent by the main thread */
   #watch (hello, isOutside) {
-    const { threadId, tid } = hello
+    const { threadId, tid, name } = hello
     const previous = this.#threads.get(threadId)
-    if (this.#gone.has(threadId)) return
+    if (this.#gone.get(threadId)) return
     if (previous !== undefined && (isOutside || !previous.isOutside)) return
-    if (!hasOurLayout(hello.memory)) return this.#leave(hello)
+    if (!hasOurLayout(hello.memory)) {
+      // The memory of another version would be misread. Its hello keeps coming.
+      if (this.#foreign.get(threadId)) return
+      this.#foreign.set(threadId, true)
+      const message =
+        `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
+      this.#parts.health.say('warn', { event: 'other_version', thread: name, threadId }, message)
+      return
+    }
     // The thread's own figures are better. Its times continue from those before, so they are not added up.
     previous?.stop({ isNeeded: tid === null })
     this.#threads.set(threadId, this.#makeThread(hello, isOutside, previous))
     this.#parts.onNew()
   }
 
-  /** For another version: its memory would be misread. It keeps coming. @param {Hello} hello */
-  #leave ({ threadId, name }) {
-    if (this.#foreign.has(threadId)) return
-    remember(this.#foreign, threadId)
-    const message =
-      `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
-    this.#parts.say('warn', { event: 'other_version', thread: name, threadId }, message)
-  }
-
   /** @param {Hello} hello @param {boolean} isOutside @param {WatchedThread} [outside] */
   #makeThread (hello, isOutside, outside) {
     const { threadId, name } = hello
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, code, nextId, onThrow, onExplained, shared, watchdogGapWithin, sources, mayProfile } = this.#parts
-    const windows = new ProfileWindows(sources, { isBegunLate: true })
+    const { options, shared, lateness, sources, explainer, nextId } = this.#parts
     const { labelOf, sinks } = /** @type {Started} */ (this.#started)
     return new WatchedThread({
       hello: { ...hello, name: own },
       label: labelOf(own),
       shared,
-      watchdogGapWithin,
+      sinks,
+      options,
+      lateness,
+      sources,
+      explainer,
+      nextId,
       workOf: () => this.#works.get(threadId) ?? null,
       isOutside,
-      outside,
-      sinks,
-      windows,
-      mayBeProfiled: mayProfile,
-      common: {
-        options: { ...options, stuck: 0 },
-        code: { ...code, sources: () => windows.sources },
-        nextId,
-        onThrow,
-        onExplained
-      }
+      outside
     })
   }
 
@@ -172,7 +160,9 @@ class WatchedThreads {
   /** Returns when to poll again at the latest. @param {number} now @param {boolean} selfLate */
   poll (now, selfLate) {
     let next = Infinity
-    this.#parts.onState(this.#excess)
+    const { size } = this.#unseen
+    const excess = size === 0 ? null : { message: `${size} more than can be watched from outside` }
+    this.#parts.health.set('threads', excess)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.poll(now, selfLate)
       // The kernel or the thread itself shows its end if the main thread does not report it.
@@ -181,11 +171,6 @@ class WatchedThreads {
     }
     this.#profiling.poll(now, [...this.#threads.values()])
     return next
-  }
-
-  get #excess () {
-    const { size } = this.#unseen
-    return size === 0 ? null : { message: `${size} more than can be watched from outside` }
   }
 
   get ongoing () {
@@ -209,38 +194,10 @@ class WatchedThreads {
   }
 }
 
-/** Adds one, and drops the oldest beyond the limit. @param {Set<number>} threadIds @param {number} threadId */
-function remember (threadIds, threadId) {
-  threadIds.add(threadId)
-  if (threadIds.size > GONE) threadIds.delete(/** @type {number} */ (threadIds.values().next().value))
-}
-
 /** @param {any} message @returns {message is Hello} */
 function isHello (message) {
   const { memory, threadId, name } = message ?? {}
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
-/** @param {LoopParts & { mainLoop: MainLoop }} parts */
-function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId, post }) {
-  if (options.threads === 'off') return null
-  return new WatchedThreads({
-    options,
-    shared: stats.shared,
-    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
-    code: mainLoop.code,
-    sources: mainLoop.sources,
-    mayProfile: options.profile !== 'off',
-    isMainFree: () => mainLoop.monitor.blockedMs === 0,
-    post,
-    nextId,
-    onThrow: mainLoop.onThrow,
-    onExplained: mainLoop.onExplained,
-    onNew: () => scheduler.hurry(),
-    onState: health.listener('threads'),
-    say: health.say
-  })
-}
-
 exports.WatchedThreads = WatchedThreads
-exports.makeThreads = makeThreads

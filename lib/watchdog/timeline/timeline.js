@@ -9,7 +9,7 @@ const { SECONDS } = require('../page-feed/history')
 const { residentBytes } = require('../../util/usage')
 
 /**
- * @import { BlockRecord, HeapReading } from '../../types'
+ * @import { BlockRecord } from '../../types'
  * @import { Bridge } from '../../bridge/memory'
  * @import { Trace } from '../../export/timeline/trace-events'
  * @import { History, Second } from '../page-feed/history'
@@ -92,14 +92,11 @@ exports.gatherTrace = ({ page, records, scrape }, { fromMs, toMs }) => {
     wallOffsetMs,
     ...range,
     ...page.timeline.within(range.fromMs, range.toMs),
-    blocks: records().filter((record) => overlaps(record, fromMs, toMs))
+    blocks: records().filter(({ startedAt, durationMs }) => {
+      const startMs = Date.parse(startedAt)
+      return startMs <= toMs && startMs + durationMs >= fromMs
+    })
   }
-}
-
-/** @param {BlockRecord} record @param {number} fromMs @param {number} toMs */
-function overlaps ({ startedAt, durationMs }, fromMs, toMs) {
-  const startMs = Date.parse(startedAt)
-  return startMs <= toMs && startMs + durationMs >= fromMs
 }
 
 /** Time kept before and after a block: it shows what led to it and who waited. */
@@ -114,7 +111,7 @@ class TimelineKeeper {
 
   /**
    * @param {Parameters<typeof exports.gatherTrace>[0] & { keep: (id: string, text: string) => void,
-   *   onThrow: (error: Error) => void }} parts
+   * onThrow: (error: Error) => void }} parts
    */
   constructor (parts) {
     this.#parts = parts
@@ -161,7 +158,7 @@ class TimelineKeeper {
     return exports.gatherTrace(this.#parts, { fromMs: toMs - (nowMs() - startMs) - AROUND_MS, toMs })
   }
 
-  /** Writes what is awaited, without what would have come. */
+  /** Writes the timeline of the awaited block as far as it has come. */
   stop () {
     return this.#take()
   }
@@ -187,10 +184,7 @@ class Timeline {
   /** Values by second. @type {({ second: number, values: (Values | null)[] } | undefined)[]} */
   #samples = new Array(SECONDS)
 
-  /**
-   * @param {Pick<Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge
-   * @param {History} history
-   */
+  /** @param {Pick<Bridge, 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} bridge @param {History} history */
   constructor (bridge, history) {
     this.#bridge = bridge
     this.#history = history
@@ -276,11 +270,8 @@ const inMb = (bytes) => bytes === null ? null : bytes / BYTES_PER_MB
  * @typedef {Record<string, number | null>} Values by what the counter's lines are called
  * @typedef {{ name: string, of: (second: Second) => Values }} HistoryTrack from the history
  * @typedef {Pick<Bridge, 'heap' | 'counters'>} HostSources by the host
- * @typedef {{ name: string, read: (told: HostSources) => Values }} Sampled once a second, on this thread
+ * @typedef {{ name: string, read: (host: HostSources) => Values }} Sampled once a second, on this thread
  */
-
-/** @param {HeapReading | null} heap as the host last reported it @returns {Values} */
-const heapOf = (heap) => ({ used: inMb(heap?.usedBytes ?? null), external: inMb(heap?.externalBytes ?? null) })
 
 /** `of` takes it from the page's history, `read` is called each second. @type {(HistoryTrack | Sampled)[]} */
 const counters = [
@@ -294,12 +285,17 @@ const counters = [
   },
   { name: 'requests per second', of: ({ requests }) => ({ requests }) },
   { name: 'request latency (ms)', of: ({ latencyP99, latencyP50 }) => ({ p99: latencyP99, p50: latencyP50 }) },
-  { name: 'heap (MB)', read: ({ heap }) => heapOf(heap.read()) },
+  {
+    name: 'heap (MB)',
+    read ({ heap }) {
+      const { usedBytes, externalBytes } = heap.read() ?? { usedBytes: null, externalBytes: null }
+      return { used: inMb(usedBytes), external: inMb(externalBytes) }
+    }
+  },
   { name: 'wait for the thread pool (ms)', read: ({ counters }) => ({ wait: counters.poolDelayMs }) },
   { name: 'resident memory (MB)', read: () => ({ resident: inMb(residentBytes()) }) }
 ]
 
 exports.SpanRing = SpanRing
-exports.BYTES_PER_ROW = BYTES_PER_ROW
 exports.TimelineKeeper = TimelineKeeper
 exports.Timeline = Timeline

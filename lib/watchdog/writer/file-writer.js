@@ -40,7 +40,7 @@ class FileWriter {
   #parts
   /** @type {Worker | null} */
   #worker = null
-  #slots = new Int32Array(new SharedArrayBuffer(0))
+  #slots = newSlots()
   /** @type {MessagePort | null} of this worker */
   #port = null
   /** Units handed over to the writer; wraps. */
@@ -48,7 +48,7 @@ class FileWriter {
   #lines = 0
   /** The watchdog does not wait for a thread that has not kept up, or has only just been started. */
   #isSlow = true
-  /** When the writer last moved on, and where it was then. */
+  /** The time when the writer last moved on, and where it was then. */
   #movedAtMs = 0
   #movedTo = 0
   /** @type {NodeJS.Timeout | undefined} */
@@ -73,14 +73,14 @@ class FileWriter {
 
   #start () {
     const { kind, target, name, creates } = this.#parts
-    const memory = new SharedArrayBuffer(COUNT * Int32Array.BYTES_PER_ELEMENT)
+    const slots = newSlots()
     const { port1, port2 } = new MessageChannel()
     try {
       const lack = lackOfRoom(THREADS)
       if (lack !== null) throw new Error(lack)
       const worker = new Worker(entryPoint('writer'), {
         name: 'loopwatch writer',
-        workerData: { kind, target, name, creates, memory, port: port2 },
+        workerData: { kind, target, name, creates, slots, port: port2 },
         transferList: [port2],
         execArgv: [],
         env: {},
@@ -94,7 +94,7 @@ class FileWriter {
       worker.on('exit', () => this.#lose(failure))
       this.#worker = worker
       this.#failure = null
-      this.#slots = new Int32Array(memory)
+      this.#slots = slots
       this.#port = port1
       // The start counts as one unit: the folder or file is opened in it.
       this.#sent = 1
@@ -114,9 +114,9 @@ class FileWriter {
     this.#port?.close()
     this.#port = null
     if (this.#isEnding) return
-    if (this.#slots.length > 0) this.#lost += (this.#lines - Atomics.load(this.#slots, LINES)) | 0
-    this.#takeOver()
-    this.#slots = new Int32Array(new SharedArrayBuffer(0))
+    this.#lost = this.takeLost() + ((this.#lines - Atomics.load(this.#slots, LINES)) | 0)
+    this.#lines = this.#sent = 0
+    this.#slots = newSlots()
     this.#restartAtMs = nowMs() + RESTART_MS
     this.#failure = failure
     this.#parts.onState(failure)
@@ -155,7 +155,13 @@ class FileWriter {
     const port = /** @type {MessagePort} */ (this.#port)
     this.#sent = (this.#sent + units) | 0
     port.postMessage({ ...message, units })
-    if (!this.#isSlow) this.#sleep()
+    const untilMs = nowMs() + WAIT_MS
+    while (!this.#isSlow && this.#waiting > 0) {
+      const leftMs = untilMs - nowMs()
+      const done = Atomics.load(this.#slots, DONE)
+      if (leftMs <= 0) this.#isSlow = true
+      else if (done !== this.#sent) Atomics.wait(this.#slots, DONE, done, leftMs)
+    }
     // The writer reports a failure before it counts the line as done.
     for (let each = receiveMessageOnPort(port); each !== undefined; each = receiveMessageOnPort(port)) {
       this.#hear(each.message)
@@ -163,19 +169,8 @@ class FileWriter {
     if (this.#waiting > 0) this.#expect()
   }
 
-  #sleep () {
-    const endMs = nowMs() + WAIT_MS
-    while (this.#waiting > 0) {
-      const leftMs = endMs - nowMs()
-      const done = Atomics.load(this.#slots, DONE)
-      if (leftMs <= 0) this.#isSlow = true
-      if (this.#isSlow) return
-      if (done !== this.#sent) Atomics.wait(this.#slots, DONE, done, leftMs)
-    }
-  }
-
   get #waiting () {
-    return this.#slots.length === 0 ? 0 : (this.#sent - Atomics.load(this.#slots, DONE)) | 0
+    return (this.#sent - Atomics.load(this.#slots, DONE)) | 0
   }
 
   /** Checks from time to time whether the writer moves on, until nothing waits. */
@@ -187,7 +182,7 @@ class FileWriter {
   }
 
   #look () {
-    const done = this.#slots.length === 0 ? 0 : Atomics.load(this.#slots, DONE)
+    const done = Atomics.load(this.#slots, DONE)
     const silentMs = nowMs() - this.#movedAtMs
     if (this.#waiting === 0) {
       clearInterval(this.#check)
@@ -201,13 +196,8 @@ class FileWriter {
     }
   }
 
-  #takeOver () {
-    if (this.#slots.length > 0) this.#lost += Atomics.exchange(this.#slots, LOST, 0)
-  }
-
   takeLost () {
-    this.#takeOver()
-    const lost = this.#lost
+    const lost = this.#lost + Atomics.exchange(this.#slots, LOST, 0)
     this.#lost = 0
     return lost
   }
@@ -228,5 +218,7 @@ class FileWriter {
     clearInterval(this.#check)
   }
 }
+
+const newSlots = () => new Int32Array(new SharedArrayBuffer(COUNT * Int32Array.BYTES_PER_ELEMENT))
 
 exports.FileWriter = FileWriter

@@ -5,8 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { DONE, LINES, LOST } = require('./slots')
 
 /** Entry of a writer's thread: synchronous calls, in order. One that hangs (a network disk) stops this thread only. */
-const { kind, target, name, creates, memory, port } = workerData
-const slots = new Int32Array(memory)
+const { kind, target, name, creates, slots, port } = workerData
 let isFailing = false
 
 /** @param {Error & { code?: string } | null} error */
@@ -19,7 +18,7 @@ function onState (error) {
 /** @typedef {{ id: string, text: string }} Timeline */
 /**
  * @typedef {{ write: (line: string) => void, keepTimeline?: (timeline: Timeline) => void, takeLost: () => number,
- *   end: () => void }} Written
+ * end: () => void }} Written
  */
 /** @type {Record<string, () => Written>} */
 const kinds = {

@@ -14,7 +14,7 @@ const { packageIn } = require('../../../lib/watchdog/source/source-reader')
 /** @typedef {ConstructorParameters<typeof BlockFacts>[0]} Parts */
 /** @typedef {Partial<Parts> & Pick<Parts, 'before'> & { table?: FrameTable }} Story */
 
-const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0 }
+const surroundings = { gcPauses: { within: () => 0 }, lateness: { within: () => 0 } }
 
 /** The facts of a block of the main thread, and records of them. */
 class Recorded extends BlockFacts {
@@ -22,7 +22,7 @@ class Recorded extends BlockFacts {
 
   /** @param {Story} story */
   constructor ({ table = new FrameTable((frame) => frame), ...parts }) {
-    super({ thread: { thread: 'main', threadId: 0 }, beats: 1, thresholdMs: 50, surroundings, ...parts })
+    super({ owner: { thread: 'main', threadId: 0 }, beats: 1, thresholdMs: 50, surroundings, ...parts })
     this.#code = { table, packageIn, sources: () => assert.fail('there is no profile') }
   }
 
@@ -80,7 +80,7 @@ function shared ({ frames, heldMs = 0, busyMs = 200, work = null, gcMs = 0 }) {
   const facts = new Recorded({
     before: at(1000),
     heldMicros: 7000,
-    surroundings: { ...surroundings, heldMicros, gcWithin: () => gcMs }
+    surroundings: { ...surroundings, holds: { heldMicros }, gcPauses: { within: () => gcMs } }
   })
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
   const sample = { beats: 1, putAtMs: null, idleMs: 0, inspectorPort: null, late: false, request: null, work }
@@ -184,7 +184,7 @@ test('what collections and calls spent is counted while they last', () => {
   const facts = new Recorded({
     beats: 7,
     before: at(990, 0, 0),
-    surroundings: { gcWithin: () => 100, watchdogGapWithin: () => 0, gcPausesWithin: () => pauses }
+    surroundings: { ...surroundings, gcPauses: { within: () => 100, listWithin: () => pauses } }
   })
   facts.addReading(at(1050, 20, 30))
   facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1050)
@@ -448,8 +448,8 @@ test('if Node.js ran for most of a block, awaited, a smaller part of the applica
 test('a CPU that the hypervisor took while the thread slept in a call is not part of its waiting', () => {
   const at = (/** @type {number} */ atMs, stolenMs = 0) => ({ atMs, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs })
   const partsOf = (/** @type {number} */ share) => {
-    const waitWithin = () => ({ call: 'epoll_wait', target: null, text: 'epoll_wait', share })
-    const facts = new Recorded({ before: at(1000), surroundings: { ...surroundings, waitWithin } })
+    const waits = { within: () => ({ call: 'epoll_wait', target: null, text: 'epoll_wait', share }), lookIfDue: () => {} }
+    const facts = new Recorded({ before: at(1000), surroundings: { ...surroundings, waits } })
     facts.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
     facts.addReading(at(1060))
     facts.addReading(at(1190, 100))

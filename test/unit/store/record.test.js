@@ -65,12 +65,10 @@ test('a record with any field wrong is refused, or shown and exported like any o
     const page = new PageFeed({
       options: resolveOptions({}, {}),
       bridge: openBridge(createMemory()),
-      loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
-      blocks: () => [own],
-      ongoing: () => [own],
-      inFlight: () => 0,
-      degraded: () => [],
-      workers: () => [{ worker: 1, blockedMs: 0 }]
+      monitor: { state: { activeMs: 0, idleMs: 0, inProgressMs: 0, heartbeatAgeMs: 0 } },
+      blocks: { records: () => [own], ongoing: [own] },
+      health: { entries: () => [] },
+      cluster: { blockedMs: [{ worker: 1, blockedMs: 0 }] }
     })
     page
       .connect()

@@ -28,24 +28,28 @@ function makeParts () {
 /** Every sink of the main thread, with what each hears. */
 function makeMain () {
   const { told, part } = makeParts()
+  const recent = { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record }
   const sinks = mainSinks({
     startedAtMs: 100,
     memory: part('memory', ['put']),
-    page: part('page', ['put']),
+    page: { ...part('page', ['put']), recent },
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['drop', 'observeBlock']),
-    recent: { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record },
-    notifier: part('notifier', ['lasting', 'settled']),
     mainLoop: {
       profiling: part('profiling', ['ended', 'settled']),
       origins: part('origins', ['ended', 'settled'])
     },
-    file: part('file', ['append']),
-    timelines: part('timelines', ['stuck', 'settled']),
-    log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
-    otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
-    spans: part('spans', ['lasting', 'ended', 'settled']),
-    upkeep: part('upkeep', ['settled', 'mainSettled']),
+    outputs: {
+      log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
+      file: part('file', ['write']),
+      timelines: part('timelines', ['stuck', 'settled']),
+      notifier: part('notifier', ['lasting', 'settled']),
+      otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
+      spans: part('spans', ['lasting', 'ended', 'settled'])
+    },
+    slow: part('slow', ['blocked']),
+    tracking: part('tracking', ['settled']),
+    quiet: part('quiet', ['settled']),
     aborts: false,
     post: () => { told.push('host') },
     onThrow: never
@@ -53,23 +57,23 @@ function makeMain () {
   return { sinks, take: () => told.splice(0) }
 }
 
-test('each phase of a block goes to its sinks in one order: memory first, the host last', () => {
+test('each phase of a block goes to its sinks in one order: memory first, then the log, the host last', () => {
   const { sinks, take } = makeMain()
   for (const phase of /** @type {const} */ (['opened', 'lasting', 'stuck'])) {
     sinks[phase](recordOf('1', true, 1))
     const spans = phase === 'lasting' ? ['spans.lasting'] : []
     const notified = phase === 'opened' ? [] : ['notifier.lasting']
-    const first = ['memory.put', 'page.put', 'cluster.block', 'file.append', ...notified]
+    const first = ['memory.put', `log.${phase}`, 'page.put', 'cluster.block', 'file.write', ...notified]
     const kept = phase === 'stuck' ? ['timelines.stuck'] : []
-    assert.deepEqual(take(), [...first, `log.${phase}`, `otlp.${phase}`, ...spans, ...kept])
+    assert.deepEqual(take(), [...first, `otlp.${phase}`, ...spans, ...kept])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
   assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
-    'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'upkeep.settled', 'host'
+    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'slow.blocked', 'tracking.settled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
+    'file.write', 'notifier.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'quiet.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')
@@ -115,12 +119,14 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
     memory,
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
-    file: part('file', ['append']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
-    log: part('log', ['opened', 'lasting', 'settled']),
-    otlp: part('otlp', ['opened', 'lasting', 'settled']),
-    upkeep: part('upkeep', ['settled']),
+    outputs: {
+      log: part('log', ['opened', 'lasting', 'settled']),
+      file: part('file', ['write']),
+      otlp: part('otlp', ['opened', 'lasting', 'settled'])
+    },
+    quiet: part('quiet', ['settled']),
     post: () => told.push('host'),
     onThrow: never
   })
@@ -132,7 +138,7 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
   sinks.opened(recordOf('late', true, 0))
   told.splice(0)
   sinks.settled(recordOf('late', false, 0), 0)
-  assert.deepEqual(told, ['page.put', 'metrics.observeBlock', 'log.settled', 'upkeep.settled', 'file.append', 'cluster.block', 'otlp.settled', 'host'])
+  assert.deepEqual(told, ['page.put', 'metrics.observeBlock', 'log.settled', 'quiet.settled', 'file.write', 'cluster.block', 'otlp.settled', 'host'])
 })
 
 test('a storm of blocks of worker threads is counted whole, and filed within bounds', () => {
@@ -141,17 +147,15 @@ test('a storm of blocks of worker threads is counted whole, and filed within bou
     memory: new BlockMemory(10),
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
-    file: part('file', ['append']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
-    log: null,
-    otlp: null,
-    upkeep: part('upkeep', ['settled']),
+    outputs: { log: null, file: part('file', ['write']), otlp: null },
+    quiet: part('quiet', ['settled']),
     post: () => told.push('host'),
     onThrow: never
   })
   for (let i = 0; i < 100; i++) sinks.settled(recordOf(`${i}`, false, 0), 0)
   const count = (/** @type {string} */ what) => told.filter((each) => each === what).length
   assert.equal(count('metrics.observeBlock'), 100)
-  for (const what of ['file.append', 'cluster.block', 'host']) assert.ok(count(what) >= 10 && count(what) < 15, `${what} ${count(what)}`)
+  for (const what of ['file.write', 'cluster.block', 'host']) assert.ok(count(what) >= 10 && count(what) < 15, `${what} ${count(what)}`)
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SleepSight } = require('../../../../lib/watchdog/kernel/epoll-sleep-probe')
+const { EpollSleepProbe } = require('../../../../lib/watchdog/kernel/epoll-sleep-probe')
 
 const LOOP = '281 0xe 0x7ffdd2769280 0x400 0xbb8 0x0 0x8 0x7ffdd2768520 0x7f3d52726cae\n'
 const SPAWN_SYNC = LOOP.replace('0xe', '0x14')
@@ -11,7 +11,7 @@ const FUTEX = '202 0x55e0 0x0 0x0 0x0 0x0 0x0 0x7ffd 0x7f3d\n'
 /** Learnt from so many looks between beats. @param {string | null} text @param {number} idleShare */
 function learn (text, idleShare, looks = 5) {
   const file = { text, read: () => file.text }
-  const sight = new SleepSight(file, 'x64')
+  const sight = new EpollSleepProbe(file, 'x64')
   for (let i = 0; i < looks; i++) {
     const beat = { beats: i, atMs: i * 25, idleMs: i * 25 * idleShare, activeMs: 0, periodMs: 25 }
     sight.learn(i * 25 + 10, beat)

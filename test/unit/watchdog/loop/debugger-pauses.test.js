@@ -14,7 +14,7 @@ const sampleAt = (atMs) => ({
   atMs,
   questionAtMs: atMs - 1,
   beats: 7,
-  idleMs: 0,
+  idleMs: 10,
   inspectorPort: /** @type {number | null} */ (9229),
   putAtMs: null,
   cpuMs: /** @type {number | null} */ (null),
@@ -65,6 +65,48 @@ test('a pause ends a block that was in progress at the time at which it began', 
   now.call = 'futex'
   assert.equal(poll(101, 73, {}).pausedFromMs, 84)
 })
+
+test('a pause whose first answers are late, or come while the thread runs, has lasted since it began', () => {
+  const { poll, now } = makeThread()
+  assert.equal(poll(61, 1, { questionAtMs: 40 }).pausedFromMs, undefined)
+  now.call = ''
+  assert.equal(poll(81, 2, {}).pausedFromMs, undefined)
+  now.call = 'futex'
+  assert.equal(poll(101, 3, {}).pausedFromMs, 13)
+})
+
+test('a pause that looked like a rest of the loop began with its turn', () => {
+  const { poll } = makeThread()
+  const beat = { beats: 7, atMs: 0, idleMs: 0, activeMs: 100, periodMs: 9, cpuMs: null, latestMs: 60 }
+  assert.equal(poll(50, 1, null, { beat }).pausedFromMs, undefined)
+  assert.equal(poll(63, 1, {}, { beat }).pausedFromMs, 10)
+})
+
+test('a pause in the turn that follows a block begins in that turn', () => {
+  const { poll } = makeThread()
+  poll(1, 300)
+  assert.equal(poll(61, 301, {}).pausedFromMs, 11)
+})
+
+test('a block that may be a pause is in doubt until the next answer, for a second at most', () => {
+  const { poll } = makeThread()
+  assert.equal(poll(61, 1, { questionAtMs: 40 }).mayBePaused, true)
+  assert.equal(poll(70, 1).mayBePaused, true)
+  assert.equal(poll(1100, 1).mayBePaused, false)
+})
+
+for (const [how, thread, ranMs] of /** @type {[string, object, number | null][]} */ ([
+  ['while nobody is connected', { isConnected: false }, 1],
+  ['in another system call, as of execSync()', { call: 'epoll_wait' }, 1],
+  ['that runs', {}, 60],
+  ['whose time is unknown', { call: null, isConnected: null }, null]
+])) {
+  test(`a block of a thread ${how} is in no doubt`, () => {
+    const { poll } = makeThread(thread)
+    poll(61, ranMs, { questionAtMs: 40 })
+    assert.equal(poll(70, ranMs && ranMs + 9).mayBePaused, false)
+  })
+}
 
 test('the late beat that follows a pause has what ran after it, no more', () => {
   const { poll } = makeThread()

@@ -5,10 +5,13 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
 const { FrameTable } = require('../../../../lib/explain/source/frame-table')
+const { Explainer } = require('../../../../lib/watchdog/loop/explainer')
 const { LoopMonitor } = require('../../../../lib/watchdog/loop/monitor')
+const { Sampler } = require('../../../../lib/watchdog/loop/sampler')
 const { isRecord } = require('../../../../lib/store/record')
 const { packageIn } = require('../../../../lib/watchdog/source/source-reader')
 
+const surroundings = { gcPauses: { within: () => 0 }, lateness: { within: () => 0 } }
 const sinks = { opened () {}, lasting () {}, stuck () {}, ended () {}, settled () {} }
 
 /**
@@ -21,13 +24,13 @@ function monitored (parts = {}) {
   const reading = (/** @type {number} */ atMs) => ({ atMs, ...unknown })
   const monitor = new LoopMonitor(
     /** @type {any} */ ({
-      thread: 'main',
-      threadId: 0,
+      owner: { thread: 'main', threadId: 0 },
       bridge: memory,
       options: { threshold: 50, beatPeriod: 5, stuck: 0 },
-      ask: () => false,
+      sampler: new Sampler({ channel: memory.answer, ask: () => false }),
       stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
-      surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },
+      surroundings,
+      explainer: new Explainer({ set () {}, threw () {} }),
       code: { table: new FrameTable((frame) => frame), packageIn },
       nextId: () => '1',
       ...parts
@@ -70,13 +73,10 @@ test('a start-up ends with the first work that the application names, however bu
 })
 
 test('a worker thread whose beat is made up is blocked until its real one comes', () => {
-  const { monitor, memory } = monitored()
+  const adjust = (/** @type {any} */ pollReading) => ({ ...pollReading, beat: { ...pollReading.beat, beats: 7 } })
+  const { monitor, memory } = monitored({ adjust })
   memory.beat.write(nowMs() - 400, 0, 100, 10)
-  const madeUp = { ...memory.beat.read(), beats: 1 + 3 * 2 ** 32 }
-  const { beat } = memory
-  memory.beat = /** @type {any} */ ({ read: () => madeUp })
   monitor.poll(nowMs(), false, sinks)
-  memory.beat = beat
   assert.ok(monitor.blockedMs >= 350, `${monitor.blockedMs} ms`)
   memory.beat.write(nowMs(), 0, 500, 10)
   assert.equal(monitor.blockedMs, 0)
@@ -87,8 +87,8 @@ test('a CPU profile that cannot be explained costs its block nothing but what it
   const thrown = []
   const { monitor, memory } = monitored({
     code: { table: new FrameTable((frame) => frame), packageIn, sources: () => { throw new Error('broken') } },
-    surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, profileWithin: () => null },
-    onThrow: (/** @type {Error} */ { message }) => thrown.push(message)
+    surroundings: { ...surroundings, windows: { within: () => null } },
+    explainer: new Explainer({ set () {}, threw: (part, { message }) => thrown.push(message) })
   })
   /** @type {number[]} */
   const settled = []
@@ -107,8 +107,8 @@ test('a block that cannot be explained at all has its duration and the cause unk
   const failures = []
   const { monitor, memory } = monitored({
     // Evidence of a kind that nobody has thought of.
-    surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, originWithin: () => ({ type: 'Timeout' }) },
-    onExplained: (/** @type {Error | null} */ failure) => failures.push(failure?.message)
+    surroundings: { ...surroundings, origins: { within: () => ({ type: 'Timeout' }) } },
+    explainer: new Explainer({ set: (part, failure) => failures.push(failure?.message), threw () {} })
   })
   /** @type {import('../../../../lib/types').BlockRecord[]} */
   const settled = []

@@ -10,12 +10,10 @@ test('the page is sent what does not work, not by which name it is counted', () 
   const page = new PageFeed({
     options: resolveOptions({}, {}),
     bridge: openBridge(createMemory()),
-    loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
-    blocks: () => [],
-    ongoing: () => [],
-    inFlight: () => 0,
-    degraded: () => [['profile', true], ['dir', false]],
-    workers: () => null
+    monitor: { state: { activeMs: 0, idleMs: 0, inProgressMs: 0, heartbeatAgeMs: 0 } },
+    blocks: { records: () => [], ongoing: [] },
+    health: { entries: () => [['profile', true], ['dir', false]] },
+    cluster: { blockedMs: null }
   })
   /** @type {string[]} */
   const sent = []

@@ -16,8 +16,8 @@ test('incidents of a kind are logged at most once in ten seconds, and the next l
   })
   const what = (/** @type {boolean} */ ongoing) => /** @type {any} */ ({ kind: 'thread_pool', ongoing, message: ongoing ? 'full' : 'free' })
   for (const startMs of [20000, 23000, 26000, 40000]) {
-    incidents.tell(what(true), startMs, startMs + 300)
-    incidents.tell(what(false), startMs, startMs + 1000)
+    incidents.report(what(true), startMs, startMs + 300)
+    incidents.report(what(false), startMs, startMs + 1000)
   }
   assert.equal(counted, 4)
   assert.deepEqual(said, [
@@ -35,7 +35,7 @@ test('incidents of two pools at a time are told apart: each end is that of a beg
     page: { showSlow () {} }
   })
   const tell = (/** @type {string} */ thread, /** @type {boolean} */ ongoing, /** @type {number} */ endMs) =>
-    incidents.tell(/** @type {any} */ ({ kind: 'worker_threads', thread, ongoing, message: '' }), 10_000, endMs)
+    incidents.report(/** @type {any} */ ({ kind: 'worker_threads', thread, ongoing, message: '' }), 10_000, endMs)
   tell('resize', true, 20_000)
   tell('mail', true, 23_000)
   tell('mail', false, 24_000)

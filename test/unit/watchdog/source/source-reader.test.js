@@ -7,7 +7,9 @@ const path = require('node:path')
 const { setImmediate } = require('node:timers/promises')
 const { FIELD, LINE } = require('../../../../lib/bridge/probe')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { Explainer } = require('../../../../lib/watchdog/loop/explainer')
 const { LoopMonitor } = require('../../../../lib/watchdog/loop/monitor')
+const { Sampler } = require('../../../../lib/watchdog/loop/sampler')
 const { SourceReader } = require('../../../../lib/watchdog/source/source-reader')
 const { makeDir } = require('../../../support/files')
 
@@ -152,13 +154,13 @@ function blockedIn (file, sources) {
   const reading = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const monitor = new LoopMonitor(
     /** @type {any} */ ({
-      thread: 'main',
-      threadId: 0,
+      owner: { thread: 'main', threadId: 0 },
       bridge: memory,
       options: { threshold: 50, beatPeriod: 5, stuck: 0 },
-      ask: () => true,
+      sampler: new Sampler({ channel: memory.answer, ask: () => true }),
       stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
-      surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },
+      surroundings: { gcPauses: { within: () => 0 }, lateness: { within: () => 0 } },
+      explainer: new Explainer({ set () {}, threw () {} }),
       code: { table: sources.frames, packageIn: () => null },
       nextId: () => '1'
     })

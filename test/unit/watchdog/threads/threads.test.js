@@ -10,6 +10,7 @@ const { CHANNEL } = require('../../../../lib/bridge/messages')
 const { nowMs } = require('../../../../lib/util/clock')
 const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 const { FrameTable } = require('../../../../lib/explain/source/frame-table')
+const { Explainer } = require('../../../../lib/watchdog/loop/explainer')
 const { inOrder } = require('../../../../lib/watchdog/sinks')
 const { WatchedThreads } = require('../../../../lib/watchdog/threads/threads')
 const { eventually } = require('../../../support/app')
@@ -33,14 +34,17 @@ function watchThreads (t, threshold = 60000) {
   }
   let ids = 0
   const threads = new WatchedThreads(/** @type {any} */ ({
-    options: { threshold, beatPeriod: 10, calmPeriod: 100 },
+    options: { threshold, beatPeriod: 10, profile: 'off' },
     shared: { throttling: { recent: () => 0, read: () => 0 }, machineSteal: { of: () => null } },
-    watchdogGapWithin: () => 0,
-    code: { table: new FrameTable((frame) => frame), packageIn: () => null },
+    lateness: { within: () => 0 },
+    sources: { code: { table: new FrameTable((frame) => frame), packageIn: () => null } },
+    explainer: new Explainer({ set () {}, threw () {} }),
     nextId: () => `${++ids}`,
     onNew: () => { seen.watched++ },
-    onState: (/** @type {any} */ state) => { seen.excess = state },
-    say: (/** @type {any[]} */ ...said) => { seen.said.push(said[2]) }
+    health: {
+      set: (/** @type {string} */ reason, /** @type {any} */ state) => { seen.excess = state },
+      say: (/** @type {any[]} */ ...said) => { seen.said.push(said[2]) }
+    }
   }))
   threads.start({ threads: [], labelOf: (name) => name, sinks: inOrder({ told }, (sink, error) => { throw error }) })
   const channel = new BroadcastChannel(CHANNEL)

@@ -14,8 +14,7 @@ const FULL_SHARE = 0.8
 
 /**
  * @typedef {object} HeapRange use of the heap in a block
- * @property {Heap} first @property {Heap} last
- * @property {number} elapsedMs between them
+ * @property {Heap} first @property {Heap} last @property {number} elapsedMs between them
  * @property {number} mostBytes in use @property {number} leastBytes in use afterwards
  */
 
@@ -69,7 +68,7 @@ function heapRecord ({ first, last, elapsedMs, mostBytes, leastBytes }, isCollec
 }
 
 /** The memory of the process in one block. */
-class BlockMemory {
+class MemoryUse {
   /** @type {HeapRange | null} */
   #heap = null
   #heapFromMs = 0
@@ -80,10 +79,7 @@ class BlockMemory {
   /** The system's, at the end of the block. @type {MemoryReading | null} */
   #to = null
 
-  /**
-   * @param {Pick<HeapSlots, 'read'>} slots
-   * @param {Pick<MemoryStats, 'read'>} stats
-   */
+  /** @param {Pick<HeapSlots, 'read'>} slots @param {Pick<MemoryStats, 'read'>} stats */
   constructor (slots, stats) {
     this.#slots = slots
     this.#stats = stats
@@ -115,6 +111,6 @@ class BlockMemory {
   }
 }
 
-exports.BlockMemory = BlockMemory
+exports.MemoryUse = MemoryUse
 exports.memoryOf = memoryOf
 exports.withHeap = withHeap

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { memoryOf, withHeap } = require('../../../../lib/watchdog/loop/block-memory')
+const { memoryOf, withHeap } = require('../../../../lib/watchdog/loop/memory-use')
 const { garbageOf } = require('../../../../lib/util/memory-text')
 const { makeRecord } = require('../../../support/record')
 
