@@ -34,7 +34,8 @@ async function record (t, setup = {}, flags = /** @type {string[]} */ ([])) {
   await eventually(async () => {
     await app.get('/spin?ms=300')
     const blocks = /** @type {any[]} */ (await (await app.watchdog('/blocks', { headers: authorization })).json())
-    return blocks.some(({ frame, ongoing }) => !ongoing && frame?.function === 'spin')
+    return blocks.some(({ frame, ongoing, stacks }) =>
+      !ongoing && frame?.function === 'spin' && stacks.some((/** @type {any} */ { frames }) => frames[0].function === 'spin'))
   }, 'a block of spin')
   const file = path.join(makeDir(t), 'incident.loopwatch')
   const { code, stdout, stderr } = await loopwatch(['record', app.url, file, ...flags])
