@@ -101,7 +101,7 @@ test('what the application does to stacks neither breaks the window nor is broke
   await eachOf(["() => { throw new Error('mine') }", '(error, sites) => sites', '() => undefined'], AT_ONCE, async (prepare) => {
     const { said } = await run(t, `
       Error.prepareStackTrace = ${prepare}
-      const hunt = agent.hunt({ seconds: 1 })
+      const hunt = agent.hunt({ seconds: 3 })
       planTimer()
       await sleep(400)
       await planPromise()

@@ -177,36 +177,44 @@ test('two requests that block one after the other in one turn are culprits, not 
   const { ask, blocks } = await sharedServer({ requests: 'on' })
   const block = await eventually(async () => {
     await Promise.all([ask('/block/timer'), ask('/block/timer')])
-    return (await blocks()).find((each) => each.durationMs > 1.8 * SPIN_MS && ownCauseOf(each) !== 'starved')
+    return (await blocks()).find((each) =>
+      each.durationMs > 1.8 * SPIN_MS && each.evidence.requests === 2 && ownCauseOf(each) !== 'starved')
   }, 'both in one turn')
   assert.deepEqual({ cause: ownCauseOf(block), route: block.request.route, line: block.frame.function }, { cause: 'js', route: '/block/timer', line: 'spin' })
-  assert.ok(block.evidence.requests === 2, JSON.stringify(block.evidence))
 })
 
 test("with 'auto' requests are followed at once where it is free, elsewhere from the first block on", async (t) => {
-  const { ask, blocks, url } = await startServer(t)
+  const { ask, blocks } = await startServer(t)
   const isExact = async (/** @type {string} */ way) => {
     await ask(`/block/${way}`)
     const { request: { exact = true } } = await eventually(async () =>
       (await blocks()).find(({ ongoing, request }) => !ongoing && request?.route === `/block/${way}`), `the block of ${way}`)
     return exact
   }
-  // A busy machine may make the first block itself.
-  const isFollowed = isFree || /** @type {any[]} */ (await (await fetch(`${url}/blocks`)).json()).some(({ startup }) => !startup)
-  assert.equal(await isExact('awaits'), isFollowed)
+  const isFollowed = await isExact('awaits')
+  // A busy machine may make the first block itself, or part of it.
+  const made = (await blocks()).filter(({ startup }) => !startup)
+  const isOfMachine = made.length > 1 || made.some(({ cause }) => cause === 'starved')
+  assert.ok(isFollowed === isFree || isOfMachine, JSON.stringify([isFollowed, made]))
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert.equal(await isExact('timer'), true)
 })
 
 test('the first block among several untracked requests names the oldest, says how many were open, and counts as their wait', { skip: isFree && 'all are followed' }, async (t) => {
-  const { ask, blocks, samples } = await startServer(t)
-  const [oldest, culprit] = [ask('/slow'), ask('/block/timer')]
-  await Promise.all([oldest, culprit])
+  const firstBlock = async () => {
+    const { ask, blocks, samples } = await startServer(t)
+    const [oldest, culprit] = [ask('/slow'), ask('/block/timer')]
+    await Promise.all([oldest, culprit])
+    const block = await eventually(async () =>
+      (await blocks()).find(({ ongoing, startup, request }) => !ongoing && !startup && request !== null), 'the block')
+    return { block, samples }
+  }
   // A busy machine may keep the start, or the first turn, waiting.
-  const block = await eventually(async () =>
-    (await blocks()).find(({ ongoing, startup, request }) => !ongoing && !startup && request !== null), 'the block')
-  assert.deepEqual([block.request.route, block.request.exact, block.request.among], ['/slow', false, 2])
-  assert.equal(block.startup, false)
+  const { block, samples } = await eventually(async () => {
+    const first = await firstBlock()
+    return first.block.request.among === 2 && first
+  }, 'a first block among two requests')
+  assert.deepEqual([block.request.route, block.request.exact, block.startup], ['/slow', false, false])
   await eventually(async () => (await samples()).some(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '≈ /slow'), 'the block to be counted')
 })
 

@@ -62,7 +62,8 @@ server.listen(0, '127.0.0.1', async () => {
       nightly()
     }, 10)
   }
-  told.turn = await again(pageTurn, ({ durationMs, callbacks, excused }) => durationMs > 1500 && callbacks?.length === 2 && !excused)
+  told.turn = await again(pageTurn, ({ durationMs, callbacks, work, excused }) =>
+    durationMs > 1500 && callbacks?.length === 2 && work?.name === 'GET /page' && !excused)
   told.metrics = await agent.metrics()
   told.tidyMs = tidyMs
   process.stderr.write(JSON.stringify(told) + '\\n')
@@ -95,13 +96,15 @@ test('a turn of several callbacks', { timeout: 180_000 }, async (t) => {
     assert.deepEqual(callbacks?.map((/** @type {any} */ each) => [each.kind, each.work]), [['request', 'GET /page'], ['timer', 'nightly']])
   })
   await t.test('the job is charged with its own time, the requests with theirs, and both make the block', () => {
-    const { durationMs } = longest('turn')
+    // On a busy machine one try may make two blocks.
+    const durationMs = told.turn.filter((/** @type {any} */ { work }) => work !== null)
+      .reduce((/** @type {number} */ sum, /** @type {any} */ block) => sum + block.durationMs, 0)
     const chargedIn = (/** @type {string} */ metrics, /** @type {RegExp} */ labels) => metrics.split('\n')
       .filter((/** @type {string} */ line) => line.startsWith('loopwatch_blocked_seconds_total{') && labels.test(line))
       .reduce((/** @type {number} */ sum, /** @type {string} */ line) => sum + Number(line.split(' ').at(-1)) * 1000, 0)
     const charged = (/** @type {RegExp} */ labels) => chargedIn(told.metrics, labels) - chargedIn(told.before, labels)
-    const [page, nightly] = [charged(/route="\/page",work="\(none\)"/), charged(/route="\(none\)",work="nightly"/)]
-    assert.ok(nightly > 0.6 * told.tidyMs && nightly < 2 * told.tidyMs, `${nightly} of ${told.tidyMs}`)
+    const [page, nightly] = [charged(/route="(?:≈ )?\/page",work="\(none\)"/), charged(/route="\(none\)",work="(?:≈ )?nightly"/)]
+    assert.ok(nightly > 0.6 * told.tidyMs && (told.turn.length > 1 || nightly < 2 * told.tidyMs), `${nightly} of ${told.tidyMs}`)
     assert.ok(Math.abs(page + nightly - durationMs) < 0.05 * durationMs, `${page} + ${nightly} of ${durationMs}`)
   })
 })

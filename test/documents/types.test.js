@@ -14,6 +14,6 @@ test('types are checked without the packages that only tests and scenarios have:
     const { dependencies } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
     // The root brings the types of its own dependencies, and of some others.
     const isTyped = (/** @type {string} */ name) => name in root.dependencies || `@types/${name}` in root.devDependencies
-    for (const name of Object.keys(dependencies).filter((each) => !isTyped(each))) assert.ok(declared.includes(`declare module '${name}'\n`), name)
+    for (const name of Object.keys(dependencies).filter((each) => !isTyped(each))) assert.ok(declared.includes(`declare module '${name}'\n`), `add to test/types/untyped.d.ts: declare module '${name}'`)
   }
 })

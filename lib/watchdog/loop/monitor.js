@@ -255,9 +255,9 @@ class LoopMonitor {
     const { block } = this.#detector
     if (block === null) return
     if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {BlockFacts} */ (this.#facts), now)) {
+      sinks.opened(this.#ongoing(now))
       this.#isAnnounced = true
       this.#progressAtMs = now + PROGRESS_MS
-      sinks.opened(this.#ongoing(now))
     }
     if (now >= this.#progressAtMs) {
       this.#progressAtMs = now + PROGRESS_MS

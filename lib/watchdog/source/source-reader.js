@@ -53,7 +53,7 @@ class SourceReader {
    * @param {object} parts @param {(message: object) => void} parts.post @param {Say} parts.say
    * @param {boolean} parts.stripsTypes the host runs TypeScript itself, which moves no place
    * @param {boolean} [parts.compilesAll] the host runs every file as compiled in memory, unless it reports otherwise
-   * @param {() => boolean} [parts.mayWork] false while a block is about to be reported: no time for large files
+   * @param {() => boolean} [parts.mayWork] false while a block is about to be reported: no time for files but its code
    * @param {(file: string) => string | null} [parts.read]
    */
   constructor ({ post, say, stripsTypes, compilesAll = false, mayWork = () => true, read = readSource }) {
@@ -74,7 +74,7 @@ class SourceReader {
       isBusy: () => !this.#backlog.isEmpty
     })
     /** The application's code, as an explanation of a block needs it. */
-    this.code = { table: this.frames, packageIn }
+    this.code = { table: this.frames, packageIn: (/** @type {string} */ folder) => packageIn(folder, mayWork()) }
   }
 
   /**
@@ -255,14 +255,13 @@ const URL_CHARS = 2048
 /** Records by folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
 const packages = new BoundedMap({ mostItems: PACKAGES })
 
-/** A package.json, read once; null if it is missing, broken or too large. @param {string} folder absolute */
-const packageIn = (folder) => {
-  let record = packages.get(folder)
-  if (record === undefined) {
-    record = read(folder)
-    packages.set(folder, record)
-  }
-  return record
+/**
+ * A package.json, read once; null if it is missing, broken or too large, or not read yet.
+ * @param {string} folder absolute @param {boolean} [mayRead] no block waits for its first line
+ */
+const packageIn = (folder, mayRead = true) => {
+  if (mayRead && packages.get(folder) === undefined) packages.set(folder, read(folder))
+  return packages.get(folder) ?? null
 }
 
 /** @param {string} folder @returns {PackageRecord | null} */

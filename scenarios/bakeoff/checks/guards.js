@@ -208,7 +208,8 @@ function main () {
     if (accepted !== undefined && changed === 0) unused.delete(accepted)
     if (!check || changed > 0 || accepted !== undefined) continue
     idle++
-    process.stdout.write(`changes no recorded block: ${said}\n`)
+    const of = sample === '1' ? '' : ` of every ${sample}, and may change others`
+    process.stdout.write(`changes no recorded block${of}: ${said}\n`)
   }
   if (!check) return
   const needless = [...unused].filter(({ file }) => filesOf(paths).includes(file))

@@ -56,6 +56,13 @@ test('it is read once, through links, and a path that is not absolute never', (t
   assert.equal(packageIn('webpack:///./node_modules/x'), null)
 })
 
+test('a package.json is not read before the first line of a block', (t) => {
+  const folder = makePackage(t, { name: 'x', version: '1.0.0' })
+  assert.equal(packageIn(folder, false), null)
+  const record = packageIn(folder)
+  assert.deepEqual([record?.name, packageIn(folder, false)], ['x', record])
+})
+
 test('however many packages there are, few are kept', (t) => {
   const folder = makePackage(t, { name: 'x', version: '1.0.0' })
   const first = packageIn(folder)
