@@ -18,8 +18,8 @@
  * @property {boolean} [compiled] line and column are of code compiled in memory, not of the file
  *
  * @typedef {{ id: number, method: string, route: string, startedAtMs: number, traceId: string | null, ended: boolean,
- * exact?: boolean, among?: number }} RequestContext the request that was running when a stack was taken, as in
- * RequestRecord; `id` is within the process, `startedAtMs` monotonic
+ * bytesIn?: number | null, bytesOut?: number | null, exact?: boolean, among?: number }} RequestContext the request that
+ * was running when a stack was taken, as in RequestRecord; `id` is within the process, `startedAtMs` monotonic
  *
  * @typedef {'request' | 'job' | 'message' | 'task' | 'span' | 'operation'} WorkKind an HTTP request, a queue's job, a
  * broker's or socket's message, a task that the application names or a schedule starts, an OpenTelemetry span without
@@ -142,6 +142,8 @@
  * @property {string} startedAt wall time
  * @property {boolean} ended it had been answered before: work it left behind, or a resource it opened for others
  * @property {string | null} traceId of the active OpenTelemetry span, else of its traceparent header
+ * @property {number | null} [bytesIn] its body: the content-length, else the bytes that had arrived
+ * @property {number | null} [bytesOut] the part of the answer that had been sent
  * @property {boolean} [exact] false if it is uncertain that this one ran
  * @property {number} [among] if uncertain: number of requests and jobs in flight, of which this is the oldest
  *
