@@ -43,6 +43,7 @@
  * @property {string} startedAt wall time; while ongoing, up to uncertaintyMs late
  * @property {number} durationMs while ongoing, so far
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
+ * @property {number} [thresholdMs] shorter blocks are not recorded; missing in records of earlier versions
  * @property {boolean} ongoing
  * @property {boolean} startup top-level code, loading of modules: the block began before the loop's first turn, or
  * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
@@ -128,7 +129,7 @@
  * @property {string} id within the process; for a span its span id
  * @property {WorkParent | null} parent the work within which it began
  * @property {string | null} startedAt wall time; null for a span
- * @property {Record<string, string | number>} attributes the application's own, at most 8
+ * @property {Record<string, string | number>} attributes the application's own, at most 8; `size`: bytes of its input
  * @property {string | null} traceId of the active OpenTelemetry span, else of a request's traceparent header
  * @property {string | null} spanId of the active OpenTelemetry span
  * @property {boolean | null} sampled whether that span is; null without one

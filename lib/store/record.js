@@ -110,6 +110,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   startedAt: isTime,
   durationMs: isNumber,
   uncertaintyMs: isNumber,
+  thresholdMs: isReading,
   ongoing: isFlag,
   startup: isFlag,
   cause: isText,

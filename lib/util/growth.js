@@ -1,8 +1,10 @@
 'use strict'
 
-const { inBytes } = require('../util/memory-text')
-const { duration } = require('../util/sentence')
-const { ascending, median } = require('../util/statistics')
+const { inBytes } = require('./memory-text')
+const { duration } = require('./sentence')
+const { ascending, median } = require('./statistics')
+
+/** @import { BlockRecord } from '../types' */
 
 /** Fewer sizes, or sizes that differ by less, say nothing of how time grows. */
 const LEAST_SIZES = 8
@@ -15,18 +17,44 @@ const Z = 1.96
 const CLEAR_THRESHOLDS = 2
 /** Two sizes closer than this (a quarter of an octave) give a slope of noise alone. */
 const LEAST_STEP = Math.LN2 / 4
-/** Fits until the smallest size that counts does not change any more. */
-const FITS = 5
 
-/** Exponents that a sentence can name, and how far the bounds of an estimate may be from one. */
-const NAMED = [0, 1, 2, 3]
+/** Distance of the bounds of an estimate from the exponent that a sentence names. */
 const TOLERANCE = 0.5
 
 /**
- * @typedef {{ bytes: number, ms: number }} Point one block: the size of its input and its time
+ * @typedef {{ bytes: number, name: 'body' | 'size', thresholdMs?: number }} Input of a block
+ * @typedef {Pick<BlockRecord, 'work' | 'request' | 'works' | 'durationMs' | 'thresholdMs'>} Sized
+ * @typedef {{ bytes: number, ms: number, name?: Input['name'] }} Point one block: the size of its input and its time
  * @typedef {{ exponent: number, low: number, high: number, count: number, largest: Point }} Growth
  * the exponent of a power law with its bounds of 95%
  */
+
+/**
+ * The input of a block: the size of its work that the application gave, else the body of its request. Null if several
+ * pieces of work or none had the time, or it is in doubt which one.
+ * @param {Sized & { evidence?: { requests: number } }} record @returns {Input | null}
+ */
+exports.inputOf = ({ work, request, works, thresholdMs, evidence = { requests: 1 } }) => {
+  if (works || evidence.requests > 1 || (work ?? request)?.exact === false) return null
+  const size = work?.attributes?.size
+  if (typeof size === 'number') return { bytes: size, name: 'size', thresholdMs }
+  return request?.bytesIn ? { bytes: request.bytesIn, name: 'body', thresholdMs } : null
+}
+
+/**
+ * How the time of a function grows in words, empty if its blocks do not allow a claim.
+ * @param {(Sized & { input?: Input })[]} shares of the function in its blocks, the oldest first, each as long as the
+ * function took; `input` as inputOf() returns it, if the rest is missing
+ */
+exports.growthIn = (shares) => {
+  const points = shares.flatMap((share) => {
+    const input = share.input ?? exports.inputOf(share)
+    return input ? { ...input, ms: share.durationMs } : []
+  })
+  const { name, thresholdMs = NaN } = points[points.length - 1] ?? {}
+  const growth = exports.growthOf(points.filter((each) => each.name === name), thresholdMs)
+  return growth === null ? '' : growthText(growth)
+}
 
 /**
  * How the time of a function grows with the size of its input, null if the blocks do not allow a claim.
@@ -37,16 +65,14 @@ const TOLERANCE = 0.5
  * @returns {Growth | null}
  */
 exports.growthOf = (points, thresholdMs) => {
-  const all = points.filter(({ bytes, ms }) => bytes > 0 && ms > 0).slice(-MOST)
-  let used = all
-  for (let i = 0; i < FITS; i++) {
+  let used = points.filter(({ bytes, ms }) => bytes > 0 && ms > 0).slice(-MOST)
+  for (;;) {
     const fit = fitOf(used)
     if (fit === null) return null
-    const next = all.filter(({ bytes }) => fit.msOf(bytes) >= CLEAR_THRESHOLDS * thresholdMs)
-    if (next.length === used.length) return claimOf(fit, used)
-    used = next
+    const clear = used.filter(({ bytes }) => fit.msOf(bytes) >= CLEAR_THRESHOLDS * thresholdMs)
+    if (clear.length === used.length) return claimOf(fit, used)
+    used = clear
   }
-  return null
 }
 
 /** @param {Point[]} points */
@@ -75,19 +101,17 @@ function slopeOf (a, b) {
 
 /** @param {NonNullable<ReturnType<typeof fitOf>>} fit @param {Point[]} points @returns {Growth | null} */
 function claimOf ({ exponent, low, high }, points) {
-  const named = NAMED.find((each) => low > each - TOLERANCE && high < each + TOLERANCE)
-  if (named === undefined) return null
+  const named = Math.round((low + high) / 2)
+  if (!(named in WORDS) || low <= named - TOLERANCE || high >= named + TOLERANCE) return null
   const largest = points.reduce((a, b) => b.bytes > a.bytes ? b : a)
   return { exponent: named, low, high, count: points.length, largest }
 }
 
-/** @param {Growth} growth @param {string} input the word for it: body, message */
-exports.growthText = ({ exponent, count, largest }, input) => {
-  const text = {
-    0: `the time does not depend on the size of the ${input}`,
-    1: `time grows in proportion to the ${input}`,
-    2: `time grows with the square of the ${input}`,
-    3: `time grows with the cube of the ${input}`
-  }[exponent]
-  return `${count} blocks: ${text} (${duration(largest.ms)} at ${inBytes(largest.bytes)})`
+/** By exponent. */
+const WORDS = ['does not depend on', 'grows in proportion to', 'grows with the square of', 'grows with the cube of']
+
+/** @param {Growth} growth */
+function growthText ({ exponent, count, largest }) {
+  const { bytes, ms, name } = largest
+  return `${count} blocks: time ${WORDS[exponent]} the ${name} (${duration(ms)} at ${inBytes(bytes)})`
 }
