@@ -1,8 +1,8 @@
 'use strict'
 
 const { inBytes } = require('./memory-text')
-const { duration } = require('./sentence')
 const { ascending, median } = require('./statistics')
+const { duration } = require('./units')
 
 /** @import { BlockRecord } from '../types' */
 
