@@ -18,8 +18,8 @@
  * @property {boolean} [compiled] line and column are of code compiled in memory, not of the file
  *
  * @typedef {{ id: number, method: string, route: string, startedAtMs: number, traceId: string | null, ended: boolean,
- * exact?: boolean, among?: number }} RequestContext the request that was running when a stack was taken, as in
- * RequestRecord; `id` is within the process, `startedAtMs` monotonic
+ * bytesIn?: number | null, bytesOut?: number | null, exact?: boolean, among?: number }} RequestContext the request that
+ * was running when a stack was taken, as in RequestRecord; `id` is within the process, `startedAtMs` monotonic
  *
  * @typedef {'request' | 'job' | 'message' | 'task' | 'span' | 'operation'} WorkKind an HTTP request, a queue's job, a
  * broker's or socket's message, a task that the application names or a schedule starts, an OpenTelemetry span without
@@ -43,6 +43,7 @@
  * @property {string} startedAt wall time; while ongoing, up to uncertaintyMs late
  * @property {number} durationMs while ongoing, so far
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
+ * @property {number} [thresholdMs] shorter blocks are not recorded; missing in records of earlier versions
  * @property {boolean} ongoing
  * @property {boolean} startup top-level code, loading of modules: the block began before the loop's first turn, or
  * before the loop had waited for 20 ms in all, and no request or other work had begun; logged at info
@@ -128,7 +129,7 @@
  * @property {string} id within the process; for a span its span id
  * @property {WorkParent | null} parent the work within which it began
  * @property {string | null} startedAt wall time; null for a span
- * @property {Record<string, string | number>} attributes the application's own, at most 8
+ * @property {Record<string, string | number>} attributes the application's own, at most 8; `size`: bytes of its input
  * @property {string | null} traceId of the active OpenTelemetry span, else of a request's traceparent header
  * @property {string | null} spanId of the active OpenTelemetry span
  * @property {boolean | null} sampled whether that span is; null without one
@@ -142,6 +143,8 @@
  * @property {string} startedAt wall time
  * @property {boolean} ended it had been answered before: work it left behind, or a resource it opened for others
  * @property {string | null} traceId of the active OpenTelemetry span, else of its traceparent header
+ * @property {number | null} [bytesIn] its body: the content-length, else the bytes that had arrived
+ * @property {number | null} [bytesOut] the part of the answer that had been sent
  * @property {boolean} [exact] false if it is uncertain that this one ran
  * @property {number} [among] if uncertain: number of requests and jobs in flight, of which this is the oldest
  *

@@ -14,7 +14,7 @@ const CUT = 'c'
 
 /** Fields of the rows of an answer, in the order of its text: the host writes by them, the watchdog reads by them. */
 const HEAD = ['atMs', 'idleMs', 'beats', 'inspectorUrl', 'putAtMs', 'cpuMs']
-const REQUEST = ['id', 'startedAtMs', 'method', 'traceId', 'isCertain', 'isEnded', 'route']
+const REQUEST = ['id', 'startedAtMs', 'method', 'traceId', 'isCertain', 'isEnded', 'route', 'bytesIn', 'bytesOut']
 const SPAN = ['spanId', 'isSampled', 'traceId', 'name']
 const WORK = ['id', 'rootId', 'kind', 'startedAtMs', 'isEnded', 'parentId', 'parentKind', 'parentName', 'name']
 const FRAME = ['line', 'column', 'file', 'name']
@@ -131,14 +131,14 @@ function parseNamed (texts, span) {
 /** @param {RequestContext | null} request @param {Span} span @returns {WorkContext | null} */
 function requestAsWork (request, span) {
   if (request === null) return null
-  const { method, route, traceId, ...rest } = request
+  const { method, route, traceId, bytesIn, bytesOut, ...rest } = request
   const id = `${request.id}`
   return { kind: 'request', ...rest, name: `${method} ${route}`, id, rootId: id, parent: null, attributes: {}, ...span }
 }
 
 /** @param {string[]} texts @param {Frame[]} frames @returns {RequestContext | null} */
 function parseRequest (texts, frames) {
-  const { id, startedAtMs, method, traceId, isCertain, isEnded, route } = takeRow(REQUEST, texts)
+  const { id, startedAtMs, method, traceId, isCertain, isEnded, route, bytesIn, bytesOut } = takeRow(REQUEST, texts)
   if (!id || (isCertain !== 'true' && !frames.some(isArrival))) return null
   return {
     id: Number(id),
@@ -146,7 +146,9 @@ function parseRequest (texts, frames) {
     route,
     startedAtMs: Number(startedAtMs),
     traceId: traceId || null,
-    ended: isEnded === 'true'
+    ended: isEnded === 'true',
+    bytesIn: bytesIn ? Number(bytesIn) : null,
+    bytesOut: bytesOut ? Number(bytesOut) : null
   }
 }
 

@@ -26,8 +26,8 @@ export type Frame = {
  compiled?: boolean | undefined;
 };
 /**
- * the request that was running when a stack was taken, as in
- * RequestRecord; `id` is within the process, `startedAtMs` monotonic
+ * the request that
+ * was running when a stack was taken, as in RequestRecord; `id` is within the process, `startedAtMs` monotonic
  */
 export type RequestContext = {
  id: number;
@@ -36,6 +36,8 @@ export type RequestContext = {
  startedAtMs: number;
  traceId: string | null;
  ended: boolean;
+ bytesIn?: number | null;
+ bytesOut?: number | null;
  exact?: boolean;
  among?: number;
 };
@@ -93,6 +95,10 @@ export type BlockRecord = {
   * the true duration is at most this far from durationMs
   */
  uncertaintyMs: number;
+ /**
+  * shorter blocks are not recorded; missing in records of earlier versions
+  */
+ thresholdMs?: number | undefined;
  ongoing: boolean;
  /**
   * top-level code, loading of modules: the block began before the loop's first turn, or
@@ -378,7 +384,7 @@ export type WorkRecord = {
   */
  startedAt: string | null;
  /**
-  * the application's own, at most 8
+  * the application's own, at most 8; `size`: bytes of its input
   */
  attributes: Record<string, string | number>;
  /**
@@ -428,6 +434,14 @@ export type RequestRecord = {
   * of the active OpenTelemetry span, else of its traceparent header
   */
  traceId: string | null;
+ /**
+  * its body: the content-length, else the bytes that had arrived
+  */
+ bytesIn?: number | null | undefined;
+ /**
+  * the part of the answer that had been sent
+  */
+ bytesOut?: number | null | undefined;
  /**
   * false if it is uncertain that this one ran
   */

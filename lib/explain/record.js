@@ -144,7 +144,7 @@ function evidenceOf (facts) {
  * @param {Facts} facts @param {Evidence} evidence @param {ReturnType<typeof shownBy>} shown @returns {Measured}
  */
 function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callbacks }) {
-  const { block, span, origin, allowed, samples } = facts
+  const { block, span, origin, allowed, samples, thresholdMs } = facts
   const parts = partsOf(evidence)
   const verdict = verdictOf(evidence, parts)
   const cause = ownCauseOf({ ...verdict, parts, durationMs: span.durationMs })
@@ -155,6 +155,7 @@ function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callba
     startedAt: wallTimeOf(facts, span.startMs),
     durationMs: roundMs(span.durationMs),
     uncertaintyMs: roundMs(span.uncertaintyMs),
+    thresholdMs,
     ongoing: span.ongoing,
     startup: block.startup && isFirst,
     cause,

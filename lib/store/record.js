@@ -64,11 +64,20 @@ const isEvidence = objectOf({
 
 const areParts = objectOf(Object.fromEntries(Object.keys(causeOfPart).map((part) => [part, isNumber])))
 
+const isSize = orMissing(isCount)
+
 /** Fields that say how certain it is that the work ran. */
 const doubt = { exact: orMissing(isFlag), among: orMissing(isCount) }
 
 const isRequest = objectOf({
-  method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText), ...doubt
+  method: isText,
+  route: isText,
+  startedAt: isTime,
+  ended: orMissing(isFlag),
+  traceId: orMissing(isText),
+  bytesIn: isSize,
+  bytesOut: isSize,
+  ...doubt
 })
 
 const work = { kind: isText, name: isText, id: isText }
@@ -101,6 +110,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   startedAt: isTime,
   durationMs: isNumber,
   uncertaintyMs: isNumber,
+  thresholdMs: isReading,
   ongoing: isFlag,
   startup: isFlag,
   cause: isText,

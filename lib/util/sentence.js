@@ -3,7 +3,7 @@
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
 const { IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
-const { MS_PER_S } = require('./units')
+const { duration } = require('./units')
 
 /** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
 
@@ -108,11 +108,6 @@ function nameOf ({ name, version }) {
 /** @param {string} text */
 function cut (text) {
   return text.length > PACKAGE_CHARS ? `${text.slice(0, PACKAGE_CHARS - 1)}…` : text
-}
-
-/** @param {number} ms */
-function duration (ms) {
-  return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
 }
 
 /** "1 block", "2 blocks". @param {number} count @param {string} noun @param {string} [plural] */

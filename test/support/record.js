@@ -28,6 +28,7 @@ exports.makeRecord = (differences = {}) =>
     startedAt: '2026-11-21T10:00:00.123Z',
     durationMs: 312.4,
     uncertaintyMs: 10,
+    thresholdMs: 50,
     ongoing: false,
     startup: false,
     cause: 'js',

@@ -1,6 +1,7 @@
 'use strict'
 
 const { groupByCulprit, NO_WORK, remedyOf, withSharedNames } = require('../../export/culprits')
+const { growthIn } = require('../../util/growth')
 const { place, withoutPlace } = require('../../util/place-text')
 const { counted, duration, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/output')
@@ -16,10 +17,11 @@ exports.ADVISED = 3
 
 /** By function and file, the longest total first. @param {BlockRecord[]} blocks */
 exports.culpritsOf = (blocks) => groupByCulprit(withSharedNames(blocks), nameOf)
-  .map(({ shares: [block], frame, otherLines, work, ...culprit }) => ({
+  .map(({ shares, frame, otherLines, work, ...culprit }) => ({
     ...culprit,
+    growth: frame === null ? '' : growthIn(shares),
     place: frame === null
-      ? remedyOf(culprit.cause) ?? withoutPlace(block)
+      ? remedyOf(culprit.cause) ?? withoutPlace(shares[0])
       : `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`,
     hasPlace: frame !== null,
     work: work || NO_WORK
@@ -62,22 +64,31 @@ function threadTable (blocks, draw) {
 function mainTable (blocks, draw) {
   const culprits = exports.culpritsOf(blocks)
   const allMs = culprits.reduce((sum, { totalMs }) => sum + totalMs, 0)
-  const rows = culprits.slice(0, ROWS).map(({ place, work, cause, count, totalMs, longestMs }) =>
+  const rows = culprits.slice(0, ROWS).map(({ place, work, cause, count, totalMs, longestMs, growth }) =>
     [
       place, work, cause,
-      `${count || '-'}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)}%`, duration(longestMs)
+      `${count || '-'}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)}%`, duration(longestMs),
+      ...(growth === '' ? [] : [growth])
     ].map(printable))
   const rest = culprits.length > ROWS ? `  and ${culprits.length - ROWS} more\n` : ''
   return `${counted(blocks.length, 'block')}, ${duration(allMs)} in all\n\n${draw([HEAD, ...rows])}${rest}`
 }
 
-/** @param {string[][]} rows */
+/** @param {string[][]} rows one that is longer than the first ends with a line to go below it */
 function align (rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
   const pad = (/** @type {string} */ cell, /** @type {number} */ i) =>
     NUMERIC.includes(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i])
-  return rows.map((row) => `  ${row.map(pad).join('  ').trimEnd()}\n`).join('')
+  return rows.map((row) => {
+    const cells = row.slice(0, widths.length)
+    const growth = row.length > cells.length ? `    ${row.at(-1)}\n` : ''
+    return `  ${cells.map(pad).join('  ').trimEnd()}\n${growth}`
+  }).join('')
 }
 
 /** @param {string[][]} rows the first is the head */
-const markdown = ([head, ...rows]) => markdownTable(head, rows, (i) => NUMERIC.includes(i))
+function markdown ([head, ...rows]) {
+  const cells = rows.map(([place, ...row]) =>
+    row.length < head.length ? [place, ...row] : [`${place}: ${row.at(-1)}`, ...row.slice(0, -1)])
+  return markdownTable(head, cells, (i) => NUMERIC.includes(i))
+}

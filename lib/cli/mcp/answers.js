@@ -92,7 +92,8 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
     `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all ` +
-      `(${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
+      `(${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}` +
+      `${each.growth && ` | ${each.growth}`}`)
   return {
     head: [`${summary(records)}; one row per function and file, longest in total first. Time that no code took ` +
       '(waiting for a CPU, stopped) has rows of its own.'],

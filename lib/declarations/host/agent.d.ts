@@ -34,7 +34,8 @@ export class Agent extends EventEmitter<{
  /**
   * Runs a function as a named piece of work, through its awaits, timers and listeners: a block in it has the name.
   * @template T @param {string} name not empty; names are bounded like routes @param {() => T} fn
-  * @param {Record<string, string | number>} [attributes] for the record: at most 8, of 200 characters each
+  * @param {Record<string, string | number>} [attributes] for the record: at most 8, of 200 characters each;
+  * `size` is that of the input in bytes
   * @returns {T} what fn returns; if that is a promise, one that settles the same
   * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
   */

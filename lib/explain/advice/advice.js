@@ -3,7 +3,8 @@
 const { lookAt } = require('./block-view')
 const { detectors } = require('./detectors')
 const { excerptOf } = require('./excerpt')
-const { isExcused, ownCauseOf } = require('../../tables/causes')
+const { isExcused, ownCauseOf, ownMsOf } = require('../../tables/causes')
+const { growthIn } = require('../../util/growth')
 
 /** @import { BlockRecord } from '../../types' */
 
@@ -15,12 +16,13 @@ const MOST = 3
 /**
  * Advice on a block, the most specific first.
  * @param {BlockRecord} record with all its stacks @param {string[] | null} [lines] of the blamed frame's file
- * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last @returns {Advice[]}
+ * @param {BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last
+ * @param {string} [growth] of the function with the size of its input @returns {Advice[]}
  */
-exports.adviceOf = (record, lines = null, earlier = []) => {
+exports.adviceOf = (record, lines = null, earlier = [], growth = '') => {
   if (isExcused(record)) return []
   // The machine may have taken longer: advice is about what the application did.
-  const view = lookAt({ ...record, cause: ownCauseOf(record) }, lines ?? [], earlier)
+  const view = lookAt({ ...record, cause: ownCauseOf(record) }, lines ?? [], earlier, growth)
   const all = /** @type {Advice[]} */ ([])
   for (const [kind, { detect, doc }] of Object.entries(detectors)) {
     const sentences = detect(view, all.map((advice) => advice.kind))
@@ -36,12 +38,15 @@ exports.adviceOf = (record, lines = null, earlier = []) => {
  */
 exports.detailOf = (record, lines, records) => {
   const { frame, startedAt } = record
-  const isEarlier = (/** @type {BlockRecord} */ other) =>
-    other.startedAt <= startedAt && other.frame?.file === frame?.file && other.frame?.line === frame?.line
-  const earlier = frame === null ? [] : records().filter(isEarlier)
+  const inFile = frame === null ? [] : records().filter((other) => other.frame?.file === frame.file)
+  const earlier = inFile.filter((other) => other.startedAt <= startedAt && other.frame?.line === frame?.line)
+  // Lines depend on where samples fell, and a function without a name has nothing else.
+  const key = frame?.function === null ? 'line' : 'function'
+  const shares = inFile.filter((other) => other.frame?.[key] === frame?.[key] && !isExcused(other))
+    .map((other) => ({ ...other, durationMs: ownMsOf(other) }))
   return {
     block: record,
     source: excerptOf(record, lines ?? []),
-    advice: exports.adviceOf(record, lines, earlier)
+    advice: exports.adviceOf(record, lines, earlier, growthIn(shares))
   }
 }

@@ -19,6 +19,7 @@ const PROMPT_MS = 2
  * @typedef {object} BlockView what detectors work on
  * @property {BlockRecord} record
  * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
+ * @property {string} growth of the function's time with the size of its input, empty if it is unknown
  * @property {boolean} isScript JavaScript computed @property {boolean} isCall one call took the time
  * @property {string | null} call the built-in that had the time: by the profile, else by a guess
  * @property {boolean} isPrompt several interrupts were answered at once
@@ -28,8 +29,11 @@ const PROMPT_MS = 2
  * @property {number} totalMs of all stacks, including those that the record leaves out
  */
 
-/** @param {BlockRecord} record @param {string[]} lines @param {BlockRecord[]} earlier @returns {BlockView} */
-exports.lookAt = (record, lines, earlier) => {
+/**
+ * @param {BlockRecord} record @param {string[]} lines @param {BlockRecord[]} earlier @param {string} growth
+ * @returns {BlockView}
+ */
+exports.lookAt = (record, lines, earlier, growth) => {
   const { cause, durationMs, evidence, frame, probable, profile, samples } = record
   const { isCall = false, isScript = false } = causeRow(cause)
   // The name of a native function in a profile may be that of an earlier call (24.21).
@@ -41,6 +45,7 @@ exports.lookAt = (record, lines, earlier) => {
   return {
     record,
     earlier,
+    growth,
     isScript,
     isCall,
     call: profile?.builtin ? profile.call : guess,

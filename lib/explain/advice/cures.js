@@ -6,6 +6,8 @@
  */
 exports.cures = {
   js: {
+    size: 'Limit its size, or process it in parts.',
+    constant: 'A limit on its size would not help.',
     nested: 'Write it without the inner repetition, limit the length of the text first, or use a ' +
       'linear-time engine (re2).',
     neighbours: 'Let them match different characters, or limit the length of the text first.',

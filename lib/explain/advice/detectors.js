@@ -91,6 +91,10 @@ exports.detectors = {
     doc: 'js',
     detect: ({ record: { packageIssue: issue } }) => issue && [`${issueText(issue)}.`, issue.text, issue.link]
   },
+  size: {
+    doc: 'js',
+    detect: ({ growth }) => growth && [`${growth}.`, growth.includes('grows') ? js.size : js.constant]
+  },
   regexp: {
     doc: 'js',
     detect (view) {
@@ -299,7 +303,7 @@ exports.detectors = {
     detect ({ record }, kinds) {
       const { cause, frame, package: owner, startup } = record
       const { isOnCpu, hasCallback } = causeRow(cause)
-      if (kinds.length > 0 || !isOnCpu || !hasCallback || startup) return null
+      if (kinds.some((kind) => kind !== 'size') || !isOnCpu || !hasCallback || startup) return null
       if (owner) return [`${owner.name} computes in one turn.`, js.package]
       if (!frame || ownerOf(frame) !== 'application') return null
       const name = (frame.exact && frame.function) || 'This code'

@@ -6,6 +6,7 @@ const { FreshDelays, History } = require('./history')
 const { degraded: meanings } = require('../../tables/degraded')
 const { RecentBlocks } = require('../requests/recent-blocks')
 const { Timeline } = require('../timeline/timeline')
+const { inputOf } = require('../../util/growth')
 const { MS_PER_S } = require('../../util/units')
 const { version } = require('../../../package.json')
 
@@ -163,6 +164,7 @@ class PageFeed {
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, samples } = record
   const { cause, excused, parts, frame, request, origin, profile, work, probable, generated } = record
+  const input = inputOf(record)
   const summary = { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, samples }
   return {
     ...summary,
@@ -173,6 +175,7 @@ function rowOf (record) {
     probable: probable ?? null,
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,
     allowed: record.allowed ?? null,
+    ...(input && { input }),
     request: request && { method: request.method, route: request.route, exact: request.exact },
     profile: profile?.call ? { call: profile.call } : null,
     generated: generated ? { function: generated.function, line: generated.line } : null,
@@ -180,4 +183,5 @@ function rowOf (record) {
   }
 }
 
+exports.rowOf = rowOf
 exports.PageFeed = PageFeed

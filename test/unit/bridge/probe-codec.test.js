@@ -20,13 +20,13 @@ const write = (head, frames, work = [], open = [[], []], others = []) =>
   [head, work, ...open, others, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
-  const text = write([1000.5, 900.25, 17, 'false', '', 31.25, 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
+  const text = write([1000.5, 900.25, 17, 'false', '', 31.25, 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id', 512, ''], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
   assert.deepEqual(parseAnswer(text), {
     atMs: 1000.5,
     idleMs: 900.25,
     beats: 17,
     inspectorPort: null,
-    request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false },
+    request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false, bytesIn: 512, bytesOut: null },
     work: {
       kind: 'request',
       name: 'GET /report/:id',
@@ -112,9 +112,10 @@ test('what was open counts, in doubt, where nothing else tells what was running'
 })
 
 test('an answer has the newest open requests in addition to the running one', () => {
-  const others = [7, 5, 'GET', '', 'true', 'false', '/old', 8, 6, 'POST', '', 'true', 'false', '/new', '']
+  const others = [7, 5, 'GET', '', 'true', 'false', '/old', '', '', 8, 6, 'POST', '', 'true', 'false', '/new', 0, '', '']
   const told = parseAnswer(write(NO_REQUEST, [], [], undefined, others)).others ?? []
-  assert.deepEqual(told.map(({ id, method, route, startedAtMs }) => [id, method, route, startedAtMs]), [[7, 'GET', '/old', 5], [8, 'POST', '/new', 6]])
+  assert.deepEqual(told.map(({ id, method, route, startedAtMs, bytesIn }) => [id, method, route, startedAtMs, bytesIn]),
+    [[7, 'GET', '/old', 5, null], [8, 'POST', '/new', 6, 0]])
 })
 
 test('an answer without request or frames says so, and names the inspector\'s port while that is open', () => {
@@ -180,7 +181,7 @@ test('what the probe of the host writes, the watchdog reads', () => {
   // Node.js 20 does not tell.
   assert.equal(cpuMs === null, typeof (/** @type {any} */ (process).threadCpuUsage) !== 'function')
   assert.ok(cpuMs === null || cpuMs > 0, `${cpuMs}`)
-  assert.deepEqual({ beats, inspectorPort, request }, { beats: 1, inspectorPort: null, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16), ended: false } })
+  assert.deepEqual({ beats, inspectorPort, request }, { beats: 1, inspectorPort: null, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16), ended: false, bytesIn: 0, bytesOut: null } })
   assert.deepEqual(frames.slice(0, 2).map((frame) => [frame.function, frame.file]), [['answered', __filename], [name, __filename]])
   assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
   assert.ok(!text.includes('secret'))

@@ -22,6 +22,7 @@ const kConnection = Symbol('loopwatch.connection')
  * @property {RequestContext | null} oldest open request; the others follow it (pipelining) and are answered in order
  * @property {RequestContext | null} latest open request
  * @property {number} answeredAtMs when its last answer was finished, -Infinity without one
+ * @property {number} bytesRead by then @property {number} bytesWritten by then
  */
 
 /**
@@ -47,9 +48,12 @@ class Connections {
   open (socket) {
     const current = this.get(socket)
     if (current !== undefined) return current
-    /** @type {Connection} */
-    const connection = { owner: this, oldest: null, latest: null, answeredAtMs: -Infinity }
     const kept = /** @type {any} */ (socket)
+    const bytesWritten = kept._handle?.bytesWritten ?? 0
+    // The first request of an agent on an older connection may have been read in part.
+    const bytesRead = bytesWritten > 0 ? NaN : 0
+    /** @type {Connection} */
+    const connection = { owner: this, oldest: null, latest: null, answeredAtMs: -Infinity, bytesRead, bytesWritten }
     if (kept[kConnection] === undefined) {
       Object.defineProperty(socket, kConnection, hiddenProperty(connection))
     } else {
@@ -176,5 +180,6 @@ class ServerList {
   }
 }
 
+exports.kConnection = kConnection
 exports.Connections = Connections
 exports.ServerList = ServerList

@@ -8,6 +8,7 @@ const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { Http2Watch, StreamRequest } = require('./http2')
 const { ignoreRejection } = require('../../ignore-rejection')
+const { countBytes } = require('./message-bytes')
 const { RequestContext } = require('./context')
 const { BacklogWindow } = require('./backlog-window')
 const { hasContextFrame } = require('../../runtime')
@@ -158,6 +159,7 @@ class Requests {
       const connection = this.#connections.get(socket)
       if (connection === undefined) return
       this.#end(this.#connections.take(socket, connection, request), response.statusCode, connection)
+      countBytes(socket, connection)
     } catch {
       this.#fault()
     }

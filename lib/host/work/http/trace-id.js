@@ -1,6 +1,6 @@
 'use strict'
 
-const HEADER = 'traceparent'
+const TRACEPARENT = 'traceparent'
 /** Version, trace id, parent id, flags: https://www.w3.org/TR/trace-context/#traceparent-header */
 const VERSION_CHARS = 3
 const ID_CHARS = 32
@@ -32,7 +32,7 @@ function isId (id, chars) {
 
 /** Reads `rawHeaders`, as Node.js builds `headers` at its first use. @param {{ rawHeaders: string[] }} request */
 exports.traceIdOf = ({ rawHeaders }) => {
-  const id = traceparentOf(rawHeaders)?.slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
+  const id = headerOf(rawHeaders, TRACEPARENT)?.slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
   return isTraceId(id) ? id : null
 }
 
@@ -40,16 +40,16 @@ exports.traceIdOf = ({ rawHeaders }) => {
  * The span of a request's caller, null if there is none or it is not sampled. @param {{ rawHeaders: string[] }} request
  */
 exports.callerOf = ({ rawHeaders }) => {
-  const [, traceId, spanId, flags] = traceparentOf(rawHeaders)?.split('-') ?? []
+  const [, traceId, spanId, flags] = headerOf(rawHeaders, TRACEPARENT)?.split('-') ?? []
   if (!isTraceId(traceId) || !isId(spanId, SPAN_ID_CHARS) || (parseInt(flags, 16) & SAMPLED) === 0) return null
   return { traceId, spanId }
 }
 
-/** @param {string[]} rawHeaders */
-function traceparentOf (rawHeaders) {
+/** @param {string[]} rawHeaders @param {string} name in lower case @returns {string | undefined} */
+function headerOf (rawHeaders, name) {
   if (!Array.isArray(rawHeaders)) return
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === HEADER.length && rawHeaders[i].toLowerCase() === HEADER) return rawHeaders[i + 1]
+    if (rawHeaders[i]?.length === name.length && rawHeaders[i].toLowerCase() === name) return rawHeaders[i + 1]
   }
 }
 
@@ -58,6 +58,7 @@ function traceparentOf (rawHeaders) {
  * span has ended, or only passes on its caller's ids
  */
 
+exports.headerOf = headerOf
 exports.kApi = kApi
 exports.kSpan = kSpan
 exports.SAMPLED = SAMPLED

@@ -53,6 +53,17 @@ test('a function whose name is known in only some blocks is one culprit', () => 
     [['callback of copy.sort', 2], ['(anonymous)', 1]])
 })
 
+test('how the time of a function grows with the body is below its row, and in its cell of Markdown', () => {
+  const blocks = Array.from({ length: 9 }, (_, i) => makeRecord({
+    durationMs: 100 * 4 ** i, frame: frame('parse'), request: { ...request, bytesIn: 2048 * 2 ** i }
+  }))
+  const all = [...blocks, makeRecord({ durationMs: 50, frame: frame('short'), request })]
+  const growth = '9 blocks: time grows with the square of the body (6553.6 s at 512 kB)'
+  assert.ok(topTable(all).includes(`6553.6 s\n    ${growth}\n  short`), topTable(all))
+  assert.ok(topMarkdown(all).includes(`\n| parse (app/orders.js:7): ${growth} | GET /orders | js | 9 |`), topMarkdown(all))
+  assert.equal(topMarkdown(all).split('\n').filter((line) => line.includes('grows')).length, 1)
+})
+
 test('the table has shares of all blocked time, and a doubtful line is marked', () => {
   const table = topTable([
     makeRecord({ durationMs: 750, cause: 'native', frame: { ...frame('parse'), exact: false }, request }),

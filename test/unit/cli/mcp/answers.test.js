@@ -48,6 +48,14 @@ test('a folder has no live status, and says what never ended', async (t) => {
   assert.match((await ask('status', makeSource(t, []))).text, /Known: 0 blocks, 0 ms in all\.$/)
 })
 
+test('a culprit has how its time grows with the body', async (t) => {
+  const request = { ...makeRecord().request, ended: false }
+  const blocks = Array.from({ length: 9 }, (_, i) =>
+    ({ durationMs: 100 * 4 ** i, request: { ...request, bytesIn: 2048 * 2 ** i } }))
+  const { rows } = await ask('culprits', makeSource(t, blocks))
+  assert.match(rows[0], / \| 9 blocks: time grows with the square of the body \(6553\.6 s at 512 kB\)$/)
+})
+
 test('culprits name their longest block, and what no code took has rows of its own', async (t) => {
   const other = { function: 'other', file: '/srv/app/report.js', line: 9, column: 1, exact: true }
   const source = makeSource(t, [{ durationMs: 100 }, { durationMs: 300 }, { durationMs: 50, cause: 'gc', frame: other }, { durationMs: 9000, cause: 'suspended' }])

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { adviceOf } = require('../../../../lib/explain/advice/advice')
+const { adviceOf, detailOf } = require('../../../../lib/explain/advice/advice')
 const { detectors } = require('../../../../lib/explain/advice/detectors')
 const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/builtins')
@@ -33,10 +33,11 @@ const frame = (name, file = null) => ({ function: name, file, line: file === nul
  * @param {object} [block.record]
  * @param {number[]} [block.cpuMs] of the earlier blocks
  * @param {number[]} [block.requests] in them
+ * @param {string} [block.growth]
  */
 function advise (block) {
   const { code = 'count()', above = ['function report () {'], below = [], callers = [] } = block
-  const { call = null, builtin = true, record = {}, cpuMs = [], requests = [] } = block
+  const { call = null, builtin = true, record = {}, cpuMs = [], requests = [], growth } = block
   const lines = [...above, code, '}']
   const blamed = { function: 'report', file: FILE, line: above.length + 1, column: 3 }
   const made = makeRecord({
@@ -47,7 +48,7 @@ function advise (block) {
   })
   return adviceOf(made, lines, cpuMs.map((ms, i) => makeRecord({
     durationMs: 2 * ms, evidence: { ...makeRecord().evidence, cpuMs: ms, requests: requests[i] ?? 1 }
-  })))
+  })), growth)
 }
 
 const REPORT = { function: 'report', file: FILE, line: 2, column: 3 }
@@ -228,6 +229,10 @@ const PAIRS = {
     yes: [{ below: [frame('createSecureContext', 'node:_tls_common')] }],
     no: [{ below: [frame('onhandshakedone', 'node:_tls_wrap')] }]
   },
+  size: {
+    yes: [{ growth: '9 blocks: time grows in proportion to the body (2.1 s at 512 kB)' }],
+    no: [{}, { growth: '' }]
+  },
   growth: {
     yes: [{ cpuMs: [50, 60, 70, 90, 120, 150, 200] }],
     no: [
@@ -299,6 +304,28 @@ test('where nothing else is advised, the package or the function that computes i
 
 test('every built-in that a line can be named by has advice', () => {
   for (const call of [...BUILTINS, ROUND_TRIP]) assert.ok(advise({ call }).some(({ text }) => text.startsWith(`${call} `) || call === 'sort' || call === 'toSorted'), call)
+})
+
+test('advice has how the time grows with the body, over all blocks of the function, and what that asks for', () => {
+  const body = '/srv/app/report.js'
+  const blocks = Array.from({ length: 9 }, (_, i) => makeRecord({
+    id: `1-${i}`,
+    startedAt: `2026-11-21T10:00:0${i}.000Z`,
+    durationMs: 32000 / 2 ** i,
+    frame: { function: 'report', file: body, line: 40 + i, column: 3, exact: true },
+    stacks: [],
+    request: { ...makeRecord().request, bytesIn: 1024 * 2 ** (9 - i) }
+  }))
+  const other = makeRecord({ durationMs: 50, frame: { function: 'other', file: body, line: 9, column: 1, exact: true } })
+  const texts = detailOf(blocks[0], null, () => [...blocks, other]).advice.map(({ text }) => text)
+  assert.equal(texts[0], '9 blocks: time grows in proportion to the body (32.0 s at 512 kB). ' +
+    'Limit its size, or process it in parts.')
+  assert.match(texts[1], /^report computes for 32000 ms in one turn\. /)
+  const constant = blocks.map((block) => ({ ...block, durationMs: 400 }))
+  assert.match(detailOf(constant[0], null, () => [...constant, other]).advice[0].text,
+    /^9 blocks: time does not depend on the body .*\. A limit on its size would not help\.$/)
+  const none = detailOf(blocks[0], null, () => [...blocks.slice(2), other]).advice
+  assert.ok(none.every(({ kind }) => kind !== 'size'), JSON.stringify(none))
 })
 
 test('at most three are given, and none where no code is to blame or nothing is known', () => {

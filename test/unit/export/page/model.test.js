@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { topTable } = require('../../../../lib/cli/blocks/top')
 const { sentenceOf } = require('../../../../lib/util/sentence')
+const { rowOf } = require('../../../../lib/watchdog/page-feed/feed')
 const { LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
 
 const MODEL = '../../../../lib/export/page/source/model'
@@ -34,6 +35,20 @@ test('culprits add up blocks of one function in a file, and say who waited', asy
   const ping = { name: 'GET /ping', count: 1, longestMs: 900 }
   const victims = victimsOf(rows, (/** @type {string} */ id) => [id === '1-1' ? { ...ping, count: 3, longestMs: 400 } : ping])
   assert.deepEqual(victims, [{ name: 'GET /ping', count: 6, longestMs: 900, because: 'GET /report/:id' }])
+})
+
+test('a culprit whose time grows with the body says so, for blocks of the feed as well', async () => {
+  const { culpritsOf } = await import(`${MODEL}/culprits.mjs`)
+  const request = { method: 'POST', route: '/report', startedAt: '2026-11-21T10:00:00.000Z', ended: false }
+  const blocks = Array.from({ length: 9 }, (_, i) =>
+    at(i, { durationMs: 100 * 2 ** i, request: { ...request, bytesIn: 2048 * 2 ** i } }))
+  const short = at(20, { durationMs: 50, frame: frame('other'), request: null })
+  const growth = '9 blocks: time grows in proportion to the body (25.6 s at 512 kB)'
+  for (const make of [(/** @type {any} */ each) => each, rowOf]) {
+    const rows = [short, ...blocks.toReversed()].map(make)
+    const texts = culpritsOf(rows, RANGE, () => 0).map((/** @type {any} */ culprit) => culprit.growth)
+    assert.deepEqual(texts, [growth, ''])
+  }
 })
 
 test('worker threads are listed by name, the busiest first, whether they live or have blocked', async () => {

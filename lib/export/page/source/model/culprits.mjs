@@ -1,3 +1,4 @@
+import { growthIn } from '../../../../util/growth.js'
 import { groupByCulprit, remedyOf } from '../../../culprits.js'
 import { placeOf, workOf, wordsOf } from './labels.mjs'
 
@@ -13,6 +14,7 @@ export const BINS = 24
  * @property {string} words
  * @property {any} frame the line with most of the time
  * @property {number} count of blocks, each in one row
+ * @property {string} growth with the size of the input, empty if it is unknown
  * @property {number} totalMs
  * @property {number} share of the time of all culprits, 0 to 1
  * @property {number} longestMs
@@ -46,6 +48,7 @@ export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
       ...culprit,
       place: [placeOf({ ...shares[0], frame, cause }), ...otherLines].join(', '),
       words: remedyOf(cause) ?? wordsOf(cause),
+      growth: frame === null ? '' : growthIn(shares.toReversed()),
       share: allMs === 0 ? 0 : totalMs / allMs,
       waited: shares.reduce((sum, { id, isPart }) => sum + (isPart ? 0 : waitedFor(id)), 0),
       lastMs: Math.max(...shares.map(({ whole }) => endOf(whole))),

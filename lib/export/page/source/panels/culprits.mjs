@@ -45,7 +45,7 @@ export class CulpritTable {
   #showsAll = false
   /** @type {any[]} */
   #culprits = []
-  /** @type {Map<string, { row: HTMLElement, button: HTMLButtonElement, cells: HTMLElement[] }>} */
+  /** @type {Map<string, { row: HTMLElement, button: HTMLButtonElement, growth: HTMLElement, cells: HTMLElement[] }>} */
   #rows = new Map()
 
   /** @param {import('./view.mjs').ViewState} view */
@@ -94,7 +94,8 @@ export class CulpritTable {
 
   /** @param {any} culprit @param {number} index @param {boolean} isChosen */
   #put (culprit, index, isChosen) {
-    const { row, button, cells } = this.#rows.get(culprit.key) ?? this.#add(culprit)
+    const { row, button, growth, cells } = this.#rows.get(culprit.key) ?? this.#add(culprit)
+    setNote(growth, culprit.growth)
     button.setAttribute('aria-pressed', `${isChosen}`)
     row.classList.toggle('chosen', isChosen)
     for (const [i, { textOf, draw }] of COLUMNS.entries()) {
@@ -112,8 +113,9 @@ export class CulpritTable {
     const toggle = () => this.#view.set({ culprit: this.#view.now.culprit === key ? null : key })
     const button = makeButton(place, toggle, { title: frame?.file ?? null })
     const cells = COLUMNS.map(({ kind }) => make('td', { class: kind }))
-    const row = make('tr', {}, make('th', { scope: 'row' }, button), cells)
-    const elements = { row, button, cells }
+    const growth = make('div', { class: 'quiet' })
+    const row = make('tr', {}, make('th', { scope: 'row' }, button, growth), cells)
+    const elements = { row, button, growth, cells }
     this.#rows.set(key, elements)
     return elements
   }
