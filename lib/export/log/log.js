@@ -173,10 +173,10 @@ function lineOf (event, record, suppressed) {
 
 /** The record with names that fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: owner, calledFrom, request, work, origin } = record
+  const { evidence, frame, package: owner, calledFrom, request, work, origin } = record
   return {
     ...record,
-    ...cutTexts({ frame, calledFrom, request, work, origin }, NAME_BYTES),
+    ...cutTexts({ evidence, frame, calledFrom, request, work, origin }, NAME_BYTES),
     ...cutTexts({ package: owner }, PACKAGE_BYTES)
   }
 }
