@@ -50,10 +50,10 @@ exports.heaviestFunctions = (text, isKept, original) => {
   visit(head, [])
   const bytes = new Map()
   for (const { nodeId, size } of counted) addTo(bytes, functions.get(nodeId) ?? NOBODY, size)
-  const leastBytes = sumOf(counted, 'size') * LEAST_SHARE
+  const allBytes = sumOf(counted, 'size')
   return [...bytes]
-    .filter(([text, of]) => text !== NOBODY && of >= leastBytes)
+    .filter(([text, of]) => text !== NOBODY && of >= LEAST_SHARE * allBytes)
     .sort((a, b) => b[1] - a[1])
     .slice(0, MOST)
-    .map(([text, of]) => ({ ...original(JSON.parse(text)), share: of / leastBytes * LEAST_SHARE }))
+    .map(([text, of]) => ({ ...original(JSON.parse(text)), share: Math.round(of / allBytes * 1000) / 1000 }))
 }
