@@ -20,7 +20,8 @@ const hasHeapProfile = 'startHeapProfile' in v8
 
 /**
  * Sessions that nothing removes, as in google-gemini/gemini-cli#24724: V8 ends the process after minutes of ever longer
- * collections. Here the cache is filled at once, a block collects the heap twice, and 4 MB a second follow.
+ * collections. Here the cache is filled at once, a block collects the heap twice, and 1,200 sessions a second follow,
+ * which are 1.3 MB.
  */
 const APP = `
 const v8 = require('node:v8')
@@ -45,10 +46,14 @@ const collectTwice = () => {
   }
   while (performance.now() < endMs);
 }
-const leak = () => setInterval(() => {
-  for (let i = 0; i < 60; i++) addSession(sessions.size)
-  render(5000)
-}, 20)
+const leak = () => {
+  const startMs = performance.now()
+  const first = sessions.size
+  setInterval(() => {
+    while (sessions.size - first < 1.2 * (performance.now() - startMs)) addSession(sessions.size)
+    render(5000)
+  }, 20)
+}
 const fill = () => {
   for (let i = 0; i < 1000 && usedMb() < ${FIRST_MB}; i++) addSession(sessions.size)
   if (usedMb() < ${FIRST_MB}) return setTimeout(fill, 1)

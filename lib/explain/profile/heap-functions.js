@@ -12,6 +12,8 @@ const MOST = 3
 const LEAST_SHARE = 0.05
 /** Samples of which a share is taken: with fewer, it is off by more than a fifth. */
 const LEAST_SAMPLES = 20
+/** Share of the samples that are older than the collection after which the profile ends, a second later at most. */
+const OLD_SHARE = 0.75
 /** Memory of Node.js and V8 themselves, below no other code: the text of null. */
 const NOBODY = 'null'
 
@@ -20,13 +22,10 @@ const NOBODY = 'null'
  * @typedef {{ ordinal: number, nodeId: number, size: number }} HeapSample ordinal: its number since the start
  */
 
-/**
- * Samples of objects that have outlived as much as was allocated before them: newer ones may be garbage by now.
- * @param {HeapSample[]} samples
- */
+/** Samples of objects that a collection of the whole heap has met. @param {HeapSample[]} samples */
 function lasting (samples) {
   const newest = samples.reduce((most, { ordinal }) => Math.max(most, ordinal), 0)
-  return samples.filter(({ ordinal }) => ordinal * 2 <= newest)
+  return samples.filter(({ ordinal }) => ordinal <= newest * OLD_SHARE)
 }
 
 /**

@@ -21,7 +21,7 @@ const SHORT_RUN_MS = 2 * MS_PER_S
 const PERIOD_MS = 10 * MS_PER_MINUTE
 /**
  * A start that finds no moment without open work for this long would not show what the block did. A profile of what
- * stays in use waits this long for a collection of the whole heap.
+ * stays in use waits this long for a collection of the whole heap: if a heap grows slowly, they are rare.
  */
 const LATE_MS = MS_PER_MINUTE
 /** Time after which the host is asked again. */
@@ -39,6 +39,8 @@ class HeapProfiling {
   #kinds = []
   /** Whether the first of them is on. */
   #isOn = false
+  /** Whether its garbage is collected. */
+  #isCollected = false
   #beganAtMs = 0
   /** When the host is asked next. */
   #dueAtMs = 0
@@ -82,18 +84,12 @@ class HeapProfiling {
 
   /** @param {number} now @param {boolean} isBlocked */
   poll (now, isBlocked) {
-    const { counters, post } = this.#parts
+    const { counters, gcPauses, post } = this.#parts
     if (this.#kinds.length === 0 || isBlocked || now < this.#dueAtMs) return
-    if (this.#isOn ? !this.#isCollected(now) && now < this.#lateAtMs : counters.openWork > 0 || now >= this.#lateAtMs) {
-      return
-    }
+    this.#isCollected ||= gcPauses.isMajorWithin(this.#dueAtMs, now)
+    if (this.#isOn ? !this.#isCollected && now < this.#lateAtMs : counters.openWork > 0 || now >= this.#lateAtMs) return
     this.#dueAtMs = now + RETRY_MS
     post({ code: HEAP_PROFILE, isStart: !this.#isOn, isCounting: this.#kinds[0] === 'allocatedBy' })
-  }
-
-  /** Whether no garbage of the first half of the profile is left. @param {number} now */
-  #isCollected (now) {
-    return this.#kinds[0] !== 'keptBy' || this.#parts.gcPauses.isMajorWithin((this.#beganAtMs + now) / 2, now)
   }
 
   /** Takes an answer of the host. @param {{ isOn: boolean, text: string | null }} answer */
@@ -105,12 +101,12 @@ class HeapProfiling {
       this.#beganAtMs = now
       this.#dueAtMs = now + RUN_MS
       this.#lateAtMs = now + LATE_MS
+      this.#isCollected = this.#kinds[0] === 'allocatedBy'
       return
     }
-    const isCollected = this.#isCollected(now)
     // Without a text, another profiler of the heap is on, or has ended this profile.
     const [kind] = this.#kinds.splice(0, text === null ? Infinity : 1)
-    if (text === null || !isCollected) return
+    if (text === null || !this.#isCollected) return
     const { table, say } = this.#parts
     const { heaviestFunctions } = require('../../explain/profile/heap-functions')
     const functions = heaviestFunctions(text, kind === 'keptBy', (frame) => table.named(table.get(frame)))

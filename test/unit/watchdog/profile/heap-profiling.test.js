@@ -122,24 +122,25 @@ test('a block that finds the heap nearly full ends the profile early, after two 
 })
 
 test('a profile of what stays in use ends after a collection of the whole heap, or shows nothing', () => {
-  const story = makeStory()
-  const { heapProfiling, take } = story
-  const now = nowMs()
-  story.isCollected = false
-  heapProfiling.settled(gcBlock(true))
-  heapProfiling.poll(now, false)
-  heapProfiling.receive({ isOn: true, text: null })
-  take()
-  heapProfiling.poll(now + 11000, false)
-  assert.deepEqual(take(), [])
-  story.isCollected = true
-  heapProfiling.poll(now + 12000, false)
-  assert.deepEqual(take(), ['stop'])
-  story.isCollected = false
-  heapProfiling.poll(now + 61000, false)
-  assert.deepEqual(take(), ['stop'])
-  heapProfiling.receive({ isOn: false, text: TEXT })
-  assert.equal(heapProfiling.latest, null)
+  for (const isCollected of [true, false]) {
+    const story = makeStory()
+    const { heapProfiling, take } = story
+    const now = nowMs()
+    story.isCollected = false
+    heapProfiling.settled(gcBlock(true))
+    heapProfiling.poll(now, false)
+    heapProfiling.receive({ isOn: true, text: null })
+    take()
+    heapProfiling.poll(now + 11000, false)
+    assert.deepEqual(take(), [])
+    story.isCollected = isCollected
+    heapProfiling.poll(now + 12000, false)
+    story.isCollected = false
+    heapProfiling.poll(now + 61000, false)
+    assert.deepEqual(take(), isCollected ? ['stop', 'stop'] : ['stop'], 'an answer is late')
+    heapProfiling.receive({ isOn: false, text: TEXT })
+    assert.deepEqual(heapProfiling.latest?.keptBy, isCollected ? SHARE : undefined)
+  }
 })
 
 test('no heap profile follows another block, one at start-up, or where the option or Node.js rules it out', () => {
