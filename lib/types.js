@@ -176,12 +176,20 @@
  * @property {number} [externalBytes] outside the heap and held by it, such as buffers
  * @property {number | null} [allocatedBytesPerSecond] null before Node.js 26
  * @property {boolean} [isHeapFull] collected as a whole, 80% of the limit stayed in use: something keeps memory
+ * @property {HeapProfileRecord} [heapProfile] the latest, at most ten minutes before, or the one after the block
  * @property {number | null} rssBytes resident memory of the process
  * @property {number | null} cgroupBytes in use by the cgroup, which is the container's
  * @property {number | null} cgroupLimitBytes null as well if there is no limit
  * @property {number | null} majorFaults pages that the thread waited for from disk or swap within the block
  * @property {number | null} memoryStallMs of the block in which something in the machine waited for memory
  * @property {number | null} ioStallMs the same for disks
+ *
+ * @typedef {object} HeapProfileRecord of ten seconds, by functions, those with most memory first
+ * @property {string} block the id of the block before it
+ * @property {boolean} isHeapFull this block or a later one found the heap nearly full
+ * @property {MemoryShare[]} [allocatedBy] all that was allocated
+ * @property {MemoryShare[]} [keptBy] what was allocated and stayed in use
+ * @typedef {Frame & { share: number }} MemoryShare a function where it begins, and its share from 0 to 1
  */
 
 /**

@@ -108,6 +108,11 @@ class Counters {
     this.#ints[WORK_IN_FLIGHT] = count
   }
 
+  /** Open requests and pieces of named work. */
+  get openWork () {
+    return this.get('inFlight') + this.get('workInFlight')
+  }
+
   /** Watchdog: the turn that ends a rest has begun. @param {Woken} woken */
   setWoken ({ beats, afterMs, doubtMs }) {
     this.#set('wokeBeats', -1)

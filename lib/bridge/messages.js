@@ -46,6 +46,9 @@ module.exports = {
   // watchdog to host: { code, threadId } take a CPU profile of that worker thread
   // host to watchdog: { code, threadId, taken } taken: { questionAtMs, startMs, text }, null if there is none
   THREAD_PROFILE: 23,
+  // watchdog to host: { code, isStart, isCounting } start or end a heap profile
+  // host to watchdog: { code, isOn, text } the profile's JSON at its end, null if there is none
+  HEAP_PROFILE: 24,
   // The BroadcastChannel of worker threads. Each sends the watchdog its memory, stamped with its layout:
   // { memory, threadId, name, tid }
   CHANNEL: 'loopwatch.threads.1',

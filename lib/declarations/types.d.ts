@@ -556,6 +556,10 @@ export type MemoryRecord = {
   */
  isHeapFull?: boolean | undefined;
  /**
+  * the latest, at most ten minutes before, or the one after the block
+  */
+ heapProfile?: HeapProfileRecord | undefined;
+ /**
   * resident memory of the process
   */
  rssBytes: number | null;
@@ -579,6 +583,33 @@ export type MemoryRecord = {
   * the same for disks
   */
  ioStallMs: number | null;
+};
+/**
+ * of ten seconds, by functions, those with most memory first
+ */
+export type HeapProfileRecord = {
+ /**
+  * the id of the block before it
+  */
+ block: string;
+ /**
+  * this block or a later one found the heap nearly full
+  */
+ isHeapFull: boolean;
+ /**
+  * all that was allocated
+  */
+ allocatedBy?: MemoryShare[] | undefined;
+ /**
+  * what was allocated and stayed in use
+  */
+ keptBy?: MemoryShare[] | undefined;
+};
+/**
+ * a function where it begins, and its share from 0 to 1
+ */
+export type MemoryShare = Frame & {
+ share: number;
 };
 /**
  * the heap of one isolate, bytes

@@ -145,12 +145,16 @@ class Agent extends EventEmitter {
           // A watchdog that ends may still ask for a profile, which nothing would stop.
           if (this.#stopping === null) profiler.run(action, mostMs)
         },
+        [messages.HEAP_PROFILE]: (message) => {
+          if (this.#stopping === null) profiler.heap.run(message)
+        },
         [messages.THREAD_PROFILE]: ({ threadId }) => threads.profile(threadId),
         [messages.WARN]: ({ message }) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`)
       },
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
+        profiler.heap.stop()
         // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError

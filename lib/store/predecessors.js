@@ -65,11 +65,17 @@ function hasEnded ({ pid, namedAtMs }) {
   return !isAlive(pid) || (startedAtMs(pid) ?? -Infinity) > namedAtMs
 }
 
-/** The main thread's last block, if no line has its end. @param {string} tail of a file, from any byte on */
+/**
+ * The main thread's last block, if no line has its end. V8 may end a process with a full heap within a second.
+ * @param {string} tail of a file, from any byte on
+ */
 function unendedIn (tail) {
   const records = tail.split('\n').flatMap((line) => recordIn(line) ?? []).filter(({ threadId }) => threadId === 0)
-  const last = records.at(-1)
-  return last?.ongoing && last.durationMs >= LONG_MS ? last : null
+  // Blocks before it may settle after it has begun.
+  const blocks = [...new Map(records.map((record) => [record.id, record])).values()]
+  const last = blocks.sort((a, b) => a.startedAt < b.startedAt ? -1 : 1).at(-1)
+  const isLong = last && (last.durationMs >= LONG_MS || last.evidence.memory?.heapProfile?.isHeapFull)
+  return last?.ongoing && isLong ? last : null
 }
 
 /** @param {string} file */

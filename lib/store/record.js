@@ -32,6 +32,8 @@ const isFrame = objectOf(frame)
 const isExactFrame = objectOf({ ...frame, exact: isFlag, because: orMissing(listOf(isText)) })
 const areStacks = listOf(objectOf({ count: isCount, weightMs: isNumber, frames: listOf(isFrame) }))
 
+const areShares = orMissing(listOf(objectOf({ ...frame, share: isNumber })))
+
 const isMemory = objectOf({
   heapUsedBytes: isReading,
   heapFreedBytes: isReading,
@@ -39,6 +41,9 @@ const isMemory = objectOf({
   externalBytes: isReading,
   allocatedBytesPerSecond: isReading,
   isHeapFull: orMissing(isFlag),
+  heapProfile: orMissing(objectOf({
+    block: isText, isHeapFull: isFlag, allocatedBy: areShares, keptBy: areShares
+  })),
   rssBytes: isReading,
   cgroupBytes: isReading,
   cgroupLimitBytes: isReading,

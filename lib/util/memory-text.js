@@ -1,8 +1,9 @@
 'use strict'
 
 const { causeRow, ownCauseOf } = require('../tables/causes')
+const { place } = require('./place-text')
 
-/** @import { BlockRecord } from '../types' */
+/** @import { BlockRecord, MemoryShare } from '../types' */
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 const STEP = 1024
@@ -22,6 +23,16 @@ const outOf = (part, whole) => `${inBytes(part, unitOf(whole)).split(' ')[0]} of
 /** @param {number} part @param {number} whole */
 const percent = (part, whole) => `${Math.round(part / whole * 100)}%`
 
+/** "64% in toPage (shop/pages.js:18), 12% in rows (shop/rows.js:3)". @param {MemoryShare[]} functions */
+exports.sharesText = (functions) =>
+  functions.map((each) => `${percent(each.share, 1)} in ${place(each)}`).join(', ')
+
+/** The function that fills the heap; empty if no profile shows it. @param {BlockRecord} record */
+exports.keeperOf = ({ evidence }) => {
+  const [keeper] = evidence.memory?.heapProfile?.keptBy ?? []
+  return keeper === undefined ? '' : `${percent(keeper.share, 1)} of the latest was allocated in ${place(keeper)}`
+}
+
 /** Why a block's time went to the collector; null if it did not. @param {BlockRecord} record */
 exports.garbageOf = (record) => {
   const { memory } = record.evidence
@@ -29,7 +40,9 @@ exports.garbageOf = (record) => {
   const { heapUsedBytes = 0, heapFreedBytes = 0, heapLimitBytes, isHeapFull, allocatedBytesPerSecond } = memory
   if (isHeapFull) {
     const full = `the heap is ${percent(heapUsedBytes, heapLimitBytes)} full (${outOf(heapUsedBytes, heapLimitBytes)})`
-    return `${full} and collecting frees ${percent(heapFreedBytes, heapUsedBytes)}: something keeps memory`
+    const keeper = exports.keeperOf(record)
+    return `${full} and collecting frees ${percent(heapFreedBytes, heapUsedBytes)}: something keeps memory` +
+      (keeper && `, ${keeper}`)
   }
   return allocatedBytesPerSecond ? `allocating ${inBytes(allocatedBytesPerSecond)}/s` : null
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
-const { garbageOf } = require('./memory-text')
+const { garbageOf, keeperOf } = require('./memory-text')
 const { IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
 const { duration } = require('./units')
 
@@ -19,9 +19,12 @@ const CALLBACKS = 3
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
 
 /** For a block in which its process ended. @param {BlockRecord} record as it was last */
-exports.endSentenceOf = (record) => printable(about(record,
-  `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
-    `block${record.startup ? ' at start-up' : ''}`))
+exports.endSentenceOf = (record) => {
+  const keeper = record.evidence.memory?.heapProfile?.isHeapFull && keeperOf(record)
+  const full = keeper ? `, the heap was full: ${keeper}` : ''
+  return printable(about(record, `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
+    `block${record.startup ? ' at start-up' : ''}`) + full)
+}
 
 /** @param {BlockRecord} record @param {string} bound */
 function sentence (record, bound) {

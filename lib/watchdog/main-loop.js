@@ -14,7 +14,7 @@ const { Origins } = require('./origin/origin-matcher')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
-const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { HEAP_PROFILE, PROFILE, SOURCE_MAP } = require('../bridge/messages')
 const { nowMs } = require('../util/clock')
 
 /**
@@ -55,7 +55,9 @@ class MainLoop {
       isAuto, frames, post, say: health.say, onState: health.listener('origin')
     })
     const times = () => stats.host.times()
-    const profiling = this.profiling = startProfiling({ data, bridge, times, windows, health, post })
+    const { profiling, heapProfiling } = startProfiling({ data, bridge, gcPauses, times, windows, health, post })
+    this.profiling = profiling
+    this.heapProfiling = heapProfiling
     this.explainer = new Explainer(health)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(counters)
@@ -74,7 +76,14 @@ class MainLoop {
       explainer: this.explainer,
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
       surroundings: {
-        gcPauses, lateness, windows, holds, origins, allowed, waits, memory: { heap, system: stats.memory }
+        gcPauses,
+        lateness,
+        windows,
+        holds,
+        origins,
+        allowed,
+        waits,
+        memory: { heap, system: stats.memory, profile: () => heapProfiling.latest }
       },
       code: windows.code,
       nextId
@@ -96,7 +105,9 @@ class MainLoop {
     const polled = monitor.poll(now, selfLate, sinks)
     if (monitor.isAboutToReport) return polled
     this.origins.poll(now, monitor.beat)
-    this.profiling.poll(now, monitor.blockedMs > 0)
+    const isBlocked = monitor.blockedMs > 0
+    this.profiling.poll(now, isBlocked)
+    this.heapProfiling.poll(now, isBlocked)
     this.sources.workOff()
     return polled
   }
@@ -122,6 +133,7 @@ class MainLoop {
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
+    else if (message.code === HEAP_PROFILE) this.heapProfiling.receive(message)
     else if (message.code === SOURCE_MAP) this.sources.receive(message)
     else this.origins.receive(message)
   }

@@ -38,7 +38,9 @@ const { endSentenceOf } = require('../util/sentence')
  * @property {(record: BlockRecord, interval: BlockInterval) => void} ended it is over, its verdict still provisional
  * @property {(record: BlockRecord, endMs: number) => void} settled its verdict is final
  * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases for threads; withdrawn: it was none
- * @typedef {Partial<ThreadPhases>} Sink receives some phases
+ * @typedef {ThreadPhases & { amended: (record: BlockRecord) => void }} AllPhases amended: more is known of a block that
+ * settled
+ * @typedef {Partial<AllPhases>} Sink receives some phases
  * @typedef {(sink: string, error: Error) => void} OnThrow a sink threw, which is a fault of ours
  * @typedef {object} Outputs out of this process, each null if the options do not want it
  * @property {BlockLog | null} log @property {FileWriter | null} file
@@ -257,13 +259,13 @@ const OF_THREAD = ['opened', 'lasting', 'settled']
 
 /**
  * Each phase goes to all sinks that handle it, in order. One that throws stops neither the others nor the watchdog.
- * @param {Record<string, Sink | null>} sinks by name; null = none @param {OnThrow} onThrow @returns {ThreadPhases}
+ * @param {Record<string, Sink | null>} sinks by name; null = none @param {OnThrow} onThrow @returns {AllPhases}
  */
 function inOrder (sinks, onThrow) {
-  /** @type {(keyof ThreadPhases)[]} */
-  const phases = [...PHASES, 'withdrawn']
+  /** @type {(keyof AllPhases)[]} */
+  const phases = [...PHASES, 'withdrawn', 'amended']
   const present = Object.entries(sinks).flatMap(([name, sink]) => sink === null ? [] : [{ name, sink }])
-  return /** @type {ThreadPhases} */ (Object.fromEntries(phases.map((phase) => [
+  return /** @type {AllPhases} */ (Object.fromEntries(phases.map((phase) => [
     phase,
     (/** @type {BlockRecord} */ record, /** @type {any} */ detail) => {
       for (const { name, sink } of present) {
@@ -277,7 +279,7 @@ function inOrder (sinks, onThrow) {
   ])))
 }
 
-/** @param {(keyof ThreadPhases)[]} phases @param {(record: BlockRecord) => void} take @returns {Sink} */
+/** @param {(keyof AllPhases)[]} phases @param {(record: BlockRecord) => void} take @returns {Sink} */
 const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, take]))
 
 /**
@@ -286,7 +288,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {BlockMemory} parts.memory
  * @param {Outputs} parts.outputs @param {PageFeed} parts.page @param {Cluster} parts.cluster
  * @param {SlowWatch} parts.slow @param {RequestTracking | null} parts.tracking @param {Metrics} parts.metrics
- * @param {Pick<MainLoop, 'profiling' | 'origins'>} parts.mainLoop
+ * @param {Pick<MainLoop, 'profiling' | 'heapProfiling' | 'origins'>} parts.mainLoop
  * @param {boolean} parts.aborts see onStuck @param {Sink} parts.quiet
  * @param {(message: object) => void} parts.post @param {OnThrow} parts.onThrow
  */
@@ -296,10 +298,10 @@ function mainSinks ({
   const { log, file, timelines, notifier, otlp, spans } = outputs
   const { recent } = page
   const phases = inOrder({
-    memory: on(PHASES, (record) => memory.put(record)),
+    memory: on([...PHASES, 'amended'], (record) => memory.put(record)),
     log,
-    page: on(PHASES, (record) => page.put(record)),
-    cluster: on(PHASES, (record) => cluster.block(record)),
+    page: { ...on(PHASES, (record) => page.put(record)), amended: (record) => page.amend(record) },
+    cluster: on([...PHASES, 'amended'], (record) => cluster.block(record)),
     slow: on(['settled'], (record) => slow.blocked(record.durationMs)),
     tracking: on(['settled'], () => tracking?.settled(nowMs())),
     missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
@@ -309,8 +311,10 @@ function mainSinks ({
       ended: (record, { endMs }) => mainLoop.profiling.ended(endMs),
       settled: (record, endMs) => mainLoop.profiling.settled(record, endMs)
     },
+    heapProfile: on(['settled'], (record) => mainLoop.heapProfiling.settled(record)),
     origins: mainLoop.origins,
-    file: on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.write(`${JSON.stringify(record)}\n`)),
+    file: on(['opened', 'lasting', 'stuck', 'settled', 'amended'], (record) =>
+      file?.write(`${JSON.stringify(record)}\n`)),
     notifier: {
       ...on(['lasting', 'stuck'], (record) => notifier?.lasting(summaryOf(record))),
       settled: (record) => notifier?.settled(summaryOf(record))
@@ -322,6 +326,12 @@ function mainSinks ({
     quiet,
     host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
   }, onThrow)
+  mainLoop.heapProfiling.onProfile = (heapProfile) => {
+    const record = memory.get(heapProfile.block)
+    if (!record?.evidence.memory) return
+    const evidence = { ...record.evidence, memory: { ...record.evidence.memory, heapProfile } }
+    phases.amended({ ...record, evidence })
+  }
   /** @type {Phases['settled']} */
   const settled = (record, endMs) => phases.settled(recent.routed(record), endMs)
   return { ...phases, settled }

@@ -13,6 +13,17 @@ exports.LINKIFY_ISSUE = {
   fixed: '5.0.2'
 }
 
+/** What a heap profile shows of a cache that grows, and of pages that are rendered. */
+exports.HEAP_PROFILE = {
+  block: '4242-1',
+  isHeapFull: true,
+  keptBy: [{ function: 'addSession', file: '/srv/shop/cache.js', line: 12, column: 20, share: 0.714 }],
+  allocatedBy: [
+    { function: 'toPage', file: '/srv/shop/pages.js', line: 18, column: 16, share: 0.64 },
+    { function: 'addSession', file: '/srv/shop/cache.js', line: 12, column: 20, share: 0.118 }
+  ]
+}
+
 /**
  * A block as it is stored, served and logged.
  * @param {Partial<Omit<BlockRecord, 'request'>> & { request?: Partial<RequestRecord> | null }} [differences]

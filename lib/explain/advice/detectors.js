@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeRow, ownMsOf } = require('../../tables/causes')
-const { garbageOf } = require('../../util/memory-text')
+const { garbageOf, sharesText } = require('../../util/memory-text')
 const { issueText } = require('../../util/place-text')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
@@ -275,7 +275,10 @@ exports.detectors = {
     detect ({ record: { cause, durationMs, evidence: { gcMs, memory } } }) {
       const isStorm = causeRow(cause).blamesAllocation || gcMs >= STORM_SHARE * durationMs
       const share = Math.round(100 * Math.min(1, gcMs / durationMs))
-      return isStorm && !memory?.isHeapFull && [`The garbage collector took ${share}% of the time.`, gc.allocation]
+      const allocators = memory?.heapProfile?.allocatedBy
+      const by = allocators ? ` By a heap profile, memory was allocated: ${sharesText(allocators)}.` : ''
+      return isStorm && !memory?.isHeapFull &&
+        [`The garbage collector took ${share}% of the time.${by}`, gc.allocation]
     }
   },
   many: {

@@ -225,6 +225,7 @@ exports.heaviestIn = (profile, sources) => {
   return sum(own) >= HARDLY * sum(stacks) ? frame : null
 }
 
+exports.frameOf = frameOf
 exports.ownTicks = ownTicks
 exports.profiledStacks = profiledStacks
 exports.sum = sum

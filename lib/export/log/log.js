@@ -143,6 +143,7 @@ function lineOf (event, record, suppressed) {
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, excused, parts, evidence, samples } = short
   const { frame, package: owner, packageIssue, calledFrom, origin, work, request } = short
   const { stacks, isProfiled } = shownStacks(record)
+  const isOfMemory = causeRow(ownCauseOf(record)).blamesAllocation && evidence.memory
   const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each), NAME_BYTES))
   const fields = {
     event,
@@ -160,7 +161,8 @@ function lineOf (event, record, suppressed) {
     request,
     samples,
     parts,
-    evidence: causeRow(ownCauseOf(record)).blamesAllocation ? evidence : { ...evidence, memory: undefined },
+    // A heap profile has a line of its own.
+    evidence: { ...evidence, memory: isOfMemory ? { ...evidence.memory, heapProfile: undefined } : undefined },
     stack,
     ...(isProfiled && { stackFrom: 'profile' }),
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),
@@ -173,10 +175,10 @@ function lineOf (event, record, suppressed) {
 
 /** The record with names that fit into a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: owner, calledFrom, request, work, origin } = record
+  const { evidence, frame, package: owner, calledFrom, request, work, origin } = record
   return {
     ...record,
-    ...cutTexts({ frame, calledFrom, request, work, origin }, NAME_BYTES),
+    ...cutTexts({ evidence, frame, calledFrom, request, work, origin }, NAME_BYTES),
     ...cutTexts({ package: owner }, PACKAGE_BYTES)
   }
 }

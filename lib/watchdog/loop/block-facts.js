@@ -11,7 +11,7 @@ const { intersected } = require('./self-lateness')
 /**
  * @import { HeapSlots } from '../../bridge/memory'
  * @import { Facts, Span } from '../../explain/record'
- * @import { Frame, RequestContext } from '../../types'
+ * @import { Frame, HeapProfileRecord, RequestContext } from '../../types'
  * @import { MemoryStats } from '../kernel/memory-stats'
  * @import { Origins } from '../origin/origin-matcher'
  * @import { ProfileWindows } from '../profile/profile-windows'
@@ -38,7 +38,7 @@ const CALLS = 500
  * @property {Pick<AllowedTime, 'reasonWithin'>} [allowed]
  * @property {Pick<SleptCalls, 'within' | 'lookIfDue'>} [waits]
  * @property {{ within: (startMs: number, endMs: number) => number }} [silence] native calls that answered nobody
- * @property {{ heap: HeapSlots, system: MemoryStats }} [memory]
+ * @property {{ heap: HeapSlots, system: MemoryStats, profile?: () => HeapProfileRecord | null }} [memory]
  * @property {() => Facts['threadWork']} [workOf] what a whole worker thread works on
  * @typedef {Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
@@ -96,7 +96,7 @@ class BlockFacts {
     this.#kernel = new KernelEvidence(before)
     this.#surroundings = surroundings
     const { memory } = surroundings
-    this.#memory = memory && new MemoryUse(memory.heap, memory.system)
+    this.#memory = memory && new MemoryUse(memory.heap, memory.system, memory.profile)
   }
 
   /** @param {string} id @param {Block} block @param {number} nowMs */

@@ -5,7 +5,7 @@ const { MS_PER_S } = require('../../util/units')
 
 /**
  * @import { HeapSlots } from '../../bridge/memory'
- * @import { HeapReading as Heap, MemoryReading, MemoryRecord } from '../../types'
+ * @import { HeapProfileRecord, HeapReading as Heap, MemoryReading, MemoryRecord } from '../../types'
  * @import { MemoryStats } from '../kernel/memory-stats'
  */
 
@@ -76,13 +76,18 @@ class MemoryUse {
   #from = null
   #slots
   #stats
+  #heapProfile
   /** The system's, at the end of the block. @type {MemoryReading | null} */
   #to = null
 
-  /** @param {Pick<HeapSlots, 'read'>} slots @param {Pick<MemoryStats, 'read'>} stats */
-  constructor (slots, stats) {
+  /**
+   * @param {Pick<HeapSlots, 'read'>} slots @param {Pick<MemoryStats, 'read'>} stats
+   * @param {() => HeapProfileRecord | null} [heapProfile] the latest
+   */
+  constructor (slots, stats, heapProfile = () => null) {
     this.#slots = slots
     this.#stats = stats
+    this.#heapProfile = heapProfile
   }
 
   begin () {
@@ -107,7 +112,9 @@ class MemoryUse {
       this.sample()
       this.#to = this.#stats.read()
     }
-    return memoryOf(this.#heap, this.#from, this.#to ?? this.#stats.read(), isCollected)
+    const heapProfile = this.#heapProfile()
+    const memory = memoryOf(this.#heap, this.#from, this.#to ?? this.#stats.read(), isCollected)
+    return heapProfile === null ? memory : { ...memory, heapProfile }
   }
 }
 

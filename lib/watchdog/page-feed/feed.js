@@ -135,6 +135,11 @@ class PageFeed {
       this.#ended.add(record.id)
       this.history.addBlock(record.durationMs)
     }
+    this.amend(record)
+  }
+
+  /** More is known of a block. @param {BlockRecord} record */
+  amend (record) {
     if (this.#streams.size > 0) this.#pending.set(record.id, record)
   }
 

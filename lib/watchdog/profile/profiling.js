@@ -1,5 +1,6 @@
 'use strict'
 
+const v8 = require('node:v8')
 const { nowMs } = require('../../util/clock')
 const { isNativeBlock } = require('../../explain/parts')
 const { isExcused } = require('../../tables/causes')
@@ -7,6 +8,7 @@ const { PROFILE } = require('../../bridge/messages')
 const { isStartup } = require('../loop/detector')
 const { NOT_ALLOWED } = require('../loop/inspector')
 const { CpuPrice } = require('../kernel/cpu-price')
+const { HeapProfiling } = require('./heap-profiling')
 const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
 
 /**
@@ -15,6 +17,7 @@ const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
  * @import { BlockRecord, ProfilerAction as Action } from '../../types'
  * @import { Health, Say } from '../health'
  * @import { WorkerData } from '../watchdog'
+ * @import { GcPauses } from '../loop/intervals'
  * @import { ProfileWindows } from './profile-windows'
  */
 
@@ -206,27 +209,33 @@ class Profiling {
 }
 
 /**
+ * Profiles of the CPU and of the heap.
  * @param {object} parts @param {WorkerData} parts.data @param {Pick<Bridge, 'beat' | 'counters'>} parts.bridge
+ * @param {GcPauses} parts.gcPauses
  * @param {ConstructorParameters<typeof CpuPrice>[0]} parts.times of the main thread
  * @param {ProfileWindows} parts.windows @param {Health} parts.health
  * @param {(message: object) => void} parts.post to the host
  */
-exports.startProfiling = ({ data, bridge: { beat, counters }, times, windows, health, post }) => {
+exports.startProfiling = ({ data, bridge: { beat, counters }, gcPauses, times, windows, health, post }) => {
   const { options, mayInspect, ownProfile, profilesItself } = data
   const prices = new CpuPrice(times)
   const refusal = !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null
-  return new Profiling({
+  const profiling = new Profiling({
     mode: options.profile,
     refusal: ownProfile ? null : refusal,
     ask: (action, mostMs) => post({ code: PROFILE, action, mostMs }),
     thresholdMs: options.threshold,
     price: (now) => prices.read(now),
-    underWay: () => counters.get('inFlight') + counters.get('workInFlight'),
+    underWay: () => counters.openWork,
     isStarting: () => isStartup(beat.beats, beat.read()),
     keep: windows.keep,
     say: health.say,
     onState: health.listener('profile')
   })
+  const isPossible = options.profile !== 'off' && 'startHeapProfile' in v8
+  const { table } = windows.code
+  const heapProfiling = new HeapProfiling({ isPossible, counters, gcPauses, table, post, say: health.say })
+  return { profiling, heapProfiling }
 }
 
 /** @param {{ tookMs: number, estimateMs?: number }} start */

@@ -180,8 +180,7 @@ class SlowWatch {
   }
 
   get #inFlight () {
-    const { counters } = this.#parts.bridge
-    return counters.get('inFlight') + counters.get('workInFlight')
+    return this.#parts.bridge.counters.openWork
   }
 
   /** The time between two measurements of the pool. A request that merely stays open is not work. */

@@ -8,7 +8,7 @@ const { readBlocks } = require('../../../lib/store/block-file')
 const { takeUnended, unendedIn, QUIET_MS } = require('../../../lib/store/predecessors')
 const { startedAtMs } = require('../../../lib/util/processes')
 const { makeDir } = require('../../support/files')
-const { makeRecord } = require('../../support/record')
+const { HEAP_PROFILE, makeRecord } = require('../../support/record')
 
 /** Above what Linux gives a process. */
 const GONE = 999999999
@@ -65,6 +65,20 @@ test('only a long block of the main thread that has no end counts, whatever else
   assert.equal(unendedIn(line() + line({ threadId: 3, ongoing: false }))?.durationMs, 9800)
   assert.equal(unendedIn(`cut off"}\nnonsense\n${line()}{"id":"1-1","ong`)?.durationMs, 9800)
   assert.equal(unendedIn(''), null)
+})
+
+test('a short block counts if the heap was full, as V8 ends such a process within a second', () => {
+  const { evidence } = makeRecord()
+  const text = line({ durationMs: 62, evidence: { ...evidence, memory: { heapProfile: HEAP_PROFILE } } })
+  assert.equal(unendedIn(text)?.durationMs, 62)
+  assert.equal(unendedIn(text.replace('"isHeapFull":true', '"isHeapFull":false')), null)
+})
+
+test('the block before the last one may settle after that one began', () => {
+  const before = { id: '1-0', startedAt: '2026-11-21T10:00:00.000Z' }
+  assert.equal(unendedIn(line(before) + line() + line({ ...before, ongoing: false }))?.id, '1-1')
+  assert.equal(unendedIn(line() + line({ ...before, ongoing: false }))?.id, '1-1')
+  assert.equal(unendedIn(line(before) + line() + line({ ongoing: false })), null)
 })
 
 test('files that are none of ours, folders and broken files are passed over', (t) => {

@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { printable, sentenceOf } = require('../../../lib/util/sentence')
+const { endSentenceOf, printable, sentenceOf } = require('../../../lib/util/sentence')
 const { causes } = require('../../../lib/tables/causes')
-const { LINKIFY_ISSUE, makeRecord } = require('../../support/record')
+const { HEAP_PROFILE, LINKIFY_ISSUE, makeRecord } = require('../../support/record')
 
 const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
 
@@ -31,6 +31,17 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ cause: 'suspended', durationMs: 61000 }, 'event loop was blocked for 61.0 s: the whole process was stopped (suspended)']
   ]
   for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
+})
+
+test('a block in which a process with a full heap ended names the function that filled it', () => {
+  const { evidence } = makeRecord()
+  const sentence = (/** @type {object} */ heapProfile) =>
+    endSentenceOf(makeRecord({ evidence: { ...evidence, memory: /** @type {any} */ ({ heapProfile }) } }))
+  const begin = 'a previous process (pid 4242) ended 312 ms into a block: report (app/report.js:41), GET /report/:id (js)'
+  const full = ', the heap was full: 71% of the latest was allocated in addSession (shop/cache.js:12)'
+  assert.equal(sentence(HEAP_PROFILE), begin + full)
+  assert.equal(sentence({ ...HEAP_PROFILE, isHeapFull: false }), begin)
+  assert.equal(sentence({ ...HEAP_PROFILE, keptBy: undefined }), begin)
 })
 
 test('a place in generated code names the file that made it', () => {

@@ -28,15 +28,19 @@ function makeParts () {
 /** Every sink of the main thread, with what each hears. */
 function makeMain () {
   const { told, part } = makeParts()
+  /** @type {Map<string, any>} */
+  const records = new Map()
+  const heapProfiling = part('heapProfiling', ['settled'])
   const recent = { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record }
   const sinks = mainSinks({
     startedAtMs: 100,
-    memory: part('memory', ['put']),
-    page: { ...part('page', ['put']), recent },
+    memory: { ...part('memory', ['put']), get: (/** @type {string} */ id) => records.get(id) },
+    page: { ...part('page', ['put', 'amend']), recent },
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['drop', 'observeBlock']),
     mainLoop: {
       profiling: part('profiling', ['ended', 'settled']),
+      heapProfiling,
       origins: part('origins', ['ended', 'settled'])
     },
     outputs: {
@@ -54,7 +58,7 @@ function makeMain () {
     post: () => { told.push('host') },
     onThrow: never
   })
-  return { sinks, take: () => told.splice(0) }
+  return { sinks, records, heapProfiling, take: () => told.splice(0) }
 }
 
 test('each phase of a block goes to its sinks in one order: memory first, then the log, the host last', () => {
@@ -72,11 +76,22 @@ test('each phase of a block goes to its sinks in one order: memory first, then t
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'slow.blocked', 'tracking.settled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
+    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'slow.blocked', 'tracking.settled', 'metrics.observeBlock', 'profiling.settled',
+    'heapProfiling.settled', 'origins.settled',
     'file.write', 'notifier.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'quiet.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')
+})
+
+test('a heap profile that comes later is added to the record in memory, on the page and in files, and nowhere else', () => {
+  const { records, heapProfiling, take } = makeMain()
+  const { evidence } = recordOf('1', false, 1)
+  records.set('1', { ...recordOf('1', false, 1), evidence: { ...evidence, memory: {} } })
+  heapProfiling.onProfile({ block: '1', isHeapFull: true })
+  assert.deepEqual(take(), ['memory.put', 'page.amend', 'cluster.block', 'file.write'])
+  heapProfiling.onProfile({ block: 'forgotten', isHeapFull: true })
+  assert.deepEqual(take(), [])
 })
 
 test('sinks that are not wanted are left out', () => {

@@ -7,6 +7,7 @@ const process = require('../../../util/process')
 const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
+const { HeapProfile } = require('./heap-profile')
 const { InspectorProfile, V8Profile } = require('./profile-sources')
 const { lackOfProfileRoom } = require('../../../util/room')
 const { threadCpuMs } = require('../../../util/usage')
@@ -82,6 +83,8 @@ class HostProfiler {
     this.#settleMs = intervalMs + SETTLE_MS
     this.#mayRest = mayRest
     this.#send = send
+    /** Runs and stops by itself. */
+    this.heap = new HeapProfile(counters, thresholdMs, send)
   }
 
   /** Whether V8 samples this thread at present, by signals. */
@@ -109,7 +112,7 @@ class HostProfiler {
   #try (action, mostMs, startMs) {
     const wasOn = this.#source.isOn
     const estimateMs = action === 'start' ? startCostNowMs() : 0
-    const isBusy = mostMs !== Infinity && this.#hasWork
+    const isBusy = mostMs !== Infinity && this.#counters.openWork > 0
     let taken = null
     let failure = null
     try {
@@ -186,10 +189,6 @@ class HostProfiler {
     // An open port ends the profile, which run() reports.
     if (this.#own === null && loadInspector()?.url() !== undefined) this.run('take')
     else this.#hold(() => this.#source.renew())
-  }
-
-  get #hasWork () {
-    return this.#counters.get('inFlight') + this.#counters.get('workInFlight') > 0
   }
 
   /** @param {V8Profile} own */

@@ -8,7 +8,7 @@ const { builtins, cures } = require('../../../../lib/explain/advice/cures')
 const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/builtins')
 const { causes } = require('../../../../lib/tables/causes')
 const { causeDocument } = require('../../../../lib/cli/docs')
-const { LINKIFY_ISSUE: ISSUE, makeRecord } = require('../../../support/record')
+const { HEAP_PROFILE, LINKIFY_ISSUE: ISSUE, makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'
 
@@ -294,6 +294,14 @@ test('a known issue comes first: its identifier, the version that mends it, what
   const [first] = advise({ call: 'sort', record: { packageIssue: ISSUE } })
   assert.equal(first.text, 'known: CVE-2026-59887, fixed in linkify-it 5.0.2. A text with many "mailto:" takes quadratic time. ' +
     'https://github.com/advisories/GHSA-v245-v573-v5vm')
+})
+
+test('advice on collections names the functions that allocate, by a heap profile', () => {
+  const text = (/** @type {object | undefined} */ heapProfile) => adviceOf(makeRecord({
+    cause: 'gc', evidence: { ...evidence, gcMs: 250, memory: /** @type {any} */ ({ ...memory, heapProfile }) }
+  }))[0].text
+  assert.match(text(HEAP_PROFILE), / By a heap profile, memory was allocated: 64% in toPage \(shop\/pages\.js:18\), 12% in addSession /)
+  assert.doesNotMatch(text({ ...HEAP_PROFILE, allocatedBy: undefined }), /heap profile/)
 })
 
 test('where nothing else is advised, the package or the function that computes is named', () => {

@@ -7,7 +7,7 @@ const path = require('node:path')
 const { BlockLog } = require('../../../../lib/export/log/log')
 const { sentenceOf } = require('../../../../lib/util/sentence')
 const { makeDir } = require('../../../support/files')
-const { LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
+const { HEAP_PROFILE, LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
 
 /**
  * A log into a file, on a clock that stands until it is set.
@@ -240,4 +240,15 @@ test('a line of everyday names is not cut', (t) => {
   assert.deepEqual(line.frame, { ...frame, exact: true })
   assert.deepEqual(line.request, request)
   assert.deepEqual(line.stack, Array(8).fill(`${frame.function} (${frame.file}:1234:56)`))
+})
+
+test('the heap profile of a block is not repeated in its line, which names the function that keeps memory', (t) => {
+  const { log, lines } = makeLog(t)
+  const heap = { isHeapFull: true, heapUsedBytes: 90, heapFreedBytes: 1, heapLimitBytes: 100 }
+  const memory = { ...heap, heapProfile: HEAP_PROFILE }
+  log.settled(makeRecord({ cause: 'gc', evidence: { ...makeRecord().evidence, memory: /** @type {any} */ (memory) } }))
+  const [{ evidence, msg }] = lines()
+  assert.equal(evidence.memory.heapUsedBytes, 90)
+  assert.equal(evidence.memory.heapProfile, undefined)
+  assert.match(msg, /71% of the latest was allocated in addSession \(shop\/cache\.js:12\)/)
 })

@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { memoryOf, withHeap } = require('../../../../lib/watchdog/loop/memory-use')
+const { MemoryUse, memoryOf, withHeap } = require('../../../../lib/watchdog/loop/memory-use')
 const { garbageOf } = require('../../../../lib/util/memory-text')
-const { makeRecord } = require('../../../support/record')
+const { HEAP_PROFILE, makeRecord } = require('../../../support/record')
 
 const MB = 1024 * 1024
 const system = {
@@ -36,6 +36,17 @@ test('a heap of which collecting frees little is full, and something keeps memor
   assert.equal(memory.heapUsedBytes, 243 * MB)
   assert.equal(memory.heapFreedBytes, 7 * MB)
   assert.equal(told(memory), 'the heap is 95% full (243 of 256 MB) and collecting frees 3%: something keeps memory')
+})
+
+test('the message about a full heap names the function that allocated what stayed in use', () => {
+  const memory = { ...memoryOf(heapOf([238, 243, 236, 240]), system, system, true), heapProfile: HEAP_PROFILE }
+  assert.match(`${told(memory)}`, /: something keeps memory, 71% of the latest was allocated in addSession \(shop\/cache\.js:12\)$/)
+})
+
+test('the memory of a block has the latest heap profile', () => {
+  const use = new MemoryUse({ read: () => null }, { read: () => system }, () => HEAP_PROFILE)
+  assert.equal(use.record(true, false).heapProfile, HEAP_PROFILE)
+  assert.equal('heapProfile' in new MemoryUse({ read: () => null }, { read: () => system }).record(true, false), false)
 })
 
 test('a heap that stays nearly full, but was not collected as a whole, may be full of garbage', () => {

@@ -1,5 +1,5 @@
 import { FlameTree } from '../../../profiles/flame-tree.js'
-import { inBytes, outOf } from '../../../../util/memory-text.js'
+import { inBytes, outOf, sharesText } from '../../../../util/memory-text.js'
 import { doubtOf, frameText } from '../../../../util/place-text.js'
 import { conclusionIn, shownStacks } from '../../../../util/shown-stacks.js'
 import { actionButton, chip, fill, make, save } from '../dom.mjs'
@@ -245,12 +245,14 @@ function workRows ({ kind, name, parent, attributes, traceId }) {
 /** @param {any} record @returns {Row[]} */
 function evidenceRows ({ evidence, frame, profile, probable }) {
   const { sleptIn, requests } = evidence
-  const { heapUsedBytes, heapFreedBytes, heapLimitBytes, rssBytes, cgroupBytes, cgroupLimitBytes, ...waits } =
-    evidence.memory ?? {}
+  const { heapUsedBytes, heapFreedBytes, heapLimitBytes, heapProfile, rssBytes, ...others } = evidence.memory ?? {}
+  const { cgroupBytes, cgroupLimitBytes, ...waits } = others
   const freed = heapFreedBytes > 0 ? `, ${percent(heapFreedBytes / heapUsedBytes)} of it freed` : ''
   return [
     ...EVIDENCE.map(([key, meaning]) => /** @type {Row} */ ([meaning, evidence[key] > 0 && duration(evidence[key])])),
     ['heap in use', heapLimitBytes && `${outOf(heapUsedBytes, heapLimitBytes)}${freed}`],
+    ['memory was allocated', heapProfile?.allocatedBy && sharesText(heapProfile.allocatedBy)],
+    ['what stayed in use', heapProfile?.keptBy && sharesText(heapProfile.keptBy)],
     ['resident memory', rssBytes && inBytes(rssBytes)],
     ['memory of the container', cgroupLimitBytes && outOf(cgroupBytes, cgroupLimitBytes)],
     ['pages read from disk', waits.majorFaults > 0 && `${waits.majorFaults}`],
