@@ -56,7 +56,7 @@ class MainLoop {
     })
     const times = () => stats.host.times()
     const profiling = this.profiling = startProfiling({ data, bridge, times, windows, health, post })
-    this.explainer = new Explainer(health)
+    this.explainer = new Explainer(health, data, sources.code.packageIn)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(counters)
     const pauses = new DebuggerPauses({ callName: () => stats.calls.name(), onState: health.listener('debugger') })

@@ -171,6 +171,7 @@ function rowOf (record) {
       function: frame.function, file: frame.file, line: frame.line, exact: frame.exact, compiled: frame.compiled
     },
     probable: probable ?? null,
+    ...(record.change && { change: record.change }),
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,
     allowed: record.allowed ?? null,
     request: request && { method: request.method, route: request.route, exact: request.exact },
