@@ -58,6 +58,8 @@
  * @property {PackageRecord | null} [package] the package in `node_modules` whose code was innermost, apart from Node's
  * and V8's own, for at least half of the sampled time; null if there is none, or no code is to blame
  * @property {PackageIssue} [packageIssue] a known issue of the version of a package that ran; else missing
+ * @property {ChangeRecord} [change] what the running version of the application has changed about the function of
+ * `frame`; missing if nothing is certain
  * @property {number} samples stacks taken
  * @property {StackRecord[]} stacks the answers to interrupts, the ten heaviest
  * @property {WorkRecord | null} [work] the named work that was running longest: a request, a job, a message…
@@ -108,6 +110,13 @@
  * @property {string} id of the advisory or issue @property {string} link to it
  * @property {string} text a sentence that says what is slow
  * @property {string} [fixed] the version that mends it @property {string} [cure] where no version mends it
+ *
+ * @typedef {object} ChangeRecord between the running version of the application and earlier ones (option `dir`)
+ * @property {'new' | 'slower'} kind new: the function did not block in earlier versions; slower: its blocks are at
+ * least twice as long
+ * @property {string} text the change in words, as the log has it
+ * @property {string} version the running one @property {string} since when it first ran
+ * @property {number} [wasMs] median of the function's blocks in the slowest of the earlier versions, if it is slower
  *
  * @typedef {object} OriginRecord
  * @property {string} type of the asynchronous resource: Timeout, PROMISE, TCPCONNECTWRAP…

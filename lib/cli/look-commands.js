@@ -21,6 +21,7 @@ const addBlocks = (program) => program.command('blocks')
   .addOption(new Option('--cause <cause>', 'only blocks with this cause').choices(Object.keys(causes)))
   .option('--route <text>', 'only blocks whose request has this in its method and route, for example "GET /orders"')
   .option('--work <text>', 'only blocks whose work has this in its kind and name, for example "job email"')
+  .option('--new', 'only blocks of functions that are new since a version of the application (option dir)')
   .optionsGroup('How they are shown:')
   .addOption(new Option('--top',
     'a table of the functions that blocked, longest in total first').conflicts(['json', 'watch']))

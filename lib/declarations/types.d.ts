@@ -138,6 +138,11 @@ export type BlockRecord = {
   */
  packageIssue?: PackageIssue | undefined;
  /**
+  * what the running version of the application has changed about the function of
+  * `frame`; missing if nothing is certain
+  */
+ change?: ChangeRecord | undefined;
+ /**
   * stacks taken
   */
  samples: number;
@@ -318,6 +323,32 @@ export type PackageIssue = {
   * where no version mends it
   */
  cure?: string | undefined;
+};
+/**
+ * between the running version of the application and earlier ones (option `dir`)
+ */
+export type ChangeRecord = {
+ /**
+  * new: the function did not block in earlier versions; slower: its blocks are at
+  * least twice as long
+  */
+ kind: "new" | "slower";
+ /**
+  * the change in words, as the log has it
+  */
+ text: string;
+ /**
+  * the running one
+  */
+ version: string;
+ /**
+  * when it first ran
+  */
+ since: string;
+ /**
+  * median of the function's blocks in the slowest of the earlier versions, if it is slower
+  */
+ wasMs?: number | undefined;
 };
 /**
  * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in

@@ -24,6 +24,7 @@ exports.isMatch = (row, { culprit, cause, text }) => {
 
 /** @param {any} row */
 function textOf (row) {
-  const { id, cause, thread, works = [] } = row
-  return [id, placeOf(row), ...[row, ...works].map(workOf), cause, wordsOf(cause), thread].join(' ').toLowerCase()
+  const { id, cause, change, thread, works = [] } = row
+  const names = [placeOf(row), change?.text, ...[row, ...works].map(workOf)]
+  return [id, ...names, cause, wordsOf(cause), thread].join(' ').toLowerCase()
 }

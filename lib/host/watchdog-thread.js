@@ -13,6 +13,7 @@ const { holdStdio } = require('../util/files')
 const { lackOfRoom } = require('../util/room')
 const process = require('../util/process')
 const { CompiledFiles, sourceMapOf } = require('./compiled-files')
+const { mainFile } = require('./launchers')
 
 /** @import { Hold } from './host-sensors' */
 
@@ -102,7 +103,9 @@ class WatchdogThread {
       const timeZone = variable('TZ')
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
-        workerData: { ...this.#makeData(), epochMs: ownEpochMs(), starts: countStart(), begunAtMs: nowMs() },
+        workerData: {
+          ...this.#makeData(), main: mainFile(), epochMs: ownEpochMs(), starts: countStart(), begunAtMs: nowMs()
+        },
         // Without the application's preloads and environment, our thread instruments nothing and joins no cluster.
         execArgv: [],
         env: timeZone === undefined ? {} : { TZ: timeZone },

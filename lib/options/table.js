@@ -115,6 +115,14 @@ const table = [
     doc: 'folder for block records that outlive the process'
   },
   {
+    key: 'appVersion',
+    group: 'output',
+    type: type.text(),
+    default: undefined,
+    doc: 'version of the application, for what dir reports as new since then; by default that of the package.json ' +
+      'above the main file'
+  },
+  {
     key: 'notify',
     group: 'output',
     type: type.url(),
@@ -218,6 +226,7 @@ const table = [
  * @property {'on' | 'off'} [source]
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
+ * @property {string} [appVersion]
  * @property {string} [notify] http:// or https://, with user:password@ if the receiver asks for them
  * @property {number} [notifyAbove] 100 to 86400000
  * @property {boolean | string} [otlp] true: by OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables; http:// or
@@ -232,8 +241,8 @@ const table = [
  * @property {string[]} [skip] names of main files
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'facts' | 'notify' | 'otlp' | 'route' | 'log'>> & {
- * token?: string, dir?: string, facts?: string, notify?: string, route?: Options['route'],
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'appVersion' | 'facts' | 'notify' | 'otlp' | 'route' | 'log'>> & {
+ * token?: string, dir?: string, appVersion?: string, facts?: string, notify?: string, route?: Options['route'],
  * log: boolean | (Exclude<Options['log'], boolean | undefined> & { creates?: boolean }),
  * otlp: false | OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
  * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything; `log.creates`: false

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const zlib = require('node:zlib')
-const { openFile } = require('../util/files')
+const { writeTo } = require('../util/files')
 const { isAlive } = require('../util/processes')
 const { BYTES_PER_MB, MS_PER_MINUTE } = require('../util/units')
 
@@ -73,13 +73,8 @@ const ownerOf = (name) => TIMELINE.exec(name)?.[1] ?? null
  */
 exports.writeTimeline = (dir, owner, { id, text }) => {
   const file = path.join(dir, `${owner}.timeline-${id}.json.gz`)
-  const fd = openFile(`${file}${PART}`, 'w', 0o640)
-  try {
-    // The writer's next line should not wait for compression: this level takes 8 ms/MB, the default 25.
-    fs.writeFileSync(fd, zlib.gzipSync(text, { level: 1 }))
-  } finally {
-    fs.closeSync(fd)
-  }
+  // The writer's next line should not wait for compression: this level takes 8 ms/MB, the default 25.
+  writeTo(`${file}${PART}`, 'w', zlib.gzipSync(text, { level: 1 }))
   fs.renameSync(`${file}${PART}`, file)
   let bytes = 0
   for (const [i, each] of timelinesOf(dir, owner).entries()) {

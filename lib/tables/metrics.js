@@ -76,6 +76,13 @@ const table = [
     labels: ['site']
   },
   {
+    key: 'newSites',
+    name: 'block_new_sites_total',
+    type: 'counter',
+    unit: 'functions',
+    help: 'Functions that block in the running version of the application and did not in earlier ones (option dir)'
+  },
+  {
     key: 'ownBlocked',
     name: 'own_blocked_seconds_total',
     type: 'counter',

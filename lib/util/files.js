@@ -83,6 +83,16 @@ function letGo (fd) {
   }
 }
 
+/** @param {string} file @param {'w' | 'a'} flag @param {string | Buffer} contents */
+exports.writeTo = (file, flag, contents) => {
+  const fd = openFile(file, flag, 0o640)
+  try {
+    fs.writeFileSync(fd, contents)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
 /** A file of the kernel, empty if it cannot be read. @param {string} file */
 exports.textOf = (file) => {
   try {

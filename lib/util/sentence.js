@@ -64,8 +64,9 @@ function blamed (record) {
   if (other === null) return `: ${where(record)}`
   const [cause, ms] = other
   const { phrase } = causeRow(cause)
+  const comma = record.change ? ',' : ''
   if (record.frame === null) return `, ${duration(ms)} of it ${phrase}: ${where(record)}`
-  return `, ${duration(ownMsOf(record))} of it by ${where(record)} and ${duration(ms)} ${phrase}`
+  return `, ${duration(ownMsOf(record))} of it by ${where(record)}${comma} and ${duration(ms)} ${phrase}`
 }
 
 /** The heaviest callbacks of the turn, if there were several. @param {BlockRecord} record */
@@ -94,7 +95,8 @@ function where (record) {
     const call = profile?.call ? `${profile.call}${frame.exact === false ? ',' : ' in'} ` : ''
     const line = probable && probable.line !== frame.line ? ` in line ${probable.line}` : ''
     const guess = probable ? `, probably ${line === '' ? 'in ' : ''}${probable.call}${line}` : ''
-    return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
+    const change = record.change ? `, ${record.change.text}` : ''
+    return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}${change}`
   }
   const words = withoutPlace(record)
   return words === IN_CALL ? `${words}; its line follows when it returns` : words

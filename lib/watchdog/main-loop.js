@@ -58,7 +58,7 @@ class MainLoop {
     const { profiling, heapProfiling } = startProfiling({ data, bridge, gcPauses, times, windows, health, post })
     this.profiling = profiling
     this.heapProfiling = heapProfiling
-    this.explainer = new Explainer(health)
+    this.explainer = new Explainer(health, data, sources.code.packageIn)
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(counters)
     const pauses = new DebuggerPauses({ callName: () => stats.calls.name(), onState: health.listener('debugger') })

@@ -17,6 +17,7 @@ const { endSentenceOf } = require('../util/sentence')
  * @import { OtlpExporter } from '../export/otlp/exporter'
  * @import { Metrics } from '../export/prometheus/metrics'
  * @import { ResolvedOptions } from '../options/table'
+ * @import { FunctionHistory } from '../store/function-history'
  * @import { BlockMemory } from '../store/memory'
  * @import { BlockRecord } from '../types'
  * @import { Blocks } from './blocks'
@@ -44,6 +45,7 @@ const { endSentenceOf } = require('../util/sentence')
  * @typedef {(sink: string, error: Error) => void} OnThrow a sink threw, which is a fault of ours
  * @typedef {object} Outputs out of this process, each null if the options do not want it
  * @property {BlockLog | null} log @property {FileWriter | null} file
+ * @property {FunctionHistory | null} history next to the file
  * @property {TimelineKeeper | null} timelines next to the file @property {Notifier | null} notifier
  * @property {OtlpExporter | null} otlp @property {BlockSpans} spans
  */
@@ -75,11 +77,13 @@ class Sinks {
     const { options, mayInspect, escalates } = data
     const { metrics } = scrape
     const { main, threads } = blocks.memories
-    const file = openFile(options, health, metrics)
+    const { history } = mainLoop.explainer
+    const file = openFile(options, health, metrics, history)
     const otlp = openOtlp(data, health, scrape)
     const outputs = this.#outputs = {
       log,
       file,
+      history,
       timelines: file && openTimelines(file, health, blocks, page, scrape),
       notifier: openNotifier(options, health, metrics),
       otlp,
@@ -115,8 +119,9 @@ class Sinks {
 
   /** @param {number} now */
   poll (now) {
-    const { log, timelines } = this.#outputs
+    const { log, file, history, timelines } = this.#outputs
     timelines?.poll(now)
+    history?.poll(now, file)
     this.#tracking?.tick(now)
     if (now < this.#quietAtMs) return
     log?.flushSuppressed()
@@ -157,8 +162,9 @@ class Sinks {
   }
 
   async close () {
-    const { log, file } = this.#outputs
+    const { log, file, history } = this.#outputs
     log?.flushSuppressed()
+    history?.poll(nowMs(), file)
     await Promise.all([log?.close(), file?.end()])
   }
 }
@@ -188,8 +194,11 @@ function openPath (option) {
     new FileWriter({ kind: 'log', target, creates, onState })
 }
 
-/** @param {ResolvedOptions} options @param {Health} health @param {Metrics} metrics */
-function openFile ({ dir: target }, health, metrics) {
+/**
+ * @param {ResolvedOptions} options @param {Health} health @param {Metrics} metrics
+ * @param {FunctionHistory | null} history
+ */
+function openFile ({ dir: target }, health, metrics, history) {
   if (target === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
   return new FileWriter({
@@ -197,6 +206,10 @@ function openFile ({ dir: target }, health, metrics) {
     target,
     name: `blocks-${process.pid}-${Date.now()}`,
     onState: health.listener('dir'),
+    history: history?.file,
+    onHistory: history?.merge,
+    onDamage: (reason) => health.say('warn', { event: 'history' },
+      `the history of blocked functions begins anew, as its file in dir is damaged: ${reason}`),
     onUnended: (record) => {
       metrics.predecessorEnded()
       const { id, pid, startedAt, durationMs, cause } = record
@@ -295,7 +308,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
 function mainSinks ({
   startedAtMs, memory, outputs, page, cluster, slow, tracking, metrics, mainLoop, aborts, quiet, post, onThrow
 }) {
-  const { log, file, timelines, notifier, otlp, spans } = outputs
+  const { log, file, history, timelines, notifier, otlp, spans } = outputs
   const { recent } = page
   const phases = inOrder({
     memory: on([...PHASES, 'amended'], (record) => memory.put(record)),
@@ -306,6 +319,7 @@ function mainSinks ({
     tracking: on(['settled'], () => tracking?.settled(nowMs())),
     missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
     metrics: on(['settled'], (record) => metrics.observeBlock(record)),
+    history: on(['opened', 'lasting', 'settled'], (record) => { if (history?.note(record)) metrics.newSite() }),
     recent: { ended: (record, interval) => recent.add(interval, record.id) },
     profile: {
       ended: (record, { endMs }) => mainLoop.profiling.ended(endMs),

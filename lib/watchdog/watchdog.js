@@ -31,6 +31,7 @@ const { WatchedThreads } = require('./threads/threads')
  * @property {boolean} escalates requests are followed from the first block on
  * @property {boolean} stripsTypes @property {boolean} compilesAll @property {Role} role
  * @property {{ threadId: number }[]} threads that already run; those seen from outside have their hello
+ * @property {string | null} main the main file, null with -e and the like
  * @property {number} begunAtMs when its thread was begun, monotonic
  * @property {number} starts of a watchdog in this process before this one
  * @property {boolean} isQuiet a preload that nobody has asked for: see lib/host/presence.js

@@ -17,7 +17,7 @@ const SUFFIXES = /** @type {Record<string, string[]>} */ ({ histogram: ['_bucket
 
 /** @param {string} name */
 const read = (name) => parse(fs.readFileSync(path.join(FOLDER, name), 'utf8'))
-const rules = ['recording.yml', 'alerts.yml'].flatMap((name) => read(name).groups).flatMap(({ rules }) => rules)
+const rules = ['recording.yml', 'alerts.yml', 'new-functions.yml'].flatMap((name) => read(name).groups).flatMap(({ rules }) => rules)
 const alerts = rules.filter(({ alert }) => alert)
 const recorded = rules.filter(({ record }) => record).map(({ record }) => record)
 
@@ -29,7 +29,7 @@ function promtool (args, cwd = FOLDER) {
 
 test('Prometheus accepts the rules and both configurations', (t) => {
   if (!needs(t, 'promtool')) return
-  promtool(['check', 'rules', '--lint=all', '--lint-fatal', 'recording.yml', 'alerts.yml'])
+  promtool(['check', 'rules', '--lint=all', '--lint-fatal', 'recording.yml', 'alerts.yml', 'new-functions.yml'])
   promtool(['check', 'config', 'prometheus.yml'])
   promtool(['check', 'config', '--agent', 'agent.yml'])
 })

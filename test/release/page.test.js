@@ -14,7 +14,7 @@ const { startBrowser, openPage, deepStack, reads, violations } = require('../sup
 const { startCluster } = require('../support/cluster')
 const { makeDir } = require('../support/files')
 const { startPageAgent } = require('../support/page-agent')
-const { makeRecord } = require('../support/record')
+const { makeRecord, NEW } = require('../support/record')
 const { STREAMS } = require('../../lib/export/http/event-streams')
 const { readText } = require('../../lib/export/page/assets')
 const { causes } = require('../../lib/tables/causes')
@@ -268,6 +268,26 @@ test('an opened block names the package at fault, with a link to its bugs if tha
   assert.deepEqual(complaints, [])
 })
 
+test('a block of a function that is new since a version says so, and a button hides all others', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const { url } = await startPageAgent(t, [makeRecord({ id: '1-1', change: NEW }), makeRecord({ id: '1-2' })])
+  const { page, complaints } = await openPage(browser, url)
+  await reads(page, '#blocks-note', /^2 blocks/)
+  assert.deepEqual(await page.locator('#blocks > li strong').allTextContents(), [' new since version 1.8.2'])
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await reads(page, '#blocks-note', /^1 block,/)
+  assert.match(page.url(), /new.since.version/)
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'New', exact: true, pressed: true }).click()
+  await reads(page, '#blocks-note', /^2 blocks/)
+  const { url: without } = await startPageAgent(t, [makeRecord()])
+  await page.goto(without)
+  await reads(page, '#blocks-note', /^1 block/)
+  assert.equal(await page.getByRole('button', { name: 'New', exact: true }).count(), 0)
+  assert.deepEqual(complaints, [])
+})
+
 test('the page asks for the token and keeps it out of every address', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return
@@ -396,7 +416,7 @@ test('with a baseline and filters, the tools are one row on a desk, and a sparkl
   const browser = await startBrowser(t)
   if (browser === null) return
   const startedAt = new Date(Date.now() - 5000).toISOString()
-  const { url } = await startPageAgent(t, [makeRecord({ startedAt, request: { method: 'GET', route: '/a/very/long/route'.repeat(9) } })])
+  const { url } = await startPageAgent(t, [makeRecord({ startedAt, change: NEW, request: { method: 'GET', route: '/a/very/long/route'.repeat(9) } })])
   const now = Date.now()
   const { page, complaints } = await openPage(browser, `${url}#cause=js&base=${now - 60_000}-${now}`, { viewport: { width: 1280, height: 900 } })
   await reads(page, '#comparison', /^Baseline \d+:.* in 1 block; since then /)

@@ -18,7 +18,7 @@ const FILE = 'expected one JSON record per line, as the option dir and blocks --
 
 /**
  * @typedef {{ json?: boolean, format?: 'text' | 'md', token?: string, top?: boolean, watch?: boolean, since?: number,
- *   cause?: string, route?: string, work?: string }} Flags
+ *   cause?: string, route?: string, work?: string, new?: boolean }} Flags
  * @typedef {{ source: string, record: BlockRecord }} SourcedRecord
  */
 
@@ -34,7 +34,8 @@ exports.listBlocks = async (sources, flags) => {
   // One process that is gone must not hide the blocks of the others.
   if (failure !== null) throw failure
   if (blocks.length === 0 && !flags.json && !flags.top) {
-    const isFiltered = [flags.since, flags.cause, flags.route, flags.work].some((flag) => flag !== undefined)
+    const { since, cause, route, work, new: isNew } = flags
+    const isFiltered = [since, cause, route, work, isNew].some((flag) => flag !== undefined)
     process.stderr.write(isFiltered ? 'no recorded block matches\n' : 'no blocks recorded\n')
   }
 }
@@ -198,15 +199,17 @@ function say (source, what) {
 
 /**
  * @typedef {{ since?: number, until?: number, cause?: string, route?: string, work?: string, file?: string,
- *   function?: string }} Filter since: blocks that ended after it, until: that began before it, both Unix time in ms;
+ *   function?: string, new?: boolean }} Filter since: blocks that ended after it, until: that began before it, both
+ *   Unix time in ms;
  *   route, work, file, function: a part of the text
  */
 
 /** @param {Filter} filter @returns {(record: BlockRecord) => boolean} */
-const filterOf = ({ since = -Infinity, until = Infinity, cause, ...parts }) => (record) => {
+const filterOf = ({ since = -Infinity, until = Infinity, cause, new: isNew, ...parts }) => (record) => {
   const startMs = Date.parse(record.startedAt)
   if (startMs + record.durationMs < since || startMs > until) return false
   if (cause !== undefined && record.cause !== cause) return false
+  if (isNew && record.change?.kind !== 'new') return false
   // One of the works of a block is enough.
   const works = [record, ...record.works ?? []]
   const texts = {

@@ -31,7 +31,8 @@ const filter = {
   route: text('a part of it, such as "GET /orders"'),
   work: text('a part of it, such as "job email"'),
   file: text('a part of the path'),
-  function: text('a part of the name')
+  function: text('a part of the name'),
+  new: { type: 'boolean', description: 'only functions that did not block in earlier versions of the application' }
 }
 
 /** Tools by their name in answers.js. @type {Record<ToolName, Tool>} */

@@ -36,6 +36,7 @@ export type Options = {
  source?: "on" | "off" | undefined;
  gc?: "on" | "off" | undefined;
  dir?: string | undefined;
+ appVersion?: string | undefined;
  /**
   * http:// or https://, with user:password@ if the receiver asks for them
   */
@@ -72,9 +73,10 @@ export type Options = {
  * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything; `log.creates`: false
  * if somebody else creates the file
  */
-export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "facts" | "notify" | "otlp" | "route" | "log">> & {
+export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "appVersion" | "facts" | "notify" | "otlp" | "route" | "log">> & {
  token?: string;
  dir?: string;
+ appVersion?: string;
  facts?: string;
  notify?: string;
  route?: Options["route"];

@@ -141,7 +141,7 @@ function openHere (destination, onState) {
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, excused, parts, evidence, samples } = short
-  const { frame, package: owner, packageIssue, calledFrom, origin, work, request } = short
+  const { frame, package: owner, packageIssue, change, calledFrom, origin, work, request } = short
   const { stacks, isProfiled } = shownStacks(record)
   const isOfMemory = causeRow(ownCauseOf(record)).blamesAllocation && evidence.memory
   const stack = stacks[0]?.frames.slice(0, 8).map((each) => cut(frameText(each), NAME_BYTES))
@@ -156,6 +156,7 @@ function lineOf (event, record, suppressed) {
     frame,
     ...(owner && { package: { name: owner.name, version: owner.version } }),
     ...(packageIssue && { packageIssue }),
+    ...(change && { change }),
     ...(calledFrom && { calledFrom }),
     ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,

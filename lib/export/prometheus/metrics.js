@@ -166,6 +166,11 @@ class Metrics {
     }
   }
 
+  /** Counts a function that blocks since the running version of the application. */
+  newSite () {
+    this.#metrics.newSites.inc()
+  }
+
   /** Counts time for which the agent itself blocked the application. @param {number} ms */
   addOwnBlockedMs (ms) {
     this.#metrics.ownBlocked.inc(ms / MS_PER_S)

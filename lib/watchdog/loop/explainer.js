@@ -8,6 +8,7 @@ const { RecentFailure } = require('../health')
  * @import { Code, Facts } from '../../explain/record'
  * @import { BlockRecord } from '../../types'
  * @import { Health } from '../health'
+ * @import { WorkerData } from '../watchdog'
  */
 
 /** Makes records of facts. Faults of ours in it are reported and cost neither the block nor this thread. */
@@ -15,9 +16,15 @@ class Explainer {
   #health
   #failure = new RecentFailure()
 
-  /** @param {Pick<Health, 'set' | 'threw'>} health */
-  constructor (health) {
+  /**
+   * @param {Pick<Health, 'set' | 'threw'>} health @param {Pick<WorkerData, 'options' | 'main'>} [data]
+   * @param {Code['packageIn']} [packageIn]
+   */
+  constructor (health, data, packageIn = () => null) {
     this.#health = health
+    this.history = data?.options.dir === undefined
+      ? null
+      : require('../../store/function-history').openHistory(data, packageIn)
   }
 
   /**
@@ -32,9 +39,10 @@ class Explainer {
       try {
         // Loaded by the first block, or by loadRest() of MainLoop: a fifth of this thread's modules.
         const { recordOf } = require('../../explain/record')
-        const explained = recordOf(attempt, code)
+        const { record, workIds } = recordOf(attempt, code)
+        const change = this.history?.changeOf(record)
         this.#health.set('explain', this.#failure.at(now))
-        return explained
+        return { record: { ...record, ...(change && { change }) }, workIds }
       } catch (error) {
         failure = error
         this.#health.threw('explain', error)

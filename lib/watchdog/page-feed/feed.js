@@ -178,6 +178,7 @@ function rowOf (record) {
       function: frame.function, file: frame.file, line: frame.line, exact: frame.exact, compiled: frame.compiled
     },
     probable: probable ?? null,
+    ...(record.change && { change: record.change }),
     work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,
     allowed: record.allowed ?? null,
     ...(input && { input }),

@@ -8,6 +8,7 @@ const { MS_PER_S } = require('../../util/units')
 const { DONE, LINES, LOST, COUNT } = require('./slots')
 
 /**
+ * @import { Version } from '../../store/function-history'
  * @import { BlockRecord } from '../../types'
  * @import { MessagePort } from 'node:worker_threads'
  */
@@ -29,7 +30,9 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 6
 const THREADS = 5
 
 /** @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way */
-/** @typedef {{ state: Failure | null, unended?: undefined } | { unended: BlockRecord }} Answer */
+/** @typedef {[name: string, Version][]} Versions of an application */
+/** @typedef {'onUnended' | 'onHistory' | 'onDamage'} Listener */
+/** @typedef {{ state: Failure | null, on?: undefined } | { on: Listener, value: any }} Answer */
 
 /**
  * Writes to a file or a folder from a thread of its own, so that a file system that hangs stops neither the watchdog's
@@ -65,6 +68,8 @@ class FileWriter {
    * @param {boolean} [parts.creates] the log, by default
    * @param {(error: Error | null) => void} parts.onState when lines cannot be written, or can again; may repeat
    * @param {(record: BlockRecord) => void} [parts.onUnended] called with each block in which an earlier process ended
+   * @param {string} [parts.history] file of the functions that blocked
+   * @param {(versions: Versions) => void} [parts.onHistory] @param {(reason: string) => void} [parts.onDamage] to it
    */
   constructor (parts) {
     this.#parts = parts
@@ -72,7 +77,7 @@ class FileWriter {
   }
 
   #start () {
-    const { kind, target, name, creates } = this.#parts
+    const { kind, target, name, creates, history } = this.#parts
     const slots = newSlots()
     const { port1, port2 } = new MessageChannel()
     try {
@@ -80,7 +85,7 @@ class FileWriter {
       if (lack !== null) throw new Error(lack)
       const worker = new Worker(entryPoint('writer'), {
         name: 'loopwatch writer',
-        workerData: { kind, target, name, creates, slots, port: port2 },
+        workerData: { kind, target, name, creates, history, slots, port: port2 },
         transferList: [port2],
         execArgv: [],
         env: {},
@@ -124,7 +129,7 @@ class FileWriter {
 
   /** @param {Answer} answer */
   #hear (answer) {
-    if (answer.unended !== undefined) return this.#parts.onUnended?.(answer.unended)
+    if (answer.on !== undefined) return this.#parts[answer.on]?.(answer.value)
     const { state } = answer
     this.#failure = state && Object.assign(new Error(state.message), { code: state.code })
     this.#parts.onState(this.#failure)
@@ -144,9 +149,18 @@ class FileWriter {
   /** Keeps the timeline around a block, if the writer keeps up. @param {string} id @param {string} text */
   keepTimeline (id, text) {
     // A timeline is large: none waits for a disk that hangs.
-    if (this.#worker === null || this.#isEnding || this.#waiting > 0) return
+    if (!this.isIdle) return
     // One unit: records that come while it is packed must find room.
     this.#hand({ timeline: { id, text } }, 1)
+  }
+
+  /** Adds versions to the file of `history`. @param {Versions} versions */
+  keepHistory (versions) {
+    this.#hand({ versions }, 1)
+  }
+
+  get isIdle () {
+    return this.#worker !== null && !this.#isEnding && this.#waiting === 0
   }
 
   /** @param {object} message @param {number} units */

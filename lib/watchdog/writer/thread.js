@@ -5,7 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { DONE, LINES, LOST } = require('./slots')
 
 /** Entry of a writer's thread: synchronous calls, in order. One that hangs (a network disk) stops this thread only. */
-const { kind, target, name, creates, slots, port } = workerData
+const { kind, target, name, creates, history, slots, port } = workerData
 let isFailing = false
 
 /** @param {Error & { code?: string } | null} error */
@@ -15,9 +15,23 @@ function onState (error) {
   port.postMessage({ state: error && { message: error.message, code: error.code } })
 }
 
+/** @import { Versions } from './file-writer' */
+/** Answers with what all processes have written. @param {Versions} versions */
+function keepHistory (versions) {
+  if (history === undefined) return
+  const { exchange } = require('../../store/function-history')
+  const onDamage = (/** @type {string} */ value) => port.postMessage({ on: 'onDamage', value })
+  try {
+    port.postMessage({ on: 'onHistory', value: exchange(history, versions, onDamage) })
+  } catch {
+    // The records report what is wrong with the disk.
+  }
+}
+
 /** @typedef {{ id: string, text: string }} Timeline */
 /**
- * @typedef {{ write: (line: string) => void, keepTimeline?: (timeline: Timeline) => void, takeLost: () => number,
+ * @typedef {{ write: (line: string) => void, keepTimeline?: (timeline: Timeline) => void,
+ * keepHistory?: (versions: Versions) => void, takeLost: () => number,
  * end: () => void }} Written
  */
 /** @type {Record<string, () => Written>} */
@@ -28,15 +42,17 @@ const kinds = {
     const { TOUCH_MS } = require('../../store/retention')
     const file = new BlockFile({ dir: target, name, nowMs, onState })
     const look = () => {
-      for (const record of takeUnended(target)) port.postMessage({ unended: record })
+      for (const record of takeUnended(target)) port.postMessage({ on: 'onUnended', value: record })
     }
     look()
+    keepHistory([])
     // A file that was written just before this start stands still by then, if its process is gone.
     setTimeout(look, QUIET_MS + 500).unref()
     setInterval(() => file.touch(), TOUCH_MS).unref()
     return {
       write: (line) => file.appendLine(line),
       keepTimeline: (timeline) => file.keepTimeline(timeline),
+      keepHistory,
       takeLost: () => file.takeLost(),
       end: () => file.close()
     }
@@ -56,8 +72,12 @@ function done (units) {
   Atomics.notify(slots, DONE)
 }
 
-port.on('message', (/** @type {{ line?: string, timeline?: Timeline, units: number }} */ { line, timeline, units }) => {
-  if (timeline !== undefined) {
+/** @typedef {{ line?: string, timeline?: Timeline, versions?: Versions, units: number }} Task */
+
+port.on('message', (/** @type {Task} */ { line, timeline, versions, units }) => {
+  if (versions !== undefined) {
+    written.keepHistory?.(versions)
+  } else if (timeline !== undefined) {
     written.keepTimeline?.(timeline)
   } else if (line !== undefined) {
     written.write(line)

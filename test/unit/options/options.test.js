@@ -21,6 +21,7 @@ const wrong = {
   source: ['auto', true, null, ''],
   gc: ['auto', true, null, ''],
   dir: ['', 1, null],
+  appVersion: ['', 1, null],
   notify: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
   notifyAbove: [99, NaN, '1000', -1, null],
   otlp: ['', 'localhost:4318', 'ftp://a', 1, null, 'http://', {}],

@@ -12,7 +12,7 @@ const { mergeNewest } = require('../../../lib/store/memory')
 const { isRecord, summaryOf } = require('../../../lib/store/record')
 const { PageFeed } = require('../../../lib/watchdog/page-feed/feed')
 const { makeDir } = require('../../support/files')
-const { LINKIFY_ISSUE, makeRecord } = require('../../support/record')
+const { LINKIFY_ISSUE, makeRecord, NEW } = require('../../support/record')
 
 test('a block of an earlier version, which knew no packages, is read as well, and one that says nonsense of it is not', () => {
   const { package: none, ...earlier } = makeRecord()
@@ -36,6 +36,7 @@ function makeFullRecord () {
     request: { ...request, ended: false, traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
     package: { name: 'pg', version: '8.11.3', bugs: 'https://github.com/brianc/node-postgres/issues' },
     packageIssue: LINKIFY_ISSUE,
+    change: NEW,
     origin: { type: 'Timeout', durationMs: 200, frame, frames: [frame] },
     profile: { samples: 5, call: 'JSON.parse', stacks: [{ count: 5, weightMs: 50, frames: [frame] }] }
   })

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { endSentenceOf, printable, sentenceOf } = require('../../../lib/util/sentence')
 const { causes } = require('../../../lib/tables/causes')
-const { HEAP_PROFILE, LINKIFY_ISSUE, makeRecord } = require('../../support/record')
+const { HEAP_PROFILE, LINKIFY_ISSUE, makeRecord, NEW } = require('../../support/record')
 
 const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
 
@@ -62,6 +62,15 @@ test('the package at fault stands after the place, with its version where it has
     [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (app/report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
   ]
   for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
+})
+
+test('what a version has changed stands after the place', () => {
+  const parts = { js: 200, native: 0, gc: 0, asleep: 0, waiting: 112, stopped: 0, unexplained: 0 }
+  assert.equal(sentenceOf(makeRecord({ change: NEW })),
+    'event loop was blocked for 312 ms: report (app/report.js:41), new since version 1.8.2, GET /report/:id (js)')
+  assert.equal(sentenceOf(makeRecord({ change: { ...NEW, text: 'was 40 ms before 1.8.2' }, parts, request: null })),
+    'event loop was blocked for 312 ms, 200 ms of it by report (app/report.js:41), was 40 ms before 1.8.2, ' +
+      'and 112 ms waiting for a CPU (js)')
 })
 
 test('a known issue of the package stands next to its name, with the fixed version or what to do instead', () => {

@@ -46,6 +46,7 @@ function makeMain () {
     outputs: {
       log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
       file: part('file', ['write']),
+      history: null,
       timelines: part('timelines', ['stuck', 'settled']),
       notifier: part('notifier', ['lasting', 'settled']),
       otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),

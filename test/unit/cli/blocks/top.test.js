@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { makeRecord } = require('../../../support/record')
+const { makeRecord, NEW } = require('../../../support/record')
 const { topMarkdown, topTable, culpritsOf } = require('../../../../lib/cli/blocks/top')
 const { offencesOf } = require('../../../../lib/cli/test/offences')
 const { filterOf } = require('../../../../lib/cli/blocks/blocks')
@@ -101,6 +101,9 @@ test('blocks are chosen by time, cause and route', () => {
   assert.equal(filterOf({ since: Date.parse('2026-11-22T10:00:01.000Z') })(record), true)
   assert.equal(filterOf({ since: Date.parse('2026-11-22T10:00:01.001Z') })(record), false)
   assert.equal(filterOf({ cause: 'gc' })(record), false)
+  assert.equal(filterOf({ new: true })(record), false)
+  assert.equal(filterOf({ new: true })({ ...record, change: NEW }), true)
+  assert.equal(filterOf({ new: true })({ ...record, change: { ...NEW, kind: 'slower' } }), false)
   assert.equal(filterOf({ route: 'GET /ord' })(record), true)
   assert.equal(filterOf({ route: 'POST' })(record), false)
   assert.equal(filterOf({ route: 'GET' })({ ...record, request: null }), false)

@@ -7,7 +7,7 @@ const path = require('node:path')
 const { BlockLog } = require('../../../../lib/export/log/log')
 const { sentenceOf } = require('../../../../lib/util/sentence')
 const { makeDir } = require('../../../support/files')
-const { HEAP_PROFILE, LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
+const { HEAP_PROFILE, LINKIFY_ISSUE, makeRecord, NEW } = require('../../../support/record')
 
 /**
  * A log into a file, on a clock that stands until it is set.
@@ -100,6 +100,13 @@ test('a line has the known issue of the package', (t) => {
   const { log, lines } = makeLog(t)
   log.settled(makeRecord({ package: { name: 'linkify-it', version: '5.0.1', bugs: null }, packageIssue: LINKIFY_ISSUE }))
   assert.deepEqual(lines()[0].packageIssue, LINKIFY_ISSUE)
+})
+
+test('a line has what the running version has changed', (t) => {
+  const { log, lines } = makeLog(t)
+  log.opened(makeRecord({ ongoing: true, change: NEW }))
+  assert.deepEqual(lines()[0].change, NEW)
+  assert.match(lines()[0].msg, /, new since version 1\.8\.2, /)
 })
 
 test('blocks that are nobody\'s fault, and those at start-up, are information, others warnings', (t) => {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { topTable } = require('../../../../lib/cli/blocks/top')
 const { sentenceOf } = require('../../../../lib/util/sentence')
 const { rowOf } = require('../../../../lib/watchdog/page-feed/feed')
-const { LINKIFY_ISSUE, makeRecord } = require('../../../support/record')
+const { LINKIFY_ISSUE, makeRecord, NEW } = require('../../../support/record')
 
 const MODEL = '../../../../lib/export/page/source/model'
 const START = Date.parse('2026-11-21T10:00:00.000Z')
@@ -164,6 +164,7 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
   assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
   const works = [{ request: null, work: { kind: 'job', name: 'nightly' }, frame: null, weightMs: 40 }]
   assert.ok(chosen(at(1, /** @type {any} */ ({ works })), { text: 'job nightly' }) && !chosen(at(1), { text: 'job nightly' }))
+  assert.ok(chosen(at(1, { change: NEW }), { text: 'new since version' }) && !chosen(at(1), { text: 'new since version' }))
   assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
   assert.deepEqual([{}, { ongoing: true }].map((more) => chosen(at(1, { threadId: 3, ...more }), {})), [false, false])
   for (const aside of [{ cause: 'starved' }, { startup: true }, { allowed: 'migration' }]) {
@@ -248,6 +249,7 @@ test('a block is described in a sentence, and in Markdown that its names cannot 
   assert.equal(whyOf(at(1)), 'The loop was blocked for 1.0 s: JavaScript – report app/report.js:41, for GET /report/:id.')
   const linkify = { package: { name: 'linkify-it', version: '5.0.1', bugs: null }, packageIssue: LINKIFY_ISSUE }
   assert.match(whyOf(at(1, linkify)), / in the package linkify-it@5\.0\.1 \(known: CVE-2026-59887, fixed in linkify-it 5\.0\.2\) – /)
+  assert.match(whyOf(at(1, { change: NEW })), / – report app\/report\.js:41, new since version 1\.8\.2, for GET \/report\/:id\.$/)
   assert.match(whyOf(at(1, { cause: 'suspended', frame: null })), /: the whole process was stopped\. No line of code is to blame\.$/)
   const block = at(1, { frame: { ...frame('<b>`x`'), exact: false } })
   const source = { lines: [{ line: 1, text: '```', share: 0.5 }] }

@@ -137,7 +137,7 @@ export class BlockList {
     entry.drawn = json
     const isNew = entry.row !== row
     entry.row = row
-    const { ongoing, durationMs, startedAt, cause, worker, thread, threadId, startup } = row
+    const { ongoing, durationMs, startedAt, cause, change, worker, thread, threadId, startup } = row
     entry.element.classList.toggle('ongoing', ongoing)
     const where = [
       worker !== null && `worker ${worker}`,
@@ -148,7 +148,8 @@ export class BlockList {
       make('span', { class: 'time' }, clock(startedAt)),
       make('span', { class: 'duration' }, duration(durationMs), ongoing && ' so far'),
       make('span', { class: 'cause' }, chip(cause), sharesIn(row)),
-      make('span', { class: 'what' }, calledBy(row), make('code', {}, placeOf(row)), where && ` (${where})`),
+      make('span', { class: 'what' }, calledBy(row), make('code', {}, placeOf(row)), where && ` (${where})`,
+        change && make('strong', {}, ` ${change.text}`)),
       make('span', { class: 'who' }, workOf(row)))
     if (isNew) entry.details?.load()
   }

@@ -17,7 +17,9 @@ export function whyOf (record) {
   const within = owner ? ` in the package ${owner.name}${owner.version ? `@${owner.version}` : ''}${issue}` : ''
   const work = workOf(record)
   const who = work === '' ? '' : `, for ${work}`
-  return `${how}${rest}: ${wordsOf(ownCauseOf(record))}${within} – ${calledBy(record)}${placeOf(record)}${guess}${who}.`
+  const change = record.change ? `, ${record.change.text}` : ''
+  const place = `${calledBy(record)}${placeOf(record)}${guess}${change}${who}`
+  return `${how}${rest}: ${wordsOf(ownCauseOf(record))}${within} – ${place}.`
 }
 
 /** Text in backticks. Names may contain backticks and line breaks, which would end it. @param {string} text */

@@ -7,12 +7,15 @@ import { wordsOf } from '../model/labels.mjs'
 /** @type {Record<string, string>} */
 const NAMES = { '1m': '1 min', '5m': '5 min', '10m': '10 min', all: 'all' }
 const ALL_CAUSES = 'all causes'
+/** Words of a block whose function is new. */
+const NEW = 'new since version'
 
 /** Chooses range, text, cause and baseline, and resets them. */
 export class FilterBar {
   #view
   #search = byId('search')
   #cause = byId('cause')
+  #new = byId('new')
   #pin = byId('pin')
   #help = byId('help')
   /** @type {Map<string, HTMLInputElement>} */
@@ -32,6 +35,7 @@ export class FilterBar {
       make('option', { value: cause }, wordsOf(cause) || ALL_CAUSES)))
     this.#cause.addEventListener('change', () => view.set({ cause: this.#cause.value || null }))
     this.#search.addEventListener('input', () => view.set({ text: this.#search.value.trim() }))
+    this.#new.addEventListener('click', () => view.set({ text: view.now.text === NEW ? '' : NEW }))
     this.#pin.addEventListener('click', () => view.set({ base: view.now.base === null ? this.#bounds : null }))
     byId('reset').addEventListener('click', () => view.reset())
     byId('aside-show').addEventListener('click', () => view.set({ aside: !view.now.aside }))
@@ -62,6 +66,8 @@ export class FilterBar {
     for (const [each, input] of this.#ranges) input.checked = span === null && each === name
     if (document.activeElement !== this.#search) this.#search.value = text
     this.#cause.value = cause ?? ''
+    this.#new.hidden = text !== NEW && !all.some(({ change }) => change?.kind === 'new')
+    this.#new.setAttribute('aria-pressed', `${text === NEW}`)
     this.#pin.setAttribute('aria-pressed', `${base !== null}`)
     setText(this.#pin, base === null ? 'Pin as baseline' : 'Unpin baseline')
     const chosen = [
