@@ -85,7 +85,7 @@ for (const version of VERSIONS) {
         const { code, stdout, stderr } = await startNode(t, command, { cwd, node: node ?? '' }).closed
         assert.equal(code, 1, `${stdout}\n${stderr}`)
         const { blocks } = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8'))
-        const named = blocks.flatMap((/** @type {any} */ { tests }) => tests.map((/** @type {any} */ each) => each.name))
+        const named = blocks.flatMap((/** @type {any} */ { tests }) => tests.map((/** @type {any} */ { name }) => name))
         return { names: [...new Set(named)].sort(), stderr }
       }
       let { names, stderr } = await run()
