@@ -11,7 +11,7 @@ const { startApp } = require('../support/app')
 const isLinux = process.platform === 'linux'
 const options = { skip: !isLinux && 'only Linux tells whether a thread waits for events' }
 const DEEP_MS = 4000
-const TRIES = 3
+const TRIES = 10
 /** Where the loop never rests it is 70 and more: 40 beats and 26 looks. */
 const MOST_WAKE_UPS = 45
 /** 33 a second, each of which wakes V8's own thread and the application's. */

@@ -38,6 +38,9 @@ it('none', async () => { await wait() })
 const NAMES = ['pbkdf2Sync', 'scryptSync', 'parse', 'hold'].flatMap((name) =>
   ['async, first', 'async, last', 'sync, first', 'sync, last'].map((how) => `${name} ${how}`)).sort()
 
+/** A busy machine may hide one block of sixteen. */
+const TRIES = 3
+
 const NODE_TEST = `const load = require\nconst { it } = require('node:test')\n${SUITE}`
 const MODULE = `import { createRequire } from 'node:module'\nconst load = createRequire(import.meta.url)\n${SUITE}`
 
@@ -78,11 +81,16 @@ for (const version of VERSIONS) {
       installFor('test')
       const cwd = makeSuite(t, { [file]: text, ...config })
       const command = [CLI, 'test', '--over', `${LIMIT_MS}ms`, '--json', 'out.json', '--', node ?? '', ...args]
-      const { code, stdout, stderr } = await startNode(t, command, { cwd, node: node ?? '' }).closed
-      assert.equal(code, 1, `${stdout}\n${stderr}`)
-      const { blocks } = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8'))
-      const named = blocks.flatMap((/** @type {any} */ { tests }) => tests.map((/** @type {any} */ each) => each.name))
-      assert.deepEqual([...new Set(named)].sort(), NAMES, stderr)
+      const run = async () => {
+        const { code, stdout, stderr } = await startNode(t, command, { cwd, node: node ?? '' }).closed
+        assert.equal(code, 1, `${stdout}\n${stderr}`)
+        const { blocks } = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8'))
+        const named = blocks.flatMap((/** @type {any} */ { tests }) => tests.map((/** @type {any} */ { name }) => name))
+        return { names: [...new Set(named)].sort(), stderr }
+      }
+      let { names, stderr } = await run()
+      for (let i = 1; i < TRIES && names.length < NAMES.length; i++) ({ names, stderr } = await run())
+      assert.deepEqual(names, NAMES, stderr)
     })
   }
 

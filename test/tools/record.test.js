@@ -124,7 +124,7 @@ test('an assistant asks a recording: status, culprits, one block with its source
   const ask = async (/** @type {string} */ name, given = {}) =>
     /** @type {any} */ (await client.callTool({ name, arguments: given })).content[0].text
   assert.match(await ask('status'), /^This is a recording of \d{4}-.*Z\. Event loops that were blocked then: none\.\nLast 10 minutes: \d+ block/)
-  const culprit = (await ask('culprits')).split('\n').find((/** @type {string} */ line) => line.startsWith('spin '))
+  const culprit = (await ask('culprits')).split('\n').find((/** @type {string} */ line) => /^(?:≈ )?spin /.test(line))
   const id = /block id=(\S+)/.exec(`${culprit}`)?.[1]
   assert.match(await ask('block', { id }), /\n> \d+ \| /)
 })
