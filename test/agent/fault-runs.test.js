@@ -43,10 +43,12 @@ test('killed in mid-block, its file cut short or padded by a power cut: every re
   }, 'the first block to end')
   app.get('/forever').catch(() => {}) // answered by nobody
   await app.line(({ event, frame }) => ['opened', 'lasting'].includes(event) && frame?.function === 'forever', 'the block in which it is killed')
+  // Each has a thread of its own that writes: a line of the log may come first.
+  const functions = () => readBlocks(dir).records.map(({ frame, ongoing }) => `${frame?.function}${ongoing ? ' in progress' : ''}`)
+  await eventually(() => functions().includes('forever in progress'), () => `its record: ${functions()}`)
   app.child.kill('SIGKILL')
   await app.closed
 
-  const functions = () => readBlocks(dir).records.map(({ frame, ongoing }) => `${frame?.function}${ongoing ? ' in progress' : ''}`)
   const whole = functions()
   assert.ok(whole.includes('spin') && whole.includes('forever in progress'), `${whole}`)
   const [file] = fs.readdirSync(dir).map((name) => path.join(dir, name))

@@ -77,8 +77,8 @@ class DebuggerPauses {
     const beganAtMs = own && this.#beginIfPaused(own, pollReading)
     const isOfTurn = this.#pause?.beats === beat.beats
     const pausedFromMs = beganAtMs ?? (isOfTurn ? this.#follow(reading) : null)
-    if (this.#pause === null || !isOfTurn) pollReading.mayBePaused = this.#mayBePaused(reading)
-    return this.#pause === null ? pollReading : this.#without(this.#pause, pollReading, pausedFromMs)
+    const judged = { ...pollReading, mayBePaused: !isOfTurn && this.#mayBePaused(reading) }
+    return this.#pause === null ? judged : this.#without(this.#pause, judged, pausedFromMs)
   }
 
   /** Whether the next answer may show a pause: a debugger is there, and the thread slept. @param {Reading} reading */

@@ -73,7 +73,6 @@ const unexplained = ({ block, span, wallMs, samples }) => /** @type {BlockRecord
     nativeMs: 0,
     watchdogGapMs: 0,
     requests: 0,
-    debugger: false,
     ownMs: 0
   },
   frame: null,
