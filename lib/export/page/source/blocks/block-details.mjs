@@ -284,7 +284,6 @@ function heaviestStack (block) {
 }
 
 /**
-/**
  * A package.json or a recording may contain anything: only a web address becomes a link, and its page gets no referrer.
  * @param {string | null} href @param {string} text @returns {Node | false}
  */
