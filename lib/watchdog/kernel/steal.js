@@ -36,22 +36,22 @@ class MachineSteal {
 /** Steal time of one thread: that of the CPU it was on, while it stayed there. */
 class Steal {
   #machine
-  #processor
   #totalMs = 0
   /** @type {number | null} */
   #cpu = null
   /** @type {number | null} stolen from that CPU at the last reading */
   #lastMs = null
 
-  /** @param {Pick<MachineSteal, 'of'>} machine @param {() => number | null} processor the thread's CPU */
-  constructor (machine, processor) {
+  /** @param {Pick<MachineSteal, 'of'>} machine */
+  constructor (machine) {
     this.#machine = machine
-    this.#processor = processor
   }
 
-  /** Stolen so far, null if unknown; only differences mean something. @param {number} atMs */
-  read (atMs) {
-    const cpu = this.#processor()
+  /**
+   * Stolen so far, null if unknown; only differences mean something.
+   * @param {number} atMs @param {number | null} cpu the thread's
+   */
+  read (atMs, cpu) {
     const stolenMs = cpu === null ? null : this.#machine.of(cpu, atMs)
     if (cpu === this.#cpu && stolenMs !== null && this.#lastMs !== null) this.#totalMs += stolenMs - this.#lastMs
     this.#cpu = cpu

@@ -19,6 +19,8 @@ const { MS_PER_S, MS_PER_TICK } = require('../../util/units')
 
 /** The calling thread: the kernel resolves this name when the file is opened. */
 const CALLER = '/proc/thread-self'
+/** State of a thread that runs or waits for a CPU. */
+const RUNNABLE = 'R'
 
 /**
  * @typedef {object} Shared what all threads of a process share
@@ -70,7 +72,7 @@ class ThreadStats {
     this.isGone = tid !== null && existsSync(TASKS) && !existsSync(this.#folder)
     this.#schedstat = new KernelFile(`${this.#folder}/schedstat`)
     this.#stat = new KernelFile(`${this.#folder}/stat`)
-    this.#steal = new Steal(shared.machineSteal, () => processorOf(this.#stat.read()))
+    this.#steal = new Steal(shared.machineSteal)
   }
 
   /** While calm: throttling may be 250 ms old, steal time is not read. @param {number} nowMs @returns {Reading} */
@@ -92,12 +94,14 @@ class ThreadStats {
 
   /** The reading by which a block is judged. @param {Reading} reading of this moment @returns {Reading} */
   precise (reading) {
+    const stat = this.#stat.read()
     return {
       ...reading,
+      isRunnable: stat !== null && statOf(stat).state === RUNNABLE,
       // The idle time is the slowest to read, so it is read only if the kernel has no run queue time.
       ...(reading.runQueueMs === null && { machineIdleMs: machineIdleMs() }),
       throttledMs: this.#shared.throttling.read(reading.atMs),
-      stolenMs: this.#steal.read(reading.atMs)
+      stolenMs: this.#steal.read(reading.atMs, processorOf(stat))
     }
   }
 
@@ -140,7 +144,7 @@ class ThreadStats {
     return {
       sleeps: count === null ? null : Number(count[1]),
       isAsleep: !/^State:\s*R/m.test(text),
-      stolenMs: this.#steal.read(nowMs)
+      stolenMs: this.#steal.read(nowMs, processorOf(this.#stat.read()))
     }
   }
 

@@ -1,5 +1,7 @@
 'use strict'
 
+const { MS_PER_TICK } = require('../../util/units')
+
 /** @import { Interval } from './self-lateness' */
 
 /** Kernel readings whose distance is this share of the block outweigh those from before and after it. */
@@ -10,6 +12,7 @@ const ENOUGH_SHARE = 0.4
  * @property {number} atMs @property {number | null} cpuMs on a CPU so far
  * @property {number | null} runQueueMs runnable, waiting for a CPU
  * @property {number | null} throttledMs its cgroup was out of CPU quota
+ * @property {boolean} [isRunnable] it ran or waited for a CPU at that moment; read only when a beat is overdue
  * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
  * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is unknown
  * @property {number | null} [preemptions] of the process's threads; read only if `runQueueMs` is unknown
@@ -31,15 +34,22 @@ class KernelEvidence {
   #first = null
   /** The last within the block; until there is one, the last before it. */
   #last
+  /** From here on the thread may have waited for a CPU, which the kernel counts when the wait is over. */
+  #uncountedFromMs
 
   /** @param {Reading} before the last one before the block */
   constructor (before) {
     this.#before = before
     this.#last = before
+    this.#uncountedFromMs = before.atMs
   }
 
   /** @param {Reading} reading taken within the block */
   add (reading) {
+    const { atMs, cpuMs, runQueueMs, isRunnable } = reading
+    const countedMs = Number(cpuMs) - Number(this.#last.cpuMs) + Number(runQueueMs) - Number(this.#last.runQueueMs)
+    if (!isRunnable) this.#uncountedFromMs = atMs
+    else if (countedMs > 0) this.#uncountedFromMs = this.#last.atMs + countedMs
     this.#first ??= reading
     this.#last = reading
     if (++this.#skipped < this.#everyNth) return
@@ -75,7 +85,12 @@ class KernelEvidence {
 
   /** @param {TimedInterval} interval so far @param {number | null} ownCpuMs counted by the thread itself */
   ongoing (interval, ownCpuMs) {
-    return this.#figures(interval, this.#last, ownCpuMs)
+    const { startMs, durationMs } = interval
+    const figures = this.#figures(interval, this.#last, ownCpuMs)
+    const uncountedMs = this.#last.atMs - Math.max(startMs, this.#uncountedFromMs)
+    // The time on a CPU is counted at each tick.
+    if (figures.runQueueMs === null || uncountedMs <= MS_PER_TICK) return figures
+    return { ...figures, runQueueMs: Math.min(durationMs, figures.runQueueMs + uncountedMs) }
   }
 
   /**

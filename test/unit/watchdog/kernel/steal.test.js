@@ -33,10 +33,10 @@ test('what is stolen from a CPU counts for a thread while it stays there', () =>
     [1, 200, 600]
   ]
   let [at] = story
-  const steal = new Steal({ of: (cpu) => at[cpu + 1] }, () => at[0])
+  const steal = new Steal({ of: (cpu) => at[cpu + 1] })
   assert.deepEqual(story.map((moment, i) => {
     at = moment
-    return steal.read(i)
+    return steal.read(i, at[0])
   }), [0, 30, 30, 40, null, 40, 60])
 })
 

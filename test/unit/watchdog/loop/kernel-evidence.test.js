@@ -70,3 +70,25 @@ test('stolen time is no more than what nothing else explains, and unknown if it 
   assert.equal(figures([stolen(1000, 0, null), stolen(1060, 56, 500), stolen(1300, 280, 580)]).stolenMs, 20)
   assert.equal(figures([stolen(1000, 0, null), stolen(1200, 60, 500), stolen(1300, 100, 580)]).stolenMs, null)
 })
+
+/** @param {number} atMs @param {number} cpuMs @param {number} runQueueMs @param {boolean} [isRunnable] */
+const counted = (atMs, cpuMs, runQueueMs, isRunnable = true) => reading(atMs, { cpuMs, runQueueMs, isRunnable })
+
+/** @param {Reading[]} readings the last one of calm, and those within a block from 1000 on */
+function soFar ([before, ...rest]) {
+  const evidence = new KernelEvidence(before)
+  for (const each of rest) evidence.add(each)
+  const endMs = rest[rest.length - 1].atMs
+  return evidence.ongoing({ startMs: 1000, endMs, durationMs: endMs - 1000 }, null).runQueueMs
+}
+
+test('a wait for a CPU counts while it lasts, before the kernel has counted it', () => {
+  assert.equal(soFar([counted(990, 5, 2), counted(1020, 5, 2), counted(1060, 5, 2)]), 60)
+  assert.equal(soFar([counted(1000, 5, 2), counted(1020, 6, 10), counted(1060, 6, 10)]), 59, 'but for 1 ms of running')
+})
+
+test('a thread that sleeps, or runs until the next tick, does not wait for a CPU', () => {
+  assert.equal(soFar([counted(990, 5, 2), counted(1020, 5, 2, false), counted(1060, 5, 2, false)]), 0)
+  assert.equal(soFar([counted(990, 5, 2), counted(1020, 5, 2, false), counted(1060, 5, 2)]), 40, 'it was woken after that')
+  assert.equal(soFar([counted(990, 5, 2), counted(1050, 57, 2), counted(1060, 65, 2)]), 0)
+})
