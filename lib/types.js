@@ -114,6 +114,7 @@
  * @typedef {object} ChangeRecord between the running version of the application and earlier ones (option `dir`)
  * @property {'new' | 'slower'} kind new: the function did not block in earlier versions; slower: its blocks are at
  * least twice as long
+ * @property {boolean} exact whether earlier versions ran, or blocked, long enough to be certain
  * @property {string} text the change in words, as the log has it
  * @property {string} version the running one @property {string} since when it first ran
  * @property {number} [wasMs] median of the function's blocks in the slowest of the earlier versions, if it is slower

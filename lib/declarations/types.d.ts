@@ -334,6 +334,10 @@ export type ChangeRecord = {
   */
  kind: "new" | "slower";
  /**
+  * whether earlier versions ran, or blocked, long enough to be certain
+  */
+ exact: boolean;
+ /**
   * the change in words, as the log has it
   */
  text: string;

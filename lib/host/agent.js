@@ -146,7 +146,7 @@ class Agent extends EventEmitter {
           if (this.#stopping === null) profiler.run(action, mostMs)
         },
         [messages.HEAP_PROFILE]: (message) => {
-          if (this.#stopping === null) profiler.heap.run(message)
+          if (this.#stopping === null) profiler.runHeap(message)
         },
         [messages.THREAD_PROFILE]: ({ threadId }) => threads.profile(threadId),
         [messages.WARN]: ({ message }) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`)
@@ -154,7 +154,6 @@ class Agent extends EventEmitter {
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
-        profiler.heap.stop()
         // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError

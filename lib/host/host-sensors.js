@@ -84,7 +84,6 @@ function startAll (options, post, started, onFile) {
   keep(works)
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post)
   keep(profiler)
-  keep(profiler.heap)
   const threads = keep(startThreads(options, post, isStarting))
   const onLate = (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
     restoreError()

@@ -22,17 +22,18 @@ const KEPT_HOURS = 14 * 24
 /** Most versions, and most functions of one. The absence from a version with more proves nothing. */
 const VERSIONS = 30
 const FUNCTIONS = 300
-/** Hours in which other versions must have run: some work is done at night only. */
+/** Hours in which other versions must have run to be certain: some work is done at night only. */
 const LEAST_HOURS = 24
 /**
  * The same in relation to the hours of this version until the function blocked. By chance, as if it did so in every
- * version, its first block comes that early in one of 20 cases.
+ * version, its first block comes that early in one of 20 cases; in one of two it comes before as many hours as theirs.
  */
 const TIMES_LONGER = 19
-/** Durations kept of a function in a version, the first ones, and those that a comparison needs of both versions. */
+/** Durations kept of a function in a version, the first ones. A comparison needs some of both, more to be certain. */
 const BLOCKS = 20
+const FEW_BLOCKS = 3
 const ENOUGH_BLOCKS = 8
-/** A function is slower if its blocks are this many times as long, and the middle halves of both do not overlap. */
+/** A function is slower if its blocks are this many times as long, and most of both do not overlap. */
 const SLOWER = 2
 /** Time in which a process learns of the blocks of others. */
 const EXCHANGE_MS = MS_PER_MINUTE
@@ -49,6 +50,7 @@ const NAME_CHARS = 100
  * @property {string} startedAt its first process @property {Iterable<number>} hours in which it ran, since 1970
  * @property {Iterable<[key: string, Blocked]>} functions that blocked, certain to be to blame or not
  * @typedef {Version & { hours: Set<number>, functions: Map<string, Blocked> }} OwnVersion
+ * @typedef {Pick<ChangeRecord, 'kind' | 'exact' | 'wasMs'>} Change
  */
 
 /**
@@ -96,6 +98,11 @@ class FunctionHistory {
     return isNew
   }
 
+  /** The file has lost something: a function of an earlier version would look new. */
+  forgetOthers () {
+    for (const version of this.versions.keys()) if (version !== this.#version) this.versions.delete(version)
+  }
+
   /** The running version, which runs now. @param {Version['functions']} [functions] that block now */
   #run (functions = []) {
     const hours = [Math.floor(Date.now() / MS_PER_HOUR)]
@@ -107,7 +114,7 @@ class FunctionHistory {
 
   /**
    * Notes every function that may be to blame, so that none of them is new later.
-   * @param {BlockRecord} record @returns {boolean} whether it is the first whole block of a new function
+   * @param {BlockRecord} record @returns {ChangeRecord | null} if it is the first whole block of a new function
    */
   note (record) {
     const { hours: { size: age }, functions } = this.#run()
@@ -115,10 +122,10 @@ class FunctionHistory {
     const ms = record.ongoing || record.works || !isToBlame(record) ? [] : [roundMs(ownMsOf(record))]
     const isFirst = ms.length > 0 && !functions.get(key)?.ms.length
     this.#run([key, ...others].map((each) => [each, { age, ms }]))
-    return isFirst && record.change?.kind === 'new'
+    return isFirst && record.change?.kind === 'new' ? record.change : null
   }
 
-  /** What the version changes about the function to blame; null if nothing is certain. @param {BlockRecord} record */
+  /** What the version changes about the function to blame; null if nothing shows. @param {BlockRecord} record */
   changeOf = (record) => {
     const key = this.#keyOf(record.frame)
     if (key === '' || !isToBlame(record)) return null
@@ -126,17 +133,12 @@ class FunctionHistory {
     const others = [...this.versions.values()].filter((each) => each !== own)
     const earlier = others.flatMap(({ functions }) => functions.get(key) ?? [])
     const { age, ms } = own.functions.get(key) ?? { age: own.hours.size, ms: [] }
-    const since = { version: this.#version, since: own.startedAt }
-    if (earlier.length > 0) {
-      const wasMs = slowerThan(earlier, ms, ownMsOf(record))
-      const text = `was ${duration(wasMs ?? 0)} before ${this.#version}`
-      return wasMs === null ? null : /** @type {ChangeRecord} */ ({ kind: 'slower', text, ...since, wasMs })
-    }
-    const { size } = new Set(others.flatMap(({ hours }) => [...hours]))
-    const isLong = size >= Math.max(LEAST_HOURS, TIMES_LONGER * age)
-    const isNew = isLong && others.every(({ functions }) => functions.size < FUNCTIONS)
-    const text = `new since version ${this.#version}`
-    return isNew ? /** @type {ChangeRecord} */ ({ kind: 'new', text, ...since }) : null
+    const change = earlier.length > 0 ? slowerThan(earlier, ms, ownMsOf(record)) : newIn(others, age)
+    if (change === null) return null
+    const { exact, wasMs } = change
+    const words = wasMs === undefined ? 'new since version' : `was ${duration(wasMs)} before`
+    const text = `${exact ? '' : '≈ '}${words} ${this.#version}`
+    return /** @type {ChangeRecord} */ ({ ...change, text, version: this.#version, since: own.startedAt })
   }
 
   /**
@@ -173,16 +175,30 @@ const isToBlame = ({ frame, allowed, excused, samples, stacks, threadId }) => {
 }
 
 /**
- * The median of the slowest of earlier versions, if blocks and this block are longer; else null.
- * @param {Blocked[]} earlier @param {number[]} ms @param {number} blockMs
+ * Whether a function is new that blocked in none of the other versions. @param {OwnVersion[]} others
+ * @param {number} age hours of this version until it blocked @returns {Change | null}
+ */
+function newIn (others, age) {
+  const { size } = new Set(others.flatMap(({ hours }) => [...hours]))
+  if (size < age || size === 0 || others.some(({ functions }) => functions.size >= FUNCTIONS)) return null
+  return { kind: 'new', exact: size >= Math.max(LEAST_HOURS, TIMES_LONGER * age) }
+}
+
+/**
+ * Whether blocks, and this block, are longer than those of the slowest earlier version, with the median of that.
+ * @param {Blocked[]} earlier @param {number[]} ms @param {number} blockMs @returns {Change | null}
  */
 function slowerThan (earlier, ms, blockMs) {
   const now = ascending(ms)
-  const [before] = earlier.map((row) => ascending(row.ms)).filter(({ length }) => length >= ENOUGH_BLOCKS)
+  const [before] = earlier.map((row) => ascending(row.ms)).filter(({ length }) => length >= FEW_BLOCKS)
     .sort((a, b) => quantile(b, 1 / 2) - quantile(a, 1 / 2))
-  if (!before || now.length < ENOUGH_BLOCKS || quantile(now, 1 / 4) <= quantile(before, 3 / 4)) return null
+  if (!before || now.length < FEW_BLOCKS) return null
+  const exact = Math.min(before.length, now.length) >= ENOUGH_BLOCKS
+  // Few must not overlap at all.
+  const share = exact ? 1 / 4 : 0
   const wasMs = quantile(before, 1 / 2)
-  return Math.min(quantile(now, 1 / 2), blockMs) < SLOWER * wasMs ? null : wasMs
+  const isLonger = quantile(now, share) > quantile(before, 1 - share)
+  return isLonger && Math.min(quantile(now, 1 / 2), blockMs) >= SLOWER * wasMs ? { kind: 'slower', exact, wasMs } : null
 }
 
 /**

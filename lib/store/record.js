@@ -134,7 +134,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
     fixed: orMissing(isText),
     cure: orMissing(isText)
   })),
-  change: orMissing(objectOf({ kind: isText, text: isText })),
+  change: orMissing(objectOf({ kind: isText, exact: orMissing(isFlag), text: isText })),
   samples: isCount,
   stacks: areStacks,
   work: orMissing(isWork),

@@ -80,7 +80,8 @@ const table = [
     name: 'block_new_sites_total',
     type: 'counter',
     unit: 'functions',
-    help: 'Functions that block in the running version of the application and did not in earlier ones (option dir)'
+    help: 'Functions that block in the running version of the application and did not in earlier ones (option dir)',
+    labels: ['exact']
   },
   {
     key: 'ownBlocked',

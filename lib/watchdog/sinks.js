@@ -208,8 +208,11 @@ function openFile ({ dir: target }, health, metrics, history) {
     onState: health.listener('dir'),
     history: history?.file,
     onHistory: history?.merge,
-    onDamage: (reason) => health.say('warn', { event: 'history' },
-      `the history of blocked functions begins anew, as its file in dir is damaged: ${reason}`),
+    onDamage: (reason) => {
+      history?.forgetOthers()
+      health.say('warn', { event: 'history' },
+        `the history of blocked functions begins anew, as its file in dir is damaged: ${reason}`)
+    },
     onUnended: (record) => {
       metrics.predecessorEnded()
       const { id, pid, startedAt, durationMs, cause } = record
@@ -319,7 +322,10 @@ function mainSinks ({
     tracking: on(['settled'], () => tracking?.settled(nowMs())),
     missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
     metrics: on(['settled'], (record) => metrics.observeBlock(record)),
-    history: on(['opened', 'lasting', 'settled'], (record) => { if (history?.note(record)) metrics.newSite() }),
+    history: on(['opened', 'lasting', 'settled'], (record) => {
+      const change = history?.note(record)
+      if (change) metrics.newSite(change.exact)
+    }),
     recent: { ended: (record, interval) => recent.add(interval, record.id) },
     profile: {
       ended: (record, { endMs }) => mainLoop.profiling.ended(endMs),

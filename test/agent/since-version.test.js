@@ -68,7 +68,7 @@ function makeApplication (t) {
         // A busy machine leaves some blocks without a certain function.
         changes: Object.fromEntries(blocks.flatMap(({ frame, change }) => [[frame?.function, null],
           ...change ? [[frame?.function, change.text]] : []]).sort(([, a]) => a === null ? -1 : 1)),
-        newSites: valueOf(parseExposition(metrics).samples, 'loopwatch_block_new_sites_total', {})
+        newSites: valueOf(parseExposition(metrics).samples, 'loopwatch_block_new_sites_total', { exact: 'true' })
       }
     },
     /** As if the versions so far had begun to run two days ago. */
@@ -106,6 +106,13 @@ test('a function that blocks since a version says so in the log, the record, the
   const { stdout } = spawnSync(process.execPath, command, { encoding: 'utf8' })
   const listed = stdout.trim().split('\n')
   assert.ok(listed.length > 0 && listed.every((line) => line.includes(change)), stdout)
+})
+
+test('a function that blocks soon after an earlier version that hardly ran is new in doubt', async (t) => {
+  const shop = makeApplication(t)
+  await shop.run('1.8.1', ['parse'])
+  const { changes, newSites, text } = await shop.run('1.8.2', ['parse', 'render', 'render', 'render', 'render'])
+  assert.deepEqual([changes, newSites], [{ parse: null, render: '≈ new since version 1.8.2' }, 0], text)
 })
 
 test('processes that run at the same time in one new folder make nothing new', async (t) => {

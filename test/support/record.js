@@ -27,6 +27,7 @@ exports.HEAP_PROFILE = {
 /** A function that did not block in earlier versions. */
 exports.NEW = {
   kind: /** @type {const} */ ('new'),
+  exact: true,
   text: 'new since version 1.8.2',
   version: '1.8.2',
   since: '2026-11-21T09:58:00.000Z'

@@ -84,6 +84,7 @@ class Metrics {
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
     // If a counter comes with its first incident, increase() does not see that one.
     for (const kind of SLOW_KINDS) this.#metrics.slow.inc({ kind }, 0)
+    for (const exact of ['true', 'false']) this.#metrics.newSites.inc({ exact }, 0)
   }
 
   /** @param {(typeof table)[number]} row */
@@ -166,9 +167,9 @@ class Metrics {
     }
   }
 
-  /** Counts a function that blocks since the running version of the application. */
-  newSite () {
-    this.#metrics.newSites.inc()
+  /** Counts a function that blocks since the running version of the application. @param {boolean} exact */
+  newSite (exact) {
+    this.#metrics.newSites.inc({ exact: `${exact}` })
   }
 
   /** Counts time for which the agent itself blocked the application. @param {number} ms */

@@ -3,7 +3,6 @@
 const { nowMs } = require('../../util/clock')
 const { AWAITING, CUT, FIELD, LINE, NUMBER, rows, writeRow } = require('../../bridge/probe')
 const { threadCpuMs } = require('../../util/usage')
-const { bytesOf } = require('../work/http/message-bytes')
 const { activeSpan } = require('../work/http/trace-id')
 const { writeHeap } = require('./heap')
 const { fileOf, noteStack, readNote, restoreError } = require('./call-sites')
@@ -84,10 +83,10 @@ function outermostIn (sites) {
 function writeRequest ({ context, isCertain }, span) {
   if (context === undefined) return NO_REQUEST
   try {
-    const { id, startedAtMs, method, template, traceId, isEnded, request } = context
+    const { id, startedAtMs, method, template, traceId, isEnded, bytes } = context
     const route = plain(template, PATH_CHARS)
     return writeRow(REQUEST, {
-      id, startedAtMs, method, traceId: span?.traceId ?? traceId, isCertain, isEnded, route, ...bytesOf(request)
+      id, startedAtMs, method, traceId: span?.traceId ?? traceId, isCertain, isEnded, route, ...bytes
     })
   } catch {
     return NO_REQUEST // the application has made something else of its request

@@ -7,7 +7,6 @@ const process = require('../../../util/process')
 const { Activity } = require('../../../util/activity')
 const { nowMs } = require('../../../util/clock')
 const { PROFILE } = require('../../../bridge/messages')
-const { HeapProfile } = require('./heap-profile')
 const { InspectorProfile, V8Profile } = require('./profile-sources')
 const { lackOfProfileRoom } = require('../../../util/room')
 const { threadCpuMs } = require('../../../util/usage')
@@ -16,6 +15,7 @@ const { BYTES_PER_MB } = require('../../../util/units')
 /**
  * @import { Bridge } from '../../../bridge/memory'
  * @import { ProfilerAction as Action } from '../../../types'
+ * @import { HeapProfile } from './heap-profile'
  */
 
 /**
@@ -63,6 +63,8 @@ class HostProfiler {
   #activity = new Activity()
   #activeMs = 0
   #beganActiveMs = 0
+  /** @type {HeapProfile | null} */
+  #heap = null
   /** @type {NodeJS.Timeout | undefined} */
   #owed
   #owedAtMs = 0
@@ -83,8 +85,13 @@ class HostProfiler {
     this.#settleMs = intervalMs + SETTLE_MS
     this.#mayRest = mayRest
     this.#send = send
-    /** Runs and stops by itself. */
-    this.heap = new HeapProfile(counters, thresholdMs, send)
+  }
+
+  /** Starts or ends a heap profile. @param {{ isStart: boolean, isCounting: boolean }} question of the watchdog */
+  runHeap (question) {
+    const { HeapProfile } = require('./heap-profile')
+    this.#heap ??= new HeapProfile(this.#counters, this.#thresholdMs, this.#send)
+    this.#heap.run(question)
   }
 
   /** Whether V8 samples this thread at present, by signals. */
@@ -217,8 +224,9 @@ class HostProfiler {
     return null
   }
 
-  /** Throws the last profile away, unwritten. */
+  /** Throws the last profiles away, unwritten. */
   stop () {
+    this.#heap?.stop()
     clearTimeout(this.#owed)
     this.#owed = undefined
     for (const name of CHANNELS) unsubscribe(name, this.#wake)

@@ -3,6 +3,7 @@
 const { OTHER_METHOD } = require('../../../bridge/request-row')
 const { pathOf, pathTemplate } = require('./path-template')
 const { routeOfExpress } = require('./frameworks/express')
+const { bytesOf } = require('./message-bytes')
 const { traceIdOf } = require('./trace-id')
 
 /**
@@ -68,6 +69,11 @@ class RequestContext {
 
   get traceId () {
     return this.request === null ? this.lastTraceId : traceIdOf(this.request)
+  }
+
+  /** Sizes so far, read in mid-block as well. */
+  get bytes () {
+    return bytesOf(this.request)
   }
 
   get isEnded () {
