@@ -22,6 +22,7 @@ const run = promisify(execFile)
 const belongs = [
   /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|llms\.txt)$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
+  /^lib\/explain\/advice\/known\.json$/,
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
   /^lib\/export\/page\/(THIRD-PARTY\.txt|(?:(?:causes|index|runbook)\.html|page\.css|(?:page|report)\.js)\.gz)$/,
   /^lib\/declarations\/.+\.d\.m?ts$/,
