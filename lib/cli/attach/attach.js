@@ -5,10 +5,11 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/processes')
 const { duration } = require('../../util/sentence')
-const { AGENT_URL, STACK, STOP_AGENT, startAgent } = require('./expressions')
+const { AGENT_URL, STACK, STOP_AGENT, WAITS, startAgent } = require('./expressions')
 const { ANSWER_MS, STOP_MS, connect, isTaken } = require('./inspector')
 const { telling } = require('../../export/log/pretty')
 const { kernelView } = require('./kernel-view')
+const { connectionsOf, socketRows, waitRows } = require('./waits')
 const { checkProcess } = require('./target-process')
 const { freePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
@@ -18,8 +19,9 @@ const { MS_PER_S } = require('../../util/units')
 
 /**
  * @import { Options } from '../../options/table'
- * @import { KernelView } from './kernel-view'
+ * @import { KernelView, Row } from './kernel-view'
  * @import { Target } from './target-process'
+ * @import { Connection } from './waits'
  */
 
 /** Longest wait for the inspector when we leave: a native call may delay it. A second Ctrl-C does not wait. */
@@ -41,10 +43,12 @@ const SAMPLED_WITHIN_MS = 1000
 exports.attach = async (text, flags) => {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw codedError('LOOPWATCH_ERR_OPTION', 'attach', 'a process id', text)
   const pid = Number(text)
+  const connections = flags.once ? await connectionsOf(pid) : []
   const view = await kernelView(pid)
   if (flags.once) {
     if (process.platform !== 'linux') say('only Linux has /proc, which shows the kernel\'s view; the stack follows')
-    for (const row of view?.rows ?? []) print(rowOf(row))
+    printRows(view?.rows ?? [])
+    if (view?.isBusy === false) printRows(socketRows(connections))
   }
   const target = checkProcess(pid)
   await checkCall(pid, view, flags.once ? 0 : ANSWER_MS)
@@ -63,7 +67,7 @@ exports.attach = async (text, flags) => {
     try {
       if (signals.isOver) return
       if (flags.seconds !== undefined) timer = setTimeout(signals.stop, flags.seconds * MS_PER_S)
-      await (flags.once ? lookOnce(inspector.remote, pid) : watch(inspector, target, flags, signals))
+      await (flags.once ? lookOnce(inspector.remote, pid, connections) : watch(inspector, target, flags, signals))
     } finally {
       await inspector.end()
     }
@@ -86,8 +90,13 @@ async function checkCall (pid, first, patienceMs) {
   throw codedError('LOOPWATCH_ERR_ATTACH', pid, `${reason}; nothing was sent to it`)
 }
 
-/** @param {Inspector['remote']} remote @param {number} pid */
-async function lookOnce (remote, pid) {
+/** @param {Row[]} rows */
+function printRows (rows) {
+  for (const row of rows) print(rowOf(row))
+}
+
+/** @param {Inspector['remote']} remote @param {number} pid @param {Connection[]} connections of the process */
+async function lookOnce (remote, pid, connections) {
   let frames = await askStack(remote, ANSWER_MS)
   for (let i = 1; i < LOOKS && frames?.length === 0; i++) {
     await sleep(SAMPLE_MS)
@@ -98,6 +107,12 @@ async function lookOnce (remote, pid) {
   } else if (frames.length === 0) {
     print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} samples. A block may have ended ` +
       'before its inspector opened; leave out --once to see the next one')
+    const answer = await remote.evaluate(WAITS, { ms: ANSWER_MS })
+    if (connections.length > 0 && connections.every(({ quietMs }) => Number.isNaN(quietMs))) {
+      say('for how long sockets had no data is not known: that needs ss, of the package iproute2')
+    }
+    if (answer !== null && 'value' in answer) printRows(waitRows(answer.value, connections))
+    else say('its requests cannot be read')
   } else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 

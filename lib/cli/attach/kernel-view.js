@@ -16,7 +16,7 @@ const { MS_PER_MINUTE, MS_PER_TICK } = require('../../util/units')
 const SPAN_MS = 200
 /** A thread that is awake in between as often does not stay in one call. */
 const MOST_SPANS = 5
-/** Share of the time from which another thread that runs, or waits for a CPU, is busy. */
+/** Share of the time from which a thread that runs, or waits for a CPU, is busy. */
 const BUSY_SHARE = 0.5
 /** Number of busy threads that are named. */
 const NAMED = 5
@@ -38,7 +38,8 @@ const STATES = /** @type {Record<string, string>} */ ({
 
 /**
  * @typedef {[heading: string, text: string]} Row
- * @typedef {{ rows: Row[], stuckIn: string | null }} KernelView stuckIn: a call that the inspector cannot interrupt
+ * @typedef {{ rows: Row[], isBusy: boolean, stuckIn: string | null }} KernelView
+ *   isBusy: it ran or waited for a CPU; stuckIn: a call that the inspector cannot interrupt
  */
 
 /**
@@ -79,6 +80,7 @@ function viewOf (pid, before, after) {
   const text = `${wait?.text}${isForChild ? `, ${ageOf(children[0])}` : ''}`
   return {
     mayBeStuck,
+    isBusy: cpuMs + (main.queuedMs - was.queuedMs || 0) >= spanMs * BUSY_SHARE,
     stuckIn: mayBeStuck && isHeld ? text : null,
     rows: /** @type {Row[]} */ ([
       ['process', processText(pid)],

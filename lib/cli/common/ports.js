@@ -41,19 +41,26 @@ const LISTEN = '0A'
 
 /** @typedef {{ host: string, port: number, isLoopback: boolean }} Listener host: the address as in a URL */
 
-/** TCP listeners by the kernel's tables; null on other systems than Linux. @param {number} pid */
-exports.listenersOf = (pid) => {
-  if (process.platform !== 'linux') return null
-  const links = namesIn(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
-  const inodes = new Set(links.map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1]))
-  return ['tcp', 'tcp6'].flatMap((table) => textOf(`/proc/${pid}/net/${table}`).split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter((cells) => cells[3] === LISTEN && inodes.has(cells[9]))
-    .map((cells) => parseAddress(cells[1])))
+/** All rows of the kernel's TCP tables; fd is undefined if the process does not have the socket. @param {number} pid */
+exports.tcpRows = (pid) => {
+  const fds = new Map(namesIn(`/proc/${pid}/fd`).map((fd) => [linkOf(`/proc/${pid}/fd/${fd}`), Number(fd)]))
+  return ['tcp', 'tcp6'].flatMap((table) => textOf(`/proc/${pid}/net/${table}`).split('\n').map((line) => {
+    const [, local, remote, state, queues, , , , , inode] = line.trim().split(/\s+/)
+    return { local, remote, state, queues, inode, fd: fds.get(`socket:[${inode}]`) }
+  }))
 }
+
+/** TCP listeners by the kernel's tables; null on other systems than Linux. @param {number} pid */
+exports.listenersOf = (pid) => process.platform !== 'linux'
+  ? null
+  : exports.tcpRows(pid)
+    .filter(({ state, fd }) => state === LISTEN && fd !== undefined)
+    .map(({ local }) => parseAddress(local))
 
 /** The process that listens on a port of this machine; null if that cannot be seen. @param {number} port */
 exports.listenerOn = (port) => {
   const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
   return pids.find((pid) => exports.listenersOf(pid)?.some((each) => each.port === port)) ?? null
 }
+
+exports.LISTEN = LISTEN
