@@ -24,6 +24,10 @@ module.exports = {
   // watchdog to host: { code } what waits?
   // host to watchdog: { code, counts, threads } active resources by type, and threads of libuv's pool
   RESOURCES: 16,
+  // watchdog to host: { code, peer, isOpen } an incident begins, with the name of its peer (null: unknown), or ends
+  // host to watchdog: { code, groups, open, usage, frames } open requests and work of at least a second, by what they
+  // wait for (host/work/waits.js)
+  WAITS: 19,
   SLOW: 17, // watchdog to host: { code, incident } that is over: a full thread pool, a busy loop
   ORIGIN: 12, // host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over
   // A callback with a smaller share of a block is not its origin: a turn can hold two callbacks of a kind. The host

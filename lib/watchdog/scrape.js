@@ -51,6 +51,7 @@ class Scrape {
       shed: () => ({ delay: counters.get('shedDelay'), utilization: counters.get('shedUtilization') }),
       cluster: () => cluster.state,
       delays: bridge.delays,
+      waits: () => bridge.waits.read(bridge.peers),
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,

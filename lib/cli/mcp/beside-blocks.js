@@ -10,7 +10,8 @@ const KINDS = {
   thread_pool: 'the thread pool was full',
   dns_lookups: 'DNS lookups filled their half of the thread pool',
   busy_loop: 'the loop was busy with short turns for ten seconds',
-  worker_threads: 'all worker threads of one name were busy for ten seconds'
+  worker_threads: 'all worker threads of one name were busy for ten seconds',
+  waiting: 'requests waited for another service or a connection pool'
 }
 
 /** Other slowness since the process started, as sentences. @param {string} text its metrics @returns {string[]} */

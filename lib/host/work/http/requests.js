@@ -110,10 +110,12 @@ class Requests {
   }
 
   // Handlers that run for every request do not use #guarded().
-  #onStart = (/** @type {any} */ { request, socket }) => {
+  #onStart = (/** @type {any} */ { request, response, socket }) => {
     try {
       const connection = this.#connections.open(socket)
-      this.#connections.add(socket, connection, this.#start(request, connection.answeredAtMs))
+      const context = this.#start(request, connection.answeredAtMs)
+      context.response = response
+      this.#connections.add(socket, connection, context)
     } catch {
       this.#fault()
     }

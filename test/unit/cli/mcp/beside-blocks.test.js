@@ -14,7 +14,7 @@ test('metrics of other causes of slowness become sentences, one for each kind', 
   ].join('\n')
   assert.deepEqual(besideBlocks(text), [
     'Slow without a block: DNS lookups filled their half of the thread pool (1 time), the loop was busy with short turns for ten seconds (2 times), ' +
-      'all worker threads of one name were busy for ten seconds (3 times).',
+      'all worker threads of one name were busy for ten seconds (3 times), requests waited for another service or a connection pool (4 times).',
     'Work waits for the thread pool for 400 ms on average.',
     'Heap: 192 of 256 MB.'
   ])

@@ -1,0 +1,48 @@
+'use strict'
+
+const process = require('../../util/process')
+
+/** Handles that are looked at: asking for the address of a socket is a system call. */
+const MOST_HANDLES = 1000
+const MOST_KINDS = 6
+
+/** What Node.js calls the operations and handles that an application may wait for. @type {Record<string, string>} */
+const KINDS = {
+  FSReqCallback: 'file operation',
+  FSReqPromise: 'file operation',
+  GetAddrInfoReqWrap: 'DNS lookup',
+  QUERYWRAP: 'DNS query',
+  Timeout: 'timer',
+  ProcessWrap: 'child process'
+}
+
+/**
+ * What the process has open, those of which there are most first: sockets to others by address, DNS lookups, file
+ * operations, timers, child processes. Never throws.
+ * @returns {[kind: string, count: number][]}
+ */
+exports.openResources = () => {
+  /** @type {Map<string, number>} */
+  const counts = new Map()
+  const count = (/** @type {string | undefined} */ kind) => {
+    if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  try {
+    for (const type of process.getActiveResourcesInfo()) count(KINDS[type])
+    // Node.js has no other list of its sockets.
+    const { _getActiveHandles: handles = () => [] } = /** @type {any} */ (process)
+    for (const handle of handles.call(process).slice(0, MOST_HANDLES)) count(socketKind(handle))
+  } catch {
+    // The application has replaced a function that Node.js uses for this.
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_KINDS)
+}
+
+/** Undefined for a client's socket, and for all but sockets. @param {any} handle */
+function socketKind ({ server, connecting, secureConnecting, remoteAddress, remotePort, _host: host }) {
+  if (server || typeof connecting !== 'boolean') return undefined
+  if (connecting) return `socket that is connecting${typeof host === 'string' ? ` to ${host}` : ''}`
+  if (typeof remoteAddress !== 'string') return undefined
+  const peer = `${remoteAddress.replace(/^::ffff:/, '')}:${remotePort}`
+  return `socket ${secureConnecting ? 'in a TLS handshake with' : 'to'} ${peer}`
+}

@@ -1,0 +1,352 @@
+'use strict'
+
+const diagnosticsChannel = require('node:diagnostics_channel')
+const { WAITS } = require('../../bridge/messages')
+const { OTHER } = require('../../tables/limits')
+const { PEERS, waits } = require('../../tables/waits')
+const { nowMs } = require('../../util/clock')
+const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')
+const { RequestContext } = require('./http/context')
+const { Linked } = require('./open-work')
+const { openResources } = require('./open-resources')
+const { Work } = require('./work')
+
+/**
+ * @import { Bridge } from '../../bridge/memory'
+ * @import { WaitRow } from '../../tables/waits'
+ * @import { Frame } from '../../types'
+ * @import { Contexts } from './contexts'
+ */
+
+/** Open waits with an object each, about 100 bytes. Further ones are only counted. */
+const MOST_OPEN = 10_000
+/** Requests, and waits, younger than this are not slow, whatever they wait for. */
+const SLOW_MS = 1000
+/** Time between two looks, which happen at a beat and wake no loop. */
+const LOOK_MS = 1000
+/** Open requests that one look names: naming takes 1 us each. */
+const MOST_REQUESTS = 1000
+/** Stacks are taken this seldom, and only while an incident is open: each takes about 50 us. */
+const STACK_MS = 100
+/** Libraries put up to this many frames between a channel and the application. */
+const FRAMES = 50
+/** Ended waits from which on a peer is known, and the share of them that may outlive their requests. */
+const LEAST_ENDED = 3
+const BACKGROUND_SHARE = 0.1
+
+/**
+ * @typedef {RequestContext | Work} Owner
+ * @typedef {object} WaitGroup requests of one route, or work of one name, that wait for the same
+ * @property {string} name @property {boolean} isRequest @property {string | null} peer null: nothing that is published
+ * @property {boolean} isPool @property {boolean} isSure calls to the peer are known to be waited for
+ * @property {number} unsent calls that have no connection yet
+ * @property {number[]} agesMs of the requests @property {number[]} waitsMs how long each has waited for the peer
+ */
+
+/** Whom calls wait for. */
+class Peer {
+  /** Waits without an object of their own. */
+  uncounted = 0
+  /** Waits that ended within their request, and after it: nobody waited for the latter. */
+  within = 0
+  outlived = 0
+  /** @type {WeakRef<any> | null} the pool of its connections */
+  pool = null
+  /** @type {Frame[] | null} where a wait of the incident in progress began */
+  frames = null
+
+  /** @param {number} number @param {string} name @param {WaitRow} row */
+  constructor (number, name, row) {
+    this.number = number
+    this.name = name
+    this.row = row
+  }
+
+  /** Whether calls to it are known to be waited for. @param {number} orphans open waits whose request has ended */
+  isAwaited (orphans) {
+    return this.within >= LEAST_ENDED && this.outlived + orphans <= this.within * BACKGROUND_SHARE
+  }
+
+  get usage () {
+    const pool = this.pool?.deref()
+    try {
+      return pool === undefined ? null : this.row.usage?.(pool, this.name) ?? null
+    } catch {
+      // Another version of the library.
+      return null
+    }
+  }
+}
+
+/** One call that waits. It does not hold what the library publishes, which may be large. */
+class Wait {
+  isSent = false
+  /** @type {Wait | null} */
+  older = null
+  /** @type {Wait | null} */
+  newer = null
+
+  /** @param {Peer} peer @param {Owner | null} owner @param {number} startedAtMs */
+  constructor (peer, owner, startedAtMs) {
+    this.peer = peer
+    this.owner = owner
+    this.startedAtMs = startedAtMs
+  }
+}
+
+/** Whether a request was answered without waiting for a call. @param {Owner | null} owner of a call that is open */
+const isLeft = (owner) => owner instanceof RequestContext && owner.isEnded && !owner.isAborted
+
+/**
+ * Keeps what explains best why a request waits: a pool, as the answer comes after it, or else the oldest call.
+ * @param {{ wait: Wait | null, isShared: boolean }} state @param {Wait} wait not older than the ones before
+ */
+function takeWait (state, wait) {
+  const first = state.wait
+  const isPool = wait.peer.row.isPool === true
+  if (first === null || (isPool && !first.peer.row.isPool)) {
+    state.wait = wait
+    state.isShared = false
+  } else if (first.peer !== wait.peer && !first.peer.row.isPool) state.isShared = true
+}
+
+/**
+ * What the application waits for, as Node.js and libraries publish it. Subscribers are called within the application's
+ * calls: they throw nothing, and a wait costs one small object.
+ */
+class Waits {
+  #uncounted = 0
+  #counts
+  #names
+  #contexts
+  #post
+  /** @type {WeakMap<object, Wait>} by the subject of the messages */
+  #waits = new WeakMap()
+  /** @type {Linked<Wait>} */
+  #open = new Linked()
+  #count = 0
+  /** @type {Peer[]} */
+  #peers = []
+  /** @type {[string, (message: any) => void][]} */
+  #subscriptions = []
+  #lookAtMs = -Infinity
+  #wasSlow = false
+  /** @type {string | null | undefined} the peer of the incident in progress, undefined without an incident */
+  #incident
+  #stackAtMs = -Infinity
+
+  /**
+   * @param {Pick<Bridge, 'peers' | 'waits'>} bridge
+   * @param {Pick<Contexts, 'store' | 'isFollowing' | 'oldestAtMs' | 'requestsBegunBy'>} contexts
+   * @param {(message: object) => void} post to the watchdog
+   */
+  constructor (bridge, contexts, post) {
+    this.#counts = bridge.waits
+    this.#names = bridge.peers
+    this.#contexts = contexts
+    this.#post = post
+    for (const row of waits) {
+      /** @type {Map<unknown, Map<unknown, Peer>>} */
+      const peers = new Map()
+      const peerOf = (/** @type {any} */ subject) => this.#peerOf(row, peers, subject)
+      this.#on(row, row.begin, (subject) => this.#begin(row, subject, peerOf))
+      if (row.sent) this.#on(row, row.sent, (subject) => this.#sent(subject))
+      for (const end of row.ends) this.#on(row, end, (subject) => this.#end(row, subject, peerOf))
+    }
+  }
+
+  /** @param {WaitRow} row @param {string} channel @param {(subject: any) => void} take */
+  #on ({ subject }, channel, take) {
+    const onMessage = (/** @type {any} */ message) => {
+      try {
+        take(subject(message))
+      } catch {
+        // Another version of the library. An error would end the process, as the channel throws it in the next tick.
+      }
+    }
+    diagnosticsChannel.subscribe(channel, onMessage)
+    this.#subscriptions.push([channel, onMessage])
+  }
+
+  /** @param {WaitRow} row @param {Map<unknown, Map<unknown, Peer>>} peers of the row @param {any} subject */
+  #peerOf (row, peers, subject) {
+    const host = row.host(subject)
+    const what = row.what(subject)
+    const peer = peers.get(host)?.get(what)
+    if (peer !== undefined) return peer
+    return this.#newPeer(row, peers, host, what, subject)
+  }
+
+  /**
+   * @param {WaitRow} row @param {Map<unknown, Map<unknown, Peer>>} peers
+   * @param {unknown} host @param {unknown} what @param {any} subject
+   */
+  #newPeer (row, peers, host, what, subject) {
+    const name = row.name(host, what, subject)
+    const isPool = row.isPool === true
+    const peer = this.#peers.find((each) => each.name === name && (each.row.isPool === true) === isPool)
+    if (peer === undefined && this.#peers.length >= PEERS) return (this.#others ??= new Peer(PEERS, OTHER, row))
+    const known = peer ?? new Peer(this.#names.numberOf(name), name, row)
+    if (peer === undefined) this.#peers.push(known)
+    const ofHost = peers.get(host) ?? new Map()
+    peers.set(host, ofHost.set(what, known))
+    return known
+  }
+
+  /** @type {Peer | undefined} */
+  #others
+
+  /** @param {WaitRow} row @param {any} subject @param {(subject: any) => Peer} peerOf */
+  #begin (row, subject, peerOf) {
+    if (row.isIdle?.(subject)) return
+    const peer = peerOf(subject)
+    this.#counts.begin(peer.number)
+    if (this.#count >= MOST_OPEN) {
+      peer.uncounted++
+      this.#uncounted++
+      return
+    }
+    const now = nowMs()
+    const wait = new Wait(peer, this.#owner, now)
+    this.#waits.set(subject, wait)
+    this.#open.add(wait)
+    this.#count++
+    this.#notePool(row, peer, subject)
+    if (peer.name === this.#incident && now - this.#stackAtMs >= STACK_MS) this.#noteFrames(peer, now)
+  }
+
+  /** The request or the work that the running code is part of, null if that has ended. */
+  get #owner () {
+    const { store } = this.#contexts
+    const inner = store && 'latest' in store ? store.latest : store
+    const owner = inner instanceof Work ? inner.request ?? inner : inner
+    return owner === undefined || owner?.request === null ? null : owner
+  }
+
+  /** @param {any} subject */
+  #sent (subject) {
+    const wait = this.#waits.get(subject)
+    if (wait !== undefined) wait.isSent = true
+  }
+
+  /** @param {WaitRow} row @param {any} subject @param {(subject: any) => Peer} peerOf */
+  #end (row, subject, peerOf) {
+    const wait = this.#waits.get(subject)
+    if (wait === undefined) {
+      // It ended before, or it has no object, or it began before this subscription.
+      if (this.#uncounted === 0 || row.isIdle?.(subject)) return
+      const peer = peerOf(subject)
+      if (peer.uncounted === 0) return
+      peer.uncounted--
+      this.#uncounted--
+      this.#counts.end(peer.number, NaN)
+      return
+    }
+    const { peer, owner } = wait
+    this.#waits.delete(subject)
+    this.#open.remove(wait)
+    this.#count--
+    this.#counts.end(peer.number, nowMs() - wait.startedAtMs)
+    this.#notePool(row, peer, subject)
+    if (isLeft(owner)) peer.outlived++
+    else if (owner?.request !== null) peer.within++
+  }
+
+  /** @param {WaitRow} row @param {Peer} peer @param {any} subject */
+  #notePool (row, peer, subject) {
+    if (peer.pool !== null || row.pool === undefined) return
+    const pool = row.pool(subject)
+    if (typeof pool === 'object' && pool !== null) peer.pool = new WeakRef(pool)
+  }
+
+  /** @param {Peer} peer @param {number} now */
+  #noteFrames (peer, now) {
+    this.#stackAtMs = now
+    peer.frames = sitesOf(noteStack(this.#noteFrames, FRAMES)).map((site) => ({
+      function: site.getFunctionName(),
+      file: fileOf(site) ?? null,
+      line: site.getLineNumber(),
+      column: site.getColumnNumber()
+    }))
+  }
+
+  /** Looks once a second what slow requests wait for, if there are any. @param {number} atMs of a beat */
+  beat (atMs) {
+    if (atMs - this.#lookAtMs < LOOK_MS) return
+    this.#lookAtMs = atMs
+    const untilMs = atMs - SLOW_MS
+    const isSlow = this.#contexts.oldestAtMs <= untilMs || (this.#open.oldest?.startedAtMs ?? Infinity) <= untilMs
+    if (isSlow || this.#wasSlow) this.#report(atMs)
+  }
+
+  /** @param {number} atMs @param {object} [more] */
+  #report (atMs, more) {
+    try {
+      const groups = this.#groups(atMs)
+      const peer = this.#peers.find(({ name }) => name === this.#incident)
+      this.#wasSlow = groups.length > 0
+      this.#post({ code: WAITS, groups, usage: peer?.usage, frames: peer?.frames, ...more })
+    } catch {
+      // The application has changed an object that names a request.
+    }
+  }
+
+  /** Slow requests and work, by their names and what they wait for. @param {number} atMs @returns {WaitGroup[]} */
+  #groups (atMs) {
+    const untilMs = atMs - SLOW_MS
+    /** @type {Map<Owner, { wait: Wait | null, isShared: boolean }>} */
+    const slow = new Map(this.#contexts.requestsBegunBy(untilMs, MOST_REQUESTS)
+      .filter((request) => request.isUnanswered).map((request) => [request, { wait: null, isShared: false }]))
+    /** @type {Map<Peer, number>} */
+    const orphans = new Map()
+    const oldest = this.#open.begunBy(Infinity, MOST_OPEN)
+    for (const wait of oldest) {
+      const { owner, peer } = wait
+      if (isLeft(owner)) orphans.set(peer, (orphans.get(peer) ?? 0) + 1)
+      if (owner instanceof Work && owner.startedAtMs <= untilMs && !owner.isEnded && !slow.has(owner)) {
+        slow.set(owner, { wait: null, isShared: false })
+      }
+      const state = owner && slow.get(owner)
+      if (state) takeWait(state, wait)
+    }
+    /** @type {Map<string, WaitGroup>} */
+    const groups = new Map()
+    // Where requests are not followed, all calls without an owner may be theirs.
+    const unowned = this.#contexts.isFollowing ? null : oldest.find(({ owner }) => owner === null) ?? null
+    for (const [owner, state] of slow) {
+      const isRequest = !(owner instanceof Work)
+      const isShared = state.isShared || state.wait === null
+      const wait = state.wait ?? unowned
+      if (wait === null && isRequest && owner.isIncomplete) continue
+      const name = isRequest ? `${owner.method} ${owner.template}` : `${owner.kind} ${owner.name}`
+      const peer = wait?.peer
+      const isSure = peer !== undefined && !isShared && peer.isAwaited(orphans.get(peer) ?? 0)
+      const key = `${name}\n${peer?.name}\n${isSure}`
+      const isPool = peer?.row.isPool === true
+      const group = groups.get(key) ??
+        { name, isRequest, peer: peer?.name ?? null, isPool, isSure, unsent: 0, agesMs: [], waitsMs: [] }
+      groups.set(key, group)
+      if (wait !== null && peer?.row.sent && !wait.isSent) group.unsent++
+      group.agesMs.push(atMs - owner.startedAtMs)
+      group.waitsMs.push(Math.max(0, atMs - (wait ?? owner).startedAtMs))
+    }
+    return [...groups.values()]
+  }
+
+  /** An incident begins, or ends. @param {{ peer: string | null, isOpen: boolean }} message */
+  watch ({ peer, isOpen }) {
+    this.#incident = isOpen ? peer : undefined
+    for (const each of this.#peers) each.frames = null
+    if (isOpen) this.#report(nowMs(), { open: openResources() })
+  }
+
+  stop () {
+    for (const [channel, onMessage] of this.#subscriptions) diagnosticsChannel.unsubscribe(channel, onMessage)
+    this.#lookAtMs = Infinity
+  }
+}
+
+/** Used instead if waits are not monitored. */
+exports.noWaits = { beat: () => {}, watch: () => {}, stop: () => {} }
+
+exports.Waits = Waits
