@@ -1,6 +1,14 @@
 'use strict'
 
 /**
+ * @typedef {object} WaitGroup requests of one route, or work of one name, that wait for the same
+ * @property {string} name @property {boolean} isRequest @property {string | null} peer null: nothing that is published
+ * @property {boolean} isPool @property {boolean} isSure calls to the peer are known to be waited for
+ * @property {number} unsent calls that have no connection yet
+ * @property {number[]} agesMs of the requests @property {number[]} waitsMs how long each has waited for the peer
+ */
+
+/**
  * Codes of the messages between the host and its watchdog. Unknown codes are ignored, so that two versions work in one
  * process. Nothing that must work during a block is sent as a message.
  */

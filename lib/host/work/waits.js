@@ -13,6 +13,7 @@ const { Work } = require('./work')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
+ * @import { WaitGroup } from '../../bridge/messages'
  * @import { WaitRow } from '../../tables/waits'
  * @import { Frame } from '../../types'
  * @import { Contexts } from './contexts'
@@ -34,14 +35,7 @@ const FRAMES = 50
 const LEAST_ENDED = 3
 const BACKGROUND_SHARE = 0.1
 
-/**
- * @typedef {RequestContext | Work} Owner
- * @typedef {object} WaitGroup requests of one route, or work of one name, that wait for the same
- * @property {string} name @property {boolean} isRequest @property {string | null} peer null: nothing that is published
- * @property {boolean} isPool @property {boolean} isSure calls to the peer are known to be waited for
- * @property {number} unsent calls that have no connection yet
- * @property {number[]} agesMs of the requests @property {number[]} waitsMs how long each has waited for the peer
- */
+/** @typedef {RequestContext | Work} Owner */
 
 /** Whom calls wait for. */
 class Peer {
@@ -70,7 +64,8 @@ class Peer {
   get usage () {
     const pool = this.pool?.deref()
     try {
-      return pool === undefined ? null : this.row.usage?.(pool, this.name) ?? null
+      const usage = pool === undefined ? null : this.row.usage?.(pool, this.name) ?? null
+      return usage !== null && usage.limit > 0 && usage.limit < Infinity ? usage : null
     } catch {
       // Another version of the library.
       return null
