@@ -1,11 +1,12 @@
 'use strict'
 
 /**
- * @typedef {object} WaitGroup requests of one route, or work of one name, that wait for the same
- * @property {string} name @property {boolean} isRequest @property {string | null} peer null: nothing that is published
- * @property {boolean} isPool @property {boolean} isSure calls to the peer are known to be waited for
- * @property {number} unsent calls that have no connection yet
- * @property {number[]} agesMs of the requests @property {number[]} waitsMs how long each has waited for the peer
+ * @typedef {object} SlowWork an open request, or open work, of at least a second
+ * @property {string} name of the route or the work @property {boolean} isRequest
+ * @property {string | null} peer that it waits for, null: nothing that is published @property {boolean} isPool
+ * @property {boolean} isSure calls to the peer are known to be waited for
+ * @property {boolean} isUnsent its call has no connection yet
+ * @property {number} ageMs @property {number} waitMs how long it has waited for the peer
  */
 
 /**
@@ -33,8 +34,7 @@ module.exports = {
   // host to watchdog: { code, counts, threads } active resources by type, and threads of libuv's pool
   RESOURCES: 16,
   // watchdog to host: { code, peer, isOpen } an incident begins, with the name of its peer (null: unknown), or ends
-  // host to watchdog: { code, groups, open, usage, frames } open requests and work of at least a second, by what they
-  // wait for (host/work/waits.js)
+  // host to watchdog: { code, slow: SlowWork[], open, usage, frames } what waits, once a second (host/work/waits.js)
   WAITS: 19,
   SLOW: 17, // watchdog to host: { code, incident } that is over: a full thread pool, a busy loop
   ORIGIN: 12, // host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over

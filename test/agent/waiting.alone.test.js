@@ -31,7 +31,8 @@ async function portOf (server, t) {
 /**
  * Runs a story of waiting-app.js: quick requests, then slow ones.
  * @param {import('node:test').TestContext} t @param {string} story
- * @param {{ isCold?: boolean, goesOn?: boolean, count?: number, slowMs?: number, paths?: string[], env?: Record<string, string>,
+ * @param {{ isCold?: boolean, goesOn?: boolean, count?: number, slowMs?: number, paths?: string[],
+ * env?: Record<string, string>,
  * meanwhile?: (app: { send: (message: string) => void }) => void }} [how]
  */
 async function tell (t, story, how = {}) {
@@ -122,7 +123,7 @@ describe('requests that wait', { concurrency: 32 }, () => {
     assert.match(incidents[0].msg, /^12 requests are waiting for something that publishes nothing \(longest \d+\.\d s\), GET \/orders/)
   })
 
-  for (const story of ['background', 'unknown']) {
+  for (const story of ['background', 'beside', 'unknown']) {
     test(`a call that nobody waits for is not named for certain (${story})`, async (t) => {
       const { incidents, text } = await tell(t, story)
       assert.equal(incidents[0]?.event, 'waiting', text)
@@ -139,7 +140,7 @@ describe('requests that wait', { concurrency: 32 }, () => {
   test('a proxy that accepts and says nothing is named, before TLS and after', async (t) => {
     const [tls, plain] = await Promise.all(['tls', 'silent'].map((story) => tell(t, story)))
     assert.equal(tls.incidents[0]?.peer, `GET 127.0.0.1:${tls.silent}`, tls.text)
-    assert.match(tls.incidents[0].msg, /; open: 12 sockets in a TLS handshake with 127\.0\.0\.1:\d+$/)
+    assert.match(tls.incidents[0].msg, /; open: sockets in a TLS handshake with 127\.0\.0\.1:\d+: 12$/)
     assert.equal(plain.incidents[0]?.peer, `GET 127.0.0.1:${plain.silent}`, plain.text)
   })
 

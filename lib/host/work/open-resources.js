@@ -8,12 +8,12 @@ const MOST_KINDS = 6
 
 /** What Node.js calls the operations and handles that an application may wait for. @type {Record<string, string>} */
 const KINDS = {
-  FSReqCallback: 'file operation',
-  FSReqPromise: 'file operation',
-  GetAddrInfoReqWrap: 'DNS lookup',
-  QUERYWRAP: 'DNS query',
-  Timeout: 'timer',
-  ProcessWrap: 'child process'
+  FSReqCallback: 'file operations',
+  FSReqPromise: 'file operations',
+  GetAddrInfoReqWrap: 'DNS lookups',
+  QUERYWRAP: 'DNS queries',
+  Timeout: 'timers',
+  ProcessWrap: 'child processes'
 }
 
 /**
@@ -41,8 +41,8 @@ exports.openResources = () => {
 /** Undefined for a client's socket, and for all but sockets. @param {any} handle */
 function socketKind ({ server, connecting, secureConnecting, remoteAddress, remotePort, _host: host }) {
   if (server || typeof connecting !== 'boolean') return undefined
-  if (connecting) return `socket that is connecting${typeof host === 'string' ? ` to ${host}` : ''}`
+  if (connecting) return `sockets that are connecting${typeof host === 'string' ? ` to ${host}` : ''}`
   if (typeof remoteAddress !== 'string') return undefined
   const peer = `${remoteAddress.replace(/^::ffff:/, '')}:${remotePort}`
-  return `socket ${secureConnecting ? 'in a TLS handshake with' : 'to'} ${peer}`
+  return `sockets ${secureConnecting ? 'in a TLS handshake with' : 'to'} ${peer}`
 }

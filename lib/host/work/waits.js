@@ -5,7 +5,7 @@ const { WAITS } = require('../../bridge/messages')
 const { OTHER } = require('../../tables/limits')
 const { PEERS, waits } = require('../../tables/waits')
 const { nowMs } = require('../../util/clock')
-const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')
+const { frameOf, noteStack, sitesOf } = require('../sense/call-sites')
 const { RequestContext } = require('./http/context')
 const { Linked } = require('./open-work')
 const { openResources } = require('./open-resources')
@@ -13,7 +13,7 @@ const { Work } = require('./work')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
- * @import { WaitGroup } from '../../bridge/messages'
+ * @import { SlowWork } from '../../bridge/messages'
  * @import { WaitRow } from '../../tables/waits'
  * @import { Frame } from '../../types'
  * @import { Contexts } from './contexts'
@@ -44,6 +44,10 @@ class Peer {
   /** Waits that ended within their request, and after it: nobody waited for the latter. */
   within = 0
   outlived = 0
+  /** Requests that waited for it for most of their time, less those that did not. */
+  explained = 0
+  /** Open waits whose request has ended, when it was last looked. */
+  orphans = 0
   /** @type {WeakRef<any> | null} the pool of its connections */
   pool = null
   /** @type {Frame[] | null} where a wait of the incident in progress began */
@@ -56,9 +60,15 @@ class Peer {
     this.row = row
   }
 
-  /** Whether calls to it are known to be waited for. @param {number} orphans open waits whose request has ended */
-  isAwaited (orphans) {
-    return this.within >= LEAST_ENDED && this.outlived + orphans <= this.within * BACKGROUND_SHARE
+  /** A request that waited for it has ended. @param {number} waitedMs @param {number} durationMs */
+  explains (waitedMs, durationMs) {
+    this.explained += waitedMs * 2 >= durationMs ? 1 : -1
+  }
+
+  /** Whether calls to it are known to be waited for. A call that is quick as a rule may be made beside other work. */
+  get isAwaited () {
+    const isMost = this.row.isPool || this.explained >= LEAST_ENDED
+    return isMost && this.within >= LEAST_ENDED && this.outlived + this.orphans <= this.within * BACKGROUND_SHARE
   }
 
   get usage () {
@@ -93,24 +103,10 @@ class Wait {
 const isLeft = (owner) => owner instanceof RequestContext && owner.isEnded && !owner.isAborted
 
 /**
- * Keeps what explains best why a request waits: a pool, as the answer comes after it, or else the oldest call.
- * @param {{ wait: Wait | null, isShared: boolean }} state @param {Wait} wait not older than the ones before
- */
-function takeWait (state, wait) {
-  const first = state.wait
-  const isPool = wait.peer.row.isPool === true
-  if (first === null || (isPool && !first.peer.row.isPool)) {
-    state.wait = wait
-    state.isShared = false
-  } else if (first.peer !== wait.peer && !first.peer.row.isPool) state.isShared = true
-}
-
-/**
  * What the application waits for, as Node.js and libraries publish it. Subscribers are called within the application's
  * calls: they throw nothing, and a wait costs one small object.
  */
 class Waits {
-  #uncounted = 0
   #counts
   #names
   #contexts
@@ -198,7 +194,6 @@ class Waits {
     this.#counts.begin(peer.number)
     if (this.#count >= MOST_OPEN) {
       peer.uncounted++
-      this.#uncounted++
       return
     }
     const now = nowMs()
@@ -229,22 +224,26 @@ class Waits {
     const wait = this.#waits.get(subject)
     if (wait === undefined) {
       // It ended before, or it has no object, or it began before this subscription.
-      if (this.#uncounted === 0 || row.isIdle?.(subject)) return
       const peer = peerOf(subject)
       if (peer.uncounted === 0) return
       peer.uncounted--
-      this.#uncounted--
-      this.#counts.end(peer.number, NaN)
-      return
+      return this.#counts.end(peer.number, NaN)
     }
     const { peer, owner } = wait
     this.#waits.delete(subject)
     this.#open.remove(wait)
     this.#count--
-    this.#counts.end(peer.number, nowMs() - wait.startedAtMs)
+    const waitedMs = nowMs() - wait.startedAtMs
+    this.#counts.end(peer.number, waitedMs)
     this.#notePool(row, peer, subject)
     if (isLeft(owner)) peer.outlived++
-    else if (owner?.request !== null) peer.within++
+    if (!(owner instanceof RequestContext) || owner.isEnded) return
+    peer.within++
+    if (owner.waitedFor === peer) owner.waitedMs += waitedMs
+    else if (waitedMs > owner.waitedMs) {
+      owner.waitedFor = peer
+      owner.waitedMs = waitedMs
+    }
   }
 
   /** @param {WaitRow} row @param {Peer} peer @param {any} subject */
@@ -257,12 +256,7 @@ class Waits {
   /** @param {Peer} peer @param {number} now */
   #noteFrames (peer, now) {
     this.#stackAtMs = now
-    peer.frames = sitesOf(noteStack(this.#noteFrames, FRAMES)).map((site) => ({
-      function: site.getFunctionName(),
-      file: fileOf(site) ?? null,
-      line: site.getLineNumber(),
-      column: site.getColumnNumber()
-    }))
+    peer.frames = sitesOf(noteStack(this.#noteFrames, FRAMES)).map(frameOf)
   }
 
   /** Looks once a second what slow requests wait for, if there are any. @param {number} atMs of a beat */
@@ -277,55 +271,50 @@ class Waits {
   /** @param {number} atMs @param {object} [more] */
   #report (atMs, more) {
     try {
-      const groups = this.#groups(atMs)
+      const slow = this.#slow(atMs)
       const peer = this.#peers.find(({ name }) => name === this.#incident)
-      this.#wasSlow = groups.length > 0
-      this.#post({ code: WAITS, groups, usage: peer?.usage, frames: peer?.frames, ...more })
+      this.#wasSlow = slow.length > 0
+      this.#post({ code: WAITS, slow, usage: peer?.usage, frames: peer?.frames, ...more })
     } catch {
       // The application has changed an object that names a request.
     }
   }
 
-  /** Slow requests and work, by their names and what they wait for. @param {number} atMs @returns {WaitGroup[]} */
-  #groups (atMs) {
+  /** Requests and work that are slow, with what each waits for. @param {number} atMs @returns {SlowWork[]} */
+  #slow (atMs) {
     const untilMs = atMs - SLOW_MS
-    /** @type {Map<Owner, { wait: Wait | null, isShared: boolean }>} */
-    const slow = new Map(this.#contexts.requestsBegunBy(untilMs, MOST_REQUESTS)
-      .filter((request) => request.isUnanswered).map((request) => [request, { wait: null, isShared: false }]))
-    /** @type {Map<Peer, number>} */
-    const orphans = new Map()
-    const oldest = this.#open.begunBy(Infinity, MOST_OPEN)
-    for (const wait of oldest) {
+    const requests = this.#contexts.requestsBegunBy(untilMs, MOST_REQUESTS).filter((each) => each.isUnanswered)
+    /** @type {Map<Owner | null, Wait[]>} */
+    const owners = new Map(requests.map((request) => [request, []]))
+    for (const peer of this.#peers) peer.orphans = 0
+    const waits = this.#open.begunBy(Infinity, MOST_OPEN)
+    for (const wait of waits) {
       const { owner, peer } = wait
-      if (isLeft(owner)) orphans.set(peer, (orphans.get(peer) ?? 0) + 1)
-      if (owner instanceof Work && owner.startedAtMs <= untilMs && !owner.isEnded && !slow.has(owner)) {
-        slow.set(owner, { wait: null, isShared: false })
+      if (isLeft(owner)) peer.orphans++
+      if (owner instanceof Work && owner.startedAtMs <= untilMs && !owner.isEnded && !owners.has(owner)) {
+        owners.set(owner, [])
       }
-      const state = owner && slow.get(owner)
-      if (state) takeWait(state, wait)
+      owners.get(owner)?.push(wait)
     }
-    /** @type {Map<string, WaitGroup>} */
-    const groups = new Map()
-    // Where requests are not followed, all calls without an owner may be theirs.
-    const unowned = this.#contexts.isFollowing ? null : oldest.find(({ owner }) => owner === null) ?? null
-    for (const [owner, state] of slow) {
-      const isRequest = !(owner instanceof Work)
-      const isShared = state.isShared || state.wait === null
-      const wait = state.wait ?? unowned
-      if (wait === null && isRequest && owner.isIncomplete) continue
-      const name = isRequest ? `${owner.method} ${owner.template}` : `${owner.kind} ${owner.name}`
-      const peer = wait?.peer
-      const isSure = peer !== undefined && !isShared && peer.isAwaited(orphans.get(peer) ?? 0)
-      const key = `${name}\n${peer?.name}\n${isSure}`
-      const isPool = peer?.row.isPool === true
-      const group = groups.get(key) ??
-        { name, isRequest, peer: peer?.name ?? null, isPool, isSure, unsent: 0, agesMs: [], waitsMs: [] }
-      groups.set(key, group)
-      if (wait !== null && peer?.row.sent && !wait.isSent) group.unsent++
-      group.agesMs.push(atMs - owner.startedAtMs)
-      group.waitsMs.push(Math.max(0, atMs - (wait ?? owner).startedAtMs))
-    }
-    return [...groups.values()]
+    // Where requests are not followed, a call without an owner may be that of any.
+    const unowned = this.#contexts.isFollowing ? undefined : waits.find(({ owner }) => owner === null)
+    return [...owners].flatMap(([owner, own]) => {
+      const wait = own.find(({ peer }) => peer.row.isPool) ?? own[0] ?? unowned
+      const isRequest = owner instanceof RequestContext
+      if (owner === null || (isRequest && wait === undefined && owner.isIncomplete)) return []
+      const { name = null, row = null, isAwaited = false } = wait?.peer ?? {}
+      const isPool = row?.isPool === true
+      return {
+        name: isRequest ? `${owner.method} ${owner.template}` : `${owner.kind} ${owner.name}`,
+        isRequest,
+        peer: name,
+        isPool,
+        isSure: wait !== unowned && isAwaited && (isPool || own.every(({ peer }) => peer === wait?.peer)),
+        isUnsent: wait !== undefined && row?.sent !== undefined && !wait.isSent,
+        ageMs: atMs - owner.startedAtMs,
+        waitMs: Math.max(0, atMs - (wait ?? owner).startedAtMs)
+      }
+    })
   }
 
   /** An incident begins, or ends. @param {{ peer: string | null, isOpen: boolean }} message */
@@ -344,4 +333,5 @@ class Waits {
 /** Used instead if waits are not monitored. */
 exports.noWaits = { beat: () => {}, watch: () => {}, stop: () => {} }
 
+exports.Peer = Peer
 exports.Waits = Waits

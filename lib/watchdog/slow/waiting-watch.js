@@ -4,11 +4,11 @@ const { WAITS } = require('../../bridge/messages')
 const { blamedFrame } = require('../../explain/frame')
 const { ownerOf } = require('../../util/code-owner')
 const { place } = require('../../util/place-text')
-const { isExact, WaitingIncident, waitingText } = require('./waiting-incident')
+const { isExact, routesOf, WaitingIncident, waitingText } = require('./waiting-incident')
 
 /**
  * @import { FrameTable } from '../../explain/source/frame-table'
- * @import { WaitGroup } from '../../bridge/messages'
+ * @import { SlowWork } from '../../bridge/messages'
  * @import { Frame } from '../../types'
  * @import { UsualDurations } from '../requests/usual-durations'
  * @import { IncidentDetails } from './incidents'
@@ -20,7 +20,7 @@ const SILENT_MS = 2500
 /** Looks for which an incident waits for the place where the application calls: calls may be rare. */
 const PLACE_LOOKS = 3
 
-/** @typedef {{ groups: WaitGroup[], frames?: Frame[] } & Partial<Pick<WaitingDetails, 'open' | 'usage'>>} Look */
+/** @typedef {{ slow: SlowWork[], frames?: Frame[] } & Partial<Pick<WaitingDetails, 'open' | 'usage'>>} Look */
 /** @typedef {Omit<IncidentDetails, 'message' | 'advice' | 'requests'>} Details */
 
 /** Requests that wait for a peer while the loop idles: asks the host for what shows why, and reports. */
@@ -45,12 +45,13 @@ class WaitingWatch {
   }
 
   /** The host has looked. @param {number} now @param {Look} look */
-  answered (now, { groups, open, usage, frames }) {
+  answered (now, { slow, open, usage, frames }) {
     this.#reportedAtMs = now
-    this.#see(now, groups)
+    this.#see(now, slow)
     const details = this.#details
     if (open) details.open = open
-    if (usage) details.usage = usage
+    // At the end, the pool is no longer used up.
+    if (usage) details.usage ??= usage
     if (frames) this.#takePlace(frames)
     const { current } = this.#incident
     if (current === null || this.#isReported || ++this.#looks === 1) return
@@ -65,9 +66,9 @@ class WaitingWatch {
     this.#parts.usual.poll(now, this.#incident.current !== null)
   }
 
-  /** @param {number} now @param {WaitGroup[]} groups */
-  #see (now, groups) {
-    const event = this.#incident.see(now, groups, this.#parts.mayOpen())
+  /** @param {number} now @param {SlowWork[]} slow */
+  #see (now, slow) {
+    const event = this.#incident.see(now, slow, this.#parts.mayOpen())
     if (event === null) return
     const isOpen = event.type === 'opened'
     this.#parts.post({ code: WAITS, peer: event.peer, isOpen })
@@ -91,15 +92,14 @@ class WaitingWatch {
   /** @param {Omit<WaitingEvent, 'type'>} waiting @param {boolean} ongoing */
   #report (waiting, ongoing) {
     const { usage, frame, open } = this.#details
-    const { peer, longestMs, names } = waiting
     this.#parts.report({
       kind: 'waiting',
       ongoing,
-      peer,
+      peer: waiting.peer,
       exact: isExact(waiting),
-      longestMs: Math.round(longestMs),
-      waiting: waiting.count,
-      routes: [...names.keys()],
+      longestMs: Math.round(waiting.longestMs),
+      waiting: ongoing ? waiting.slow.length : waiting.most,
+      routes: routesOf(waiting),
       frame,
       ...usage,
       resources: Object.fromEntries(open)

@@ -8,6 +8,7 @@ const { traceIdOf } = require('./trace-id')
 /**
  * @import { HttpRequest } from '../../../types'
  * @import { Item } from '../open-work'
+ * @import { Peer } from '../waits'
  * @import { ServerResponse } from 'node:http'
  */
 
@@ -39,6 +40,9 @@ class RequestContext {
     this.request = request
     /** @type {ServerResponse | null} null for HTTP/2 and after its end */
     this.response = null
+    /** The peer that it waited for most, and how long. @type {Peer | null} */
+    this.waitedFor = null
+    this.waitedMs = 0
     /** Whether its client went away before it was answered. Set at the end. */
     this.isAborted = false
     /** @type {string | null} from a framework or the application */

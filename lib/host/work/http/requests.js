@@ -184,6 +184,7 @@ class Requests {
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now
     this.#waiting?.ended(context, now)
+    context.waitedFor?.explains(context.waitedMs, now - startedAtMs)
     const route = this.#routes.numberOf(context.end(status), context.isGuess, status)
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }

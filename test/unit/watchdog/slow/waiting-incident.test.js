@@ -5,10 +5,10 @@ const assert = require('node:assert/strict')
 const { UsualDurations } = require('../../../../lib/watchdog/requests/usual-durations')
 const { WaitingIncident, waitingText } = require('../../../../lib/watchdog/slow/waiting-incident')
 
-/** @param {Partial<import('../../../../lib/bridge/messages').WaitGroup>} [differences] @param {number[]} [agesMs] */
-const groupOf = (differences = {}, agesMs = [3000, 2000]) => ({
-  name: 'GET /orders', isRequest: true, peer: 'GET api:443', isPool: false, isSure: true, unsent: 0, agesMs, waitsMs: agesMs, ...differences
-})
+/** @param {Partial<import('../../../../lib/bridge/messages').SlowWork>} [differences] @param {number[]} [agesMs] */
+const groupOf = (differences = {}, agesMs = [3000, 2000]) => agesMs.map((ageMs) => ({
+  name: 'GET /orders', isRequest: true, peer: 'GET api:443', isPool: false, isSure: true, isUnsent: false, ageMs, waitMs: ageMs, ...differences
+}))
 
 /** An incident for routes that usually take 20 ms. @param {Record<string, number>} [longestMs] by name */
 function make (longestMs = { 'GET /orders': 20, 'GET /other': 20 }) {
@@ -21,7 +21,7 @@ function make (longestMs = { 'GET /orders': 20, 'GET /other': 20 }) {
   /** Looks once a second. @param {any[][]} looks @param {boolean} [mayOpen] */
   const see = (looks, mayOpen = true) => looks.map((groups) => {
     now += 1000
-    return incident.see(now, groups, mayOpen)?.type ?? null
+    return incident.see(now, groups.flat(), mayOpen)?.type ?? null
   })
   return { incident, see, usual }
 }
@@ -85,9 +85,9 @@ test('the sentence names peer, pool, routes, place, and what is open if it has n
     '18 requests are waiting for a connection of the mysql2 pool to db:3306 (10 of 10 in use, longest 2.1 s), GET /orders, from loadOrder (orders.js:31)')
   assert.equal(say([groupOf({ isSure: false }, [2000]), groupOf({ name: 'GET /other', isSure: false }, [1500])]),
     '2 requests are waiting, probably for GET api:443 (longest 2.0 s), GET /orders and 1 more')
-  assert.equal(say([groupOf({ unsent: 2 })], { open: [['DNS lookup', 2]] }),
-    '2 requests are waiting for a connection for GET api:443 (longest 3.0 s), GET /orders; open: 2 DNS lookups')
-  assert.equal(say([groupOf({ peer: null, isSure: false }, [3000])], { open: [['socket to 10.0.0.5:5432', 12], ['child process', 2], ['timer', 1]] }),
-    '1 request is waiting for something that publishes nothing (longest 3.0 s), GET /orders; open: 12 sockets to 10.0.0.5:5432, 2 child processes, 1 timer')
+  assert.equal(say([groupOf({ isUnsent: true })], { open: [['DNS lookups', 2]] }),
+    '2 requests are waiting for a connection for GET api:443 (longest 3.0 s), GET /orders; open: DNS lookups: 2')
+  assert.equal(say([groupOf({ peer: null, isSure: false }, [3000])], { open: [['sockets to 10.0.0.5:5432', 12], ['timers', 1]] }),
+    '1 request is waiting for something that publishes nothing (longest 3.0 s), GET /orders; open: sockets to 10.0.0.5:5432: 12, timers: 1')
   assert.equal(say([groupOf({ name: 'job mail', isRequest: false }, [61_000])]), '1 piece of work is waiting for GET api:443 (longest 61.0 s), job mail')
 })
