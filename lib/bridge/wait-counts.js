@@ -1,8 +1,6 @@
 'use strict'
 
-const { OTHER } = require('../tables/limits')
-const { table } = require('../tables/metrics')
-const { PEERS } = require('../tables/waits')
+const { PEERS, table } = require('../tables/metrics')
 const { MS_PER_S } = require('../util/units')
 
 /** @import { StringTable } from './string-table' */
@@ -28,7 +26,7 @@ class WaitCounts {
     this.#numbers = new Float64Array(memory, offset, ROWS * WIDTH)
   }
 
-  /** Host. @param {number} peer its number, PEERS for all others */
+  /** Host. @param {number} peer its number */
   begin (peer) {
     this.#numbers[peer * WIDTH + OPEN]++
   }
@@ -53,7 +51,7 @@ class WaitCounts {
       const row = this.#numbers.slice(peer * WIDTH, (peer + 1) * WIDTH)
       let count = 0
       const upTo = Array.from(row.subarray(COUNTS), (each) => (count += each)).slice(0, -1)
-      return { peer: names.stringOf(peer) ?? OTHER, open: row[OPEN], sumMs: row[SUM], upTo, count }
+      return { peer: `${names.stringOf(peer)}`, open: row[OPEN], sumMs: row[SUM], upTo, count }
     }).filter(({ open, count }) => open !== 0 || count > 0)
   }
 }

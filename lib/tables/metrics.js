@@ -5,7 +5,7 @@ const PREFIX = 'loopwatch_'
 /**
  * Every metric, without the prefix of its name. Reading resets nothing, and computes the gauges. Every label is
  * bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`,
- * SITES `site`, PEERS (tables/waits.js) `peer`, THREADS `thread` (in addition to the main thread and the watchdog),
+ * SITES `site`, PEERS `peer`, THREADS `thread` (in addition to the main thread and the watchdog),
  * and the slots of a cluster `worker`.
  */
 const table = [
@@ -311,6 +311,9 @@ exports.SLOW_KINDS = /** @type {const} */ (['thread_pool', 'dns_lookups', 'busy_
 
 /** Sites with a label value of their own, first come, first served. */
 exports.SITES = 20
+
+/** Peers that calls wait for, likewise. */
+exports.PEERS = 50
 
 /** Names of worker threads with a label value of their own. */
 exports.THREADS = 20

@@ -120,6 +120,3 @@ exports.waits = [
   ...['query', 'aggregate', 'cursor:next', 'model:save', 'model:insertMany', 'model:bulkWrite']
     .map((call) => traced(`mongoose:${call}`, 'mongoose'))
 ]
-
-/** Peers with counts of their own, first come, first served. */
-exports.PEERS = 50

@@ -1,5 +1,7 @@
 'use strict'
 
+const { isProxy } = require('node:util/types')
+const { isInPackage } = require('../../util/code-owner')
 const process = require('../../util/process')
 
 /** Handles that are looked at: asking for the address of a socket is a system call. */
@@ -32,10 +34,37 @@ exports.openResources = () => {
     // Node.js has no other list of its sockets.
     const { _getActiveHandles: handles = () => [] } = /** @type {any} */ (process)
     for (const handle of handles.call(process).slice(0, MOST_HANDLES)) count(socketKind(handle))
+    for (const pool of exportedPools()) {
+      const [kind, waiting] = poolKind(pool)
+      if (waiting > 0) counts.set(kind, waiting)
+    }
   } catch {
     // The application has replaced a function that Node.js uses for this.
   }
   return [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_KINDS)
+}
+
+/**
+ * Pools with public counters that the application's own CommonJS modules export: of pg-pool, and of tarn. No getter of
+ * the application is run.
+ */
+function exportedPools () {
+  const isPool = (/** @type {any} */ { value }) =>
+    typeof value?.waitingCount === 'number' || typeof value?.numPendingAcquires === 'function'
+  return Object.entries(require.cache ?? {}).filter(([file]) => !isInPackage(file)).flatMap(([, module]) => {
+    const { exports } = /** @type {NodeJS.Module} */ (module)
+    if (exports === null || typeof exports !== 'object' || isProxy(exports)) return []
+    const properties = Object.values(Object.getOwnPropertyDescriptors(exports))
+    return [{ value: exports }, ...properties].filter(isPool).map(({ value }) => value)
+  })
+}
+
+/** @param {any} pool @returns {[kind: string, waiting: number]} */
+function poolKind (pool) {
+  const isTarn = typeof pool.numPendingAcquires === 'function'
+  const inUse = isTarn ? pool.numUsed() : pool.totalCount - pool.idleCount
+  const waiting = isTarn ? pool.numPendingAcquires() : pool.waitingCount
+  return [`waits for a connection of a pool (${inUse} of ${isTarn ? pool.max : pool.options.max} in use)`, waiting]
 }
 
 /** Undefined for a client's socket, and for all but sockets. @param {any} handle */

@@ -3,7 +3,8 @@
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { WAITS } = require('../../bridge/messages')
 const { OTHER } = require('../../tables/limits')
-const { PEERS, waits } = require('../../tables/waits')
+const { PEERS } = require('../../tables/metrics')
+const { waits } = require('../../tables/waits')
 const { nowMs } = require('../../util/clock')
 const { frameOf, noteStack, sitesOf } = require('../sense/call-sites')
 const { RequestContext } = require('./http/context')
@@ -19,7 +20,7 @@ const { Work } = require('./work')
  * @import { Contexts } from './contexts'
  */
 
-/** Open waits with an object each, about 100 bytes. Further ones are only counted. */
+/** Open waits with an object each, about 100 bytes. Further ones are only counted. Open requests that are looked at. */
 const MOST_OPEN = 10_000
 /** Requests, and waits, younger than this are not slow, whatever they wait for. */
 const SLOW_MS = 1000
@@ -173,19 +174,15 @@ class Waits {
    * @param {unknown} host @param {unknown} what @param {any} subject
    */
   #newPeer (row, peers, host, what, subject) {
-    const name = row.name(host, what, subject)
-    const isPool = row.isPool === true
-    const peer = this.#peers.find((each) => each.name === name && (each.row.isPool === true) === isPool)
-    if (peer === undefined && this.#peers.length >= PEERS) return (this.#others ??= new Peer(PEERS, OTHER, row))
-    const known = peer ?? new Peer(this.#names.numberOf(name), name, row)
-    if (peer === undefined) this.#peers.push(known)
-    const ofHost = peers.get(host) ?? new Map()
-    peers.set(host, ofHost.set(what, known))
-    return known
+    const named = (/** @type {string} */ name) => this.#peers.find((each) => each.name === name)
+    const own = row.name(host, what, subject)
+    const name = named(own) !== undefined || this.#peers.length < PEERS ? own : OTHER
+    const peer = named(name) ?? new Peer(this.#names.numberOf(name), name, row)
+    if (named(name) === undefined) this.#peers.push(peer)
+    // Clients may decide whom the application calls: the map has no more hosts than there are names.
+    if (name !== OTHER) peers.set(host, (peers.get(host) ?? new Map()).set(what, peer))
+    return peer
   }
-
-  /** @type {Peer | undefined} */
-  #others
 
   /** @param {WaitRow} row @param {any} subject @param {(subject: any) => Peer} peerOf */
   #begin (row, subject, peerOf) {
@@ -273,7 +270,9 @@ class Waits {
     try {
       const slow = this.#slow(atMs)
       const peer = this.#peers.find(({ name }) => name === this.#incident)
+      const wasSlow = this.#wasSlow
       this.#wasSlow = slow.length > 0
+      if (!wasSlow && !this.#wasSlow) return
       this.#post({ code: WAITS, slow, usage: peer?.usage, frames: peer?.frames, ...more })
     } catch {
       // The application has changed an object that names a request.
@@ -283,7 +282,8 @@ class Waits {
   /** Requests and work that are slow, with what each waits for. @param {number} atMs @returns {SlowWork[]} */
   #slow (atMs) {
     const untilMs = atMs - SLOW_MS
-    const requests = this.#contexts.requestsBegunBy(untilMs, MOST_REQUESTS).filter((each) => each.isUnanswered)
+    const requests = this.#contexts.requestsBegunBy(untilMs, MOST_OPEN).filter((each) => each.isUnanswered)
+      .slice(0, MOST_REQUESTS)
     /** @type {Map<Owner | null, Wait[]>} */
     const owners = new Map(requests.map((request) => [request, []]))
     for (const peer of this.#peers) peer.orphans = 0

@@ -1,10 +1,12 @@
 'use strict'
 
+const { place } = require('../../util/place-text')
 const { counted, duration, printable } = require('../../util/sentence')
 const { addTo, keyOfLargest } = require('../../util/statistics')
 
 /**
  * @import { SlowWork } from '../../bridge/messages'
+ * @import { Frame } from '../../types'
  * @import { UsualDurations } from '../requests/usual-durations'
  */
 
@@ -87,7 +89,7 @@ class WaitingIncident {
 /**
  * @typedef {object} WaitingDetails from the host
  * @property {{ inUse: number, limit: number } | null} usage of the pool
- * @property {string | null} place where the application waits
+ * @property {Frame | null} frame where the application calls
  * @property {[kind: string, count: number][]} open what the process has open
  */
 
@@ -102,7 +104,7 @@ exports.routesOf = ({ slow }) =>
   [...countsOf(slow.map(({ name }) => name))].sort((a, b) => b[1] - a[1]).map(([name]) => name)
 
 /** @param {Waiting} waiting @param {boolean} ongoing @param {WaitingDetails} details */
-exports.waitingText = (waiting, ongoing, { usage, place, open }) => {
+exports.waitingText = (waiting, ongoing, { usage, frame, open }) => {
   const { peer, slow, longestMs, most, startMs, endMs } = waiting
   const count = ongoing ? slow.length : most
   const who = slow.every(({ isRequest }) => isRequest)
@@ -116,7 +118,7 @@ exports.waitingText = (waiting, ongoing, { usage, place, open }) => {
   const used = usage === null ? '' : `${usage.inUse} of ${usage.limit} in use, `
   const [route, ...others] = exports.routesOf(waiting)
   const more = others.length > 0 ? ` and ${others.length} more` : ''
-  const from = place === null ? '' : `, from ${place}`
+  const from = frame === null ? '' : `, from ${place(frame)}`
   const resources = open.filter(([kind]) => peer === null || isUnsent || CONNECTING.test(kind))
     .map(([kind, number]) => `${kind}: ${number}`).join(', ')
   return printable(`${verb}${doubt} for ${connection}${peer ?? 'something that publishes nothing'}${lasted} ` +

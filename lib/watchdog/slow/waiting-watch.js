@@ -3,7 +3,6 @@
 const { WAITS } = require('../../bridge/messages')
 const { blamedFrame } = require('../../explain/frame')
 const { ownerOf } = require('../../util/code-owner')
-const { place } = require('../../util/place-text')
 const { isExact, routesOf, WaitingIncident, waitingText } = require('./waiting-incident')
 
 /**
@@ -12,7 +11,7 @@ const { isExact, routesOf, WaitingIncident, waitingText } = require('./waiting-i
  * @import { Frame } from '../../types'
  * @import { UsualDurations } from '../requests/usual-durations'
  * @import { IncidentDetails } from './incidents'
- * @import { WaitingDetails, WaitingEvent } from './waiting-incident'
+ * @import { Waiting, WaitingDetails } from './waiting-incident'
  */
 
 /** Without a report of the host for this long, nothing is slow. The host reports each second, at rest a bit later. */
@@ -27,11 +26,12 @@ const PLACE_LOOKS = 3
 class WaitingWatch {
   #parts
   #incident
-  #reportedAtMs = -Infinity
+  #answeredAtMs = -Infinity
+  /** Since the incident began. */
   #looks = 0
   #isReported = false
-  /** @type {WaitingDetails & { frame: Frame | null }} */
-  #details = { usage: null, place: null, open: [], frame: null }
+  /** @type {WaitingDetails} */
+  #details = { usage: null, frame: null, open: [] }
 
   /**
    * @param {object} parts @param {UsualDurations} parts.usual @param {FrameTable} parts.frames
@@ -46,23 +46,24 @@ class WaitingWatch {
 
   /** The host has looked. @param {number} now @param {Look} look */
   answered (now, { slow, open, usage, frames }) {
-    this.#reportedAtMs = now
+    this.#answeredAtMs = now
     this.#see(now, slow)
     const details = this.#details
     if (open) details.open = open
     // At the end, the pool is no longer used up.
     if (usage) details.usage ??= usage
-    if (frames) this.#takePlace(frames)
+    if (frames) details.frame = this.#callerIn(frames) ?? details.frame
     const { current } = this.#incident
+    // The first answer comes before the host knows of the incident.
     if (current === null || this.#isReported || ++this.#looks === 1) return
-    if (details.place === null && current.peer !== null && this.#looks < PLACE_LOOKS) return
+    if (details.frame === null && current.peer !== null && this.#looks < PLACE_LOOKS) return
     this.#isReported = true
     this.#report(current, true)
   }
 
   /** @param {number} now */
   poll (now) {
-    if (now - this.#reportedAtMs >= SILENT_MS) this.#see(now, [])
+    if (now - this.#answeredAtMs >= SILENT_MS) this.#see(now, [])
     this.#parts.usual.poll(now, this.#incident.current !== null)
   }
 
@@ -73,23 +74,20 @@ class WaitingWatch {
     const isOpen = event.type === 'opened'
     this.#parts.post({ code: WAITS, peer: event.peer, isOpen })
     if (!isOpen && this.#isReported) this.#report(event, false)
-    if (!isOpen) return
     this.#looks = 0
     this.#isReported = false
-    this.#details = { usage: null, place: null, open: [], frame: null }
+    this.#details = { usage: null, frame: null, open: [] }
   }
 
-  /** @param {Frame[]} raw */
-  #takePlace (raw) {
+  /** The application's line. @param {Frame[]} raw */
+  #callerIn (raw) {
     const { frames } = this.#parts
     const stack = raw.map((frame) => frames.get(frame))
     const frame = blamedFrame(stack.slice(stack.findIndex((each) => !['node', 'own'].includes(ownerOf(each)))))
-    if (frame === null || ownerOf(frame) !== 'application') return
-    this.#details.frame = frames.named(frame)
-    this.#details.place = place(this.#details.frame)
+    return frame !== null && ownerOf(frame) === 'application' ? frames.named(frame) : null
   }
 
-  /** @param {Omit<WaitingEvent, 'type'>} waiting @param {boolean} ongoing */
+  /** @param {Waiting} waiting @param {boolean} ongoing */
   #report (waiting, ongoing) {
     const { usage, frame, open } = this.#details
     this.#parts.report({

@@ -78,10 +78,10 @@ test('the sentence names peer, pool, routes, place, and what is open if it has n
   const say = (groups, details = {}) => {
     const { incident, see } = make()
     see([groups, groups])
-    return waitingText(/** @type {any} */ (incident.current), true, { usage: null, place: null, open: [], ...details })
+    return waitingText(/** @type {any} */ (incident.current), true, { usage: null, frame: null, open: [], ...details })
   }
   const pool = groupOf({ peer: 'mysql2 pool to db:3306', isPool: true }, Array(18).fill(2100))
-  assert.equal(say([pool], { usage: { inUse: 10, limit: 10 }, place: 'loadOrder (orders.js:31)' }),
+  assert.equal(say([pool], { usage: { inUse: 10, limit: 10 }, frame: { function: 'loadOrder', file: 'orders.js', line: 31, column: 3 } }),
     '18 requests are waiting for a connection of the mysql2 pool to db:3306 (10 of 10 in use, longest 2.1 s), GET /orders, from loadOrder (orders.js:31)')
   assert.equal(say([groupOf({ isSure: false }, [2000]), groupOf({ name: 'GET /other', isSure: false }, [1500])]),
     '2 requests are waiting, probably for GET api:443 (longest 2.0 s), GET /orders and 1 more')
