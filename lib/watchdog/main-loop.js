@@ -45,7 +45,8 @@ class MainLoop {
   constructor ({ data, bridge, health, stats, lateness, nextId, post }) {
     const { options, question, mayInspect, stripsTypes, compilesAll, begunAtMs } = data
     const { heap, beat, counters, answer } = bridge
-    const mayWork = /** @returns {boolean} */ () => !this.monitor.isAboutToReport
+    // The version of the application, for dir, is read before there is a monitor.
+    const mayWork = /** @returns {boolean} */ () => !this.monitor?.isAboutToReport
     const sources = this.sources = new SourceReader({ post, say: health.say, stripsTypes, compilesAll, mayWork })
     const gcPauses = this.gcPauses = new GcPauses(bridge.gcPauses)
     const windows = this.windows = new ProfileWindows(sources)
