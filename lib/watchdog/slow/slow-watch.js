@@ -10,7 +10,6 @@ const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { BusyIncident, BusyThreads } = require('./busy-incident')
 const { Incidents } = require('./incidents')
 const { PoolWatch } = require('./pool-watch')
-const { WaitingWatch } = require('./waiting-watch')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
@@ -25,6 +24,7 @@ const { WaitingWatch } = require('./waiting-watch')
  * @import { IncidentDetails } from './incidents'
  * @import { Filling, PoolKind } from './pool-filling'
  * @import { FullPool } from './pool-watch'
+ * @import { Look, WaitingWatch } from './waiting-watch'
  */
 
 /** Advice for each kind; docs/operate/slow-without-a-block.md has more. */
@@ -99,7 +99,8 @@ class SlowWatch {
   #incidents
   #pool
   #lookups
-  #waiting
+  /** @type {WaitingWatch | null} loaded when a request is slow */
+  #waiting = null
   #busy = new BusyIncident()
   /** @type {Map<string, BusyThreads>} by name */
   #threads = new Map()
@@ -122,17 +123,10 @@ class SlowWatch {
   /** @param {SlowWatchParts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { health, mainLoop, page, scrape, post } = parts
+    const { health, page, scrape, post } = parts
     this.#incidents = new Incidents({ say: health.say, metrics: scrape.metrics, page, post })
     this.#pool = this.#watch('thread_pool', () => false)
     this.#lookups = this.#watch('dns_lookups', () => this.#pool.isOpen)
-    this.#waiting = new WaitingWatch({
-      usual: scrape.usual,
-      frames: mainLoop.sources.frames,
-      post,
-      mayOpen: () => this.#isIdle,
-      report: (what, when, text) => this.#report(what, when, () => text)
-    })
   }
 
   /** Whether nothing else explains that requests are slow. */
@@ -191,8 +185,16 @@ class SlowWatch {
     this.#lookups.answered(filling)
   }
 
-  /** The host has looked what requests wait for. @param {Parameters<WaitingWatch['answered']>[1]} look */
+  /** The host has looked what requests wait for. @param {Look} look */
   waits (look) {
+    const { mainLoop, scrape, post } = this.#parts
+    this.#waiting ??= new (require('./waiting-watch').WaitingWatch)({
+      usual: scrape.usual,
+      frames: mainLoop.sources.frames,
+      post,
+      mayOpen: () => this.#isIdle,
+      report: (what, when, text) => this.#report(what, when, () => text)
+    })
     this.#waiting.answered(nowMs(), look)
   }
 
@@ -208,7 +210,8 @@ class SlowWatch {
     if (now < this.#secondAtMs) return
     this.#secondAtMs = now + MS_PER_S
     this.#seeBusy()
-    this.#waiting.poll(now)
+    this.#waiting?.poll(now)
+    this.#parts.scrape.usual.poll(now, this.#waiting?.isOpen ?? false)
     this.#parts.page.showThreads(this.seeThreads())
   }
 

@@ -64,7 +64,10 @@ class WaitingWatch {
   /** @param {number} now */
   poll (now) {
     if (now - this.#answeredAtMs >= SILENT_MS) this.#see(now, [])
-    this.#parts.usual.poll(now, this.#incident.current !== null)
+  }
+
+  get isOpen () {
+    return this.#incident.current !== null
   }
 
   /** @param {number} now @param {SlowWork[]} slow */
