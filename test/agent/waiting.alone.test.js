@@ -10,7 +10,7 @@ const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { startNode } = require('../support/app')
+const { eventually, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 
 const ROOT = path.join(__dirname, '..', '..')
@@ -28,15 +28,18 @@ async function portOf (server, t) {
   return /** @type {net.AddressInfo} */ (server.address()).port
 }
 
+/** Longest wait for a line of the log, on a machine that is busy with much else. */
+const LINE_MS = 60_000
+
 /**
- * Runs a story of waiting-app.js: quick requests, then slow ones.
+ * Runs a story of waiting-app.js: quick requests, then slow ones until the log says so, then quick ones again.
  * @param {import('node:test').TestContext} t @param {string} story
- * @param {{ isCold?: boolean, goesOn?: boolean, count?: number, slowMs?: number, paths?: string[],
- * env?: Record<string, string>,
- * meanwhile?: (app: { send: (message: string) => void }) => void }} [how]
+ * @param {{ isCold?: boolean, goesOn?: boolean, count?: number, silentMs?: number, ends?: boolean, paths?: string[],
+ * env?: Record<string, string>, meanwhile?: (app: { send: (message: string) => void }) => void }} [how] silentMs: for
+ * how long no line is expected; ends: whether the slow requests end with the peer
  */
 async function tell (t, story, how = {}) {
-  const { isCold, goesOn, count = 12, slowMs = 8000, paths = ['/orders'], env = {} } = how
+  const { isCold, goesOn, count = 12, silentMs, ends = false, paths = ['/orders'], env = {} } = how
   /** @type {Set<http.ServerResponse>} */
   const held = new Set()
   const peerServer = http.createServer(({ url = '' }, response) => {
@@ -58,6 +61,7 @@ async function tell (t, story, how = {}) {
   const ask = (/** @type {string} */ route) => new Promise((resolve) =>
     http.get({ port, host: '127.0.0.1', path: route, agent }, (response) => response.resume().once('close', resolve)).once('error', resolve))
   const send = (/** @type {string} */ message) => child.send(message)
+  const logged = (/** @type {RegExp} */ line) => eventually(() => line.test(out.stdout), () => `${line}: ${out.stdout}`, LINE_MS)
   if (!isCold) {
     for (const end = Date.now() + WARM_MS; Date.now() < end; await sleep(200)) await Promise.all(paths.map(ask))
   }
@@ -65,17 +69,17 @@ async function tell (t, story, how = {}) {
   how.meanwhile?.({ send })
   for (let i = 0; i < count; i++) for (const route of paths) ask(route)
   const again = goesOn ? setInterval(() => paths.map(ask), 300) : undefined
-  await sleep(slowMs)
+  t.after(() => clearInterval(again))
+  await (silentMs === undefined ? logged(/"event":"(?:waiting|pool_full)"/) : sleep(silentMs))
   clearInterval(again)
   send('quick')
   for (const response of held) response.end('late')
-  await sleep(5000)
+  if (ends) await logged(/"event":"waiting_over"/)
   send('end')
   const { stdout, stderr } = await closed
   const lines = stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line))
   const incidents = lines.filter(({ event }) => /^(?:waiting|pool|busy)/.test(event))
-  if (process.env.WA) console.error(story, incidents.map(({ msg, exact }) => `\n    ${exact} ${msg}`).join(''))
-  return { lines, incidents, text: JSON.stringify(incidents), metrics: stderr, peer, silent, out }
+  return { lines, incidents, text: JSON.stringify(incidents), metrics: stderr, peer, silent }
 }
 
 /** @param {string} metrics @param {string} peer */
@@ -83,13 +87,13 @@ const countOf = (metrics, peer) => Number(metrics.split('\n').find((line) => lin
 
 describe('requests that wait', { concurrency: 32 }, () => {
   test('a peer that no longer answers is named with the route, the line and the longest wait, and so is the end', async (t) => {
-    const { incidents, text, metrics, peer } = await tell(t, 'http')
+    const { incidents, text, metrics, peer } = await tell(t, 'http', { ends: true })
     assert.deepEqual(incidents.map(({ event }) => event), ['waiting', 'waiting_over'], text)
     const [begin, end] = incidents
     assert.equal(begin.msg.replace(/\d+\.\d s/, 'N s'), `12 requests are waiting for GET 127.0.0.1:${peer} (longest N s), GET /orders`, text)
     assert.deepEqual([begin.kind, begin.peer, begin.exact, begin.waiting, begin.routes], ['waiting', `GET 127.0.0.1:${peer}`, true, 12, ['GET /orders']])
-    assert.match(end.msg, /^up to 12 requests at a time waited for GET 127\.0\.0\.1:\d+ for \d+\.\d s \(longest \d+\.\d s\), GET \/orders$/)
-    assert.ok(countOf(metrics, `GET 127.0.0.1:${peer}`) > 40, metrics)
+    assert.match(end.msg, /^up to \d+ requests at a time waited for GET 127\.0\.0\.1:\d+ for \d+\.\d s \(longest \d+\.\d s\), GET \/orders$/)
+    assert.ok(countOf(metrics, `GET 127.0.0.1:${peer}`) > 12, metrics)
     assert.match(metrics, /^loopwatch_slow_incidents_total\{kind="waiting"\} 1$/m)
     assert.match(begin.advice, /timeout/)
   })
@@ -111,7 +115,7 @@ describe('requests that wait', { concurrency: 32 }, () => {
   }
 
   test('a peer that never answered, through fetch, is named in doubt', async (t) => {
-    const { incidents, text, peer } = await tell(t, 'fetch', { isCold: true, slowMs: 16_000 })
+    const { incidents, text, peer } = await tell(t, 'fetch', { isCold: true, ends: true })
     assert.deepEqual(incidents.map(({ event }) => event), ['waiting', 'waiting_over'], text)
     assert.equal(incidents[0].exact, false, text)
     assert.match(incidents[0].msg, new RegExp(`^12 requests are waiting, probably for GET 127\\.0\\.0\\.1:${peer} `), text)
@@ -161,25 +165,24 @@ describe('requests that wait', { concurrency: 32 }, () => {
   })
 
   test('under blocks, the blocks are the answer', async (t) => {
-    const { incidents, lines, text } = await tell(t, 'http', { meanwhile: ({ send }) => send('block') })
+    const { incidents, lines, text } = await tell(t, 'http', { silentMs: 8000, meanwhile: ({ send }) => send('block') })
     assert.ok(lines.filter(({ msg }) => /was blocked for/.test(msg)).length > 5, JSON.stringify(lines))
     assert.deepEqual(incidents.filter(({ event }) => /^waiting/.test(event)), [], text)
   })
 
   test('a stream that stays open waits for nothing', async (t) => {
-    const { incidents, text } = await tell(t, 'stream', { isCold: true, slowMs: 14_000 })
+    const { incidents, text } = await tell(t, 'stream', { isCold: true, silentMs: 14_000 })
     assert.deepEqual(incidents, [], text)
   })
 
   test('the option waits switches it off', async (t) => {
-    const { incidents, text, metrics } = await tell(t, 'http', { env: { OPTIONS: JSON.stringify({ requests: 'on', waits: 'off' }) } })
+    const { incidents, text, metrics } = await tell(t, 'http', { silentMs: 8000, env: { OPTIONS: JSON.stringify({ requests: 'on', waits: 'off' }) } })
     assert.deepEqual(incidents, [], text)
     assert.doesNotMatch(metrics, /^loopwatch_wait_seconds_count\{/m)
   })
 
   test('a quick service has no incident', async (t) => {
-    const app = tell(t, 'route', { paths: ['/quick', '/other'], count: 1, slowMs: 8000 })
-    const { incidents, text } = await app
+    const { incidents, text } = await tell(t, 'route', { paths: ['/quick', '/other'], count: 1, silentMs: 8000 })
     assert.deepEqual(incidents, [], text)
   })
 })

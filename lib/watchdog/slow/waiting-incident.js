@@ -119,7 +119,9 @@ exports.waitingText = (waiting, ongoing, { usage, frame, open }) => {
   const [route, ...others] = exports.routesOf(waiting)
   const more = others.length > 0 ? ` and ${others.length} more` : ''
   const from = frame === null ? '' : `, from ${place(frame)}`
-  const resources = open.filter(([kind]) => peer === null || isUnsent || CONNECTING.test(kind))
+  // A single new connection explains nothing.
+  const resources = open.filter(([kind, number]) =>
+    peer === null || isUnsent || (CONNECTING.test(kind) && number * 2 >= slow.length))
     .map(([kind, number]) => `${kind}: ${number}`).join(', ')
   return printable(`${verb}${doubt} for ${connection}${peer ?? 'something that publishes nothing'}${lasted} ` +
     `(${used}longest ${duration(longestMs)}), ${route}${more}${from}${resources && `; open: ${resources}`}`)
