@@ -1,5 +1,7 @@
 'use strict'
 
+const process = require('../util/process')
+
 /**
  * @typedef {object} WaitRow how one library publishes that somebody waits for a peer. The functions get the `subject`:
  * the part of a message that is the same object in all messages of one wait.

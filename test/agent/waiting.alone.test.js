@@ -159,7 +159,7 @@ describe('requests that wait', { concurrency: 32 }, () => {
     }
   })
 
-  test('requests that wait for a socket of an agent are said to wait for a connection, with how many are in use', { skip: !HAS_CREATED }, async (t) => {
+  test('requests that wait for a socket of an agent wait for a connection, of which the line says how many are in use', { skip: !HAS_CREATED }, async (t) => {
     const { incidents, text, peer } = await tell(t, 'agent')
     assert.match(incidents[0]?.msg ?? text, new RegExp(`^12 requests are waiting for a connection for GET 127\\.0\\.0\\.1:${peer} \\(2 of 2 in use, longest `), text)
   })

@@ -63,7 +63,7 @@ describe('peers', () => {
     assert.deepEqual(counts(), { [`GET 127.0.0.1:${port}`]: [0, 1] })
   })
 
-  test('fetch() waits in the same way, also if it fails or is aborted', async (t) => {
+  test('fetch() waits in the same way, and no longer once it fails or is aborted', async (t) => {
     const { counts } = start(t)
     const port = await serve(t, (request, response) => { if (request.url === '/') response.end() })
     await (await fetch(`http://127.0.0.1:${port}/`)).text()
@@ -211,7 +211,7 @@ describe('slow requests', () => {
     assert.deepEqual(posts.map(({ slow }) => slow.map((/** @type {any} */ { peer }) => peer)), [[null], []])
   })
 
-  test('a request that waits for a pool is not said to wait for another call', (t) => {
+  test('a request that waits for a pool waits for no other call', (t) => {
     const { posts, requests, contexts, waits } = start(t)
     requests.push(contexts.store = requestOf('/', 2000))
     publish('tracing:mysql2:query:start', { ...db(), serverPort: 1 })
