@@ -248,20 +248,30 @@
  * nothing has been measured
  *
  * @typedef {object} SlowIncident what made the application slow without a block
- * @property {'thread_pool' | 'dns_lookups' | 'busy_loop' | 'worker_threads'} kind all threads of libuv's pool were
- * busy, or those that may look up names; or the loop was, with short turns; or all worker threads of one name
+ * @property {'thread_pool' | 'dns_lookups' | 'busy_loop' | 'worker_threads' | 'waiting'} kind all threads of libuv's
+ * pool were busy, or those that may look up names; or the loop was, with short turns; or all worker threads of one
+ * name; or requests waited for another service or a pooled connection while the loop was idle
  * @property {string} startedAt ISO 8601
  * @property {number} durationMs so far while `ongoing`
  * @property {boolean} ongoing
  * @property {number} requests HTTP requests and named works that were in flight meanwhile
  * @property {string} message @property {string} advice
- * @property {number} [longestMs] that a piece of work waited for the pool
- * @property {Record<string, number>} [resources] of the main thread, by the names of process.getActiveResourcesInfo()
+ * @property {number} [longestMs] that a piece of work waited for the thread pool, or a request for the peer
+ * @property {Record<string, number>} [resources] of the main thread, by the names of process.getActiveResourcesInfo();
+ * of the kind `waiting`: what the process has open, in words (`sockets to 10.0.0.5:5432`)
  * @property {number} [threads] of the pool, or worker threads of the name
  * @property {string} [thread] the name of the worker threads
  * @property {number} [utilization] of the loop, or of those threads, 0 to 1
  * @property {number} [turns] of the loop, 0 if Node.js does not count them
- * @property {Frame | null} [frame] that had most of the time, null if no profile shows it
+ * @property {Frame | null} [frame] that had most of the time, null if no profile shows it; of the kind `waiting`: the
+ * line of the application that calls the peer
+ * @property {string | null} [peer] what requests waited for, such as `GET api.example.com:443` or `mysql2 pool to
+ * db:3306`; null: something that publishes nothing
+ * @property {boolean} [exact] false if requests may wait for something else than the peer
+ * @property {number} [waiting] requests that waited for it at a time
+ * @property {string[]} [routes] of these requests
+ * @property {number} [inUse] connections of the pool, if it shows them
+ * @property {number} [limit] most connections of the pool
  *
  * @typedef {object} LoadOfTime
  * @property {DelayQuantiles} delayMs

@@ -207,9 +207,9 @@ const resources = [
     queries: [[by('sum', `kind, ${PROCESS_LABELS}`, increase(of('slow'))), `{{kind}}, ${PROCESS}`]],
     unit: 'short',
     width: 8,
-    shows: 'How often the thread pool was full (thread_pool), the part of it for DNS lookups (dns_lookups), the loop busy with short turns for ten seconds (busy_loop), or all worker threads of one name (worker_threads).',
+    shows: 'How often the thread pool was full (thread_pool), the part of it for DNS lookups (dns_lookups), the loop busy with short turns for ten seconds (busy_loop), all worker threads of one name (worker_threads), or requests waited for another service (waiting).',
     bad: 'anything, while requests are slow.',
-    act: 'the log says with what (`pool_full`, `busy`): see docs/operate/slow-without-a-block.md.'
+    act: 'the log says with what (`pool_full`, `busy`, `waiting`): see docs/operate/slow-without-a-block.md.'
   }),
   timeseries({
     title: 'Memory',
@@ -222,6 +222,29 @@ const resources = [
     shows: 'Resident memory of the whole process, and the heap of its main thread next to the limit at which V8 ends the process.',
     bad: 'a climb that does not level off: near the limit the garbage collector blocks more and more.',
     act: 'see "Garbage collector" in Blocks; take heap snapshots of two moments and compare.'
+  })
+]
+
+/** Whom calls of the application wait for. */
+const peers = [
+  timeseries({
+    title: 'Calls that wait, by peer',
+    queries: [[by('sum', `peer, ${PROCESS_LABELS}`, of('waiting')), `{{peer}}, ${PROCESS}`]],
+    unit: 'short',
+    width: 12,
+    none: 'no call is open',
+    shows: 'Calls to other services without an answer yet, and waits for a connection of a pool.',
+    bad: 'a line that climbs while requests are slow: that peer does not answer, or its pool is too busy.',
+    act: 'the log says which routes wait, and where they call (`waiting`): see docs/operate/slow-without-a-block.md.'
+  }),
+  timeseries({
+    title: 'Wait for answers, p95 by peer',
+    queries: [[quantile(0.95, 'peer', rate(of('wait:bucket'))), '{{peer}}']],
+    unit: 's',
+    width: 12,
+    shows: '95 of 100 calls to this peer had the beginning of their answer, or their connection, within this time.',
+    bad: 'a peer that becomes slower together with the routes that call it.',
+    act: 'ask its owner, and set a timeout for calls to it; a pool needs shorter transactions before more connections.'
   })
 ]
 
@@ -306,6 +329,7 @@ exports.build = () => dashboard({
     { title: 'Event loop', panels: loop },
     { title: 'Requests: rate, errors, duration', panels: red },
     { title: 'Thread pool and memory', panels: resources },
+    { title: 'Calls to other services', panels: peers },
     { title: 'loopwatch itself', panels: ourselves }
   ]
 })

@@ -6,6 +6,8 @@ const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
 const { ProbeChannel } = require('./probe')
 const { StringTable } = require('./string-table')
+const { WaitCounts } = require('./wait-counts')
+const { PEERS } = require('../tables/metrics')
 
 /** @import { HeapReading } from '../types' */
 
@@ -82,6 +84,8 @@ const parts = {
   // drain, further ones are dropped and counted
   works: ring(16384, 4),
   workNames: strings(1024), // the option `routes` bounds names of work as well
+  peers: strings(PEERS + 1),
+  waits: part(WaitCounts.BYTES, (memory, at) => new WaitCounts(memory, at)),
   counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
   answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at)),
   // start and end of calls of agent.allow() (ms), the number of the reason; a second of allowed calls without a drain:

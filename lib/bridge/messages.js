@@ -1,6 +1,15 @@
 'use strict'
 
 /**
+ * @typedef {object} SlowWork an open request, or open work, of at least a second
+ * @property {string} name of the route or the work @property {boolean} isRequest
+ * @property {string | null} peer that it waits for, null: nothing that is published @property {boolean} isPool
+ * @property {boolean} isSure calls to the peer are known to be waited for
+ * @property {boolean} isUnsent its call has no connection yet
+ * @property {number} ageMs @property {number} waitMs how long it has waited for the peer
+ */
+
+/**
  * Codes of the messages between the host and its watchdog. Unknown codes are ignored, so that two versions work in one
  * process. Nothing that must work during a block is sent as a message.
  */
@@ -24,6 +33,9 @@ module.exports = {
   // watchdog to host: { code } what waits?
   // host to watchdog: { code, counts, threads } active resources by type, and threads of libuv's pool
   RESOURCES: 16,
+  // watchdog to host: { code, peer, isOpen } an incident begins, with the name of its peer (null: unknown), or ends
+  // host to watchdog: { code, slow: SlowWork[], open, usage, frames } what waits, once a second (host/work/waits.js)
+  WAITS: 19,
   SLOW: 17, // watchdog to host: { code, incident } that is over: a full thread pool, a busy loop
   ORIGIN: 12, // host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over
   // A callback with a smaller share of a block is not its origin: a turn can hold two callbacks of a kind. The host

@@ -780,10 +780,11 @@ export type DelayQuantiles = {
  */
 export type SlowIncident = {
  /**
-  * all threads of libuv's pool were
-  * busy, or those that may look up names; or the loop was, with short turns; or all worker threads of one name
+  * all threads of libuv's
+  * pool were busy, or those that may look up names; or the loop was, with short turns; or all worker threads of one
+  * name; or requests waited for another service or a pooled connection while the loop was idle
   */
- kind: "thread_pool" | "dns_lookups" | "busy_loop" | "worker_threads";
+ kind: "thread_pool" | "dns_lookups" | "busy_loop" | "worker_threads" | "waiting";
  /**
   * ISO 8601
   */
@@ -800,11 +801,12 @@ export type SlowIncident = {
  message: string;
  advice: string;
  /**
-  * that a piece of work waited for the pool
+  * that a piece of work waited for the thread pool, or a request for the peer
   */
  longestMs?: number | undefined;
  /**
-  * of the main thread, by the names of process.getActiveResourcesInfo()
+  * of the main thread, by the names of process.getActiveResourcesInfo();
+  * of the kind `waiting`: what the process has open, in words (`sockets to 10.0.0.5:5432`)
   */
  resources?: Record<string, number> | undefined;
  /**
@@ -824,9 +826,35 @@ export type SlowIncident = {
   */
  turns?: number | undefined;
  /**
-  * that had most of the time, null if no profile shows it
+  * that had most of the time, null if no profile shows it; of the kind `waiting`: the
+  * line of the application that calls the peer
   */
  frame?: Frame | null | undefined;
+ /**
+  * what requests waited for, such as `GET api.example.com:443` or `mysql2 pool to
+  * db:3306`; null: something that publishes nothing
+  */
+ peer?: string | null | undefined;
+ /**
+  * false if requests may wait for something else than the peer
+  */
+ exact?: boolean | undefined;
+ /**
+  * requests that waited for it at a time
+  */
+ waiting?: number | undefined;
+ /**
+  * of these requests
+  */
+ routes?: string[] | undefined;
+ /**
+  * connections of the pool, if it shows them
+  */
+ inUse?: number | undefined;
+ /**
+  * most connections of the pool
+  */
+ limit?: number | undefined;
 };
 export type LoadOfTime = {
  delayMs: DelayQuantiles;

@@ -177,6 +177,14 @@ const table = [
       "lines from CPU profiles of half a second (Node.js 22.20 or later; none with profile: 'off'); 'off' = nothing"
   },
   {
+    key: 'waits',
+    group: 'monitored',
+    type: type.oneOf(['on', 'off']),
+    default: 'on',
+    doc: 'calls to other services and waits for pooled connections, as Node.js and libraries publish them on ' +
+      'diagnostics channels: metrics by peer, and what slow requests wait for'
+  },
+  {
     key: 'facts',
     group: 'monitored',
     type: type.text(),
@@ -236,6 +244,7 @@ const table = [
  * @property {'report' | 'abort'} [onStuck]
  * @property {number} [routes]
  * @property {'auto' | 'off'} [threads]
+ * @property {'on' | 'off'} [waits]
  * @property {string} [facts]
  * @property {string[]} [only] names of main files
  * @property {string[]} [skip] names of main files

@@ -5,8 +5,8 @@ const PREFIX = 'loopwatch_'
 /**
  * Every metric, without the prefix of its name. Reading resets nothing, and computes the gauges. Every label is
  * bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option routes limits `route` and `work`,
- * SITES `site`, THREADS `thread` (in addition to the main thread and the watchdog), and the slots of a cluster
- * `worker`.
+ * SITES `site`, PEERS `peer`, THREADS `thread` (in addition to the main thread and the watchdog),
+ * and the slots of a cluster `worker`.
  */
 const table = [
   {
@@ -174,6 +174,23 @@ const table = [
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
   },
   {
+    key: 'wait',
+    name: 'wait_seconds',
+    type: 'histogram',
+    unit: 'seconds',
+    help: 'How long calls to other services waited for an answer, or for a connection of a pool, by peer',
+    labels: ['peer'],
+    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
+  },
+  {
+    key: 'waiting',
+    name: 'waiting',
+    type: 'gauge',
+    unit: 'calls',
+    help: 'Calls to other services that wait now, by peer',
+    labels: ['peer']
+  },
+  {
     key: 'slow',
     name: 'slow_incidents_total',
     type: 'counter',
@@ -291,16 +308,19 @@ const table = [
 exports.table = table
 
 /** Values of the label `kind` of slow_incidents_total: reasons why an application is slow without a block. */
-exports.SLOW_KINDS = /** @type {const} */ (['thread_pool', 'dns_lookups', 'busy_loop', 'worker_threads'])
+exports.SLOW_KINDS = /** @type {const} */ (['thread_pool', 'dns_lookups', 'busy_loop', 'worker_threads', 'waiting'])
 
 /** Sites with a label value of their own, first come, first served. */
 exports.SITES = 20
+
+/** Peers that calls wait for, likewise. */
+exports.PEERS = 50
 
 /** Names of worker threads with a label value of their own. */
 exports.THREADS = 20
 
 /** Labels whose values come from the application. */
-exports.openLabels = ['route', 'site', 'thread', 'work']
+exports.openLabels = ['peer', 'route', 'site', 'thread', 'work']
 
 /** Label names that the option labels may not use. */
 exports.labelNames = [...new Set(['le', ...table.flatMap((row) => row.labels)])]

@@ -1,6 +1,7 @@
 'use strict'
 
 const { RequestStats, WorkStats } = require('./requests/stats')
+const { UsualDurations } = require('./requests/usual-durations')
 const { renderFamilies } = require('../export/prometheus/exposition')
 const { Metrics } = require('../export/prometheus/metrics')
 const { version } = require('../../package.json')
@@ -26,6 +27,7 @@ class Scrape {
   #works
   /** Requests and named works that have ended. */
   finished = 0
+  usual = new UsualDurations()
 
   /**
    * @param {object} parts @param {WorkerData} parts.data @param {Bridge} parts.bridge
@@ -51,6 +53,7 @@ class Scrape {
       shed: () => ({ delay: counters.get('shedDelay'), utilization: counters.get('shedUtilization') }),
       cluster: () => cluster.state,
       delays: bridge.delays,
+      waits: () => bridge.waits.read(bridge.peers),
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,
@@ -64,11 +67,11 @@ class Scrape {
       this.finished++
       history.addRequest(durationMs)
       timeline.request(packed, startMs, durationMs, blockedMs)
-    })
+    }, this.usual)
     this.#works = new WorkStats(bridge, metrics, recent, (packed, startMs, durationMs, blockedMs) => {
       this.finished++
       timeline.work(packed, startMs, durationMs, blockedMs)
-    })
+    }, this.usual)
   }
 
   drainGc () {

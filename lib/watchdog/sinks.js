@@ -318,7 +318,7 @@ function mainSinks ({
     log,
     page: { ...on(PHASES, (record) => page.put(record)), amended: (record) => page.amend(record) },
     cluster: on([...PHASES, 'amended'], (record) => cluster.block(record)),
-    slow: on(['settled'], (record) => slow.blocked(record.durationMs)),
+    slow: on(['ended'], (record) => slow.blocked(record.durationMs)),
     tracking: on(['settled'], () => tracking?.settled(nowMs())),
     missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
     metrics: on(['settled'], (record) => metrics.observeBlock(record)),

@@ -1,7 +1,7 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE, THREAD_WORK, WAITED } =
+const { FOLLOW, LEAD, RESOURCES, SHOW, THREAD_STARTED, THREAD_ENDED, THREAD_PROFILE, THREAD_WORK, WAITED, WAITS } =
   require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
@@ -160,6 +160,7 @@ class Watchdog {
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else if (message.code === FOLLOW) sinks.tooCostly()
     else if (message.code === RESOURCES) slow.answered(message)
+    else if (message.code === WAITS) slow.waits(message)
     else if (message.code === WAITED) sinks.waited(message)
     else mainLoop.receive(message)
   }

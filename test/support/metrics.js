@@ -1,6 +1,7 @@
 'use strict'
 
 const { DelayCounts } = require('../../lib/bridge/delay-counts')
+const { WaitCounts } = require('../../lib/bridge/wait-counts')
 const { Metrics } = require('../../lib/export/prometheus/metrics')
 const { parseExposition } = require('./exposition')
 const { makeRecord } = require('./record')
@@ -11,6 +12,8 @@ const { makeRecord } = require('./record')
  */
 const makeMetrics = (differences = {}) => {
   const delays = new DelayCounts(new SharedArrayBuffer(DelayCounts.BYTES), 0)
+  const waits = new WaitCounts(new SharedArrayBuffer(WaitCounts.BYTES), 0)
+  const peers = { stringOf: (/** @type {number} */ number) => number === 0 ? 'GET api:443' : null }
   const host = {
     loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
     /** @type {Record<string, { user: number, system: number } | null>} */
@@ -18,7 +21,8 @@ const makeMetrics = (differences = {}) => {
     cluster: { workers: { answering: 3, silent: 0 }, restarts: new Map([[1, 2]]) },
     degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
     shed: { delay: 0, utilization: 0 },
-    delays
+    delays,
+    waits
   }
   const metrics = new Metrics({
     loop: () => host.loop,
@@ -32,6 +36,7 @@ const makeMetrics = (differences = {}) => {
     shed: () => host.shed,
     cluster: () => host.cluster,
     delays,
+    waits: () => waits.read(peers),
     thresholdMs: 50,
     routes: 50,
     labels: {},
@@ -48,6 +53,8 @@ const makeMetrics = (differences = {}) => {
 /** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
 function fill ({ metrics, host }) {
   host.delays.record(12)
+  for (let i = 0; i < 2; i++) host.waits.begin(0)
+  host.waits.end(0, 20)
   metrics.observeBlock(makeRecord())
   metrics.observeGc('major', 30)
   metrics.observePoolDelay('thread_pool', 3)

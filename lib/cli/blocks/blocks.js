@@ -13,6 +13,7 @@ const { topMarkdown, topTable } = require('./top')
 
 /** @import { BlockRecord } from '../../types' */
 
+const NO_BLOCKS = 'no blocks recorded; if requests are slow all the same, see: loopwatch docs io\n'
 const NO_FILES = 'no block files (blocks-*.ndjson) found; the option dir writes one when a process is first blocked'
 const FILE = 'expected one JSON record per line, as the option dir and blocks --json write them'
 
@@ -36,7 +37,7 @@ exports.listBlocks = async (sources, flags) => {
   if (blocks.length === 0 && !flags.json && !flags.top) {
     const { since, cause, route, work, new: isNew } = flags
     const isFiltered = [since, cause, route, work, isNew].some((flag) => flag !== undefined)
-    process.stderr.write(isFiltered ? 'no recorded block matches\n' : 'no blocks recorded\n')
+    process.stderr.write(isFiltered ? 'no recorded block matches\n' : NO_BLOCKS)
   }
 }
 

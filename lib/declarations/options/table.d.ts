@@ -58,6 +58,7 @@ export type Options = {
  onStuck?: "report" | "abort" | undefined;
  routes?: number | undefined;
  threads?: "auto" | "off" | undefined;
+ waits?: "on" | "off" | undefined;
  facts?: string | undefined;
  /**
   * names of main files

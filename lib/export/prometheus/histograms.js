@@ -83,33 +83,42 @@ class SeriesHistogram extends Histogram {
   }
 }
 
-/** @typedef {{ upTo: number[], count: number, sumMs: number }} Counted */
+/** @typedef {{ upTo: number[], count: number, sumMs: number }} Counted up to each bound, and in all */
+/** @typedef {(boundsMs: number[]) => [labels: Record<string, string>, Counted][]} Read by the labels of each series */
 
 /** Reads the host's counts in shared memory. */
-class DelayHistogram extends Histogram {
+class ReadHistogram extends Histogram {
   #read
-  /** @type {Counted | null} subtracted from each reading; null until the first */
-  #start
+  #countsFromNow
+  /** Subtracted from each reading, by labels. @type {Map<string, Counted>} */
+  #starts = new Map()
 
   /**
-   * @param {ConstructorParameters<typeof Histogram>[0] & {
-   *   delays: { read: (boundsMs: number[]) => Counted }, countsFromNow?: boolean
-   * }} parts `buckets`: seconds; `delays`: lib/bridge/delay-counts.js; `countsFromNow`: from the first reading on
+   * @param {ConstructorParameters<typeof Histogram>[0] & { read: Read, countsFromNow?: boolean }} parts `buckets`:
+   * seconds; `countsFromNow`: what the first reading has does not count
    */
-  constructor ({ delays, countsFromNow = false, ...row }) {
+  constructor ({ read, countsFromNow = false, ...row }) {
     super(row)
     const boundsMs = row.buckets.map((seconds) => seconds * MS_PER_S)
-    this.#read = () => delays.read(boundsMs)
-    this.#start = countsFromNow ? null : { upTo: boundsMs.map(() => 0), count: 0, sumMs: 0 }
+    this.#read = () => read(boundsMs)
+    this.#countsFromNow = countsFromNow
   }
 
   values () {
-    const { upTo, count, sumMs } = this.#read()
-    const start = this.#start ??= { upTo, count, sumMs }
-    const fresh = [...upTo.map((each, i) => each - start.upTo[i]), count - start.count]
-    return valuesOf(this.name, { thread: 'main' }, this.bounds, fresh, (sumMs - start.sumMs) / MS_PER_S)
+    const series = this.#read()
+    const values = series.flatMap(([labels, { upTo, count, sumMs }]) => {
+      const key = Object.values(labels).join('\n')
+      const start = this.#starts.get(key) ??
+        (this.#countsFromNow ? { upTo, count, sumMs } : { upTo: upTo.map(() => 0), count: 0, sumMs: 0 })
+      this.#starts.set(key, start)
+      const fresh = [...upTo.map((each, i) => each - start.upTo[i]), count - start.count]
+      return valuesOf(this.name, labels, this.bounds, fresh, (sumMs - start.sumMs) / MS_PER_S)
+    })
+    // A series that comes later has begun in this life.
+    this.#countsFromNow = false
+    return values
   }
 }
 
 exports.SeriesHistogram = SeriesHistogram
-exports.DelayHistogram = DelayHistogram
+exports.ReadHistogram = ReadHistogram

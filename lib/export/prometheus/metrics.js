@@ -10,7 +10,7 @@ const Histogram = require('prom-client/lib/histogram')
 const Registry = require('prom-client/lib/registry')
 const { table, SITES, SLOW_KINDS, THREADS } = require('../../tables/metrics')
 const { isExcused, ownMsOf, timesOf } = require('../../tables/causes')
-const { DelayHistogram, SeriesHistogram } = require('./histograms')
+const { ReadHistogram, SeriesHistogram } = require('./histograms')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { OTHER } = require('../../tables/limits')
 const { residentBytes } = require('../../util/usage')
@@ -20,7 +20,7 @@ const { nowMs: sharedNowMs } = require('../../util/clock')
 
 /** @import { BlockRecord, FrameRecord, HeapReading, Metric, SlowIncident, Value } from '../../types' */
 /** @import { WorkShare } from '../../types' */
-/** @import { Counted } from './histograms' */
+/** @import { Counted, Read } from './histograms' */
 /** @import { OpenMetricsContentType } from 'prom-client' */
 
 /** Scrapes come at least this often, so `max_over_time` of any range misses no block. */
@@ -49,6 +49,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster
  * workers by state, restarts by slot
  * @property {{ read: (boundsMs: number[]) => Counted }} delays lib/bridge/delay-counts.js
+ * @property {() => (Counted & { peer: string, open: number })[]} waits by peer; bounds are those of the table
  * @property {number} thresholdMs @property {number} routes
  * @property {Record<string, string>} labels @property {string} version
  * @property {() => number} [nowMs] by default the clock of all threads
@@ -89,8 +90,13 @@ class Metrics {
 
   /** @param {(typeof table)[number]} row */
   #create ({ key, name, type, help, labels, buckets = [] }) {
-    const { delays, countsFromNow, thresholdMs } = this.#sources
-    if (key === 'delay') return this.#register(new DelayHistogram({ name, help, buckets, delays, countsFromNow }))
+    const { delays, waits, countsFromNow, thresholdMs } = this.#sources
+    /** @type {Read} */
+    const readDelays = (boundsMs) => [[{ thread: MAIN }, delays.read(boundsMs)]]
+    /** @type {Read} */
+    const readWaits = () => waits().map(({ peer, ...counted }) => [{ peer }, counted])
+    const read = key === 'delay' ? readDelays : key === 'wait' ? readWaits : null
+    if (read !== null) return this.#register(new ReadHistogram({ name, help, buckets, read, countsFromNow }))
     if (OWN_HISTOGRAMS.has(key)) return this.#register(new SeriesHistogram({ name, help, buckets }))
     const Metric = /** @type {any} */ (classes)[type]
     const isBlock = key === 'blockDuration'
@@ -107,7 +113,7 @@ class Metrics {
     })
   }
 
-  /** @param {SeriesHistogram | DelayHistogram} histogram */
+  /** @param {SeriesHistogram | ReadHistogram} histogram */
   #register (histogram) {
     this.#registry.registerMetric(/** @type {any} */ (histogram))
     return histogram
@@ -254,6 +260,7 @@ class Metrics {
     for (const [thread, state] of workers) this.#readLoop(thread, state)
     for (const [thread, cpu] of Object.entries(cpuSeconds())) this.#readCpu(thread, cpu)
     for (const [thread, { cpu }] of workers) this.#readCpu(thread, cpu)
+    for (const { peer, open } of sources.waits()) this.#metrics.waiting.set({ peer }, open)
     for (const [reason, count] of Object.entries(sources.shed())) this.#advanceWrapping('shed', { reason }, count)
     for (const [reason, isDegraded] of sources.degraded()) this.#metrics.degraded.set({ reason }, Number(isDegraded))
     const { workers: joined, restarts } = sources.cluster() ?? { workers: {}, restarts: [] }

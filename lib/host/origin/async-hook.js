@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const process = require('../../util/process')
 const { compileFunction } = require('node:vm')
 const { OWN_FOLDER } = require('../../tables/entry-points')
-const { fileOf, noteStack, restoreError, sitesOf } = require('../sense/call-sites')
+const { frameOf, noteStack, restoreError, sitesOf } = require('../sense/call-sites')
 const { nowMs } = require('../../util/clock')
 
 /** @import { Frame } from '../../types' */
@@ -140,17 +140,7 @@ class Stack {
 
   /** A heading, which blocked-at cuts off, and the frames. */
   split () {
-    return [null, ...sitesOf(this.#note).map(toFrame).filter(isForeign).slice(0, FRAMES)]
-  }
-}
-
-/** @param {NodeJS.CallSite} site @returns {Frame} */
-function toFrame (site) {
-  return {
-    function: site.getFunctionName(),
-    file: fileOf(site) ?? null,
-    line: site.getLineNumber(),
-    column: site.getColumnNumber()
+    return [null, ...sitesOf(this.#note).map(frameOf).filter(isForeign).slice(0, FRAMES)]
   }
 }
 

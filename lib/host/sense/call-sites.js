@@ -6,6 +6,8 @@ const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
 const defineProperty = Object.defineProperty
 const hasOwn = Object.hasOwn
 
+/** @import { Frame } from '../../types' */
+
 /** @type {(() => void) | null} */
 let restore = null
 
@@ -73,3 +75,11 @@ exports.sitesOf = (note) => {
 
 /** A path, a `node:` name, the place of an eval, or nothing. @param {NodeJS.CallSite} site */
 exports.fileOf = (site) => site.getFileName() ?? (site.isEval() ? site.getEvalOrigin() : null)
+
+/** @param {NodeJS.CallSite} site @returns {Frame} */
+exports.frameOf = (site) => ({
+  function: site.getFunctionName(),
+  file: exports.fileOf(site) ?? null,
+  line: site.getLineNumber(),
+  column: site.getColumnNumber()
+})

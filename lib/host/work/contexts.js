@@ -63,6 +63,16 @@ class Contexts {
     return this.#open.requests(MOST_REPORTED)
   }
 
+  /** When the oldest open work began, Infinity if there is none. */
+  get oldestAtMs () {
+    return this.#open.oldest?.startedAtMs ?? Infinity
+  }
+
+  /** Open requests, oldest first. @param {number} untilMs @param {number} most @returns {RequestContext[]} */
+  requestsBegunBy (untilMs, most) {
+    return this.#open.begunBy(untilMs, most).flatMap((item) => 'kind' in item ? [] : [item])
+  }
+
   /** @param {RequestContext | Work} store */
   opened (store) {
     this.#open.add(store)

@@ -12,6 +12,7 @@ const { FollowingCost } = require('./following-cost')
 /**
  * @import { Bridge } from '../../bridge/memory'
  * @import { ResolvedOptions } from '../../options/table'
+ * @import { Waits } from './waits'
  * @import { Works } from './works'
  * @import { Server } from 'node:net'
  */
@@ -103,6 +104,12 @@ class WorkLater {
   /** @param {number} atMs */
   beat (atMs) {
     if (this.#cost?.beat(atMs)) this.#giveUp()
+    this.#started?.waits.beat(atMs)
+  }
+
+  /** An incident begins, or ends, in which work waits for a peer. @type {Waits['watch']} */
+  watchWaits (incident) {
+    this.#started?.waits.watch(incident)
   }
 
   #giveUp () {

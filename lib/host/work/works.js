@@ -10,6 +10,7 @@ const { Requests, noRequests } = require('./http/requests')
 const { WaitingRequests } = require('./http/waiting-requests')
 const { startLibraries } = require('./libraries')
 const { attributesOf, checkWork } = require('./validate-work')
+const { noWaits, Waits } = require('./waits')
 const { Work } = require('./work')
 
 /**
@@ -177,8 +178,9 @@ exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }, lis
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
   const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
-  const stop = () => [requests, works, libraries].forEach((part) => part.stop())
-  return { requests, works, stop }
+  const waits = options.waits === 'off' ? noWaits : new Waits(bridge, contexts, post)
+  const stop = () => [requests, works, libraries, waits].forEach((part) => part.stop())
+  return { requests, works, waits, stop }
 }
 
 exports.Works = Works

@@ -43,7 +43,8 @@ class PageFeed {
 
   /**
    * @param {object} parts @param {ResolvedOptions} parts.options
-   * @param {Pick<Bridge, 'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters'>} parts.bridge
+   * @param {Pick<Bridge, 'delays' | 'turns' | 'routes' | 'workNames' | 'heap' | 'counters' | 'peers' | 'waits'>}
+   * parts.bridge
    * @param {Pick<LoopMonitor, 'state'>} parts.monitor @param {Pick<Blocks, 'records' | 'ongoing'>} parts.blocks
    * @param {Pick<Health, 'entries'>} parts.health @param {Pick<Cluster, 'blockedMs'>} parts.cluster
    */
@@ -115,7 +116,7 @@ class PageFeed {
   }
 
   #state () {
-    const { bridge: { counters }, health, cluster, blocks } = this.#parts
+    const { bridge: { counters, peers, waits }, health, cluster, blocks } = this.#parts
     return {
       at: Date.now(),
       second: this.history.second,
@@ -125,6 +126,7 @@ class PageFeed {
       inFlight: counters.get('inFlight'),
       degraded: [...health.entries()].filter(([, isDegraded]) => isDegraded).map(([reason]) => meanings[reason]),
       workers: cluster.blockedMs?.length ?? null,
+      peers: waits.read(peers).map(({ peer, open, count, sumMs }) => ({ peer, open, count, sumMs })),
       ...this.#others
     }
   }

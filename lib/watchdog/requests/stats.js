@@ -3,17 +3,20 @@
 const { ABORTED, statusOf, unpack, unpackWork } = require('../../bridge/request-row')
 const { OTHER } = require('../../tables/limits')
 const { MS_PER_S } = require('../../util/units')
+const { UsualDurations } = require('./usual-durations')
 
 /**
  * @import { Bridge } from '../../bridge/memory'
  * @import { Metrics } from '../../export/prometheus/metrics'
  * @import { RecentBlocks } from './recent-blocks'
+ * @import { Usual } from './usual-durations'
  */
 
 /**
  * @typedef {{ observe: (value: number) => void }} Series
- * @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries
- * @typedef {{ duration: Series, blocked: Series, isOther: boolean, hasThread: boolean }} WorkSeries
+ * @typedef {{ duration: Series, blocked: Series, usual: Usual, isOther: boolean }} CommonSeries
+ * @typedef {CommonSeries & { name: string, route: string }} RouteSeries
+ * @typedef {CommonSeries & { hasThread: boolean }} WorkSeries
  * @typedef {(packed: number, startMs: number, durationMs: number, blockedMs: number) => void} OnEnd
  */
 
@@ -22,8 +25,12 @@ class FinishedStats {
   /** @type {Map<number, S>} */
   series = new Map()
 
-  /** @param {B} bridge @param {M} metrics @param {RecentBlocks} blocks @param {OnEnd} [onEnd] */
-  constructor (bridge, metrics, blocks, onEnd = () => {}) {
+  /**
+   * @param {B} bridge @param {M} metrics @param {RecentBlocks} blocks @param {OnEnd} [onEnd]
+   * @param {UsualDurations} [usual]
+   */
+  constructor (bridge, metrics, blocks, onEnd = () => {}, usual = new UsualDurations()) {
+    this.usual = usual
     this.bridge = bridge
     this.metrics = metrics
     this.blocks = blocks
@@ -50,6 +57,7 @@ class RequestStats extends FinishedStats {
       if (startMs + durationMs > untilMs) return false
       const series = this.#seriesOf(numbers[at])
       series.duration.observe(durationMs / MS_PER_S)
+      series.usual.latestMs = Math.max(series.usual.latestMs, durationMs)
       const waitedMs = this.blocks.waitedMs(startMs, requestId, hasWaited)
       const blockedMs = waitedMs + this.blocks.blockedMs(startMs, startMs + durationMs, requestId)
       series.blocked.observe(blockedMs / MS_PER_S)
@@ -81,6 +89,7 @@ class RequestStats extends FinishedStats {
     const series = {
       duration: this.metrics.requestSeries(label, method, statusClass),
       blocked: this.metrics.requestBlockedSeries(label),
+      usual: this.usual.add(`${method} ${label}`),
       isOther: label === OTHER,
       name: `${method} ${label}`,
       route: label
@@ -101,8 +110,10 @@ class WorkStats extends FinishedStats {
       const startMs = numbers[at + 1]
       const endMs = startMs + numbers[at + 2]
       if (endMs > untilMs) return false
-      const { duration, blocked, isOther, hasThread } = this.series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
+      const series = this.series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
+      const { duration, blocked, usual, isOther, hasThread } = series
       duration.observe(numbers[at + 2] / MS_PER_S)
+      usual.latestMs = Math.max(usual.latestMs, numbers[at + 2])
       // Work in a thread of its own does not wait for the main thread's loop.
       const blockedMs = hasThread ? 0 : this.blocks.blockedMs(startMs, endMs, numbers[at + 3])
       if (!hasThread) blocked.observe(blockedMs / MS_PER_S)
@@ -116,7 +127,8 @@ class WorkStats extends FinishedStats {
   #makeSeries (packed) {
     const { name, kind, hasThread } = unpackWork(packed)
     const work = this.bridge.workNames.stringOf(name) ?? OTHER
-    const series = { ...this.metrics.workSeries(work, kind), isOther: work === OTHER, hasThread }
+    const usual = this.usual.add(`${kind} ${work}`)
+    const series = { ...this.metrics.workSeries(work, kind), usual, isOther: work === OTHER, hasThread }
     this.series.set(packed, series)
     return series
   }

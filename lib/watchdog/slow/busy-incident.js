@@ -19,6 +19,12 @@ const QUEUED_SHARE = 0.5
  * queuedShare: number, turns: number }} BusyEvent `turns`: of the loop, 0 if Node.js does not count them
  */
 
+/** Seconds are this inexact. */
+const ROUND_MS = 500
+
+/** @type {Totals} */
+const NOTHING = { atMs: 0, activeMs: 0, blockedMs: 0, queuedMs: 0, turns: 0 }
+
 /** Decides once a second from the loop's totals whether it is busy without a single long block. */
 class BusyIncident {
   /** The latest seconds, oldest first. @type {Totals[]} */
@@ -30,10 +36,15 @@ class BusyIncident {
     return this.#open?.atMs ?? null
   }
 
+  /** The latest seconds, at most ten and less at first. @param {number} [ms] how many */
+  recent (ms = BUSY_MS) {
+    const to = this.#seconds[this.#seconds.length - 1] ?? NOTHING
+    return between(this.#seconds.find(({ atMs }) => to.atMs - atMs < ms + ROUND_MS) ?? to, to)
+  }
+
   /** The share of the last ten seconds in which it was active, less at first. */
   get share () {
-    const [from] = this.#seconds
-    return from === undefined ? 0 : between(from, this.#seconds[this.#seconds.length - 1]).share
+    return this.recent().share
   }
 
   /** Whether an incident will open soon if the loop stays like this. */

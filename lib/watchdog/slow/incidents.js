@@ -23,7 +23,8 @@ const events = {
   thread_pool: ['pool_full', 'pool_free'],
   dns_lookups: ['pool_full', 'pool_free'],
   busy_loop: ['busy', 'busy_over'],
-  worker_threads: ['threads_busy', 'threads_free', 'info']
+  worker_threads: ['threads_busy', 'threads_free', 'info'],
+  waiting: ['waiting', 'waiting_over']
 }
 
 /** @typedef {Omit<SlowIncident, 'startedAt' | 'durationMs'>} IncidentDetails */

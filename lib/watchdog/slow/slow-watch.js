@@ -5,6 +5,7 @@ const { counted, duration } = require('../../util/sentence')
 const { RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
 const { RESOURCES } = require('../../bridge/messages')
 const { Activity } = require('../../util/activity')
+const { nowMs } = require('../../util/clock')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { BusyIncident, BusyThreads } = require('./busy-incident')
 const { Incidents } = require('./incidents')
@@ -23,6 +24,7 @@ const { PoolWatch } = require('./pool-watch')
  * @import { IncidentDetails } from './incidents'
  * @import { Filling, PoolKind } from './pool-filling'
  * @import { FullPool } from './pool-watch'
+ * @import { Look, WaitingWatch } from './waiting-watch'
  */
 
 /** Advice for each kind; docs/operate/slow-without-a-block.md has more. */
@@ -33,7 +35,9 @@ exports.advice = {
     'Only half of the threads that UV_THREADPOOL_SIZE adds will help.',
   busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for ' +
     'the others.',
-  worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.'
+  worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.',
+  waiting: 'Set a timeout for each call. If a pool is used up, find what keeps its connections (a long transaction, ' +
+    'one that is not released) before you enlarge it. If no peer is named, suspect what is in the list of what is open.'
 }
 
 /** @param {PoolKind} kind @param {FullPool} full @param {number} requests in flight meanwhile */
@@ -71,6 +75,10 @@ const POLLS = 8
 const CALM_MS = 1000
 /** A loop that rests while V8 samples it turns now and then. Without a rest for this long, it turns continuously. */
 const RESTED_MS = 2000
+/** Requests wait for a peer while the loop is active, blocked, or without a CPU for less than these shares of time. */
+const IDLE_SHARE = 0.5
+const IDLE_BLOCKED_SHARE = 0.1
+const IDLE_TIMES_MS = [3000, 10_000]
 /** CPU time of the process above this share means work: a computing thread of the pool takes all it gets. */
 const CPU_SHARE = 0.25
 
@@ -82,12 +90,17 @@ const CPU_SHARE = 0.25
  * @property {(message: object) => void} post to the host
  */
 
-/** Detects what makes an application slow without a block: a full thread pool, or a loop busy with short turns. */
+/**
+ * Detects what makes an application slow without a block: a full thread pool, a loop busy with short turns, or a peer
+ * that requests wait for.
+ */
 class SlowWatch {
   #parts
   #incidents
   #pool
   #lookups
+  /** @type {WaitingWatch | null} loaded when a request is slow */
+  #waiting = null
   #busy = new BusyIncident()
   /** @type {Map<string, BusyThreads>} by name */
   #threads = new Map()
@@ -114,6 +127,14 @@ class SlowWatch {
     this.#incidents = new Incidents({ say: health.say, metrics: scrape.metrics, page, post })
     this.#pool = this.#watch('thread_pool', () => false)
     this.#lookups = this.#watch('dns_lookups', () => this.#pool.isOpen)
+  }
+
+  /** Whether nothing else explains that requests are slow. */
+  get #isIdle () {
+    return !this.#pool.isOpen && !this.#lookups.isOpen && IDLE_TIMES_MS.every((ms) => {
+      const { share, blockedShare, queuedShare } = this.#busy.recent(ms)
+      return share < IDLE_SHARE && blockedShare < IDLE_BLOCKED_SHARE && queuedShare < IDLE_SHARE
+    })
   }
 
   /** @param {PoolKind} kind @param {() => boolean} isCovered */
@@ -153,7 +174,7 @@ class SlowWatch {
     this.#incidents.report({ ...what, requests, message: text(requests), advice: exports.advice[kind] }, startMs, endMs)
   }
 
-  /** @param {number} durationMs of a block that has settled */
+  /** @param {number} durationMs of a block that has ended */
   blocked (durationMs) {
     this.#blockedMs += durationMs
   }
@@ -162,6 +183,19 @@ class SlowWatch {
   answered (filling) {
     this.#pool.answered(filling)
     this.#lookups.answered(filling)
+  }
+
+  /** The host has looked what requests wait for. @param {Look} look */
+  waits (look) {
+    const { mainLoop, scrape, post } = this.#parts
+    this.#waiting ??= new (require('./waiting-watch').WaitingWatch)({
+      usual: scrape.usual,
+      frames: mainLoop.sources.frames,
+      post,
+      mayOpen: () => this.#isIdle,
+      report: (what, when, text) => this.#report(what, when, () => text)
+    })
+    this.#waiting.answered(nowMs(), look)
   }
 
   /** @param {number} now */
@@ -176,6 +210,8 @@ class SlowWatch {
     if (now < this.#secondAtMs) return
     this.#secondAtMs = now + MS_PER_S
     this.#seeBusy()
+    this.#waiting?.poll(now)
+    this.#parts.scrape.usual.poll(now, this.#waiting?.isOpen ?? false)
     this.#parts.page.showThreads(this.seeThreads())
   }
 

@@ -30,6 +30,7 @@ const wrong = {
   onStuck: ['exit', null, true],
   routes: [0, 1.5, NaN, '50'],
   threads: ['none', true, false, null, ''],
+  waits: ['auto', true, null],
   facts: ['', 1, null],
   only: ['a', [1], [''], null],
   skip: ['a', [1], [''], null],

@@ -73,11 +73,11 @@ test('each phase of a block goes to its sinks in one order: memory first, then t
     assert.deepEqual(take(), [...first, `otlp.${phase}`, ...spans, ...kept])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
-  assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
+  assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'slow.blocked', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'slow.blocked', 'tracking.settled', 'metrics.observeBlock', 'profiling.settled',
+    'memory.put', 'log.settled', 'page.put', 'cluster.block', 'tracking.settled', 'metrics.observeBlock', 'profiling.settled',
     'heapProfiling.settled', 'origins.settled',
     'file.write', 'notifier.settled', 'otlp.settled', 'spans.settled', 'timelines.settled', 'quiet.settled', 'host'
   ])

@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER_METHOD } = require('../../../bridge/request-row')
+const { ABORTED, OTHER_METHOD } = require('../../../bridge/request-row')
 const { pathOf, pathTemplate } = require('./path-template')
 const { routeOfExpress } = require('./frameworks/express')
 const { bytesOf } = require('./message-bytes')
@@ -9,6 +9,8 @@ const { traceIdOf } = require('./trace-id')
 /**
  * @import { HttpRequest } from '../../../types'
  * @import { Item } from '../open-work'
+ * @import { Peer } from '../waits'
+ * @import { ServerResponse } from 'node:http'
  */
 
 const ROUTE_CHARS = 200
@@ -37,6 +39,13 @@ class RequestContext {
     this.url = request.url
     /** @type {typeof request | null} null after its end */
     this.request = request
+    /** @type {ServerResponse | null} null for HTTP/2 and after its end */
+    this.response = null
+    /** The peer that it waited for most, and how long. @type {Peer | null} */
+    this.waitedFor = null
+    this.waitedMs = 0
+    /** Whether its client went away before it was answered. Set at the end. */
+    this.isAborted = false
     /** @type {string | null} from a framework or the application */
     this.route = null
     /** Whether the application's own function named the route, which frameworks then cannot change. */
@@ -80,6 +89,17 @@ class RequestContext {
     return this.request === null
   }
 
+  /** Whether it is open and not yet being answered: a stream that the application keeps open does not wait. */
+  get isUnanswered () {
+    const { request, response } = this
+    return request !== null && !(response ?? ('stream' in request ? request.stream : null))?.headersSent
+  }
+
+  /** Whether the client has not sent the whole body yet. */
+  get isIncomplete () {
+    return this.request !== null && 'complete' in this.request && !this.request.complete
+  }
+
   /** @param {string | null} route by a framework; null if none of its routes matched */
   name (route) {
     if (this.isNamedByApplication) return
@@ -91,6 +111,7 @@ class RequestContext {
   end (status) {
     const { request } = this
     if (request === null) return this.route ?? ''
+    this.isAborted = status === ABORTED
     if (this.route === null) {
       const expressRoute = routeOfExpress(request) ?? null
       this.route = expressRoute ?? (status === 404 ? UNMATCHED : this.#guess())
@@ -98,7 +119,7 @@ class RequestContext {
     }
     if (this.route.length > ROUTE_CHARS) this.route = this.route.slice(0, ROUTE_CHARS)
     this.lastTraceId = traceIdOf(request)
-    this.request = null
+    this.request = this.response = null
     this.url = ''
     return this.route
   }

@@ -110,10 +110,12 @@ class Requests {
   }
 
   // Handlers that run for every request do not use #guarded().
-  #onStart = (/** @type {any} */ { request, socket }) => {
+  #onStart = (/** @type {any} */ { request, response, socket }) => {
     try {
       const connection = this.#connections.open(socket)
-      this.#connections.add(socket, connection, this.#start(request, connection.answeredAtMs))
+      const context = this.#start(request, connection.answeredAtMs)
+      context.response = response
+      this.#connections.add(socket, connection, context)
     } catch {
       this.#fault()
     }
@@ -182,6 +184,7 @@ class Requests {
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now
     this.#waiting?.ended(context, now)
+    context.waitedFor?.explains(context.waitedMs, now - startedAtMs)
     const route = this.#routes.numberOf(context.end(status), context.isGuess, status)
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }

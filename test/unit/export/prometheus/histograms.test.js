@@ -3,12 +3,18 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
-const { DelayHistogram } = require('../../../../lib/export/prometheus/histograms')
+const { ReadHistogram } = require('../../../../lib/export/prometheus/histograms')
 
 /** @param {{ countsFromNow?: boolean }} [options] */
 function makeDelay (options) {
   const { delays } = openBridge(createMemory())
-  const metric = new DelayHistogram({ name: 'delay_seconds', help: 'help', buckets: [0.001, 0.01, 0.1, 1, 10], delays, ...options })
+  const metric = new ReadHistogram({
+    name: 'delay_seconds',
+    help: 'help',
+    buckets: [0.001, 0.01, 0.1, 1, 10],
+    read: (boundsMs) => [[{ thread: 'main' }, delays.read(boundsMs)]],
+    ...options
+  })
   const read = async () => {
     const { values } = await metric.get()
     const buckets = Object.fromEntries(values.filter(({ labels }) => 'le' in labels).map((/** @type {any} */ { labels, value }) => [labels.le, value]))

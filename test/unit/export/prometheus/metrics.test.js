@@ -236,6 +236,8 @@ test('buckets of a histogram are cumulative and end at its count', async () => {
     made.metrics.observeGc('minor', random() ** 3 * 2000)
     made.metrics.observePoolDelay('thread_pool', random() ** 4 * 20000)
     made.host.delays.record(9 + random() ** 8 * 20000)
+    made.host.waits.begin(0)
+    made.host.waits.end(0, random() ** 4 * 100000)
   }
   const found = await made.samples()
   for (const { name, type } of table) {

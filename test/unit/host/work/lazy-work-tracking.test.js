@@ -20,7 +20,8 @@ function makeFollower () {
     return name === 'run' ? args[1]() : name
   }
   const works = { current: note('current'), run: note('run'), follow: note('follow') }
-  const started = { works, requests: { late: note('late') }, stop: note('stop') }
+  const waits = { beat: () => {} }
+  const started = { works, waits, requests: { late: note('late') }, stop: note('stop') }
   const start = (/** @type {any[]} */ listening) => {
     calls.push(['start', ...listening])
     return started

@@ -171,6 +171,10 @@ function plainTable (id, textsOf) {
 export const victimTable = () => plainTable('victims', ({ name, count, longestMs, because }) =>
   [name, counted(count, 'time'), duration(longestMs), because])
 
+/** Peers that calls wait for, those with most open calls first. */
+export const peerTable = () => plainTable('peers', ({ peer, open, count, sumMs }) =>
+  [peer, `${open}`, `${count}`, count === 0 ? '–' : duration(sumMs / count)])
+
 /** The worker threads, the busiest first. */
 export const threadTable = () => plainTable('threads', ({ name, utilization, place, words, count, longestMs }) =>
   [name, percent(utilization), place, words, `${count}`, count === 0 ? '–' : duration(longestMs)])

@@ -7,7 +7,7 @@ import { duration, clock } from '../format.mjs'
 import { withSharedNames } from '../../../culprits.js'
 import { inRange, isFiltered, isMatch, isShown, queryOf, windowOf } from '../model/choose.mjs'
 import { culpritsOf, threadsOf, victimsOf } from '../model/culprits.mjs'
-import { CulpritTable, threadTable, victimTable } from './culprits.mjs'
+import { CulpritTable, peerTable, threadTable, victimTable } from './culprits.mjs'
 import { FilterBar } from './filter-bar.mjs'
 import { Records } from './records.mjs'
 import { ViewState } from './view.mjs'
@@ -25,6 +25,7 @@ export class Dashboard {
   #culprits = new CulpritTable(this.#view)
   #drawVictims = victimTable()
   #drawThreads = threadTable()
+  #drawPeers = peerTable()
   #timeline = new Timeline((span) => this.#view.set({ span }))
   #filters = new FilterBar(this.#view)
   #blocks
@@ -68,6 +69,7 @@ export class Dashboard {
     this.#charts.show(now)
     // A recording of an earlier version has none.
     this.#now = { slow: now.slow ?? [], threads: now.threads ?? [] }
+    this.#drawPeers([...now.peers ?? []].sort((a, b) => b.open - a.open || b.sumMs - a.sumMs))
     const note = this.#requests ? '' : 'Requests are not measured (option requests: off).'
     setNote(byId('history-note'),
       now.workers === null ? note : 'Primary only: each worker has its own series in /metrics.')
@@ -139,7 +141,8 @@ export class Dashboard {
     const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
     const more = { thresholdMs: this.#thresholdMs, loops, isFiltered: isFiltered(view) }
     const slow = inRange(this.#now.slow, range).map(({ startedAt, message }) => `${clock(startedAt)}: ${message}.`)
-    setText(byId('verdict'), [verdictOf(matching.filter(isLoop), range, more), ...slow].join(' '))
+    const elsewhere = matching.length > 0 || byId('peers').hidden ? [] : ['See "Calls to other services" below.']
+    setText(byId('verdict'), [verdictOf(matching.filter(isLoop), range, more), ...slow, ...elsewhere].join(' '))
     const compared = () => all.filter((row) => isLoop(row) && isMatch(row, view))
     setNote(byId('comparison'), view.base === null ? '' : comparison(compared(), range, view.base))
     const note = asideNote(matching, view.aside)

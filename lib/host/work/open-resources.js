@@ -1,0 +1,77 @@
+'use strict'
+
+const { isProxy } = require('node:util/types')
+const { isInPackage } = require('../../util/code-owner')
+const process = require('../../util/process')
+
+/** Handles that are looked at: asking for the address of a socket is a system call. */
+const MOST_HANDLES = 1000
+const MOST_KINDS = 6
+
+/** What Node.js calls the operations and handles that an application may wait for. @type {Record<string, string>} */
+const KINDS = {
+  FSReqCallback: 'file operations',
+  FSReqPromise: 'file operations',
+  GetAddrInfoReqWrap: 'DNS lookups',
+  QUERYWRAP: 'DNS queries',
+  Timeout: 'timers',
+  ProcessWrap: 'child processes'
+}
+
+/**
+ * What the process has open, those of which there are most first: sockets to others by address, DNS lookups, file
+ * operations, timers, child processes. Never throws.
+ * @returns {[kind: string, count: number][]}
+ */
+exports.openResources = () => {
+  /** @type {Map<string, number>} */
+  const counts = new Map()
+  const count = (/** @type {string | undefined} */ kind) => {
+    if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  try {
+    for (const type of process.getActiveResourcesInfo()) count(KINDS[type])
+    // Node.js has no other list of its sockets.
+    const { _getActiveHandles: handles = () => [] } = /** @type {any} */ (process)
+    for (const handle of handles.call(process).slice(0, MOST_HANDLES)) count(socketKind(handle))
+    for (const pool of exportedPools()) {
+      const [kind, waiting] = poolKind(pool)
+      if (waiting > 0) counts.set(kind, waiting)
+    }
+  } catch {
+    // The application has replaced a function that Node.js uses for this.
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_KINDS)
+}
+
+/**
+ * Pools with public counters that the application's own CommonJS modules export: of pg-pool, and of tarn. No getter of
+ * the application is run.
+ */
+function exportedPools () {
+  const isPool = (/** @type {any} */ { value }) =>
+    typeof value?.waitingCount === 'number' || typeof value?.numPendingAcquires === 'function'
+  return Object.entries(require.cache ?? {}).filter(([file]) => !isInPackage(file)).flatMap(([, module]) => {
+    const { exports } = /** @type {NodeJS.Module} */ (module)
+    if (exports === null || typeof exports !== 'object' || isProxy(exports)) return []
+    const properties = Object.values(Object.getOwnPropertyDescriptors(exports))
+    return [{ value: exports }, ...properties].filter(isPool).map(({ value }) => value)
+  })
+}
+
+/** @param {any} pool @returns {[kind: string, waiting: number]} */
+function poolKind (pool) {
+  const isTarn = typeof pool.numPendingAcquires === 'function'
+  const inUse = isTarn ? pool.numUsed() : pool.totalCount - pool.idleCount
+  const waiting = isTarn ? pool.numPendingAcquires() : pool.waitingCount
+  return [`waits for a connection of a pool (${inUse} of ${isTarn ? pool.max : pool.options.max} in use)`, waiting]
+}
+
+/** Undefined for a client's socket, and for all but sockets. @param {any} handle */
+function socketKind ({ server, connecting, secureConnecting, remoteAddress, remotePort, _host: host }) {
+  if (server || typeof connecting !== 'boolean') return undefined
+  if (connecting) return `sockets that are connecting${typeof host === 'string' ? ` to ${host}` : ''}`
+  if (typeof remoteAddress !== 'string') return undefined
+  const peer = `${remoteAddress.replace(/^::ffff:/, '')}:${remotePort}`
+  return `sockets ${secureConnecting ? 'in a TLS handshake with' : 'to'} ${peer}`
+}
