@@ -179,10 +179,11 @@ const table = [
   {
     key: 'waits',
     group: 'monitored',
-    type: type.oneOf(['on', 'off']),
+    type: type.oneOf(['on', 'all', 'off']),
     default: 'on',
     doc: 'calls to other services and waits for pooled connections, as Node.js and libraries publish them on ' +
-      'diagnostics channels: metrics by peer, and what slow requests wait for'
+      "diagnostics channels: metrics by peer, and what slow requests wait for; 'all' = of ioredis as well, which " +
+      'then reports no unhandled rejection'
   },
   {
     key: 'facts',
@@ -244,7 +245,7 @@ const table = [
  * @property {'report' | 'abort'} [onStuck]
  * @property {number} [routes]
  * @property {'auto' | 'off'} [threads]
- * @property {'on' | 'off'} [waits]
+ * @property {'on' | 'all' | 'off'} [waits]
  * @property {string} [facts]
  * @property {string[]} [only] names of main files
  * @property {string[]} [skip] names of main files

@@ -8,6 +8,7 @@ const process = require('../util/process')
  * @property {string} begin channel @property {string[]} ends channels
  * @property {string} [sent] channel: the call has a connection and has been sent
  * @property {boolean} [isPool] a wait for a connection, not for an answer
+ * @property {boolean} [isOptIn] the library behaves in another way while anybody subscribes
  * @property {(message: any) => any} subject
  * @property {(subject: any) => unknown} host together with `what`: the same for all waits of one peer
  * @property {(subject: any) => unknown} what
@@ -114,7 +115,8 @@ exports.waits = [
     usage: ({ _allConnections, _freeConnections, config }) =>
       ({ inUse: _allConnections.length - _freeConnections.length, limit: config.connectionLimit })
   }),
-  traced('ioredis:command', 'redis', { isIdle: ({ command }) => IDLE_COMMAND.test(command) }),
+  // ioredis 6 then marks rejections of its commands as handled, so that none is unhandled.
+  traced('ioredis:command', 'redis', { isOptIn: true, isIdle: ({ command }) => IDLE_COMMAND.test(command) }),
   traced('node-redis:command', 'redis', { isIdle: ({ command }) => IDLE_COMMAND.test(command) }),
   // The messages of mssql have no address.
   ...['query', 'batch', 'execute', 'bulk'].map((call) => traced(`mssql:${call}`, 'mssql')),

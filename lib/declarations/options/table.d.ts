@@ -58,7 +58,7 @@ export type Options = {
  onStuck?: "report" | "abort" | undefined;
  routes?: number | undefined;
  threads?: "auto" | "off" | undefined;
- waits?: "on" | "off" | undefined;
+ waits?: "on" | "off" | "all" | undefined;
  facts?: string | undefined;
  /**
   * names of main files

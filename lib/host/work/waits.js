@@ -131,13 +131,14 @@ class Waits {
    * @param {Pick<Bridge, 'peers' | 'waits'>} bridge
    * @param {Pick<Contexts, 'store' | 'isFollowing' | 'oldestAtMs' | 'requestsBegunBy'>} contexts
    * @param {(message: object) => void} post to the watchdog
+   * @param {boolean} hasAll rows that are opt-in count as well
    */
-  constructor (bridge, contexts, post) {
+  constructor (bridge, contexts, post, hasAll = false) {
     this.#counts = bridge.waits
     this.#names = bridge.peers
     this.#contexts = contexts
     this.#post = post
-    for (const row of waits) {
+    for (const row of waits.filter(({ isOptIn }) => hasAll || !isOptIn)) {
       /** @type {Map<unknown, Map<unknown, Peer>>} */
       const peers = new Map()
       const peerOf = (/** @type {any} */ subject) => this.#peerOf(row, peers, subject)

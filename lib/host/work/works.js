@@ -178,7 +178,7 @@ exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }, lis
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
   const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
-  const waits = options.waits === 'off' ? noWaits : new Waits(bridge, contexts, post)
+  const waits = options.waits === 'off' ? noWaits : new Waits(bridge, contexts, post, options.waits === 'all')
   const stop = () => [requests, works, libraries, waits].forEach((part) => part.stop())
   return { requests, works, waits, stop }
 }

@@ -3,7 +3,7 @@
 // What the option `waits` costs a service that makes a thousand calls a second, to Redis (ioredis) and by fetch, and
 // what 100,000 calls that never end take:
 //   node scenarios/overhead/checks/waits.js [rounds] [seconds]       default 9 rounds of 20 s, of each
-// Whole processes in turn, with waits: 'on' and 'off', in a random order. Each answers a thousand requests a second and
+// Whole processes in turn, with waits: 'all' and 'off', in a random order. Each answers a thousand requests a second and
 // makes one call for each. The load and the peers are other processes. Needs redis-server, and the packages of test/.
 const { fork, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -18,7 +18,7 @@ const PER_SECOND = 1000
 const TICK_MS = 10
 const WARM_MS = 5000
 const NEVER = 100_000
-const MODES = ['off', 'on']
+const MODES = ['off', 'all']
 
 /** @param {net.Server | http.Server} server @returns {Promise<number>} */
 const portOf = (server) => new Promise((resolve) => server.listen(0, '127.0.0.1', () =>
@@ -102,7 +102,7 @@ async function measure (waits, kind, peer, seconds) {
 /** @param {string} kind @param {number} peer @param {number} rounds @param {number} seconds */
 async function compare (kind, peer, rounds, seconds) {
   /** @type {Record<string, number[]>} */
-  const cpu = { on: [], off: [] }
+  const cpu = { all: [], off: [] }
   const rates = []
   for (let round = 0; round < rounds; round++) {
     for (const waits of Math.random() < 0.5 ? MODES : [...MODES].reverse()) {
@@ -113,8 +113,8 @@ async function compare (kind, peer, rounds, seconds) {
   }
   const shown = MODES.map((waits) =>
     `${waits} ${median(cpu[waits]).toFixed(1)}% (${Math.min(...cpu[waits]).toFixed(1)} to ${Math.max(...cpu[waits]).toFixed(1)})`)
-  const ratios = cpu.on.map((percent, i) => percent / cpu.off[i])
-  console.log(`${kind}: CPU ${shown.join(', ')}; ratio of medians ${(median(cpu.on) / median(cpu.off)).toFixed(3)}, ` +
+  const ratios = cpu.all.map((percent, i) => percent / cpu.off[i])
+  console.log(`${kind}: CPU ${shown.join(', ')}; ratio of medians ${(median(cpu.all) / median(cpu.off)).toFixed(3)}, ` +
     `of rounds ${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}; ${Math.round(Math.min(...rates))} calls a second or more`)
 }
 

@@ -16,8 +16,8 @@ const { nowMs } = require('../../../../lib/util/clock')
 const requestOf = (url, ageMs = 0) =>
   new RequestContext(1, /** @type {any} */ ({ method: 'GET', url, headers: {}, rawHeaders: [], complete: true }), nowMs() - ageMs, false)
 
-/** @param {import('node:test').TestContext} t */
-function start (t) {
+/** @param {import('node:test').TestContext} t @param {boolean} [hasAll] */
+function start (t, hasAll = true) {
   const bridge = openBridge(createMemory())
   /** @type {any[]} */
   const posts = []
@@ -30,7 +30,7 @@ function start (t) {
     get oldestAtMs () { return requests[0]?.startedAtMs ?? Infinity },
     requestsBegunBy: (/** @type {number} */ untilMs) => requests.filter(({ startedAtMs }) => startedAtMs <= untilMs)
   }
-  const waits = new Waits(bridge, contexts, (message) => posts.push(message))
+  const waits = new Waits(bridge, contexts, (message) => posts.push(message), hasAll)
   t.after(() => waits.stop())
   const peers = () => bridge.waits.read(bridge.peers)
   const counts = () =>
@@ -145,6 +145,13 @@ describe('peers', () => {
       'mongoose db:27017': [1, 1]
     })
     assert.doesNotMatch(JSON.stringify(peers()), /secret/)
+  })
+
+  test('a library that behaves in another way while anybody subscribes is left alone by default', (t) => {
+    start(t, false)
+    const { hasSubscribers } = channel('tracing:ioredis:command:start')
+    start(t)
+    assert.deepEqual([hasSubscribers, channel('tracing:ioredis:command:start').hasSubscribers], [false, true])
   })
 
   test('a command that waits until there is something to do is not counted', (t) => {
