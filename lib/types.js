@@ -162,8 +162,9 @@
  *
  * @typedef {object} SleptIn
  * @property {string} call the system call: `read`, `poll`, `futex`…
- * @property {string | null} target what it waits for: a path, a descriptor, a socket, a child process; null if unknown
- * @property {string} text both in words: `read of /mnt/nfs/x`
+ * @property {string | null} target what it waits for: a path, a descriptor, a socket, a child process, the database
+ * whose lock another connection holds; null if unknown
+ * @property {string} text both in words: `read of /mnt/nfs/x`, `waits for the lock of a SQLite database: /srv/x.db`
  * @property {number} share of the looks that found the thread in this call, 0 to 1
  *
  * @typedef {object} MemoryRecord bytes; null if this system does not report the value

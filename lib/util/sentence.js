@@ -2,7 +2,7 @@
 
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
 const { garbageOf } = require('./memory-text')
-const { IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
+const { asleepText, IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
 const { MS_PER_S } = require('./units')
 
 /** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
@@ -51,7 +51,7 @@ function about (record, begin) {
   const reason = garbageOf(record)
   const garbage = reason === null ? '' : `, ${reason}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
+  const asleep = evidence.sleptIn ? `, ${asleepText(evidence.sleptIn.text)}` : ''
   return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
 }
 

@@ -1,6 +1,6 @@
 import { FlameTree } from '../../../profiles/flame-tree.js'
 import { inBytes, outOf } from '../../../../util/memory-text.js'
-import { doubtOf, frameText } from '../../../../util/place-text.js'
+import { asleepText, doubtOf, frameText } from '../../../../util/place-text.js'
 import { conclusionIn, shownStacks } from '../../../../util/shown-stacks.js'
 import { actionButton, chip, fill, make, save } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
@@ -256,7 +256,7 @@ function evidenceRows ({ evidence, frame, profile, probable }) {
     ['pages read from disk', waits.majorFaults > 0 && `${waits.majorFaults}`],
     ['the machine waited for memory', waits.memoryStallMs > 0 && duration(waits.memoryStallMs)],
     ['the machine waited for disks', waits.ioStallMs > 0 && duration(waits.ioStallMs)],
-    ['asleep in', sleptIn?.text],
+    ['the thread', sleptIn && asleepText(sleptIn.text)],
     ['requests seen', requests > 1 && `${requests}`],
     ['in a call of', profile?.call],
     ['reasons for the line', frame?.because?.join(', ')],
