@@ -69,6 +69,7 @@
  * @property {FrameRecord | null} [calledFrom] where the application awaits `frame`, if only packages were on the stack
  * @property {CallbackRecord[]} [callbacks] heaviest first, if several ran in the turn; at most five
  * @property {WorkShare[]} [works] heaviest first, if several had a tenth of the block or more
+ * @property {QueryRecord} [query] the longest statement of node:sqlite, if all took a fifth of the block; else missing
  * @property {string | null} [allowed] why the application allows the block: the reason passed to agent.allow(), if at
  * least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
@@ -121,6 +122,12 @@
  * @property {boolean} [builtin] `call` is of V8 or Node.js; missing in records of earlier versions
  * @property {StackRecord[]} stacks the ten heaviest: callers are where they begin, the innermost with a file is in the
  * line where V8 counted most samples; `(garbage collector)` has no callers
+ *
+ * @typedef {object} QueryRecord a statement of node:sqlite on Node.js 26
+ * @property {string} text OpenTelemetry's `db.query.text`: without literals and comments, at most 200 characters
+ * @property {number} durationMs as SQLite measures it: whole milliseconds
+ * @property {number} count of statements in the turn @property {number} totalMs all of them took
+ * @property {true} [more] there were more, which were not followed as that would have taken too long
  *
  * @typedef {object} WorkRecord
  * @property {WorkKind} kind

@@ -96,8 +96,8 @@ const table = [
     group: 'output',
     type: type.oneOf(['on', 'off']),
     default: 'on',
-    doc: "the endpoint shows the source lines around a place that blocked; 'off' = never; disabled automatically if " +
-      'host is reachable from other machines and no token is set'
+    doc: "the endpoint shows the source lines around a place that blocked; 'off' = never, and records have no " +
+      'statements of databases; source lines are not shown if host is reachable from other machines and no token is set'
   },
   {
     key: 'gc',

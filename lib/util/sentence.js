@@ -5,7 +5,7 @@ const { garbageOf } = require('./memory-text')
 const { asleepText, IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
 const { MS_PER_S } = require('./units')
 
-/** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
+/** @import { BlockRecord, CallbackRecord, PackageRecord, QueryRecord } from '../types' */
 
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
@@ -52,7 +52,9 @@ function about (record, begin) {
   const garbage = reason === null ? '' : `, ${reason}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
   const asleep = evidence.sleptIn ? `, ${asleepText(evidence.sleptIn.text)}` : ''
-  return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
+  const statement = record.query ? `, ${queryText(record.query)}` : ''
+  return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}` +
+    `${turnOf(record)}${statement}`
 }
 
 /** The place, and the largest other part if it was large. @param {BlockRecord} record */
@@ -76,6 +78,12 @@ function turnOf ({ callbacks = [] }) {
   const heaviest = callbacks.slice(0, CALLBACKS)
     .map((each) => callbackText(each, isShared(each.frame.function))).join(', ')
   return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** @param {QueryRecord} query */
+const queryText = ({ text, count, totalMs, more }) => {
+  const which = count === 1 && !more ? 'statement' : `longest of ${more ? 'more than ' : ''}${count} statements`
+  return `${which} (${duration(totalMs)}): ${text}`
 }
 
 /** @param {CallbackRecord} callback @param {boolean} hasLine */
@@ -131,4 +139,5 @@ function printable (text) {
 exports.counted = counted
 exports.duration = duration
 exports.printable = printable
+exports.queryText = queryText
 exports.workOf = workOf

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
-const { AgentHolds, AllowedTime, GcPauses, SleptCalls } = require('./loop/intervals')
+const { AgentHolds, AllowedTime, GcPauses, Queries, SleptCalls } = require('./loop/intervals')
 const { DebuggerPauses } = require('./loop/debugger-pauses')
 const { Explainer } = require('./loop/explainer')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
@@ -14,7 +14,7 @@ const { Origins } = require('./origin/origin-matcher')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
-const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { PROFILE, QUERY, SOURCE_MAP } = require('../bridge/messages')
 const { nowMs } = require('../util/clock')
 
 /**
@@ -54,6 +54,8 @@ class MainLoop {
     const origins = this.origins = new Origins({
       isAuto, frames, post, say: health.say, onState: health.listener('origin')
     })
+    const queries = options.source === 'on' ? new Queries((file) => sources.sourceRows(file), post) : null
+    this.queries = queries
     const times = () => stats.host.times()
     const profiling = this.profiling = startProfiling({ data, bridge, times, windows, health, post })
     this.explainer = new Explainer(health)
@@ -74,7 +76,7 @@ class MainLoop {
       explainer: this.explainer,
       isAwaited: (endMs, now) => profiling.isAwaited(endMs, now),
       surroundings: {
-        gcPauses, lateness, windows, holds, origins, allowed, waits, memory: { heap, system: stats.memory }
+        gcPauses, lateness, windows, holds, origins, queries, allowed, waits, memory: { heap, system: stats.memory }
       },
       code: windows.code,
       nextId
@@ -122,6 +124,7 @@ class MainLoop {
   /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
+    else if (message.code === QUERY) this.queries?.receive(message)
     else if (message.code === SOURCE_MAP) this.sources.receive(message)
     else this.origins.receive(message)
   }

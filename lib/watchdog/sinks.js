@@ -286,7 +286,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {BlockMemory} parts.memory
  * @param {Outputs} parts.outputs @param {PageFeed} parts.page @param {Cluster} parts.cluster
  * @param {SlowWatch} parts.slow @param {RequestTracking | null} parts.tracking @param {Metrics} parts.metrics
- * @param {Pick<MainLoop, 'profiling' | 'origins'>} parts.mainLoop
+ * @param {Pick<MainLoop, 'profiling' | 'origins' | 'queries'>} parts.mainLoop
  * @param {boolean} parts.aborts see onStuck @param {Sink} parts.quiet
  * @param {(message: object) => void} parts.post @param {OnThrow} parts.onThrow
  */
@@ -310,6 +310,7 @@ function mainSinks ({
       settled: (record, endMs) => mainLoop.profiling.settled(record, endMs)
     },
     origins: mainLoop.origins,
+    queries: mainLoop.queries,
     file: on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.write(`${JSON.stringify(record)}\n`)),
     notifier: {
       ...on(['lasting', 'stuck'], (record) => notifier?.lasting(summaryOf(record))),

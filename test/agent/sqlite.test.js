@@ -33,6 +33,25 @@ const insert = () => { try { database.exec('INSERT INTO orders DEFAULT VALUES') 
 agent.ready.then(() => setInterval(insert, ${TIMEOUT_MS + 500}))
 `
 
+const SLOW = `
+const options = JSON.parse(process.argv[1])
+const agent = require(${JSON.stringify(ROOT)}).start({ port: false, threshold: 60, log: { destination: 2 }, ...options })
+const { DatabaseSync } = require('node:sqlite')
+const database = new DatabaseSync(':memory:')
+database.exec('CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT)')
+const sql = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) FROM n LEFT JOIN orders ON id = i AND customer = ?'
+const count = (most) => {
+  return database.prepare(sql).get(most, 's3cret')
+}
+// Longer until it is a block, however fast the machine.
+let most = 100000
+agent.ready.then(() => setInterval(() => {
+  const startMs = performance.now()
+  count(most)
+  if (performance.now() - startMs < 250) most *= 2
+}, 700))
+`
+
 /** @param {string} log */
 const linesOf = (log) => log.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
 
@@ -53,4 +72,28 @@ describe('a block in SQLite', { concurrency: 2 }, () => {
       assert.ok(line.msg.includes(`, ${text}`) && !line.msg.includes('asleep in'), line.msg)
     })
   }
+
+  const hasChannel = major >= 26
+  test('the second block in a slow statement names it, without the values', { skip: !hasChannel }, async (t) => {
+    const { out } = startNode(t, ['--no-warnings', '-e', SLOW, '{}'])
+    const line = await eventually(() => linesOf(out.stderr).find(({ event, query }) => event === 'settled' && query),
+      () => `a block with a statement; the log: ${out.stderr}`)
+    const { text, durationMs, count, totalMs } = line.query
+    assert.equal(text, 'WITH RECURSIVE n(i) AS (SELECT ? UNION ALL SELECT i + ? FROM n WHERE i < ?) ' +
+      'SELECT count(*) FROM n LEFT JOIN orders ON id = i AND customer = ?')
+    assert.ok(durationMs >= 60 && count === 1 && totalMs === durationMs, JSON.stringify(line.query))
+    assert.ok(line.msg.endsWith(`, statement (${durationMs} ms): ${text}`), line.msg)
+    assert.doesNotMatch(out.stderr, /s3cret/)
+  })
+
+  test("no statement is named with source: 'off'", { skip: !hasChannel }, async (t) => {
+    const { out } = startNode(t, ['--no-warnings', '-e', SLOW, '{"source":"off"}'])
+    const isBlock = ({ event = '', durationMs = 0 }) => event === 'settled' && durationMs > 150
+    const lines = await eventually(() => {
+      const blocks = linesOf(out.stderr).filter(isBlock)
+      return blocks.length > 3 && blocks
+    }, () => `four blocks; the log: ${out.stderr}`)
+    assert.ok(lines.every(({ query }) => query === undefined), out.stderr)
+    assert.doesNotMatch(out.stderr, /RECURSIVE/)
+  })
 })

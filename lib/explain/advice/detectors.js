@@ -3,6 +3,7 @@
 const { causeRow, ownMsOf } = require('../../tables/causes')
 const { garbageOf } = require('../../util/memory-text')
 const { issueText, LOCK_WAIT } = require('../../util/place-text')
+const { queryText } = require('../../util/sentence')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
 const { isForeign } = require('../frame')
@@ -167,6 +168,8 @@ exports.detectors = {
     doc: 'sync-io',
     detect (view, kinds) {
       if (['require', 'logging', 'lock'].some((kind) => kinds.includes(kind))) return null
+      const { query } = view.record
+      if (query) return [`node:sqlite has only synchronous calls; ${queryText(query)}.`, syncIo.database]
       // A line alone proves nothing about a block that computed in JavaScript.
       const line = view.isCall && view.call === null ? view.line : ''
       const twinOf = (/** @type {string} */ name) => TWINS.find(([names]) => names.test(name))

@@ -163,6 +163,7 @@ function lineOf (event, record, suppressed) {
     evidence: causeRow(ownCauseOf(record)).blamesAllocation ? evidence : { ...evidence, memory: undefined },
     stack,
     ...(isProfiled && { stackFrom: 'profile' }),
+    ...(record.query && { query: record.query }),
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),
     ...(suppressed > 0 && { suppressed })
   }

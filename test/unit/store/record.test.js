@@ -36,6 +36,7 @@ function makeFullRecord () {
     request: { ...request, ended: false, traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
     package: { name: 'pg', version: '8.11.3', bugs: 'https://github.com/brianc/node-postgres/issues' },
     packageIssue: LINKIFY_ISSUE,
+    query: { text: 'SELECT ?', durationMs: 90, count: 2, totalMs: 91, more: true },
     origin: { type: 'Timeout', durationMs: 200, frame, frames: [frame] },
     profile: { samples: 5, call: 'JSON.parse', stacks: [{ count: 5, weightMs: 50, frames: [frame] }] }
   })

@@ -61,6 +61,14 @@ test('a known issue of the package stands next to its name, with the fixed versi
   assert.match(said({ id: 'node-cache#271', fixed: undefined, cure: 'useClones: false' }), / \(known: node-cache#271, useClones: false\), GET /)
 })
 
+test('the longest statement of a database comes last, with the time of all', () => {
+  const query = { text: 'SELECT a FROM t WHERE b = ?', durationMs: 290, count: 1, totalMs: 290 }
+  const said = (/** @type {object} */ more) => sentenceOf(makeRecord({ request: null, query: { ...query, ...more } })).split(' (js)')[1]
+  assert.equal(said({}), ', statement (290 ms): SELECT a FROM t WHERE b = ?')
+  assert.equal(said({ count: 9000 }), ', longest of 9000 statements (290 ms): SELECT a FROM t WHERE b = ?')
+  assert.equal(said({ count: 9000, more: true }), ', longest of more than 9000 statements (290 ms): SELECT a FROM t WHERE b = ?')
+})
+
 test('a template is named without a line, and a probable call in the line itself without that line', () => {
   const code = { function: 'template views/list.ejs', file: '/srv/app/views/list.ejs', line: null, column: null }
   /** @type {[Partial<import('../../../lib/types').BlockRecord>, string][]} */

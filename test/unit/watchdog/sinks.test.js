@@ -37,7 +37,8 @@ function makeMain () {
     metrics: part('metrics', ['drop', 'observeBlock']),
     mainLoop: {
       profiling: part('profiling', ['ended', 'settled']),
-      origins: part('origins', ['ended', 'settled'])
+      origins: part('origins', ['ended', 'settled']),
+      queries: null
     },
     outputs: {
       log: part('log', ['opened', 'lasting', 'stuck', 'settled']),

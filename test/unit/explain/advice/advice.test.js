@@ -94,6 +94,7 @@ const PAIRS = {
       { below: [frame('readFileSync', 'node:fs')] },
       { code: "const rows = execSync('ls')", record: { cause: 'sync-io' } },
       { below: [frame('all', '/srv/app/node_modules/better-sqlite3/lib/database.js')] },
+      { record: { query: { text: 'SELECT ?', durationMs: 290, count: 1, totalMs: 290 } } },
       { code: 'return all.all(name)', above: ["import { DatabaseSync } from 'node:sqlite'"], record: { cause: 'native' } },
       { below: [frame('_encipher', '/srv/app/node_modules/bcryptjs/index.js'), frame('hashSync', '/srv/app/node_modules/bcryptjs/index.js')] },
       { code: 'return bcrypt.compareSync(text, hash)', record: { cause: 'native' } }

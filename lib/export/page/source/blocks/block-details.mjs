@@ -1,6 +1,7 @@
 import { FlameTree } from '../../../profiles/flame-tree.js'
 import { inBytes, outOf } from '../../../../util/memory-text.js'
 import { asleepText, doubtOf, frameText } from '../../../../util/place-text.js'
+import { queryText } from '../../../../util/sentence.js'
 import { conclusionIn, shownStacks } from '../../../../util/shown-stacks.js'
 import { actionButton, chip, fill, make, save } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
@@ -243,7 +244,7 @@ function workRows ({ kind, name, parent, attributes, traceId }) {
 }
 
 /** @param {any} record @returns {Row[]} */
-function evidenceRows ({ evidence, frame, profile, probable }) {
+function evidenceRows ({ evidence, frame, profile, probable, query }) {
   const { sleptIn, requests } = evidence
   const { heapUsedBytes, heapFreedBytes, heapLimitBytes, rssBytes, cgroupBytes, cgroupLimitBytes, ...waits } =
     evidence.memory ?? {}
@@ -258,6 +259,7 @@ function evidenceRows ({ evidence, frame, profile, probable }) {
     ['the machine waited for disks', waits.ioStallMs > 0 && duration(waits.ioStallMs)],
     ['the thread', sleptIn && asleepText(sleptIn.text)],
     ['requests seen', requests > 1 && `${requests}`],
+    ['statement', query && queryText(query)],
     ['in a call of', profile?.call],
     ['reasons for the line', frame?.because?.join(', ')],
     ['probably', probable && `${probable.call} in line ${probable.line}`]
