@@ -9,7 +9,7 @@ const { NS_PER_MS } = require('../../util/units')
 
 /** Node.js 26 publishes each statement of node:sqlite here when it is over, with the values that it was run with. */
 const CHANNEL = 'sqlite.db.query'
-/** Statements are followed for this long after a block that may have been in one. */
+/** Statements are followed for this long from a block on that may have been in one. */
 const FOLLOWED_MS = 10 * 60_000
 /** Time that a statement takes longer while it is followed: Node.js writes out its values, blobs slowly (26.10). */
 const STATEMENT_MS = 0.001
@@ -50,7 +50,7 @@ class Queries {
   #beat
   #post
   #isOn = false
-  #sinceMs = 0
+  #sinceMs = -Infinity
   #spentMs = 0
   /** @type {Omit<QueryRecord, 'text'> & { beats: number, sql: string, atMs: number }} */
   #turn = { beats: -1, sql: '', durationMs: 0, atMs: 0, count: 0, totalMs: 0 }
@@ -63,11 +63,13 @@ class Queries {
 
   /** A block may have been in a statement. */
   follow () {
-    if (this.#spentMs === Infinity) return
-    this.#sinceMs = nowMs()
+    const atMs = nowMs()
+    // After a burst, the share of a second has to make up for it.
+    if (this.#isOn || this.#spentMs === Infinity || atMs - this.#sinceMs < BURST_MS / SHARE) return
+    this.#sinceMs = atMs
     this.#spentMs = 0
-    if (!this.#isOn) subscribe(CHANNEL, this.#onQuery)
     this.#isOn = true
+    subscribe(CHANNEL, this.#onQuery)
   }
 
   #end () {

@@ -32,18 +32,19 @@ function measure (name, isFollowed) {
   database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, a)')
   const insert = database.prepare('INSERT INTO t VALUES (?, ?)')
   for (let i = 0; i < ROWS; i++) insert.run(i, `name ${i}`)
-  const queries = new Queries({ beats: 1 }, () => {})
   const [sql, valuesOf, runs, rounds] = STATEMENTS[name]
   const statement = database.prepare(sql)
   const values = Array.from({ length: runs }, (_, i) => valuesOf(i))
   for (let i = 0; i < WARM; i++) statement.all(...values[i % runs])
   let micros = 0
   for (let round = 0; round < rounds; round++) {
+    const queries = new Queries({ beats: 1 }, () => {})
     if (isFollowed) queries.follow()
     const before = process.cpuUsage()
     for (const each of values) statement.all(...each)
     const { user, system } = process.cpuUsage(before)
     micros += user + system
+    queries.stop()
   }
   return micros / runs / rounds
 }
