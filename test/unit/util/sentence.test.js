@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { printable, sentenceOf } = require('../../../lib/util/sentence')
 const { causes } = require('../../../lib/tables/causes')
+const { asleepText } = require('../../../lib/util/place-text')
 const { LINKIFY_ISSUE, makeRecord } = require('../../support/record')
 
 const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
@@ -59,6 +60,17 @@ test('a known issue of the package stands next to its name, with the fixed versi
     sentenceOf(makeRecord({ package: linkify, packageIssue: { ...LINKIFY_ISSUE, ...issue } }))
   assert.match(said({}), /, in linkify-it@5\.0\.1 \(known: CVE-2026-59887, fixed in linkify-it 5\.0\.2\), GET /)
   assert.match(said({ id: 'node-cache#271', fixed: undefined, cure: 'useClones: false' }), / \(known: node-cache#271, useClones: false\), GET /)
+})
+
+test('a thread that sleeps names its system call, but what it waits for if that is a database', () => {
+  const { evidence } = makeRecord()
+  const said = (/** @type {string} */ text) =>
+    sentenceOf(makeRecord({ cause: 'sync-io', request: null, evidence: { ...evidence, sleptIn: { call: 'nanosleep', target: null, text, share: 1 } } }))
+  assert.match(said('nanosleep'), /\(app\/report\.js:41\), asleep in nanosleep \(sync-io\)$/)
+  const lock = 'waits for the lock of a SQLite database: /srv/app/orders.db'
+  assert.match(said(lock), /\(app\/report\.js:41\), waits for the lock of a SQLite database: \/srv\/app\/orders\.db \(sync-io\)$/)
+  assert.equal(asleepText(lock, 'is '), lock)
+  assert.equal(asleepText('read of /x', 'is '), 'is asleep in read of /x')
 })
 
 test('the longest statement of a database comes last, with the time of all', () => {
