@@ -220,8 +220,8 @@ const QUERY_SHARE = 0.2
 const CALL_MS = 0.003
 /** The same for a turn whose statements were not all followed. */
 const MANY = 1000
-/** Methods of node:sqlite that run a statement. */
-const METHOD = /\.\s*(?:all|exec|get|iterate|run)\s*\(/
+/** Methods of node:sqlite that run a statement, as a call or its name. */
+const METHOD = /(?:^|\.)\s*(?:all|exec|get|iterate|run)\s*(?:\(|$)/
 
 /** Statements of node:sqlite: asks the host to follow them, and matches the longest of each late turn with blocks. */
 class Queries {
@@ -240,9 +240,10 @@ class Queries {
   settled (record) {
     const { frame, profile, probable } = record
     const { file, line } = frame ?? {}
+    const call = profile?.call ?? probable?.call
     // An answer after a call may be in a caller of its function. JavaScript that runs many statements is in its line.
     const mayBeIn = causeRow(ownCauseOf(record)).isCall
-      ? !profile?.call && !probable
+      ? !call || METHOD.test(call)
       : file && line && METHOD.test(this.#sourceRows(file)?.[line - 1] ?? '')
     if (mayBeIn && !isExcused(record)) this.#post({ code: QUERY })
   }

@@ -19,6 +19,9 @@ test('statements are followed once a block may have been in one', () => {
   assert.ok(follows('  return find(name)'), 'the answer came after the call')
   assert.ok(follows('', { frame: null, cause: 'sync-io' }))
   assert.ok(follows('  for (const id of ids) rows.push(one.get(id))', { cause: 'js' }))
+  for (const call of ['exec', 'byCustomer.all']) {
+    assert.ok(follows('', { profile: { samples: 9, call, builtin: true, stacks: [] } }), call)
+  }
   assert.ok(!follows('  for (const id of ids) rows.push(JSON.parse(texts[id]))', { cause: 'js' }))
   assert.ok(!follows('  return JSON.parse(text)', ofParse))
   assert.ok(!follows('  return JSON.parse(text)', { probable: { call: 'JSON.parse', line: 3 } }))
