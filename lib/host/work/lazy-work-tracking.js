@@ -149,6 +149,8 @@ class WorkLater {
     this.#isStopped = true
     this.#wake()
     this.#started?.stop()
+    // The turn that stops the agent may be a block.
+    this.#queries?.late()
     this.#queries?.stop()
   }
 }

@@ -213,8 +213,8 @@ function heaviest (waits, keyOf) {
 
 /** The latest late turns that are kept: a block mostly settles in half a second. */
 const TURNS = 100
-/** A statement that began earlier than this before a block goes over several turns, as in iterate(). */
-const BEFORE_MS = 30
+/** A statement that began earlier before a block took several turns (iterate()). A block may seem to begin late. */
+const BEFORE_MS = 100
 /** Share of a block from which on its statements are named. SQLite does not measure the call, which takes this time. */
 const QUERY_SHARE = 0.2
 const CALL_MS = 0.003
