@@ -72,6 +72,7 @@
  * @property {FrameRecord | null} [calledFrom] where the application awaits `frame`, if only packages were on the stack
  * @property {CallbackRecord[]} [callbacks] heaviest first, if several ran in the turn; at most five
  * @property {WorkShare[]} [works] heaviest first, if several had a tenth of the block or more
+ * @property {QueryRecord} [query] the longest statement of node:sqlite, if all took a fifth of the block; else missing
  * @property {string | null} [allowed] why the application allows the block: the reason passed to agent.allow(), if at
  * least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
@@ -133,6 +134,12 @@
  * @property {StackRecord[]} stacks the ten heaviest: callers are where they begin, the innermost with a file is in the
  * line where V8 counted most samples; `(garbage collector)` has no callers
  *
+ * @typedef {object} QueryRecord a statement of node:sqlite on Node.js 26
+ * @property {string} text OpenTelemetry's `db.query.text`: without literals and comments, at most 200 characters
+ * @property {number} durationMs as SQLite measures it: whole milliseconds
+ * @property {number} count of statements in the turn @property {number} totalMs all of them took
+ * @property {true} [more] there were more, which were not followed as that would have taken too long
+ *
  * @typedef {object} WorkRecord
  * @property {WorkKind} kind
  * @property {string} name for a request its method and route
@@ -175,8 +182,9 @@
  *
  * @typedef {object} SleptIn
  * @property {string} call the system call: `read`, `poll`, `futex`…
- * @property {string | null} target what it waits for: a path, a descriptor, a socket, a child process; null if unknown
- * @property {string} text both in words: `read of /mnt/nfs/x`
+ * @property {string | null} target what it waits for: a path, a descriptor, a socket, a child process, the database
+ * whose lock another connection holds; null if unknown
+ * @property {string} text both in words: `read of /mnt/nfs/x`, `waits for the lock of a SQLite database: /srv/x.db`
  * @property {number} share of the looks that found the thread in this call, 0 to 1
  *
  * @typedef {object} MemoryRecord bytes; null if this system does not report the value

@@ -45,6 +45,10 @@ module.exports = {
   // profile; taken: { startMs, endMs } with `profile`, or its `text`; action `missed`, with endMs: nothing is known of
   // the time before, as the profile rested. watchdog to host: { code, action } if no interrupt is needed
   PROFILE: 13,
+  // watchdog to host: { code } a block may have been in a statement of node:sqlite, follow them
+  // host to watchdog: { code, text, durationMs, atMs, count, totalMs, more } the longest statement before a late beat,
+  // without literals; count and time of all of them
+  QUERY: 25,
   SPAN: 14, // watchdog to host: { code, span } of a block, for the application's own tracer provider
   // host to watchdog: { code, id, traceId, spanId, startMs, endMs, hasWaited } a sampled request that a block delayed
   WAITED: 15,

@@ -185,6 +185,10 @@ export type BlockRecord = {
   */
  works?: WorkShare[] | undefined;
  /**
+  * the longest statement of node:sqlite, if all took a fifth of the block; else missing
+  */
+ query?: QueryRecord | undefined;
+ /**
   * why the application allows the block: the reason passed to agent.allow(), if at
   * least half of the block was in such calls
   */
@@ -397,6 +401,31 @@ export type ProfileRecord = {
  stacks: StackRecord[];
 };
 /**
+ * a statement of node:sqlite on Node.js 26
+ */
+export type QueryRecord = {
+ /**
+  * OpenTelemetry's `db.query.text`: without literals and comments, at most 200 characters
+  */
+ text: string;
+ /**
+  * as SQLite measures it: whole milliseconds
+  */
+ durationMs: number;
+ /**
+  * of statements in the turn
+  */
+ count: number;
+ /**
+  * all of them took
+  */
+ totalMs: number;
+ /**
+  * there were more, which were not followed as that would have taken too long
+  */
+ more?: true | undefined;
+};
+/**
  * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
  * UTC.
  */
@@ -550,11 +579,12 @@ export type SleptIn = {
   */
  call: string;
  /**
-  * what it waits for: a path, a descriptor, a socket, a child process; null if unknown
+  * what it waits for: a path, a descriptor, a socket, a child process, the database
+  * whose lock another connection holds; null if unknown
   */
  target: string | null;
  /**
-  * both in words: `read of /mnt/nfs/x`
+  * both in words: `read of /mnt/nfs/x`, `waits for the lock of a SQLite database: /srv/x.db`
   */
  text: string;
  /**

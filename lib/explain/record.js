@@ -16,7 +16,7 @@ const { median, roundMs } = require('../util/statistics')
 
 /**
  * @import { BlockRecord, EvidenceRecord, Frame, FrameRecord, MemoryRecord } from '../types'
- * @import { OriginRecord, RequestContext, SleptIn, StackRecord, WorkContext, WorkKind } from '../types'
+ * @import { OriginRecord, QueryRecord, RequestContext, SleptIn, StackRecord, WorkContext, WorkKind } from '../types'
  * @import { Evidence } from './parts'
  * @import { Running, Stack } from './fold'
  * @import { Measured } from './place/located'
@@ -46,6 +46,7 @@ const OWN_PACKAGE = path.join(__dirname, '..', '..')
  * @property {RequestContext[]} others requests that were open
  * @property {ThreadWork | null} threadWork of a whole worker thread @property {OriginRecord | null} origin
  * @property {string | null} allowed why it was allowed to block
+ * @property {QueryRecord | null} [query] of node:sqlite
  * @property {SleptIn | null} sleptIn @property {MemoryRecord | null} memory
  * @property {CpuProfile | null} [profile] of its time, null without one, undefined if it is too early for one
  * @typedef {object} Code of the application
@@ -144,7 +145,7 @@ function evidenceOf (facts) {
  * @param {Facts} facts @param {Evidence} evidence @param {ReturnType<typeof shownBy>} shown @returns {Measured}
  */
 function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callbacks }) {
-  const { block, span, origin, allowed, samples, thresholdMs } = facts
+  const { block, span, origin, query, allowed, samples, thresholdMs } = facts
   const parts = partsOf(evidence)
   const verdict = verdictOf(evidence, parts)
   const cause = ownCauseOf({ ...verdict, parts, durationMs: span.durationMs })
@@ -171,6 +172,7 @@ function measured (facts, evidence, { blamed, isFirst, innermost, stacks, callba
     request: null,
     origin,
     profile: null,
+    ...(query && { query }),
     allowed
   }
 }

@@ -141,6 +141,7 @@ class Agent extends EventEmitter {
         [messages.SPAN]: ({ span }) => require('./work/block-span').writeBlockSpan(span),
         [messages.FOLLOW]: ({ on }) => works.follow(on),
         [messages.WAITS]: (message) => works.watchWaits(message),
+        [messages.QUERY]: () => works.followQueries(),
         [messages.TRACK]: (message) => origins.onTrack(message),
         [messages.PROFILE]: ({ action, mostMs }) => {
           // A watchdog that ends may still ask for a profile, which nothing would stop.

@@ -96,8 +96,16 @@ const table = [
     group: 'output',
     type: type.oneOf(['on', 'off']),
     default: 'on',
-    doc: "the endpoint shows the source lines around a place that blocked; 'off' = never; disabled automatically if " +
-      'host is reachable from other machines and no token is set'
+    doc: "the endpoint shows the source lines around a place that blocked; 'off' = never; source lines are not shown " +
+      'if host is reachable from other machines and no token is set'
+  },
+  {
+    key: 'statements',
+    group: 'monitored',
+    type: type.oneOf(['off', 'on']),
+    default: 'off',
+    doc: "'on' = a block in node:sqlite names the longest statement, without its values (Node.js 26); while " +
+      'statements are followed, one that is longer than 512 MB with its values ends the process'
   },
   {
     key: 'gc',
@@ -233,6 +241,7 @@ const table = [
  * @property {'off' | 'auto' | 'on'} [origin]
  * @property {'off' | 'auto' | 'on'} [profile]
  * @property {'on' | 'off'} [source]
+ * @property {'off' | 'on'} [statements]
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
  * @property {string} [appVersion]

@@ -143,6 +143,9 @@ exports.isRecord = /** @type {any} */ (objectOf({
   profile: orMissing(objectOf({
     samples: isCount, call: orNull(isText), builtin: orMissing(isFlag), stacks: areStacks
   })),
+  query: orMissing(objectOf({
+    text: isText, durationMs: isNumber, count: isCount, totalMs: isNumber, more: orMissing(isFlag)
+  })),
   probable: orMissing(objectOf({ call: isText, line: isCount })),
   generated: orMissing(isFrame),
   calledFrom: orMissing(isExactFrame),

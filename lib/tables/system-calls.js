@@ -1,9 +1,10 @@
 'use strict'
 
 /**
- * @typedef {'descriptor' | 'path' | 'pathAt' | 'polled' | 'epoll' | 'child' | 'childById' | 'lock' | 'nothing'} Waited
+ * @typedef {'descriptor' | 'path' | 'pathAt' | 'polled' | 'epoll' | 'child' | 'childById' | 'lock' | 'database' |
+ * 'nothing'} Waited
  * the target of a call in its arguments: `descriptor` and `path` are the first one, `pathAt` has the path in the second
- * one, `polled` is a list of descriptors, `child` and `childById` a process
+ * one, `polled` is a list of descriptors, `child` and `childById` a process; `database` is found elsewhere
  * @typedef {{ name: string, waited: Waited, preposition: string }} CallRow
  */
 
@@ -69,14 +70,14 @@ const table = [
   ['clone', 'nothing', [56, 435], [220, 435]],
   ['futex', 'lock', [202], [98]],
   ['semop', 'nothing', [220], [192]],
-  ['nanosleep', 'nothing', [35, 230], [101, 115]],
+  ['nanosleep', 'database', [35, 230], [101, 115]],
   ['mmap', 'nothing', [9], [222]],
   ['munmap', 'nothing', [11], [215]],
   ['madvise', 'nothing', [28], [233]]
 ]
 
 /** Targets without a word before them. @type {Waited[]} */
-const BARE = ['nothing', 'lock']
+const BARE = ['nothing', 'lock', 'database']
 
 /** @param {(row: (typeof table)[number]) => number[]} numbersOf @returns {Map<number, CallRow>} */
 const byNumber = (numbersOf) => new Map(table.flatMap((row) => {

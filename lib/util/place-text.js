@@ -43,6 +43,11 @@ exports.frameText = ({ function: name, file, line, column, async: isAwaiting }) 
   `${isAwaiting ? 'async ' : ''}${name ?? '(anonymous)'} ` +
     `(${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 
+const LOCK_WAIT = 'waits for the lock of a SQLite database'
+
+/** @param {string} text of the call in which a thread sleeps @param {string} [verb] before it */
+exports.asleepText = (text, verb = '') => text.startsWith(LOCK_WAIT) ? text : `${verb}asleep in ${text}`
+
 /** How a known issue is shown everywhere. @param {PackageIssue} issue */
 exports.issueText = ({ id, package: name, fixed, cure }) =>
   `known: ${[id, ...(fixed ? [`fixed in ${name} ${fixed}`] : []), ...(cure ? [cure] : [])].join(', ')}`
@@ -69,6 +74,7 @@ exports.workOf = ({ work, request }) => {
 }
 
 exports.IN_CALL = IN_CALL
+exports.LOCK_WAIT = LOCK_WAIT
 exports.doubtOf = doubtOf
 exports.lineText = lineText
 exports.runsCompiled = runsCompiled

@@ -2,10 +2,10 @@
 
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
 const { garbageOf, keeperOf } = require('./memory-text')
-const { IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
+const { asleepText, IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
 const { duration } = require('./units')
 
-/** @import { BlockRecord, CallbackRecord, PackageRecord } from '../types' */
+/** @import { BlockRecord, CallbackRecord, PackageRecord, QueryRecord } from '../types' */
 
 /** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
@@ -54,8 +54,10 @@ function about (record, begin) {
   const reason = garbageOf(record)
   const garbage = reason === null ? '' : `, ${reason}`
   const awaited = calledFrom ? `, called from ${place(calledFrom)}` : ''
-  const asleep = evidence.sleptIn ? `, asleep in ${evidence.sleptIn.text}` : ''
-  return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}${turnOf(record)}`
+  const asleep = evidence.sleptIn ? `, ${asleepText(evidence.sleptIn.text)}` : ''
+  const statement = record.query ? `, ${queryText(record.query)}` : ''
+  return `${begin}${blamed(record)}${asleep}${within}${awaited}${who}${created} (${cause})${garbage}` +
+    `${turnOf(record)}${statement}`
 }
 
 /** The place, and the largest other part if it was large. @param {BlockRecord} record */
@@ -80,6 +82,12 @@ function turnOf ({ callbacks = [] }) {
   const heaviest = callbacks.slice(0, CALLBACKS)
     .map((each) => callbackText(each, isShared(each.frame.function))).join(', ')
   return `, callbacks: ${heaviest}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** @param {QueryRecord} query */
+const queryText = ({ text, count, totalMs, more }) => {
+  const which = count === 1 && !more ? 'statement' : `longest of ${more ? 'more than ' : ''}${count} statements`
+  return `${which} (${duration(totalMs)}): ${text}`
 }
 
 /** @param {CallbackRecord} callback @param {boolean} hasLine */
@@ -131,4 +139,5 @@ function printable (text) {
 exports.counted = counted
 exports.duration = duration
 exports.printable = printable
+exports.queryText = queryText
 exports.workOf = workOf

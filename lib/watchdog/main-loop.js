@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
-const { AgentHolds, AllowedTime, GcPauses, SleptCalls } = require('./loop/intervals')
+const { AgentHolds, AllowedTime, GcPauses, Queries, SleptCalls } = require('./loop/intervals')
 const { DebuggerPauses } = require('./loop/debugger-pauses')
 const { Explainer } = require('./loop/explainer')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
@@ -14,7 +14,7 @@ const { Origins } = require('./origin/origin-matcher')
 const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
 const { SourceReader } = require('./source/source-reader')
-const { HEAP_PROFILE, PROFILE, SOURCE_MAP } = require('../bridge/messages')
+const { HEAP_PROFILE, PROFILE, QUERY, SOURCE_MAP } = require('../bridge/messages')
 const { nowMs } = require('../util/clock')
 
 /**
@@ -55,6 +55,8 @@ class MainLoop {
     const origins = this.origins = new Origins({
       isAuto, frames, post, say: health.say, onState: health.listener('origin')
     })
+    const queries = options.statements === 'on' ? new Queries((file) => sources.sourceRows(file), post) : null
+    this.queries = queries
     const times = () => stats.host.times()
     const { profiling, heapProfiling } = startProfiling({ data, bridge, gcPauses, times, windows, health, post })
     this.profiling = profiling
@@ -82,6 +84,7 @@ class MainLoop {
         windows,
         holds,
         origins,
+        queries,
         allowed,
         waits,
         memory: { heap, system: stats.memory, profile: () => heapProfiling.latest }
@@ -135,6 +138,7 @@ class MainLoop {
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
     else if (message.code === HEAP_PROFILE) this.heapProfiling.receive(message)
+    else if (message.code === QUERY) this.queries?.receive(message)
     else if (message.code === SOURCE_MAP) this.sources.receive(message)
     else this.origins.receive(message)
   }

@@ -304,7 +304,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {BlockMemory} parts.memory
  * @param {Outputs} parts.outputs @param {PageFeed} parts.page @param {Cluster} parts.cluster
  * @param {SlowWatch} parts.slow @param {RequestTracking | null} parts.tracking @param {Metrics} parts.metrics
- * @param {Pick<MainLoop, 'profiling' | 'heapProfiling' | 'origins'>} parts.mainLoop
+ * @param {Pick<MainLoop, 'profiling' | 'heapProfiling' | 'origins' | 'queries'>} parts.mainLoop
  * @param {boolean} parts.aborts see onStuck @param {Sink} parts.quiet
  * @param {(message: object) => void} parts.post @param {OnThrow} parts.onThrow
  */
@@ -333,6 +333,7 @@ function mainSinks ({
     },
     heapProfile: on(['settled'], (record) => mainLoop.heapProfiling.settled(record)),
     origins: mainLoop.origins,
+    queries: mainLoop.queries,
     file: on(['opened', 'lasting', 'stuck', 'settled', 'amended'], (record) =>
       file?.write(`${JSON.stringify(record)}\n`)),
     notifier: {

@@ -29,6 +29,7 @@ test('with any options that are taken the agent starts, watches and stops, and t
     notify: optional(fc.constantFrom('http://127.0.0.1:1', 'http://u:%E0@127.0.0.1:1')),
     notifyAbove: optional(fc.constantFrom(100, 86400000)),
     source: optional(fc.constantFrom('on', 'off')),
+    statements: optional(fc.constantFrom('on', 'off')),
     otlp: optional(fc.constantFrom(false, 'http://127.0.0.1:1', 'http://u:%E0@127.0.0.1:1', 'https://127.0.0.1:1/a?b#c')),
     keep: optional(fc.integer({ min: 1, max: 1000 })),
     stuck: optional(fc.constantFrom(100, 86400000, 1234.5)),

@@ -4,6 +4,7 @@ const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/processes')
+const { asleepText } = require('../../util/place-text')
 const { duration } = require('../../util/sentence')
 const { AGENT_URL, STACK, STOP_AGENT, WAITS, startAgent } = require('./expressions')
 const { ANSWER_MS, STOP_MS, connect, isTaken } = require('./inspector')
@@ -86,7 +87,7 @@ async function checkCall (pid, first, patienceMs) {
   let view = first
   while (view?.stuckIn && performance.now() < endMs) view = await kernelView(pid)
   if (!view?.stuckIn) return
-  const reason = `its main thread is asleep in ${view.stuckIn}, and shows no stack until that returns`
+  const reason = `its main thread ${asleepText(view.stuckIn, 'is ')}, and shows no stack until that returns`
   throw codedError('LOOPWATCH_ERR_ATTACH', pid, `${reason}; nothing was sent to it`)
 }
 

@@ -8,6 +8,7 @@ const { poolThreads } = require('../../util/kernel/pool-threads')
 const { callOf, cut } = require('../../util/kernel/system-call')
 const { descendantsOf, SystemCallReader } = require('../../util/kernel/system-call-reader')
 const { inBytes, outOf, percent } = require('../../util/memory-text')
+const { asleepText } = require('../../util/place-text')
 const { startedAtMs } = require('../../util/processes')
 const { counted, duration } = require('../../util/sentence')
 const { MS_PER_MINUTE, MS_PER_TICK } = require('../../util/units')
@@ -140,7 +141,7 @@ function stateText (pid, state, call) {
   // More users may read the kernel's function than the system call. It is 0 for the others.
   const place = textOf(`/proc/${pid}/wchan`)
   const where = call ?? (place.length > 1 ? `the kernel's ${place}` : 'an unknown call')
-  return `asleep in ${where}${state === 'D' ? ', which nothing interrupts (a disk or a network file system)' : ''}`
+  return `${asleepText(where)}${state === 'D' ? ', which nothing interrupts (a disk or a network file system)' : ''}`
 }
 
 /** @param {number} pid */

@@ -34,6 +34,7 @@ export type Options = {
  origin?: "auto" | "on" | "off" | undefined;
  profile?: "auto" | "on" | "off" | undefined;
  source?: "on" | "off" | undefined;
+ statements?: "on" | "off" | undefined;
  gc?: "on" | "off" | undefined;
  dir?: string | undefined;
  appVersion?: string | undefined;

@@ -34,6 +34,8 @@ exports.cures = {
   },
   'sync-io': {
     database: 'Give the query an index and a limit, and run long ones in a worker thread with a connection of its own.',
+    lock: 'Keep transactions short, and switch to write-ahead logging (PRAGMA journal_mode = WAL), in which readers ' +
+      'do not wait. With a busy timeout of 0, the call fails at once: try again later from a timer.',
     logging: 'Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with ' +
       'sync: false).',
     report: 'Set process.report.excludeNetwork = true before (Node.js 20.13 and 22).'

@@ -2,7 +2,8 @@
 
 const { causeRow, ownMsOf } = require('../../tables/causes')
 const { garbageOf, sharesText } = require('../../util/memory-text')
-const { issueText } = require('../../util/place-text')
+const { issueText, LOCK_WAIT } = require('../../util/place-text')
+const { queryText } = require('../../util/sentence')
 const { median } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
 const { isForeign } = require('../frame')
@@ -162,10 +163,17 @@ exports.detectors = {
         [`${logger} writes synchronously to files, and to terminals and pipes on some systems.`, syncIo.logging]
     }
   },
+  lock: {
+    doc: 'sync-io',
+    detect: ({ record: { evidence: { sleptIn } } }) => sleptIn?.text.startsWith(LOCK_WAIT) &&
+      [`The thread ${sleptIn.text}. Another connection is writing, maybe one of this process.`, syncIo.lock]
+  },
   sync: {
     doc: 'sync-io',
     detect (view, kinds) {
-      if (kinds.includes('require') || kinds.includes('logging')) return null
+      if (['require', 'logging', 'lock'].some((kind) => kinds.includes(kind))) return null
+      const { query } = view.record
+      if (query) return [`node:sqlite has only synchronous calls; ${queryText(query)}.`, syncIo.database]
       // A line alone proves nothing about a block that computed in JavaScript.
       const line = view.isCall && view.call === null ? view.line : ''
       const twinOf = (/** @type {string} */ name) => TWINS.find(([names]) => names.test(name))

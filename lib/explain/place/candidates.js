@@ -1,5 +1,6 @@
 'use strict'
 
+const { isInlinable, isNativeMethod } = require('./direct-call')
 const { blamedFrame } = require('../frame')
 const {
   bodyOf, functionAround, linesCalling, linesCallingUnknown, rowsOfFunction
@@ -36,7 +37,6 @@ const LEAST_SHARE = 0.15
  * @property {number} inCallMs in something else that it called @property {number} inCodeMs in JavaScript of others
  * @property {number} calledBackMs in a function that a native call in it called
  * @property {number} innerMs in own functions that it called
- * @property {Map<Candidate, number>} inner the same by their lines
  */
 
 /** Counts that move from the head of a loop to its body. */
@@ -48,8 +48,6 @@ class Candidates {
   #candidates = new Map()
   /** @type {Map<string, Scope>} */
   #scopes = new Map()
-  /** Samples of functions themselves, by file and name. @type {Map<string, number>} */
-  #ownSamples = new Map()
   #sources
   #owner
   samples = 0
@@ -76,7 +74,7 @@ class Candidates {
       const counts = { samples: 0, guessed: 0, called: 0, isBorrowed: false, ...times }
       const row = this.rowsOf(frame)[Number(frame.line) - 1]
       const text = { row, traits: traitsOf(row) }
-      candidate = { frame, scope: this.#scopeAround(frame), ...text, callees: new Map(), inner: new Map(), ...counts }
+      candidate = { frame, scope: this.#scopeAround(frame), ...text, callees: new Map(), ...counts }
       this.#candidates.set(key, candidate)
     }
     return candidate
@@ -142,7 +140,6 @@ class Candidates {
           outer.calledBackMs += weightMs
         } else if (outer !== inner) {
           outer.innerMs += weightMs - lateMs
-          addTo(outer.inner, inner, weightMs - lateMs)
         }
         inner = outer
         isDirect = true
@@ -153,20 +150,19 @@ class Candidates {
   /** @param {ProfiledStack[]} stacks */
   addSamples (stacks) {
     for (const stack of stacks) {
-      const { count, frames, raw, gcRun } = stack
+      const { count, frames, raw, gcRun, isUnlisted } = stack
       if (gcRun === null) this.samples += count
       else this.collections += count
-      const innermost = frames.find(({ file }) => file !== null)
-      if (innermost !== undefined) addTo(this.#ownSamples, nameOf(innermost), count)
       const at = this.#blamedIn(frames)
       if (at === -1) continue
       // A C++ function may have the name of the one that was called before it (24.21), so it is not a callee.
       const callee = frames.slice(0, at).findLast((each) => each.file !== null || each.function === REG_EXP) ?? null
-      const scope = this.#scopeOf(this.#sources.original(raw[at]))
+      const scope = isUnlisted ? this.#scopeAround(frames[at]) : this.#scopeOf(this.#sources.original(raw[at]))
       if (scope !== null) scope.samples += count
       if (gcRun !== null) {
         if (scope !== null) scope.collections += count
-      } else if (callee === null) this.#addOwn(stack, frames[at], scope)
+      } else if (isUnlisted && scope === null) guess(this.#at(frames[at]), count)
+      else if (callee === null) this.#addOwn(stack, frames[at], scope)
       else this.#addCall(callee, count, frames[at], scope)
     }
   }
@@ -216,25 +212,6 @@ class Candidates {
       const caller = this.#at({ ...blamed, line, column: null })
       caller.called += count / lines.length
       addTo(caller.callees, callee, count / lines.length)
-    }
-  }
-
-  /**
-   * Gives samples to a callee: V8 counts those of a function that it optimised in its loop before the profile began for
-   * the line that called it. Answers then show that line mostly in that function, which has fewer samples.
-   */
-  passDown () {
-    for (const caller of this.all) {
-      const hidden = [...caller.inner]
-        .filter(([{ frame }]) => (this.#ownSamples.get(nameOf(frame)) ?? 0) < caller.samples)
-      const hiddenMs = hidden.reduce((sum, [, ms]) => sum + ms, 0)
-      if (caller.samples === 0 || hiddenMs <= caller.answeredMs || hiddenMs * 2 <= this.answeredMs) continue
-      for (const [inner, ms] of hidden) {
-        const samples = caller.samples * ms / hiddenMs
-        if (inner.scope !== null) inner.scope.unplaced += samples
-        else guess(inner, samples)
-      }
-      caller.samples = 0
     }
   }
 
@@ -293,34 +270,5 @@ function guess (candidate, samples) {
   candidate.samples += samples
   candidate.guessed += samples
 }
-
-/** @param {Frame} frame */
-const nameOf = ({ file, function: name }) => `${file}\n${name}`
-
-/** Built-ins that V8 inlines together with their callbacks. */
-const INLINABLE = new Set([
-  'map', 'flatMap', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex',
-  'call', 'apply', 'next'
-])
-
-/** Whether V8 may have inlined a function that this one calls into its caller. @param {Frame} frame */
-const isInlinable = ({ file, function: name }) => file !== null || INLINABLE.has(`${name}`)
-
-/**
- * Whether a method of another name was called, which then called the function: V8 does not show every native method
- * (`statement.get()` calls functions of SQL).
- * @param {string} row of the call @param {Frame} caller @param {Frame} callee
- */
-function isNativeMethod (row, { file, line, column }, callee) {
-  const method = /^[\w$]+/.exec(row.slice(Number(column) - 1))?.[0]
-  if (method === undefined || row[Number(column) - 2] !== '.' || INLINABLE.has(method)) return false
-  // A function without a name that begins before the call is not an argument of it.
-  return callee.function === null
-    ? callee.file !== file || Number(callee.line) < Number(line)
-    : !row.split(/[^\w$]+/).includes(callee.function.replace(ACCESSOR, ''))
-}
-
-/** The prefix that V8 gives an accessor and a method of a class. */
-const ACCESSOR = /^(?:[gs]et |.*\.)/
 
 exports.Candidates = Candidates

@@ -5,6 +5,7 @@ const { blame } = require('../frame')
 const { isNativeBlock } = require('../parts')
 const { Candidates } = require('./candidates')
 const { isAhead, rankedIn } = require('./points')
+const { withUnlisted } = require('./unlisted')
 const { loopAround, loopingCalleesIn } = require('../source/function-text')
 const { mayCallOther, traitsOf } = require('../source/line-text')
 const { ownerOf } = require('../../util/code-owner')
@@ -166,13 +167,12 @@ exports.placeOf = (view) => {
   const isTimely = causeRow(record.cause).blamesAllocation === true
   const answers = view.answers.map((each) =>
     ({ ...each, lateMs: isTimely ? 0 : hasLateAnswers(record) ? each.weightMs : each.lateMs }))
-  const stacks = withoutClocks(view.stacks)
+  const stacks = withUnlisted(withoutClocks(view.stacks), answers, sources)
   const blamed = blame(stacks, sources.passesOn) ?? record.frame
   if (blamed === null) return null
   const candidates = new Candidates(sources, ownerOf(blamed))
   candidates.addSamples(stacks)
   candidates.addAnswers(answers)
-  candidates.passDown()
   candidates.settle()
   candidates.leaveHeads()
   candidates.addOthers()

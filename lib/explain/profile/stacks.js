@@ -49,6 +49,7 @@ const HARDLY = 0.2
  * @property {Frame[]} raw where functions begin, before source maps @property {Ticks} ticks its lines
  * @property {Ticks} foreign lines that cannot be its own: of functions that V8 inlined
  * @property {boolean} isBorrowed its lines may be from another time @property {boolean} isClock it was reading a clock
+ * @property {boolean} [isUnlisted] its innermost functions are from answers: V8 does not list them
  * @property {number | null} gcRun for collections, the most samples in a row that found one
  */
 

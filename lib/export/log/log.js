@@ -166,6 +166,7 @@ function lineOf (event, record, suppressed) {
     evidence: { ...evidence, memory: isOfMemory ? { ...evidence.memory, heapProfile: undefined } : undefined },
     stack,
     ...(isProfiled && { stackFrom: 'profile' }),
+    ...(record.query && { query: record.query }),
     ...(origin && { origin: { type: origin.type, frame: origin.frame } }),
     ...(suppressed > 0 && { suppressed })
   }

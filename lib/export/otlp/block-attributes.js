@@ -38,7 +38,7 @@ const MEMORY = /** @type {const} */ ({
 
 /** Attributes under OpenTelemetry's names as far as there are any. @param {BlockRecord} record @returns {Attributes} */
 exports.blockAttributes = (record) => {
-  const { id, cause, frame, package: owner, profile, work, request, thread, threadId, allowed } = record
+  const { id, cause, frame, package: owner, profile, query, work, request, thread, threadId, allowed } = record
   const at = frame?.compiled ? null : frame
   return {
     'loopwatch.block.id': id,
@@ -55,6 +55,8 @@ exports.blockAttributes = (record) => {
     'code.column.number': at?.column,
     'loopwatch.code.exact': frame?.exact === false ? false : null,
     'loopwatch.code.call': profile?.call,
+    'db.system.name': query && 'sqlite',
+    'db.query.text': query?.text,
     'loopwatch.package.name': owner?.name,
     'loopwatch.package.version': owner?.version,
     ...named('parts', PARTS, record.parts ?? {}),

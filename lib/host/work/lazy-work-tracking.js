@@ -45,14 +45,19 @@ class WorkLater {
   /** @type {FollowingCost | null} null while following is free */
   #cost = null
   #onCostly
+  #makeQueries
+  /** @type {import('./queries').Queries | undefined} */
+  #queries
 
   /**
    * @param {(listening: Server[]) => ReturnType<typeof import('./works').startWork>} start
    * @param {(step: () => void) => void} [hold] runs a step that is not a block of the application
    * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
+   * @param {() => import('./queries').Queries} [makeQueries] if statements of a database are followed
    */
-  constructor (start, hold = (step) => step(), onCostly = null) {
+  constructor (start, hold = (step) => step(), onCostly = null, makeQueries) {
     this.#start = start
+    this.#makeQueries = makeQueries
     this.#hold = hold
     this.#onCostly = onCostly
     subscribe(LISTEN, this.#onListen)
@@ -134,15 +139,26 @@ class WorkLater {
     this.#cost = on && this.#onCostly !== null ? new FollowingCost() : null
   }
 
+  /** A block may have been in a statement of a database. */
+  followQueries () {
+    if (this.#isStopped) return
+    this.#queries ??= this.#makeQueries?.()
+    this.#queries?.follow()
+  }
+
   /** @param {number} atMs of a late beat @param {number} idleMs of the loop so far */
   late (atMs, idleMs) {
     this.#started?.requests.late(atMs, idleMs)
+    this.#queries?.late()
   }
 
   stop () {
     this.#isStopped = true
     this.#wake()
     this.#started?.stop()
+    // The turn that stops the agent may be a block.
+    this.#queries?.late()
+    this.#queries?.stop()
   }
 }
 
@@ -166,7 +182,8 @@ exports.startWorkLater = (options, bridge, post, hold) => {
   const start = (/** @type {Server[]} */ listening) =>
     require('./works').startWork(options, bridge, post, ways, listening)
   const onCostly = () => post({ code: FOLLOW, on: false })
-  const works = new WorkLater(start, hold, ways.escalates ? onCostly : null)
+  const makeQueries = () => new (require('./queries').Queries)(bridge.beat, post)
+  const works = new WorkLater(start, hold, ways.escalates ? onCostly : null, makeQueries)
   return { works, ...ways }
 }
 

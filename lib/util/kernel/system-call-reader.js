@@ -2,9 +2,11 @@
 
 const fs = require('node:fs')
 const { KernelFile, textOf } = require('./file')
-const { callOf, callText, childText, descriptorText, lockText, pathOf } = require('./system-call')
+const { lockedDatabase } = require('./sqlite-lock')
+const { callOf, callText, childText, cut, descriptorText, lockText, pathOf } = require('./system-call')
 const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('./system-call')
 const { openFile } = require('../files')
+const { LOCK_WAIT } = require('../place-text')
 
 /**
  * @import { Pid } from '../cgroup'
@@ -24,8 +26,8 @@ const DESCENDANTS = 5
 /** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
 
-/** Calls in which a thread waits for a child process. */
-const PARENTAL = new Set(['epoll', 'child', 'childById'])
+/** Calls whose target may change while they last, or between two that look the same: a shell starts other commands. */
+const CHANGING = new Set(['epoll', 'child', 'childById', 'database'])
 
 /** @typedef {{ call: string, target: string | null, text: string }} Wait of a sleeping thread */
 
@@ -52,8 +54,7 @@ class SystemCallReader {
   read () {
     const { text, call } = this.#now()
     if (call === null || text === null) return null
-    // The target of the same call is the same, except that a shell may have started the next command.
-    if (text !== this.#last.text || PARENTAL.has(call.waited)) this.#last = { text, wait: this.#waitOf(call, text) }
+    if (text !== this.#last.text || CHANGING.has(call.waited)) this.#last = { text, wait: this.#waitOf(call, text) }
     return this.#last.wait
   }
 
@@ -72,6 +73,11 @@ class SystemCallReader {
 
   /** @param {Call} call @param {string} text from which it was read */
   #waitOf (call, text) {
+    if (call.waited === 'database') {
+      // SQLite tries again and again until its busy timeout is over. Hardly anything else sleeps for a set time.
+      const target = cut(lockedDatabase(this.#proc) ?? '') || null
+      return { call: call.name, target, text: target === null ? call.name : `${LOCK_WAIT}: ${target}` }
+    }
     const before = this.#target(call)
     // If the call has returned since, its memory and its descriptor may have changed.
     const target = this.#file?.read() === text ? before : null

@@ -97,7 +97,7 @@ class ThreadStats {
     const stat = this.#stat.read()
     return {
       ...reading,
-      isRunnable: stat !== null && statOf(stat).state === RUNNABLE,
+      isRunnable: isRunnable(stat),
       // The idle time is the slowest to read, so it is read only if the kernel has no run queue time.
       ...(reading.runQueueMs === null && { machineIdleMs: machineIdleMs() }),
       throttledMs: this.#shared.throttling.read(reading.atMs),
@@ -140,11 +140,12 @@ class ThreadStats {
   rest (nowMs) {
     this.#status ??= new KernelFile(`${this.#folder}/status`)
     const text = this.#status.read() ?? ''
+    const stat = this.#stat.read()
     const count = /^voluntary_ctxt_switches:\s*(\d+)/m.exec(text)
     return {
       sleeps: count === null ? null : Number(count[1]),
-      isAsleep: !/^State:\s*R/m.test(text),
-      stolenMs: this.#steal.read(nowMs, processorOf(this.#stat.read()))
+      isAsleep: !isRunnable(stat),
+      stolenMs: this.#steal.read(nowMs, processorOf(stat))
     }
   }
 
@@ -154,6 +155,11 @@ class ThreadStats {
 }
 
 /** @typedef {ReturnType<typeof exports.openStats>} Stats of the main thread and of this one */
+
+/** @param {string | null} stat */
+function isRunnable (stat) {
+  return stat !== null && statOf(stat).state === RUNNABLE
+}
 
 /** The CPU that a thread runs on, or ran on last. @param {string | null} stat */
 function processorOf (stat) {

@@ -16,7 +16,7 @@ const { intersected } = require('./self-lateness')
  * @import { Origins } from '../origin/origin-matcher'
  * @import { ProfileWindows } from '../profile/profile-windows'
  * @import { Block, Ended } from './detector'
- * @import { AgentHolds, AllowedTime, GcPauses, SleptCalls } from './intervals'
+ * @import { AgentHolds, AllowedTime, GcPauses, Queries, SleptCalls } from './intervals'
  * @import { Reading } from './kernel-evidence'
  * @import { Interval, SelfLateness } from './self-lateness'
  * @import { Sample } from './sampler'
@@ -35,6 +35,7 @@ const CALLS = 500
  * @property {Pick<SelfLateness, 'within'>} lateness of the watchdog
  * @property {Pick<ProfileWindows, 'within' | 'isBegunLate'>} [windows]
  * @property {Pick<AgentHolds, 'heldMicros'>} [holds] @property {Pick<Origins, 'within'>} [origins]
+ * @property {Pick<Queries, 'within'> | null} [queries]
  * @property {Pick<AllowedTime, 'reasonWithin'>} [allowed]
  * @property {Pick<SleptCalls, 'within' | 'lookIfDue'>} [waits]
  * @property {{ within: (startMs: number, endMs: number) => number }} [silence] native calls that answered nobody
@@ -245,7 +246,7 @@ class BlockFacts {
   /** @param {Span} span @param {Facts['kernel']} kernel @param {number} nativeMs @returns {Facts} */
   #facts (span, kernel, nativeMs) {
     const { startMs, endMs, durationMs, busyMs, ongoing } = span
-    const { gcPauses, lateness, windows, holds, origins, allowed, waits, silence, workOf } = this.#surroundings
+    const { gcPauses, lateness, windows, holds, origins, queries, allowed, waits, silence, workOf } = this.#surroundings
     // The host reports its pauses when the block is over.
     const isCollected = ongoing || gcPauses.isMajorWithin?.(startMs, endMs) === true
     // Only a profile of a thread, which the main thread takes, may come while the block lasts.
@@ -273,6 +274,7 @@ class BlockFacts {
       threadWork: workOf?.() ?? null,
       // The host reports a callback when it is over.
       origin: ongoing ? null : origins?.within(startMs, endMs) ?? null,
+      query: queries?.within(startMs, endMs) ?? null,
       allowed: allowed?.reasonWithin(startMs, endMs) ?? null,
       sleptIn: waits?.within(startMs, endMs) ?? null,
       memory: this.#memory?.record(!ongoing, isCollected) ?? null,

@@ -1,7 +1,9 @@
 'use strict'
 
 const { GC_KINDS } = require('../../bridge/memory')
+const { QUERY } = require('../../bridge/messages')
 const { intersected, overlapMs } = require('./self-lateness')
+const { causeRow, isExcused, ownCauseOf } = require('../../tables/causes')
 const { OTHER } = require('../../tables/limits')
 const { US_PER_MS } = require('../../util/units')
 
@@ -12,7 +14,7 @@ const { US_PER_MS } = require('../../util/units')
  * @import { Bridge } from '../../bridge/memory'
  * @import { Counters } from '../../bridge/counters'
  * @import { PollReading } from './monitor'
- * @import { SleptIn } from '../../types'
+ * @import { BlockRecord, QueryRecord, SleptIn } from '../../types'
  * @import { Wait } from '../../util/kernel/system-call-reader'
  */
 
@@ -209,6 +211,61 @@ function heaviest (waits, keyOf) {
   return top === undefined ? null : { ...top, count: sums.size }
 }
 
+/** The latest late turns that are kept: a block mostly settles in half a second. */
+const TURNS = 100
+/** A statement that began earlier before a block took several turns (iterate()). A block may seem to begin late. */
+const BEFORE_MS = 100
+/** Share of a block from which on its statements are named. SQLite does not measure the call, which takes this time. */
+const QUERY_SHARE = 0.2
+const CALL_MS = 0.003
+/** The same for a turn whose statements were not all followed. */
+const MANY = 1000
+/** Methods of node:sqlite that run a statement, as a call or its name. */
+const METHOD = /(?:^|\.)\s*(?:all|exec|get|iterate|run)\s*(?:\(|$)/
+
+/** Statements of node:sqlite: asks the host to follow them, and matches the longest of each late turn with blocks. */
+class Queries {
+  /** @type {(QueryRecord & { atMs: number })[]} `atMs`: the end of the longest */
+  #kept = []
+  #sourceRows
+  #post
+
+  /** @param {(file: string) => string[] | null} sourceRows @param {(message: object) => void} post to the host */
+  constructor (sourceRows, post) {
+    this.#sourceRows = sourceRows
+    this.#post = post
+  }
+
+  /** Following costs time, so only a block that may have been in a statement begins it. @param {BlockRecord} record */
+  settled (record) {
+    const { frame, profile, probable } = record
+    const { file, line } = frame ?? {}
+    const call = profile?.call ?? probable?.call
+    // An answer after a call may be in a caller of its function. JavaScript that runs many statements is in its line.
+    const mayBeIn = causeRow(ownCauseOf(record)).isCall
+      ? !call || METHOD.test(call)
+      : file && line && METHOD.test(this.#sourceRows(file)?.[line - 1] ?? '')
+    if (mayBeIn && !isExcused(record)) this.#post({ code: QUERY })
+  }
+
+  /** @param {any} message of the host */
+  receive ({ code, ...query }) {
+    this.#kept = [...this.#kept.slice(-TURNS), query]
+  }
+
+  /** Those of a block. @param {number} startMs @param {number} endMs @returns {QueryRecord | null} */
+  within (startMs, endMs) {
+    const kept = this.#kept.findLast(({ atMs, durationMs }) =>
+      atMs > startMs && atMs <= endMs && atMs - durationMs > startMs - BEFORE_MS)
+    if (kept === undefined) return null
+    const { atMs, ...query } = kept
+    const { count, totalMs, more } = query
+    const isMuch = more ? count >= MANY : totalMs + count * CALL_MS >= QUERY_SHARE * (endMs - startMs)
+    return isMuch ? query : null
+  }
+}
+
+exports.Queries = Queries
 exports.GcPauses = GcPauses
 exports.AllowedTime = AllowedTime
 exports.AgentHolds = AgentHolds

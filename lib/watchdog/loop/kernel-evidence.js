@@ -1,11 +1,11 @@
 'use strict'
 
-const { MS_PER_TICK } = require('../../util/units')
-
 /** @import { Interval } from './self-lateness' */
 
 /** Kernel readings whose distance is this share of the block outweigh those from before and after it. */
 const ENOUGH_SHARE = 0.4
+/** The time on a CPU is counted at each tick of the scheduler: CONFIG_HZ is 100 at least. */
+const LONGEST_TICK_MS = 10
 
 /**
  * @typedef {object} Reading a thread's counters at one moment, each null if the kernel does not report it
@@ -88,8 +88,7 @@ class KernelEvidence {
     const { startMs, durationMs } = interval
     const figures = this.#figures(interval, this.#last, ownCpuMs)
     const uncountedMs = this.#last.atMs - Math.max(startMs, this.#uncountedFromMs)
-    // The time on a CPU is counted at each tick.
-    if (figures.runQueueMs === null || uncountedMs <= MS_PER_TICK) return figures
+    if (figures.runQueueMs === null || uncountedMs <= LONGEST_TICK_MS) return figures
     return { ...figures, runQueueMs: Math.min(durationMs, figures.runQueueMs + uncountedMs) }
   }
 

@@ -19,6 +19,7 @@ const wrong = {
   origin: ['yes', true, null, ''],
   profile: ['yes', true, null, ''],
   source: ['auto', true, null, ''],
+  statements: ['auto', true, null, ''],
   gc: ['auto', true, null, ''],
   dir: ['', 1, null],
   appVersion: ['', 1, null],

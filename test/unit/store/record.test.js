@@ -37,6 +37,7 @@ function makeFullRecord () {
     package: { name: 'pg', version: '8.11.3', bugs: 'https://github.com/brianc/node-postgres/issues' },
     packageIssue: LINKIFY_ISSUE,
     change: NEW,
+    query: { text: 'SELECT ?', durationMs: 90, count: 2, totalMs: 91, more: true },
     origin: { type: 'Timeout', durationMs: 200, frame, frames: [frame] },
     profile: { samples: 5, call: 'JSON.parse', stacks: [{ count: 5, weightMs: 50, frames: [frame] }] }
   })

@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { endSentenceOf, printable, sentenceOf } = require('../../../lib/util/sentence')
 const { causes } = require('../../../lib/tables/causes')
+const { asleepText } = require('../../../lib/util/place-text')
 const { HEAP_PROFILE, LINKIFY_ISSUE, makeRecord, NEW } = require('../../support/record')
 
 const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
@@ -79,6 +80,25 @@ test('a known issue of the package stands next to its name, with the fixed versi
     sentenceOf(makeRecord({ package: linkify, packageIssue: { ...LINKIFY_ISSUE, ...issue } }))
   assert.match(said({}), /, in linkify-it@5\.0\.1 \(known: CVE-2026-59887, fixed in linkify-it 5\.0\.2\), GET /)
   assert.match(said({ id: 'node-cache#271', fixed: undefined, cure: 'useClones: false' }), / \(known: node-cache#271, useClones: false\), GET /)
+})
+
+test('a thread that sleeps names its system call, but what it waits for if that is a database', () => {
+  const { evidence } = makeRecord()
+  const said = (/** @type {string} */ text) =>
+    sentenceOf(makeRecord({ cause: 'sync-io', request: null, evidence: { ...evidence, sleptIn: { call: 'nanosleep', target: null, text, share: 1 } } }))
+  assert.match(said('nanosleep'), /\(app\/report\.js:41\), asleep in nanosleep \(sync-io\)$/)
+  const lock = 'waits for the lock of a SQLite database: /srv/app/orders.db'
+  assert.match(said(lock), /\(app\/report\.js:41\), waits for the lock of a SQLite database: \/srv\/app\/orders\.db \(sync-io\)$/)
+  assert.equal(asleepText(lock, 'is '), lock)
+  assert.equal(asleepText('read of /x', 'is '), 'is asleep in read of /x')
+})
+
+test('the longest statement of a database comes last, with the time of all', () => {
+  const query = { text: 'SELECT a FROM t WHERE b = ?', durationMs: 290, count: 1, totalMs: 290 }
+  const said = (/** @type {object} */ more) => sentenceOf(makeRecord({ request: null, query: { ...query, ...more } })).split(' (js)')[1]
+  assert.equal(said({}), ', statement (290 ms): SELECT a FROM t WHERE b = ?')
+  assert.equal(said({ count: 9000 }), ', longest of 9000 statements (290 ms): SELECT a FROM t WHERE b = ?')
+  assert.equal(said({ count: 9000, more: true }), ', longest of more than 9000 statements (290 ms): SELECT a FROM t WHERE b = ?')
 })
 
 test('a template is named without a line, and a probable call in the line itself without that line', () => {

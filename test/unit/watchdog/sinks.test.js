@@ -41,7 +41,8 @@ function makeMain () {
     mainLoop: {
       profiling: part('profiling', ['ended', 'settled']),
       heapProfiling,
-      origins: part('origins', ['ended', 'settled'])
+      origins: part('origins', ['ended', 'settled']),
+      queries: null
     },
     outputs: {
       log: part('log', ['opened', 'lasting', 'stuck', 'settled']),

@@ -13,9 +13,9 @@ const { HEAP_PROFILE, LINKIFY_ISSUE: ISSUE, makeRecord } = require('../../../sup
 const FILE = '/srv/app/report.js'
 
 /** A block that slept. @param {string} call @param {string | null} target */
-const asleepIn = (call, target) => {
+const asleepIn = (call, target, text = `${call} ${target}`) => {
   const { evidence } = makeRecord({})
-  return { record: { cause: 'sync-io', evidence: { ...evidence, sleptIn: { call, target, text: `${call} ${target}`, share: 1 } } } }
+  return { record: { cause: 'sync-io', evidence: { ...evidence, sleptIn: { call, target, text, share: 1 } } } }
 }
 
 /** @param {string | null} name @param {string | null} [file] */
@@ -95,6 +95,7 @@ const PAIRS = {
       { below: [frame('readFileSync', 'node:fs')] },
       { code: "const rows = execSync('ls')", record: { cause: 'sync-io' } },
       { below: [frame('all', '/srv/app/node_modules/better-sqlite3/lib/database.js')] },
+      { record: { query: { text: 'SELECT ?', durationMs: 290, count: 1, totalMs: 290 } } },
       { code: 'return all.all(name)', above: ["import { DatabaseSync } from 'node:sqlite'"], record: { cause: 'native' } },
       { below: [frame('_encipher', '/srv/app/node_modules/bcryptjs/index.js'), frame('hashSync', '/srv/app/node_modules/bcryptjs/index.js')] },
       { code: 'return bcrypt.compareSync(text, hash)', record: { cause: 'native' } }
@@ -109,6 +110,10 @@ const PAIRS = {
       { below: [frame('readFileSync', 'node:fs'), frame(null, 'node:internal/modules/cjs/loader')], record: { cause: 'sync-io' } },
       { below: [frame('writeSync', 'node:fs')], ...asleepIn('write', 'fd 1 (pipe)') }
     ]
+  },
+  lock: {
+    yes: [asleepIn('nanosleep', '/srv/app/orders.db', 'waits for the lock of a SQLite database: /srv/app/orders.db')],
+    no: [asleepIn('nanosleep', null)]
   },
   require: {
     yes: [
@@ -249,6 +254,13 @@ test('advice names the module that asks for DNS names, and the server that does 
   assert.match(told({ below, ...asleepIn('poll', 'a UDP socket to 10.0.0.2:53') }), /waited for the name server 10\.0\.0\.2\. Set/)
   assert.match(told({ below: [...below, frame('getReport', '/srv/app/node_modules/detect-libc/lib/process.js')] }), /update it to 2\.1\.2/)
   assert.doesNotMatch(told({ below }), /waited|update/)
+})
+
+test('whoever waits for the lock of a database is not advised to give the query an index', () => {
+  const waiting = asleepIn('nanosleep', '/srv/app/orders.db', 'waits for the lock of a SQLite database: /srv/app/orders.db')
+  const texts = advise({ ...waiting, code: 'return all.all(name)', above: ["import { DatabaseSync } from 'node:sqlite'"] }).map(({ text }) => text)
+  assert.equal(texts.length, 1, texts.join('\n'))
+  assert.match(texts[0], /^The thread waits for the lock of a SQLite database: \/srv\/app\/orders\.db\. .* Keep transactions short/)
 })
 
 test('every detector has blocks that it must and that it must not speak of', () => {

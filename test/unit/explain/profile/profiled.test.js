@@ -198,6 +198,27 @@ test('what V8 has built into its caller is named by a stack that was taken in it
   assert.equal(layOf(3, 3, SOURCE).function, 'check')
 })
 
+test('a function of the application that V8 does not list has the samples of the package that called it', () => {
+  const file = '/srv/app/node_modules/some/runner.js'
+  const inner = { function: 'check', file: FILE, line: 3, column: 3 }
+  const ticks = { hitCount: 4, positionTicks: [{ line: 2, ticks: 4 }] }
+  const listed = node(3, 'check', 1, [], { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] })
+  const nodes = [node(1, '(root)', null, [2]), node(2, '', `file://${file}`, [3], ticks), listed]
+  nodes[1].callFrame.lineNumber = 0
+  /** @param {number[]} samples @param {Partial<import('../../../../lib/types').Frame>} [caller] */
+  const layOf = (samples, caller) => {
+    const frames = [inner, { function: null, file, line: 2, column: 9, ...caller }]
+    const stacks = [{ count: 8, weightMs: 40, frames }]
+    const { evidence } = makeRecord()
+    const profile = cutProfiles([makeWindow(nodes, samples)], 1000, 1050)
+    return lay(profile, { cause: 'js', frame: { ...inner, exact: true }, samples: 8, stacks, evidence }, MAKES_NOTHING).frame
+  }
+  const { exact, ...frame } = layOf([2, 2, 2, 2])
+  assert.deepEqual({ frame, exact }, { frame: inner, exact: false }, 'its line makes a call, which may have delayed answers')
+  assert.equal(layOf([2, 2, 2, 2], { line: 4 }).file, file, 'another line called it')
+  assert.deepEqual([layOf([2, 3, 3, 3]).file, layOf([2, 2, 2, 3]).file], [FILE, FILE], 'listed after all')
+})
+
 test('a function that others call is not taken for one that V8 has built into them: stacks go on beyond an await', () => {
   const outer = { function: 'render', file: '/srv/app/server.js', line: 5, column: 3 }
   const packed = (/** @type {string} */ file) => file.replace('/srv/app', '/srv/node_modules/some')

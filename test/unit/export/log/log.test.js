@@ -109,6 +109,13 @@ test('a line has what the running version has changed', (t) => {
   assert.match(lines()[0].msg, /, new since version 1\.8\.2, /)
 })
 
+test('a line has the longest statement of a database', (t) => {
+  const { log, lines } = makeLog(t)
+  const query = { text: 'SELECT a FROM t WHERE b = ?', durationMs: 290, count: 1, totalMs: 290 }
+  log.settled(makeRecord({ query }))
+  assert.deepEqual(lines()[0].query, query)
+})
+
 test('blocks that are nobody\'s fault, and those at start-up, are information, others warnings', (t) => {
   const { log, lines } = makeLog(t)
   for (const cause of /** @type {const} */ (['starved', 'suspended', 'js', 'unknown'])) log.settled(makeRecord({ cause }))

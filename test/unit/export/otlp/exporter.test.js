@@ -79,7 +79,8 @@ test('blocks arrive as log records, zipped, with their place, evidence, work and
   const { exporter, states } = startExporter(t, settings({ ...only('LOGS'), OTEL_SERVICE_NAME: 'checkout', OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k' }), { env: 'prod' })
   const work = { kind: /** @type {const} */ ('job'), name: 'email', id: '7', parent: null, startedAt: null, attributes: { tenant: 'acme' }, traceId: 'a'.repeat(32), spanId: '2'.repeat(16), sampled: true, ended: false }
   exporter.opened(makeRecord({ ongoing: true, durationMs: 60, work }))
-  exporter.settled(makeRecord({ work, package: { name: 'slow', version: '1.0.0', bugs: null } }))
+  const query = { text: 'SELECT ?', durationMs: 290, count: 1, totalMs: 290 }
+  exporter.settled(makeRecord({ work, query, package: { name: 'slow', version: '1.0.0', bugs: null } }))
   await eventually(() => logsIn(got).length === 2, 'two log records')
   const [{ url, headers, bytes, body }] = got
   assert.deepEqual([url, headers['content-type'], headers['content-encoding'], headers['api-key']], ['/v1/logs', 'application/json', 'gzip', 'k'])
@@ -88,7 +89,7 @@ test('blocks arrive as log records, zipped, with their place, evidence, work and
   assert.deepEqual([resource['service.name'], resource.env, resource['process.pid']], ['checkout', 'prod', process.pid])
   const [opened, settled] = logsIn(got)
   assert.deepEqual([opened.plain['loopwatch.block.phase'], opened.plain['loopwatch.block.ongoing'], opened.severityText], ['opened', true, 'WARN'])
-  assert.match(settled.body.stringValue, /^event loop was blocked for 312 ms: report \(.*report\.js:41\), in slow@1\.0\.0, job email of GET \/report\/:id \(js\)$/)
+  assert.match(settled.body.stringValue, /^event loop was blocked for 312 ms: report \(.*report\.js:41\), in slow@1\.0\.0, job email of GET \/report\/:id \(js\), statement \(290 ms\): SELECT \?$/)
   assert.deepEqual([settled.traceId, settled.spanId, settled.flags], [work.traceId, work.spanId, 1])
   const expected = {
     'loopwatch.block.id': '4242-1',
@@ -99,6 +100,8 @@ test('blocks arrive as log records, zipped, with their place, evidence, work and
     'code.file.path': '/srv/app/report.js',
     'code.line.number': 41,
     'loopwatch.package.name': 'slow',
+    'db.system.name': 'sqlite',
+    'db.query.text': 'SELECT ?',
     'loopwatch.evidence.cpu_ms': 309,
     'loopwatch.work.name': 'email',
     'loopwatch.work.attributes.tenant': 'acme',

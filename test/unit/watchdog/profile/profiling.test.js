@@ -270,6 +270,28 @@ test('what was sampled until now comes when it is wanted, one question at a time
   assert.deepEqual(asked, ['start', 'take'])
 })
 
+test('an automatic profile is given up once the application waits for a lock of SQLite, whose timeout its signals shorten', () => {
+  const { evidence } = makeRecord()
+  const sleptIn = { call: 'nanosleep', target: '/srv/x.db', text: 'waits for the lock of a SQLite database: /srv/x.db', share: 1 }
+  const locked = makeRecord({ cause: 'sync-io', evidence: { ...evidence, sleptIn } })
+  for (const mode of /** @type {const} */ (['auto', 'on'])) {
+    const { profiling, asked, states, answer } = makeProfiling(mode)
+    profiling.poll(nowMs(), false)
+    answer()
+    profiling.settled(makeRecord({ cause: 'sync-io', evidence: { ...evidence, sleptIn: { ...sleptIn, text: 'nanosleep' } } }))
+    assert.deepEqual(asked, ['start'])
+    profiling.settled(locked)
+    profiling.settled(locked)
+    assert.deepEqual(asked, mode === 'auto' ? ['start', 'stop'] : ['start'])
+    if (mode === 'on') continue
+    answer({ isOn: false })
+    profiling.settled(native)
+    profiling.poll(nowMs() + 1e9, false)
+    assert.equal(asked.length, 2)
+    assert.match(states.at(-1), /busy timeout of SQLite/)
+  }
+})
+
 test('a profile whose reading keeps the application for long is given up, for good, and the log says so', () => {
   const { profiling, asked, states, answer } = makeProfiling('on')
   const now = nowMs()

@@ -1,6 +1,7 @@
 import { FlameTree } from '../../../profiles/flame-tree.js'
 import { inBytes, outOf, sharesText } from '../../../../util/memory-text.js'
-import { doubtOf, frameText } from '../../../../util/place-text.js'
+import { asleepText, doubtOf, frameText } from '../../../../util/place-text.js'
+import { queryText } from '../../../../util/sentence.js'
 import { conclusionIn, shownStacks } from '../../../../util/shown-stacks.js'
 import { actionButton, chip, fill, make, save } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
@@ -243,7 +244,7 @@ function workRows ({ kind, name, parent, attributes, traceId }) {
 }
 
 /** @param {any} record @returns {Row[]} */
-function evidenceRows ({ evidence, frame, profile, probable }) {
+function evidenceRows ({ evidence, frame, profile, probable, query }) {
   const { sleptIn, requests } = evidence
   const { heapUsedBytes, heapFreedBytes, heapLimitBytes, heapProfile, rssBytes, ...others } = evidence.memory ?? {}
   const { cgroupBytes, cgroupLimitBytes, ...waits } = others
@@ -258,8 +259,9 @@ function evidenceRows ({ evidence, frame, profile, probable }) {
     ['pages read from disk', waits.majorFaults > 0 && `${waits.majorFaults}`],
     ['the machine waited for memory', waits.memoryStallMs > 0 && duration(waits.memoryStallMs)],
     ['the machine waited for disks', waits.ioStallMs > 0 && duration(waits.ioStallMs)],
-    ['asleep in', sleptIn?.text],
+    ['the thread', sleptIn && asleepText(sleptIn.text)],
     ['requests seen', requests > 1 && `${requests}`],
+    ['statement', query && queryText(query)],
     ['in a call of', profile?.call],
     ['reasons for the line', frame?.because?.join(', ')],
     ['probably', probable && `${probable.call} in line ${probable.line}`]

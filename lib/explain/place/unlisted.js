@@ -1,0 +1,69 @@
+'use strict'
+
+const { isInlinable, isNativeMethod } = require('./direct-call')
+const { isForeign } = require('../frame')
+const { addTo, sumOf } = require('../../util/statistics')
+
+/**
+ * @import { Frame } from '../../types'
+ * @import { ProfiledStack, Sources } from '../profile/stacks'
+ * @import { Answer } from './candidates'
+ */
+
+/**
+ * The stacks of a profile with functions that it does not list, by answers to interrupts. V8 does not list code that it
+ * optimised in its loop before the profile began, and counts its samples for the line that called it. Answers then show
+ * that line mostly in a function that has fewer samples.
+ * @param {ProfiledStack[]} stacks @param {Answer[]} answers @param {Sources} sources @returns {ProfiledStack[]}
+ */
+exports.withUnlisted = (stacks, answers, sources) => {
+  const answeredMs = sumOf(answers, 'weightMs')
+  /** Samples of functions themselves. @type {Map<string, number>} */
+  const ownSamples = new Map()
+  for (const { frames, count } of stacks) addTo(ownSamples, nameOf(frames.find(hasFile)), count)
+  return stacks.flatMap((stack) => {
+    const { frames, raw, gcRun, count, weightMs } = stack
+    const at = frames.findIndex(hasFile)
+    if (at === -1 || gcRun !== null) return [stack]
+    const within = answers.map((answer) => ({ ...answer, ...callIn(answer.frames, frames[at], sources) }))
+    const unlisted = within.filter(({ callees }) =>
+      callees.length > 0 && (ownSamples.get(nameOf(callees[0])) ?? 0) < count)
+    const ms = sumOf(unlisted, 'weightMs') - sumOf(unlisted, 'lateMs')
+    const inLineMs = sumOf(within.filter(({ isInLine }) => isInLine), 'weightMs')
+    if (ms <= inLineMs || ms * 2 <= answeredMs) return [stack]
+    return unlisted.map(({ callees, weightMs: answerMs, lateMs }) => {
+      const part = (answerMs - lateMs) / ms
+      return {
+        ...stack,
+        count: count * part,
+        weightMs: weightMs * part,
+        frames: [...callees, ...frames.slice(at)],
+        raw: [...callees, ...raw.slice(at)],
+        ticks: [],
+        foreign: [],
+        isUnlisted: true
+      }
+    })
+  })
+}
+
+/**
+ * What a line called directly, innermost first.
+ * @param {Frame[]} frames of an answer, innermost first @param {Frame} line @param {Sources} sources
+ */
+function callIn (frames, line, { sourceRows }) {
+  const at = frames.findIndex(({ file, line: each }) => file === line.file && each === line.line)
+  const innermost = frames.findIndex(isForeign)
+  if (at === -1 || innermost === -1) return { callees: [], isInLine: false }
+  const callees = frames.slice(innermost, at)
+  const callee = callees.findLast(hasFile)
+  const row = sourceRows(`${line.file}`)?.[Number(line.line) - 1] ?? ''
+  const isDirect = callee !== undefined && callees.every(isInlinable) && !isNativeMethod(row, frames[at], callee)
+  return { callees: isDirect ? callees : [], isInLine: innermost >= at }
+}
+
+/** @param {Frame} frame */
+const hasFile = ({ file }) => file !== null
+
+/** @param {Frame | undefined} frame */
+const nameOf = (frame) => `${frame?.file}\n${frame?.function}`
