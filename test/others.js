@@ -7,7 +7,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { nearest } = require('../lib/options/table')
+const { nearest } = require('../lib/util/nearest')
 
 const REGISTER = path.join(__dirname, '..', 'lib', 'register.js')
 /** Each lives on the event loop in its own way, and its tests take nothing but node:test. */

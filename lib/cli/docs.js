@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { readSource } = require('../util/files')
 const { codedError } = require('../tables/errors')
-const { nearest } = require('../options/table')
+const { nearest } = require('../util/nearest')
 const { endWithReader } = require('./common/output')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')

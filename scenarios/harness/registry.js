@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../../lib/tables/errors')
-const { nearest } = require('../../lib/options/table')
+const { nearest } = require('../../lib/util/nearest')
 
 const ROOT = path.join(__dirname, '..')
 

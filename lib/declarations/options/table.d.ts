@@ -1,5 +1,4 @@
 /// <reference types="node" />
-export function nearest(name: string, names: string[]): string;
 export function checkOptions(method: string, takes: string, options: unknown, rows: {
  key: string;
  type: type.OptionType;

@@ -3,8 +3,8 @@
 // What the option `waits` costs a service that makes a thousand calls a second, to Redis (ioredis) and by fetch, and
 // what 100,000 calls that never end take:
 //   node scenarios/overhead/checks/waits.js [rounds] [seconds]       default 9 rounds of 20 s, of each
-// Whole processes in turn, with waits: 'all' and 'off', in a random order. Each answers a thousand requests a second and
-// makes one call for each. The load and the peers are other processes. Needs redis-server, and the packages of test/.
+// Whole processes in turn, with waits: 'all' and 'off', in a random order. Each answers a thousand requests a second
+// and makes one call for each. Load and peers are other processes. Needs redis-server and the packages of test/.
 const { fork, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
