@@ -1,7 +1,7 @@
 'use strict'
 
 const { isInlinable, isNativeMethod } = require('./direct-call')
-const { isForeign } = require('../frame')
+const { blamedFrame } = require('../frame')
 const { addTo, sumOf } = require('../../util/statistics')
 
 /**
@@ -11,9 +11,9 @@ const { addTo, sumOf } = require('../../util/statistics')
  */
 
 /**
- * The stacks of a profile with functions that it does not list, by answers to interrupts. V8 does not list code that it
- * optimised in its loop before the profile began, and counts its samples for the line that called it. Answers then show
- * that line mostly in a function that has fewer samples.
+ * The stacks of a profile with functions to blame that it does not list, by answers to interrupts. V8 does not list
+ * code that it optimised in its loop before the profile began, and counts its samples for the line that called it.
+ * Answers then show that line mostly in a function that has fewer samples.
  * @param {ProfiledStack[]} stacks @param {Answer[]} answers @param {Sources} sources @returns {ProfiledStack[]}
  */
 exports.withUnlisted = (stacks, answers, sources) => {
@@ -48,18 +48,19 @@ exports.withUnlisted = (stacks, answers, sources) => {
 }
 
 /**
- * What a line called directly, innermost first.
+ * What a line called directly, from the function to blame on, innermost first; empty if that has the line.
  * @param {Frame[]} frames of an answer, innermost first @param {Frame} line @param {Sources} sources
  */
-function callIn (frames, line, { sourceRows }) {
+function callIn (frames, line, { sourceRows, passesOn }) {
   const at = frames.findIndex(({ file, line: each }) => file === line.file && each === line.line)
-  const innermost = frames.findIndex(isForeign)
-  if (at === -1 || innermost === -1) return { callees: [], isInLine: false }
-  const callees = frames.slice(innermost, at)
+  const blamed = at === -1 ? null : blamedFrame(frames, passesOn)
+  if (blamed === null) return { callees: [], isInLine: false }
+  const callees = frames.slice(frames.indexOf(blamed), at)
   const callee = callees.findLast(hasFile)
+  if (callee === undefined) return { callees, isInLine: blamed === frames[at] }
   const row = sourceRows(`${line.file}`)?.[Number(line.line) - 1] ?? ''
-  const isDirect = callee !== undefined && callees.every(isInlinable) && !isNativeMethod(row, frames[at], callee)
-  return { callees: isDirect ? callees : [], isInLine: innermost >= at }
+  const isDirect = callees.every(isInlinable) && !isNativeMethod(row, frames[at], callee)
+  return { callees: isDirect ? callees : [], isInLine: false }
 }
 
 /** @param {Frame} frame */

@@ -219,6 +219,17 @@ test('a function of the application that V8 does not list has the samples of the
   assert.deepEqual([layOf([2, 3, 3, 3]).file, layOf([2, 2, 2, 3]).file], [FILE, FILE], 'listed after all')
 })
 
+test('a package that V8 has built into the application leaves the samples to the line that called it', () => {
+  const inner = { function: 'escapeHtml', file: '/srv/app/node_modules/some/index.js', line: 9, column: 3 }
+  const source = ['function load (text) {', '  const first = check(text)', '  return escape(text)', '}']
+  const frame = { function: 'load', file: FILE, line: 3, column: 10, exact: true }
+  const stacks = [{ count: 8, weightMs: 40, frames: [inner, frame] }]
+  const { evidence } = makeRecord()
+  const profile = cutProfiles([makeWindow(SURE, [3, 3, 3, 3])], 1000, 1050)
+  const record = lay(profile, { cause: 'js', frame, samples: 8, stacks, evidence }, source)
+  assert.deepEqual([record.frame.line, record.frame.exact], [3, true])
+})
+
 test('a function that others call is not taken for one that V8 has built into them: stacks go on beyond an await', () => {
   const outer = { function: 'render', file: '/srv/app/server.js', line: 5, column: 3 }
   const packed = (/** @type {string} */ file) => file.replace('/srv/app', '/srv/node_modules/some')
