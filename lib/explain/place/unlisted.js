@@ -21,11 +21,12 @@ exports.withUnlisted = (stacks, answers, sources) => {
   /** Samples of functions themselves. @type {Map<string, number>} */
   const ownSamples = new Map()
   for (const { frames, count } of stacks) addTo(ownSamples, nameOf(frames.find(hasFile)), count)
+  const byLine = answersByLine(answers)
   return stacks.flatMap((stack) => {
     const { frames, raw, gcRun, count, weightMs } = stack
     const at = frames.findIndex(hasFile)
     if (at === -1 || gcRun !== null) return [stack]
-    const within = answers.map((answer) => ({ ...answer, ...callIn(answer.frames, frames[at], sources) }))
+    const within = (byLine.get(lineOf(frames[at])) ?? []).map((answer) => ({ ...answer, ...callIn(answer, sources) }))
     const unlisted = within.filter(({ callees }) =>
       callees.length > 0 && (ownSamples.get(nameOf(callees[0])) ?? 0) < count)
     const ms = sumOf(unlisted, 'weightMs') - sumOf(unlisted, 'lateMs')
@@ -47,21 +48,41 @@ exports.withUnlisted = (stacks, answers, sources) => {
   })
 }
 
+/** @typedef {Answer & { at: number }} Shown `at`: the innermost frame of a line */
+
+/** Answers by the lines that they show. @param {Answer[]} answers */
+function answersByLine (answers) {
+  /** @type {Map<string, Shown[]>} */
+  const lines = new Map()
+  for (const answer of answers) {
+    const ats = new Map(answer.frames.map((frame, at) => /** @type {const} */ ([lineOf(frame), at])).reverse())
+    for (const [line, at] of ats) {
+      const shown = lines.get(line) ?? []
+      shown.push({ ...answer, at })
+      lines.set(line, shown)
+    }
+  }
+  return lines
+}
+
 /**
  * What a line called directly, from the function to blame on, innermost first; empty if that has the line.
- * @param {Frame[]} frames of an answer, innermost first @param {Frame} line @param {Sources} sources
+ * @param {Shown} answer @param {Sources} sources
  */
-function callIn (frames, line, { sourceRows, passesOn }) {
-  const at = frames.findIndex(({ file, line: each }) => file === line.file && each === line.line)
-  const blamed = at === -1 ? null : blamedFrame(frames, passesOn)
+function callIn ({ frames, at }, { sourceRows, passesOn }) {
+  const blamed = blamedFrame(frames, passesOn)
   if (blamed === null) return { callees: [], isInLine: false }
   const callees = frames.slice(frames.indexOf(blamed), at)
   const callee = callees.findLast(hasFile)
   if (callee === undefined) return { callees, isInLine: blamed === frames[at] }
-  const row = sourceRows(`${line.file}`)?.[Number(line.line) - 1] ?? ''
+  const { file, line } = frames[at]
+  const row = sourceRows(`${file}`)?.[Number(line) - 1] ?? ''
   const isDirect = callees.every(isInlinable) && !isNativeMethod(row, frames[at], callee)
   return { callees: isDirect ? callees : [], isInLine: false }
 }
+
+/** @param {Frame} frame */
+const lineOf = ({ file, line }) => `${file}\n${line}`
 
 /** @param {Frame} frame */
 const hasFile = ({ file }) => file !== null
