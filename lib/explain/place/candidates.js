@@ -139,7 +139,7 @@ class Candidates {
           outer.inCallMs += weightMs
           outer.calledBackMs += weightMs
         } else if (outer !== inner) {
-          outer.innerMs += weightMs - lateMs
+          outer.innerMs += weightMs
         }
         inner = outer
         isDirect = true

@@ -14,7 +14,7 @@ const { sumOf } = require('../../util/statistics')
 const { US_PER_MS } = require('../../util/units')
 
 /**
- * @import { BlockRecord, FrameRecord } from '../../types'
+ * @import { BlockRecord, Frame, FrameRecord } from '../../types'
  * @import { CpuProfile } from '../profile/samples'
  * @import { ProfiledStack, Sources } from '../profile/stacks'
  * @import { Answer, Candidates as AllCandidates } from './candidates'
@@ -51,7 +51,8 @@ const doubts = [
     applies: ({ line, record }) => !explains(line, record)
   },
   {
-    when: 'it calls an own function with a loop that no sample shows: V8 may have counted that for the caller',
+    when: 'it calls an own function that no sample shows, with a loop or in which most answers were: V8 may have ' +
+      'counted that for the caller',
     applies: (choice) => mayHide(choice)
   },
   {
@@ -85,18 +86,28 @@ const doubts = [
 
 /** @param {Choice} choice */
 function mayHide (choice) {
-  const { line: { samples, called, traits }, sources } = choice
-  if (samples <= called) return false
-  return sources.isBegunLate ? traits.calls : hiddenIn(choice).length > 0
+  const { line: { traits }, sources } = choice
+  return sources.isBegunLate ? traits.calls : hiddenIn(choice).length > 0 || isAnsweredInHidden(choice)
 }
+
+/** @param {Choice} choice */
+function isAnsweredInHidden ({ line: { frame: { file, line }, innerMs }, candidates, answers, stacks }) {
+  return innerMs * 2 > candidates.answeredMs && answers.some(({ frames }) => {
+    const at = frames.findIndex((each) => each.file === file && each.line === line)
+    return at > 0 && !isSampled(frames[at - 1], stacks)
+  })
+}
+
+/** @param {Pick<Frame, 'function'>} callee @param {ProfiledStack[]} stacks */
+const isSampled = (callee, stacks) =>
+  stacks.some(({ frames }) => frames.some((each) => each.function === callee.function))
 
 /**
  * Own functions with a loop that a line calls and no sample shows. V8 does not list code that it optimised in a running
  * loop before a profile began: its samples go to the caller. @param {Choice} choice
  */
 function hiddenIn ({ line: { frame, row = '' }, candidates, stacks }) {
-  return loopingCalleesIn(candidates.rowsOf(frame), row).filter((callee) =>
-    stacks.every(({ frames }) => frames.every((each) => each.function !== callee.function)))
+  return loopingCalleesIn(candidates.rowsOf(frame), row).filter((callee) => !isSampled(callee, stacks))
 }
 
 /** Whether a line can take the time of the block. @param {Ranked} line @param {BlockRecord} record */

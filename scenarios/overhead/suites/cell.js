@@ -110,7 +110,8 @@ async function timed (name, dir, isWatched) {
     output: exports.outputOf(texts.stdout, kind),
     lines: all.split('\n').length,
     bytes: Buffer.byteLength(all),
-    port: Number(seen.listens),
+    // An agent that answered listened, even if nobody looked in that time.
+    port: Number(seen.listens || speaks),
     speaks: Number(speaks)
   }
 }

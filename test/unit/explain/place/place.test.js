@@ -125,6 +125,16 @@ const doubtful = [
   null
 ]
 
+test('answers in a function that a line calls and no sample shows, even late ones, leave the line in doubt', () => {
+  const record = { evidence: { ...makeRecord().evidence, answerMs: 20 } }
+  const source = SOURCE.with(4, '    sum += view.weigh(row)').with(8, 'exports.weigh = (row) => {')
+  const call = node(3, 'verifyOneShot', 'node:internal/crypto/sig', [], { positionTicks: [{ line: 9, ticks: 2 }] })
+  const exactWith = (/** @type {Frame[]} */ ...answer) =>
+    place({ ticks: [[5, 9]], others: [call], answers: [answer, answer], record, source })?.exact
+  assert.equal(exactWith(at(10, 'weigh'), at(5)), false)
+  assert.equal(exactWith(at(5)), true)
+})
+
 test('each doubt leaves a line in doubt that is certain without it', () => {
   for (const [i, { when }] of doubts.entries()) {
     const lines = doubtful[i]

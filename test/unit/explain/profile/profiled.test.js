@@ -219,6 +219,28 @@ test('a function of the application that V8 does not list has the samples of the
   assert.deepEqual([layOf([2, 3, 3, 3]).file, layOf([2, 2, 2, 3]).file], [FILE, FILE], 'listed after all')
 })
 
+test('a function that V8 does not list has the samples of its calls', () => {
+  const source = ['function handle (text) {', '  return build(text)', '}', 'function build (text) {', '  return compute(text)', '}']
+  const wasm = { function: null, file: 'wasm://wasm/0576888e', line: 1, column: 41 }
+  const frame = { function: 'build', file: FILE, line: 5, column: 10 }
+  const callee = node(3, 'wasm-function[0]', wasm.file, [], { hitCount: 8, positionTicks: [{ line: 1, ticks: 8 }] })
+  const profile = cutProfiles([makeWindow([node(1, '(root)', null, [2]), node(2, 'handle', 1, [3]), callee], Array(8).fill(3))], 1000, 1100)
+  const stacks = [{ count: 8, weightMs: 80, frames: [wasm, frame, { function: 'handle', file: FILE, line: 2, column: 10 }] }]
+  const found = { cause: /** @type {const} */ ('js'), frame: { ...frame, exact: true }, samples: 8, stacks }
+  assert.deepEqual(lay(profile, { ...found, evidence: makeRecord().evidence }, source).frame, { ...frame, exact: true })
+})
+
+test('a package that V8 has built into the application leaves the samples to the line that called it', () => {
+  const inner = { function: 'escapeHtml', file: '/srv/app/node_modules/some/index.js', line: 9, column: 3 }
+  const source = ['function load (text) {', '  const first = check(text)', '  return escape(text)', '}']
+  const frame = { function: 'load', file: FILE, line: 3, column: 10, exact: true }
+  const stacks = [{ count: 8, weightMs: 40, frames: [inner, frame] }]
+  const { evidence } = makeRecord()
+  const profile = cutProfiles([makeWindow(SURE, [3, 3, 3, 3])], 1000, 1050)
+  const record = lay(profile, { cause: 'js', frame, samples: 8, stacks, evidence }, source)
+  assert.deepEqual([record.frame.line, record.frame.exact], [3, true])
+})
+
 test('a function that others call is not taken for one that V8 has built into them: stacks go on beyond an await', () => {
   const outer = { function: 'render', file: '/srv/app/server.js', line: 5, column: 3 }
   const packed = (/** @type {string} */ file) => file.replace('/srv/app', '/srv/node_modules/some')
