@@ -4,7 +4,7 @@ const { causeRow, ownMsOf } = require('../../tables/causes')
 const { garbageOf, sharesText } = require('../../util/memory-text')
 const { issueText, LOCK_WAIT } = require('../../util/place-text')
 const { queryText } = require('../../util/sentence')
-const { median } = require('../../util/statistics')
+const { median, sumOf } = require('../../util/statistics')
 const { ownerOf } = require('../../util/code-owner')
 const { isForeign } = require('../frame')
 const { isNativeBlock } = require('../parts')
@@ -17,6 +17,7 @@ const { builtins, cures: { js, native, 'sync-io': syncIo, gc, many } } = require
 
 /**
  * @import { Cause } from '../../tables/causes'
+ * @import { Frame } from '../../types'
  * @import { BlockView } from './block-view'
  */
 
@@ -36,6 +37,8 @@ const AWAITING_LOOP = /^\s*(?:\w+:\s*)?(?:for|while|do)\b.*\bawait\b/s
 
 /** The caller of a function that continues after an await. */
 const RESUMES = /^node:internal\/process\/task_queues | runMicrotasks$/
+/** @param {Frame | undefined} frame */
+const isResumer = (frame) => RESUMES.test(`${frame?.file} ${frame?.function}`)
 const WRITE = /[ .](?:writeSync|flushSync|writeUtf8String|writeBuffer|writeString)$/m
 /** stdout or stderr, if it is not a file. */
 const FULL_PIPE = /^fd [12] \((?!\/)/
@@ -252,20 +255,23 @@ exports.detectors = {
     }
   },
   /**
-   * A loop whose every step awaits, and samples in several steps: continuations of two functions, or prompt answers
-   * in the loop itself. A call that answers while it runs, such as JSON.stringify, may be a single step.
+   * A loop whose every step awaits, and samples in several steps: continuations of two functions, answers between
+   * steps, or prompt ones in the loop itself. A call that answers while it runs, such as JSON.stringify, may be one
+   * step.
    */
   microtasks: {
     doc: 'js',
     detect (view) {
-      const { call, isPrompt, isScript, record: { callbacks = [], samples } } = view
+      const { call, isPrompt, isScript, record: { callbacks = [], samples, stacks } } = view
       if (!AWAITING_LOOP.test(loopText(view))) return null
+      const between = stacks.filter(({ frames }) => isResumer(frames[0]))
       const isSeveral = callbacks.filter(({ kind }) => kind === 'continuation').length > 1 ||
+        sumOf(between, 'count') >= ENOUGH_SAMPLES ||
         (call === null && (isPrompt || (isScript && samples > ENOUGH_SAMPLES)))
       const isResumed = areMost(view, ({ frames }) => {
         const innermost = frames.findIndex(isForeign)
         const caller = frames[innermost + 1]
-        return innermost !== -1 && (!caller || caller.async || RESUMES.test(`${caller.file} ${caller.function}`))
+        return caller ? caller.async || isResumer(caller) : innermost !== -1
       })
       return isSeveral && isResumed &&
         ['await yields only to other promises: a loop over available values never lets the loop run.', js.microtasks]

@@ -55,6 +55,8 @@ const REPORT = { function: 'report', file: FILE, line: 2, column: 3 }
 const PARTIAL = { name: 'partial-json', version: null, bugs: null }
 const CONTINUATION = { kind: 'continuation', frame: REPORT, work: null, weightMs: 150 }
 const TURN = frame('processTicksAndRejections', 'node:internal/process/task_queues')
+/** @param {number} count of answers */
+const betweenSteps = (count) => [{ count, weightMs: 312.4, frames: [TURN] }]
 const LOADER = frame('Module._load', 'node:internal/modules/cjs/loader')
 const evidence = makeRecord().evidence
 const memory = { heapUsedBytes: 243e6, heapFreedBytes: 7e6, heapLimitBytes: 256e6, rssBytes: 3e8 }
@@ -153,9 +155,11 @@ const PAIRS = {
   microtasks: {
     yes: [
       { callers: [TURN], code: '  await step(i)', above: ['async function report () {', 'for (const i of list) {'] },
-      { callers: [TURN], code: '  count(JSON.stringify(i))', above: ['async function report () {', 'for await (const i of list) {'], record: { cause: 'native', callbacks: [CONTINUATION, CONTINUATION] } }
+      { callers: [TURN], code: '  count(JSON.stringify(i))', above: ['async function report () {', 'for await (const i of list) {'], record: { cause: 'native', callbacks: [CONTINUATION, CONTINUATION] } },
+      { code: '  count(JSON.stringify(i))', above: ['async function report () {', 'for await (const i of list) {'], call: 'JSON.stringify', record: { stacks: betweenSteps(2) } }
     ],
     no: [
+      { code: '  count(JSON.stringify(i))', above: ['async function report () {', 'for await (const i of list) {'], call: 'JSON.stringify', record: { stacks: betweenSteps(1) } },
       { callers: [TURN], code: 'spin()' },
       { callers: [TURN], code: '  spin(row)', above: ['const rows = await query()', 'for (const row of rows) {'] },
       { callers: [TURN], code: '    n += i', above: ['for await (const row of rows) {', '  for (let i = 0; i < row; i++) {'], record: { } },
