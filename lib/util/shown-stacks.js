@@ -6,19 +6,26 @@ const { doubtOf, frameText } = require('./place-text')
 
 /**
  * The stacks to draw of a block, all of one kind and as they were taken: the answers to interrupts, or the samples of
- * the CPU profile if calls held up the answers for most of the time of the code, or there is no answer. A collection
- * holds up answers, too, but its samples have no callers. A record on the wire of a cluster has only one kind.
- * @param {Pick<BlockRecord, 'durationMs' | 'evidence' | 'parts' | 'profile' | 'stacks'>} record
+ * the CPU profile if calls held up the answers for most of the time of the code, or there is no answer; the other kind
+ * if only that has the function of the line. A collection holds up answers, too, but its samples have no callers. A
+ * record on the wire of a cluster has only one kind.
+ * @param {Pick<BlockRecord, 'durationMs' | 'evidence' | 'frame' | 'parts' | 'profile' | 'stacks'>} record
  */
-exports.shownStacks = ({ durationMs, evidence, parts, profile, stacks }) => {
+exports.shownStacks = ({ durationMs, evidence, frame, parts, profile, stacks }) => {
   const { waiting = 0, gc = 0 } = parts ?? {}
   const isLate = (evidence.nativeMs - gc) * 2 > durationMs - waiting - gc
   const sampled = profile?.stacks ?? []
   // A profile of an idle thread, say, has no function.
   const hasFunctions = sampled.some(({ frames }) => frames.some(({ file }) => file !== null))
-  const isProfiled = hasFunctions && (isLate || stacks.length === 0)
+  const [first, second] = isLate ? [sampled, stacks] : [stacks, sampled]
+  const isSecondBetter = hasFunctionOf(frame, second) && !hasFunctionOf(frame, first)
+  const isProfiled = hasFunctions && (stacks.length === 0 || (isLate !== isSecondBetter))
   return { isProfiled, stacks: isProfiled ? sampled : stacks }
 }
+
+/** @param {FrameRecord | null} place @param {BlockRecord['stacks']} stacks */
+const hasFunctionOf = (place, stacks) => stacks.some(({ frames }) => frames.some((frame) =>
+  frame.file === place?.file && frame.function === place?.function))
 
 /**
  * The mark of the concluded line in a stack that lacks it; null if the stack has it, or there is no such line.

@@ -10,7 +10,7 @@ const path = require('node:path')
 const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const { startApp, startNode, eventually } = require('../support/app')
-const { startBrowser, openPage, deepStack, reads, violations } = require('../support/browser')
+const { startBrowser, openPage, deepStack, openBlock, reads, violations } = require('../support/browser')
 const { startCluster } = require('../support/cluster')
 const { makeDir } = require('../support/files')
 const { startPageAgent } = require('../support/page-agent')
@@ -184,7 +184,7 @@ test('a block of a job shows its name where a request stands, and opened its att
   t.after(() => clearInterval(jobs))
   await reads(page, '#blocks .who', /task email:send/)
   clearInterval(jobs)
-  await page.locator('#blocks > li', { hasText: 'email:send' }).locator('button').first().click()
+  await openBlock(page, 'email:send')
   await reads(page, '#blocks dl', /task\s*email:send.*attributes\s*tenant acme, attempt 2/s)
   assert.deepEqual(complaints, [])
 })
@@ -230,14 +230,7 @@ test('whatever is named as markup stays text', async (t) => {
   await fetch(`http://127.0.0.1:${port}/`)
   await reads(page, '#blocks', /<img src=x onerror="window\.hacked = true">/)
   await reads(page, '#blocks', /GET \/<script>window\.hacked = true<\/script>/)
-  // A busy machine adds others. A click may meet a row that is being replaced, as its block is over.
-  const button = page.locator('#blocks > li', { hasText: '<img src=x' }).locator('button').first()
-  await eventually(async () => {
-    if (await button.getAttribute('aria-expanded') !== 'true') await button.click()
-    return await page.locator('#blocks .stack').count() > 0
-  }, 'its stack')
-  // Under the pointer, the flame graph would not be redrawn.
-  await page.mouse.move(0, 0)
+  await openBlock(page, '<img src=x')
   await reads(page, '#blocks .stack', /<img src=x/)
   await reads(page, '#flame', /<img src=x/)
   assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).hacked), undefined)

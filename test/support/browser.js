@@ -69,6 +69,22 @@ exports.reads = async (page, selector, pattern, deadlineMs) => {
   return text
 }
 
+/**
+ * Opens the newest block whose row has this text. Rows move as a block begins or ends, so a click may meet another.
+ * @param {any} page of playwright-core
+ * @param {string} text
+ */
+exports.openBlock = async (page, text) => {
+  const button = page.locator('#blocks > li', { hasText: text }).locator('button').first()
+  await eventually(async () => {
+    if (await button.getAttribute('aria-expanded') === 'true') return true
+    await button.click()
+    return false
+  }, () => `a block with ${text} to open`)
+  // Under the pointer, the flame graph would not be redrawn.
+  await page.mouse.move(0, 0)
+}
+
 /** The 60 frames of a stack, each function its own. @param {number} block */
 exports.deepStack = (block) => [{
   count: 5,

@@ -42,6 +42,14 @@ test('the CPU profile is shown of a block without an answer', () => {
   assert.deepEqual(shown(0, { stacks: [] }), { isProfiled: true, stacks: samples })
 })
 
+test('the kind of stacks is shown that has the function of the line', () => {
+  const late = [{ count: 1, weightMs: 300, frames: [frame('(anonymous)', 127, 'node:internal/perf/observe')] }]
+  const place = { ...frame('load', 10), exact: true }
+  assert.deepEqual(shown(20, { frame: place, stacks: late }), { isProfiled: true, stacks: samples })
+  const profile = { samples: 9, call: null, stacks: late }
+  assert.deepEqual(shown(290, { frame: place, profile }), { isProfiled: false, stacks: answers })
+})
+
 test('answers are shown of a block of collections, which held them up', () => {
   assert.deepEqual(shown(300, { cause: 'gc', parts: { ...NO_PARTS, gc: 305 } }), { isProfiled: false, stacks: answers })
 })
