@@ -45,17 +45,17 @@ exports.openResources = () => {
 }
 
 /**
- * Pools with public counters that the application's own CommonJS modules export: of pg-pool, and of tarn. No getter of
- * the application is run.
+ * Pools with public counters that the application's own CommonJS modules export: of pg-pool, and of tarn. Getters of
+ * the modules and proxies are left alone.
  */
 function exportedPools () {
-  const isPool = (/** @type {any} */ { value }) =>
-    typeof value?.waitingCount === 'number' || typeof value?.numPendingAcquires === 'function'
+  const isPool = (/** @type {any} */ value) => !isProxy(value) &&
+    (typeof value?.waitingCount === 'number' || typeof value?.numPendingAcquires === 'function')
   return Object.entries(require.cache ?? {}).filter(([file]) => !isInPackage(file)).flatMap(([, module]) => {
-    const { exports } = /** @type {NodeJS.Module} */ (module)
-    if (exports === null || typeof exports !== 'object' || isProxy(exports)) return []
-    const properties = Object.values(Object.getOwnPropertyDescriptors(exports))
-    return [{ value: exports }, ...properties].filter(isPool).map(({ value }) => value)
+    const exported = module?.exports
+    if (exported === null || typeof exported !== 'object' || isProxy(exported)) return []
+    const values = Object.values(Object.getOwnPropertyDescriptors(exported)).map(({ value }) => value)
+    return [exported, ...values].filter(isPool)
   })
 }
 
