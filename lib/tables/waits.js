@@ -107,8 +107,8 @@ exports.waits = [
     name: (host, method, { sentHeaders }) => `${method} ${withPort(host, sentHeaders[':scheme'] === 'https')}`,
     isIdle: ({ sentHeaders }) => isTunnel(sentHeaders[':method'])
   },
-  traced('mysql2:query', 'mysql2'),
-  traced('mysql2:execute', 'mysql2'),
+  // mysql2 then swallows errors of a call without a callback or a listener for them, which would end the process.
+  ...['query', 'execute'].map((call) => traced(`mysql2:${call}`, 'mysql2', { isOptIn: true })),
   traced('mysql2:pool:connect', 'mysql2 pool to', {
     isPool: true,
     pool: ({ result }) => result?._pool,

@@ -35,7 +35,7 @@ test('what is secret in the application, or for the agent, is in nothing that th
   const dir = makeDir(t)
   const otlp = await startOtlpReceiver(t)
   const options = {
-    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', stuck: 140, profile: 'on', log: { level: 'trace' }, otlp: otlp.url.replace('//', `//user:${OTLP_PASSWORD}@`)
+    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', stuck: 140, profile: 'on', waits: 'all', log: { level: 'trace' }, otlp: otlp.url.replace('//', `//user:${OTLP_PASSWORD}@`)
   }
   const { child, out, closed } = startNode(t, ['secret-app.js', `--password=${SECRET}`], {
     env: { TEST_SECRET: SECRET, TEST_OPTIONS: JSON.stringify(options), DATABASE_URL: `postgres://user:${SECRET}@localhost/shop` }, stdio: ['ignore', 'pipe', 'pipe', 'ipc']
