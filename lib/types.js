@@ -203,7 +203,7 @@
  * @property {number | null} ioStallMs the same for disks
  *
  * @typedef {object} HeapProfileRecord of ten seconds, by functions, those with most memory first
- * @property {string} block the id of the block before it
+ * @property {string} block the id of the block before it, empty without one: the loop was busy with collections
  * @property {boolean} isHeapFull this block or a later one found the heap nearly full
  * @property {MemoryShare[]} [allocatedBy] all that was allocated
  * @property {MemoryShare[]} [keptBy] what was allocated and stayed in use

@@ -19,7 +19,7 @@ exports.shownStacks = ({ durationMs, evidence, frame, parts, profile, stacks }) 
   const hasFunctions = sampled.some(({ frames }) => frames.some(({ file }) => file !== null))
   const [first, second] = isLate ? [sampled, stacks] : [stacks, sampled]
   const isSecondBetter = hasFunctionOf(frame, second) && !hasFunctionOf(frame, first)
-  const isProfiled = hasFunctions && (stacks.length === 0 || (isLate !== isSecondBetter))
+  const isProfiled = hasFunctions && (stacks.length === 0 || isLate !== isSecondBetter)
   return { isProfiled, stacks: isProfiled ? sampled : stacks }
 }
 

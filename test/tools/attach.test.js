@@ -404,6 +404,8 @@ test('an inspector that stays open, or opens to other machines, is an error', NE
   const app = await startTarget(t)
   const inspector = await connect(checkProcess(app.pid), () => {})
   await app.enterNative('native=1500')
+  // Until then, it may close its inspector first.
+  await eventually(() => fs.readFileSync(`/proc/${app.pid}/task/${app.pid}/children`, 'utf8') !== '', 'the child process that it waits for')
   await assert.rejects(inspector.end(200), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /still open at 127\.0\.0\.1:\d+/ })
   const renamed = await startTarget(t, { mode: 'renamed', flags: ['--inspect-port=0.0.0.0:0'] })
   await assert.rejects(connect({ ...checkProcess(renamed.pid), takesUsualPort: false }, () => {}), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /opened its inspector on 0\.0\.0\.0:\d+, .* it has closed it again/ })

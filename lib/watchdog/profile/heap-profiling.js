@@ -29,10 +29,11 @@ const RETRY_MS = MS_PER_S
 
 /** What a profile shows of memory, in the log. */
 const MEANINGS = { allocatedBy: 'was allocated', keptBy: 'was allocated and stayed in use' }
+const BUSY = 'while the event loop was busy with garbage collection'
 
 /**
- * Sampling heap profiles of the host after a block by the garbage collector, or one that finds the heap nearly full:
- * one of all that is allocated, and one of what stays in use.
+ * Sampling heap profiles of the host after a block by the garbage collector, one that finds the heap nearly full, or if
+ * collections keep the loop busy: one of all that is allocated, and one of what stays in use.
  */
 class HeapProfiling {
   /** Profiles still to be taken. @type {(keyof typeof MEANINGS)[]} */
@@ -74,11 +75,16 @@ class HeapProfiling {
       this.#latest = { ...this.#latest, isHeapFull }
       this.#dueAtMs = Math.min(this.#dueAtMs, this.#beganAtMs + SHORT_RUN_MS)
     } else if (!causeRow(ownCauseOf(record)).blamesAllocation) return
+    if (!record.startup) this.want(record.id, isHeapFull)
+  }
+
+  /** @param {string} [block] without one: the loop is busy with garbage collection */
+  want (block = '', isHeapFull = false) {
     const now = nowMs()
-    if (!this.#parts.isPossible || record.startup || now < this.#nextAtMs) return
+    if (!this.#parts.isPossible || now < this.#nextAtMs) return
     // V8 may be about to end the process.
     this.#kinds = isHeapFull ? ['keptBy', 'allocatedBy'] : ['allocatedBy', 'keptBy']
-    this.#latest = { block: record.id, isHeapFull }
+    this.#latest = { block, isHeapFull }
     this.#lateAtMs = now + LATE_MS
   }
 
@@ -114,7 +120,7 @@ class HeapProfiling {
     this.#latest = { ...this.#latest, [kind]: functions }
     const { block } = this.#latest
     say('info', { event: 'heap_profile', block, [kind]: functions },
-      `memory that ${MEANINGS[kind]} after block ${block}: ${sharesText(functions)}`)
+      `memory that ${MEANINGS[kind]} ${block === '' ? BUSY : `after block ${block}`}: ${sharesText(functions)}`)
     this.onProfile(this.#latest)
   }
 }

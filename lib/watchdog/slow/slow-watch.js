@@ -35,6 +35,8 @@ exports.advice = {
     'Only half of the threads that UV_THREADPOOL_SIZE adds will help.',
   busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for ' +
     'the others.',
+  collecting: 'If something keeps the memory, release it; if it is needed, raise the limit (--max-old-space-size); ' +
+    'if it is not kept, allocate less for each request or event.',
   worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.',
   waiting: 'Set a timeout for each call. If a pool is used up, find what keeps its connections (a long transaction, ' +
     'one that is not released) before you enlarge it. If no peer is named, suspect what is in the list of what is open.'
@@ -59,13 +61,22 @@ exports.threadsText = ({ startMs, endMs, share }, thread, threads) => {
   return `${who} ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}: tasks may be waiting`
 }
 
-/** @param {BusyEvent} event @param {Frame | null} frame */
-exports.busyText = ({ startMs, endMs, share, turns }, frame) => {
+/** @param {BusyEvent} event @param {Frame | null} frame @param {number} gcMs garbage collection in this time */
+exports.busyText = (event, frame, gcMs) => {
+  const { startMs, endMs, share, turns } = event
+  const gcPercent = Math.round(100 * gcMs / (endMs - startMs))
+  const what = exports.isCollecting(event, gcMs) ? `; ${gcPercent}% was garbage collection` : ''
   const many = turns > 0 ? ` in ${turns.toLocaleString('en')} turns` : ''
   const most = frame === null ? '' : `; most of it in ${place(frame)}`
   return `the event loop was ${Math.round(share * 100)}% busy for ${duration(endMs - startMs)}${many}, without a ` +
-    `single long block${most}`
+    `single long block${what}${most}`
 }
+
+/** Garbage collection is said to be what keeps a loop busy if it takes this share of the time. */
+const COLLECTING_SHARE = 0.5
+
+/** @param {BusyEvent} event @param {number} gcMs */
+exports.isCollecting = ({ startMs, endMs }, gcMs) => gcMs >= COLLECTING_SHARE * (endMs - startMs)
 
 /** While the application works, each whole poll measures the pool: four times a second. */
 const PROBE_MS = 200
@@ -157,7 +168,7 @@ class SlowWatch {
   }
 
   /**
-   * @param {Omit<IncidentDetails, 'message' | 'advice' | 'requests'>} what
+   * @param {Omit<IncidentDetails, 'message' | 'advice' | 'requests'> & { advice?: string }} what
    * @param {{ startMs: number, endMs: number }} when @param {(requests: number) => string} text
    */
   #report (what, { startMs, endMs }, text) {
@@ -171,7 +182,7 @@ class SlowWatch {
       const begun = this.#begun.findLast(({ atMs }) => atMs <= endMs)?.begun ?? requests + finished
       requests = Math.max(0, begun - (this.#finished.get(key) ?? finished))
     }
-    this.#incidents.report({ ...what, requests, message: text(requests), advice: exports.advice[kind] }, startMs, endMs)
+    this.#incidents.report({ advice: exports.advice[kind], ...what, requests, message: text(requests) }, startMs, endMs)
   }
 
   /** @param {number} durationMs of a block that has ended */
@@ -252,7 +263,11 @@ class SlowWatch {
     const frame = this.#frame = mainLoop.windows.frameIn(event.startMs, event.endMs) ??
       (ongoing ? null : this.#frame)
     const more = { utilization: roundShare(event.share), turns: event.turns, frame }
-    this.#report({ kind: 'busy_loop', ongoing, ...more }, event, () => exports.busyText(event, frame))
+    const gcMs = mainLoop.gcPauses.within(event.startMs, event.endMs)
+    const isCollecting = exports.isCollecting(event, gcMs)
+    if (isCollecting) mainLoop.heapProfiling.want()
+    const advice = exports.advice[isCollecting ? 'collecting' : 'busy_loop']
+    this.#report({ kind: 'busy_loop', ongoing, ...more, advice }, event, () => exports.busyText(event, frame, gcMs))
   }
 
   /** Worker threads that live, by name, with how busy they were in the last ten seconds. */

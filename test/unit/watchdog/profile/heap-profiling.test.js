@@ -87,6 +87,16 @@ test('with a nearly full heap, what stays in use is profiled first', () => {
   assert.deepEqual(take(), ['start'])
 })
 
+test('a loop that is busy with garbage collection is profiled without a block', () => {
+  const { heapProfiling, take, said } = makeStory()
+  heapProfiling.want()
+  heapProfiling.poll(nowMs(), false)
+  assert.deepEqual(take(), ['start counting'])
+  heapProfiling.receive({ isOn: true, text: null })
+  heapProfiling.receive({ isOn: false, text: TEXT })
+  assert.match(said[0], /^memory that was allocated while the event loop was busy with garbage collection: 100% in/)
+})
+
 test('a heap profile starts in a moment without a request, and not later than a minute after the block', () => {
   const { heapProfiling, take, counters } = makeStory()
   const now = nowMs()
