@@ -654,7 +654,7 @@ export type MemoryRecord = {
  */
 export type HeapProfileRecord = {
  /**
-  * the id of the block before it
+  * the id of the block before it, empty without one: the loop was busy with collections
   */
  block: string;
  /**

@@ -65,7 +65,7 @@ class MainLoop {
     const allowed = this.#allowed = new AllowedTime(bridge)
     const holds = this.#holds = new AgentHolds(counters)
     const pauses = new DebuggerPauses({ callName: () => stats.calls.name(), onState: health.listener('debugger') })
-    const waits = new SleptCalls(() => stats.calls.read())
+    const waits = new SleptCalls(() => stats.calls.read(), () => stats.sight.isAsleep)
     const scripts = new ScriptTimeouts(() => beat.read().atMs, begunAtMs)
     this.monitor = new LoopMonitor({
       owner: { thread: 'main', threadId: 0 },

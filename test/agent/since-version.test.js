@@ -14,7 +14,7 @@ const { version } = require('../../package.json')
 const ROOT = path.join(__dirname, '..', '..')
 const HOUR_MS = 3_600_000
 
-/** Blocks in each function that it is given, some time after its start. */
+/** Blocks in each function that it is given until one is certain, some time after its start. */
 const APP = `
 const agent = require(${JSON.stringify(ROOT)}).start({ port: false, dir: 'blocks' })
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -34,12 +34,17 @@ function render (end) {
   }
 }
 const functions = { parse, render }
+const certain = new Set()
+agent.on('block', ({ cause, frame }) => frame?.exact && cause === 'js' && certain.add(frame.function))
 void async function () {
   await agent.ready
   await sleep(800)
   for (const name of process.argv.slice(2)) {
-    functions[name](performance.now() + 300)
-    await sleep(400)
+    // A busy machine leaves some blocks without a certain function.
+    for (let i = 0; i < 20 && !certain.has(name); i++) {
+      functions[name](performance.now() + 300)
+      await sleep(400)
+    }
   }
   await sleep(500)
   const blocks = (await agent.blocks()).filter(({ frame }) => frame)
@@ -92,7 +97,7 @@ test('a function that blocks since a version says so in the log, the record, the
   shop.age()
   // Records may be rotated, or deleted by anyone.
   shop.removeRecords()
-  const second = await shop.run('1.8.2', ['parse', 'render', 'render', 'render'])
+  const second = await shop.run('1.8.2', ['parse', 'render'])
   const change = 'new since version 1.8.2'
   assert.deepEqual(second.changes, { parse: null, render: change }, second.text)
   assert.equal(second.newSites, 1)
@@ -111,13 +116,13 @@ test('a function that blocks since a version says so in the log, the record, the
 test('a function that blocks soon after an earlier version that hardly ran is new in doubt', async (t) => {
   const shop = makeApplication(t)
   await shop.run('1.8.1', ['parse'])
-  const { changes, newSites, text } = await shop.run('1.8.2', ['parse', 'render', 'render', 'render', 'render'])
+  const { changes, newSites, text } = await shop.run('1.8.2', ['parse', 'render'])
   assert.deepEqual([changes, newSites], [{ parse: null, render: '≈ new since version 1.8.2' }, 0], text)
 })
 
 test('processes that run at the same time in one new folder make nothing new', async (t) => {
   const shop = makeApplication(t)
-  const runs = await Promise.all(['parse', 'render'].map((name) => shop.run('1.8.1', [name, name, name])))
+  const runs = await Promise.all(['parse', 'render'].map((name) => shop.run('1.8.1', [name])))
   for (const { changes, text } of runs) assert.ok(Object.values(changes).every((change) => change === null), text)
   shop.age()
   const { changes, newSites, text } = await shop.run('1.8.2', ['parse', 'render'])

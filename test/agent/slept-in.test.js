@@ -24,7 +24,7 @@ const calls = {
   child: () => execFileSync('sleep', ['${HOLD_S}']),
   shell: () => execSync('sleep ${HOLD_S}; echo'),
   open: () => { later(); fs.readFileSync(fifo) },
-  read: () => { const fd = fs.openSync(fifo, 'r+'); later(); fs.readSync(fd, Buffer.alloc(1)) },
+  read: () => { const fd = fs.openSync(fifo, 'r+'); later(); fs.readSync(fd, Buffer.alloc(2)) },
   wait: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${HOLD_S * 1000}),
   write: () => { later(); fs.writeSync(1, Buffer.alloc(300000)) }
 }

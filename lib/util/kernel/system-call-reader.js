@@ -2,7 +2,6 @@
 
 const fs = require('node:fs')
 const { KernelFile, textOf } = require('./file')
-const { lockedDatabase } = require('./sqlite-lock')
 const { callOf, callText, childText, cut, descriptorText, lockText, pathOf } = require('./system-call')
 const { polledOf, polledText, socketTables, socketText, POLLFD_BYTES } = require('./system-call')
 const { openFile } = require('../files')
@@ -75,6 +74,7 @@ class SystemCallReader {
   #waitOf (call, text) {
     if (call.waited === 'database') {
       // SQLite tries again and again until its busy timeout is over. Hardly anything else sleeps for a set time.
+      const { lockedDatabase } = require('./sqlite-lock')
       const target = cut(lockedDatabase(this.#proc) ?? '') || null
       return { call: call.name, target, text: target === null ? call.name : `${LOCK_WAIT}: ${target}` }
     }

@@ -158,14 +158,19 @@ const KEPT = 100
 /** The calls that the thread slept in while its beat was overdue, looked at now and then. */
 class SleptCalls {
   #read
+  #isIdle
   #nextAtMs = -Infinity
   #blockedMs = 0
   /** @type {Look[]} */
   #looks = []
 
-  /** @param {() => Wait | null} read what it sleeps in now, null if it runs or if that is unknown */
-  constructor (read) {
+  /**
+   * @param {() => Wait | null} read what it sleeps in now, null if it runs or if that is unknown
+   * @param {() => boolean} [isIdle] the loop waits for events, which it may just before a block or just after it
+   */
+  constructor (read, isIdle = () => false) {
     this.#read = read
+    this.#isIdle = isIdle
   }
 
   /** @param {number} nowMs @param {number} blockedMs so far */
@@ -174,7 +179,7 @@ class SleptCalls {
     if (nowMs < this.#nextAtMs && !isNew) return
     this.#blockedMs = blockedMs
     this.#nextAtMs = nowMs + Math.max(LOOK_MS, blockedMs * LOOK_SHARE)
-    this.#looks.push({ atMs: nowMs, wait: this.#read() })
+    this.#looks.push({ atMs: nowMs, wait: this.#isIdle() ? null : this.#read() })
     if (this.#looks.length > KEPT) this.#looks.shift()
   }
 

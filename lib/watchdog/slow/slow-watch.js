@@ -72,7 +72,7 @@ exports.busyText = (event, frame, gcMs) => {
     `single long block${what}${most}`
 }
 
-/** Garbage collection is said to be what keeps a loop busy if it takes this share of the time. */
+/** Garbage collection keeps a loop busy if it takes this share of the time. */
 const COLLECTING_SHARE = 0.5
 
 /** @param {BusyEvent} event @param {number} gcMs */

@@ -65,3 +65,13 @@ test('the time of an idle loop before a block weighs nothing', () => {
   for (const atMs of [410, 520, 660]) waits.lookIfDue(atMs, atMs)
   assert.deepEqual(waits.within(400, 700), { call: 'futex', target: null, text: 'futex', share: 0.96 })
 })
+
+test('a block never sleeps in the wait of the loop for events', () => {
+  let isIdle = true
+  const waits = new SleptCalls(() => wait('epoll_wait', null), () => isIdle)
+  block(waits, 0, 300)
+  isIdle = false
+  block(waits, 1000, 300)
+  assert.equal(waits.within(0, 300), null)
+  assert.equal(waits.within(1000, 1300)?.call, 'epoll_wait')
+})
