@@ -8,7 +8,7 @@ const acorn = require('acorn')
 const { filesBelow, ROOT } = require('../support/source-tree')
 
 /** Tokens of the code of lib/, without built and generated files. Comments, and the length of names, are free. */
-const TOKENS = 252_080
+const TOKENS = 259_080
 /** A change may need some. A commit that needs more says why, and what it has tried to take out. */
 const ROOM = 1.03
 
