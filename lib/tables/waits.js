@@ -8,7 +8,7 @@ const process = require('../util/process')
  * @property {string} begin channel @property {string[]} ends channels
  * @property {string} [sent] channel: the call has a connection and has been sent
  * @property {boolean} [isPool] a wait for a connection, not for an answer
- * @property {boolean} [isOptIn] the library behaves in another way while anybody subscribes
+ * @property {boolean} [isOptIn] while anybody subscribes, the library behaves in another way, or takes much more time
  * @property {(message: any) => any} subject
  * @property {(subject: any) => unknown} host together with `what`: the same for all waits of one peer
  * @property {(subject: any) => unknown} what
@@ -117,7 +117,8 @@ exports.waits = [
   }),
   // ioredis 6 then marks rejections of its commands as handled, so that none is unhandled.
   traced('ioredis:command', 'redis', { isOptIn: true, isIdle: ({ command }) => IDLE_COMMAND.test(command) }),
-  traced('node-redis:command', 'redis', { isIdle: ({ command }) => IDLE_COMMAND.test(command) }),
+  // It then reads all arguments of each command and wraps its promise: 20 us (scenarios/overhead/checks/waits.js).
+  traced('node-redis:command', 'redis', { isOptIn: true, isIdle: ({ command }) => IDLE_COMMAND.test(command) }),
   // The messages of mssql have no address.
   ...['query', 'batch', 'execute', 'bulk'].map((call) => traced(`mssql:${call}`, 'mssql')),
   traced('mssql:pool:acquire', 'mssql pool', { isPool: true }),

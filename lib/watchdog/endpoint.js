@@ -147,6 +147,7 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape, data: { options }
     blocks: () => blocks.list(),
     block,
     detail,
+    incidents: () => page.incidents,
     records,
     timeline: (query) => require('../export/timeline/answer').answerTimeline(query, trace),
     recording: () => require('./recording').makeRecording({ options, records, detail, page, metrics: scrape, trace }),

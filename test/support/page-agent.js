@@ -50,6 +50,7 @@ exports.startPageAgent = async (t, records = []) => {
     server = new HttpServer({
       options: { host: '127.0.0.1', port: 0, allowHosts: [] },
       paths: makePaths({
+        incidents: () => page.incidents,
         metrics: /** @type {any} */ ({}),
         blockedMs: () => 0,
         workers: () => null,

@@ -3,7 +3,7 @@
 const { BUSY, download, json, refusal } = require('./server')
 const { WorkQueue } = require('./work-queue')
 
-/** @import { BlockRecord } from '../../types' */
+/** @import { BlockRecord, SlowIncident } from '../../types' */
 /** @import { Metrics } from '../prometheus/metrics' */
 /** @import { Handler, PathRequest, Reply } from './server' */
 
@@ -18,8 +18,8 @@ const NO_BLOCK = refusal('no such block in memory', 404)
 const INDEX = {
   name: 'loopwatch',
   endpoints: [
-    '/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/timeline', '/recording', '/runbook',
-    '/causes'
+    '/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/slow', '/profile', '/timeline', '/recording',
+    '/runbook', '/causes'
   ]
 }
 
@@ -70,6 +70,7 @@ const FILES = {
  * @param {() => BlockRecord[]} sources.blocks newest first; those in progress are up to date
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
  * @param {(id: string) => object | null} sources.detail record, source and advice of one block
+ * @param {() => SlowIncident[]} sources.incidents oldest first
  * @param {() => BlockRecord[]} sources.records newest first, each with all its stacks
  * @param {(query: URLSearchParams) => Reply | Promise<Reply>} sources.timeline
  * @param {() => Buffer | Promise<Buffer>} sources.recording a file
@@ -109,6 +110,8 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
     const record = sources.block(id)
     return record ? json(record) : loadProfiles().fileOf(id, sources.block) ?? NO_BLOCK
   }),
+
+  '/slow': taking([], () => json([...sources.incidents()].reverse())),
 
   '/profile': taking(['format', 'group', ...FILTERS],
     heavy(({ query }) => loadProfiles().profileOf(sources.records(), query), queue))

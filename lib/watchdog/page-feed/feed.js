@@ -40,6 +40,8 @@ class PageFeed {
   #others = { slow: [], threads: [] }
   /** Blocks whose final record is to come. @type {Set<string>} */
   #ended = new Set()
+  /** Slow without a block, oldest first. @type {SlowIncident[]} */
+  incidents = []
 
   /**
    * @param {object} parts @param {ResolvedOptions} parts.options
@@ -145,8 +147,9 @@ class PageFeed {
     if (this.#streams.size > 0) this.#pending.set(record.id, record)
   }
 
-  /** Slow without a block, oldest first. @param {SlowIncident[]} list */
+  /** @param {SlowIncident[]} list */
   showSlow (list) {
+    this.incidents = list
     this.#others.slow = list.slice(-SLOW)
       .map(({ startedAt, durationMs, ongoing, message }) => ({ startedAt, durationMs, ongoing, message }))
   }

@@ -1,11 +1,13 @@
 'use strict'
 
-// What the option `waits` costs a service that makes a thousand calls a second, to Redis (ioredis) and by fetch, and
-// what 100,000 calls that never end take:
-//   node scenarios/overhead/checks/waits.js [rounds] [seconds]       default 9 rounds of 20 s, of each
-// Whole processes in turn, with waits: 'all' and 'off', in a random order. Each answers a thousand requests a second
-// and makes one call for each. Load and peers are other processes. Needs redis-server and the packages of test/.
-const { fork, spawn } = require('node:child_process')
+// What the option `waits` costs a service that makes a thousand calls a second, to Redis and by fetch, and what 100,000
+// calls that never end take:
+//   node scenarios/overhead/checks/waits.js [rounds] [seconds] [kinds]       default 9 rounds of 20 s, of each kind
+// Whole processes in turn, with the option and with 'off', in a random order, on a CPU of their own (taskset). Each
+// answers a thousand requests a second and makes one call for each. Load and peers are other processes. Needs
+// redis-server and the packages of test/. Clients of Redis are followed with 'all' only: once anybody subscribes, they
+// do more for each command.
+const { fork, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
@@ -18,26 +20,33 @@ const PER_SECOND = 1000
 const TICK_MS = 10
 const WARM_MS = 5000
 const NEVER = 100_000
-const MODES = ['off', 'all']
+/** Connections of the calls that never end: the others wait for one. */
+const SOCKETS = 10
+/** The mode that is compared with 'off', by what makes the calls. @type {Record<string, string>} */
+const MODES = { fetch: 'on', 'node-redis': 'all', ioredis: 'all' }
+const TESTS = path.join(__dirname, '..', '..', '..', 'test')
 
 /** @param {net.Server | http.Server} server @returns {Promise<number>} */
 const portOf = (server) => new Promise((resolve) => server.listen(0, '127.0.0.1', () =>
   resolve(/** @type {net.AddressInfo} */ (server.address()).port)))
 
-/** @param {string} port */
-function connect (port) {
-  const ioredis = require.resolve('ioredis', { paths: [path.join(__dirname, '..', '..', '..', 'test')] })
-  const Redis = require(ioredis)
-  return new Redis({ port: Number(port), host: '127.0.0.1', enableReadyCheck: false, maxRetriesPerRequest: null })
+/** A function that calls the peer. @param {string} kind @param {number} port */
+async function callerOf (kind, port) {
+  const load = (/** @type {string} */ name) => require(require.resolve(name, { paths: [TESTS] }))
+  if (kind === 'fetch') return async () => (await fetch(`http://127.0.0.1:${port}/`)).text()
+  if (kind === 'ioredis') {
+    const redis = new (load('ioredis'))({ port, host: '127.0.0.1', enableReadyCheck: false })
+    return () => redis.get('key')
+  }
+  const client = load('@redis/client').createClient({ socket: { port, host: '127.0.0.1' } })
+  await client.connect()
+  return () => client.get('key')
 }
 
 /** The service that is measured. @param {string} waits @param {string} kind @param {string} peer its port */
 async function serve (waits, kind, peer) {
   const agent = require('../../../lib').start({ port: false, log: false, waits: /** @type {any} */ (waits) })
-  const redis = kind === 'fetch' ? null : connect(peer)
-  const call = kind === 'fetch'
-    ? async () => (await fetch(`http://127.0.0.1:${peer}/`)).text()
-    : () => redis.get('key')
+  const call = await callerOf(kind, Number(peer))
   const server = http.createServer(async (_, response) => {
     await call()
     response.end('ok')
@@ -48,8 +57,8 @@ async function serve (waits, kind, peer) {
   process.on('message', async (message) => {
     if (message === 'begin') cpu = process.cpuUsage()
     if (message === 'never') {
-      await redis.call('client', 'pause', '600000', 'all')
-      for (let i = 0; i < NEVER; i++) redis.get('key')
+      const calling = new http.Agent({ maxSockets: SOCKETS })
+      for (let i = 0; i < NEVER; i++) http.get({ port: peer, path: '/never', agent: calling }).on('error', () => {})
     }
     globalThis.gc?.()
     const { user, system } = process.cpuUsage(cpu)
@@ -80,8 +89,12 @@ async function ask (child, message) {
   return (await once(child, 'message'))[0]
 }
 
-/** @param {string[]} args */
-const start = (args) => fork(__filename, args, { execArgv: ['--expose-gc'] })
+/** On a CPU of its own, the service is not moved between caches. @param {string[]} args */
+function start (args) {
+  const child = fork(__filename, args, { execArgv: ['--expose-gc'] })
+  spawnSync('taskset', ['-acp', args[0] === 'serve' ? '0' : '1', `${child.pid}`])
+  return child
+}
 
 /** @param {string} waits @param {string} kind @param {number} peer @param {number} seconds */
 async function measure (waits, kind, peer, seconds) {
@@ -101,26 +114,27 @@ async function measure (waits, kind, peer, seconds) {
 
 /** @param {string} kind @param {number} peer @param {number} rounds @param {number} seconds */
 async function compare (kind, peer, rounds, seconds) {
+  const mode = MODES[kind]
   /** @type {Record<string, number[]>} */
-  const cpu = { all: [], off: [] }
+  const cpu = { [mode]: [], off: [] }
   const rates = []
   for (let round = 0; round < rounds; round++) {
-    for (const waits of Math.random() < 0.5 ? MODES : [...MODES].reverse()) {
+    for (const waits of Math.random() < 0.5 ? [mode, 'off'] : ['off', mode]) {
       const { cpuPercent, perSecond } = await measure(waits, kind, peer, seconds)
       cpu[waits].push(cpuPercent)
       rates.push(perSecond)
     }
   }
-  const shown = MODES.map((waits) =>
+  const shown = ['off', mode].map((waits) =>
     `${waits} ${median(cpu[waits]).toFixed(1)}% (${Math.min(...cpu[waits]).toFixed(1)} to ${Math.max(...cpu[waits]).toFixed(1)})`)
-  const ratios = cpu.all.map((percent, i) => percent / cpu.off[i])
-  console.log(`${kind}: CPU ${shown.join(', ')}; ratio of medians ${(median(cpu.all) / median(cpu.off)).toFixed(3)}, ` +
+  const ratios = cpu[mode].map((percent, i) => percent / cpu.off[i])
+  console.log(`${kind}: CPU ${shown.join(', ')}; ratio of medians ${(median(cpu[mode]) / median(cpu.off)).toFixed(3)}, ` +
     `of rounds ${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}; ${Math.round(Math.min(...rates))} calls a second or more`)
 }
 
-/** Memory of calls that are never answered, as Redis pauses. @param {string} waits @param {number} peer */
+/** Memory of calls that are never answered. @param {string} waits @param {number} peer */
 async function neverEnding (waits, peer) {
-  const service = start(['serve', waits, 'redis', `${peer}`])
+  const service = start(['serve', waits, 'fetch', `${peer}`])
   await once(service, 'message')
   await sleep(2000)
   const before = await ask(service, 'begin')
@@ -142,16 +156,15 @@ async function startRedis () {
   return { port, child }
 }
 
-/** @param {number} rounds @param {number} seconds */
-async function main (rounds, seconds) {
+/** @param {number} rounds @param {number} seconds @param {string[]} kinds */
+async function main (rounds, seconds, kinds) {
   console.log(`Node ${process.versions.node}, ${rounds} rounds of ${seconds} s`)
-  const [redis, ...paused] = await Promise.all([startRedis(), ...MODES.map(startRedis)])
+  const redis = await startRedis()
   const peer = start(['peer'])
   const [{ port }] = await once(peer, 'message')
-  await compare('redis', redis.port, rounds, seconds)
-  await compare('fetch', port, rounds, seconds)
-  for (const [i, waits] of MODES.entries()) await neverEnding(waits, paused[i].port)
-  for (const { child } of [redis, ...paused]) child.kill('SIGKILL')
+  for (const kind of kinds) await compare(kind, kind === 'fetch' ? port : redis.port, rounds, seconds)
+  for (const waits of ['off', 'on']) await neverEnding(waits, port)
+  redis.child.kill('SIGKILL')
   peer.kill('SIGKILL')
   process.exit()
 }
@@ -159,5 +172,5 @@ async function main (rounds, seconds) {
 const [, , role, ...rest] = process.argv
 if (role === 'serve') serve(rest[0], rest[1], rest[2])
 else if (role === 'load') load(Number(rest[0]))
-else if (role === 'peer') portOf(http.createServer((_, response) => response.end('ok'))).then((port) => process.send?.({ port }))
-else main(Number(role ?? 9), Number(rest[0] ?? 20))
+else if (role === 'peer') portOf(http.createServer(({ url }, response) => { if (url !== '/never') response.end('ok') })).then((port) => process.send?.({ port }))
+else main(Number(role ?? 9), Number(rest[0] ?? 20), rest[1]?.split(',') ?? Object.keys(MODES))

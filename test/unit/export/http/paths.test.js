@@ -26,9 +26,16 @@ test('/blocks gives as many as are asked for, and refuses what it does not know'
 
 test('no path that picks blocks takes a parameter that it does not know', () => {
   const paths = makePaths(/** @type {any} */ ({}))
-  for (const path of ['/blocks', '/blocks/:id', '/block', '/profile', '/flame', '/timeline', '/recording']) {
+  for (const path of ['/blocks', '/blocks/:id', '/block', '/slow', '/profile', '/flame', '/timeline', '/recording']) {
     const { status, body } = /** @type {any} */ (paths[path](/** @type {any} */ ({ query: new URLSearchParams('Id=1'), id: '1' })))
     assert.equal(status, 400, path)
     assert.match(JSON.parse(body).error, /^this path takes (?:no parameters|only )/)
   }
+})
+
+test('/slow gives the latest incidents without a block, newest first', () => {
+  const incidents = [{ kind: 'busy_loop' }, { kind: 'waiting' }]
+  const paths = makePaths(/** @type {any} */ ({ incidents: () => incidents }))
+  const { body } = /** @type {any} */ (paths['/slow'](/** @type {any} */ ({ query: new URLSearchParams() })))
+  assert.deepEqual(JSON.parse(body), [{ kind: 'waiting' }, { kind: 'busy_loop' }])
 })
