@@ -190,8 +190,8 @@ const table = [
     type: type.oneOf(['on', 'all', 'off']),
     default: 'on',
     doc: 'calls to other services and waits for pooled connections, as Node.js and libraries publish them on ' +
-      "diagnostics channels: metrics by peer, and what slow requests wait for; 'all' = of Redis clients and queries of " +
-      'mysql2 as well, which lose unhandled errors or take more time then'
+      "diagnostics channels: metrics by peer, and what slow requests wait for; 'all' = of Redis clients and queries " +
+      'of mysql2 as well, which lose unhandled errors or take more time then'
   },
   {
     key: 'facts',

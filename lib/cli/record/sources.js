@@ -33,6 +33,7 @@ exports.sourcesOf = (recording, file) => {
     blocks: () => blocks.map(summaryOf),
     block: (/** @type {string} */ id) => blocks.find((each) => each.id === id),
     detail: (/** @type {string} */ id) => exports.detailIn(recording, id),
+    incidents: () => [].concat(recording.page.state.slow ?? []),
     records: () => blocks,
     timeline: () => json(timeline),
     recording: () => fs.readFileSync(file),
