@@ -24,7 +24,13 @@ const calls = {
   child: () => execFileSync('sleep', ['${HOLD_S}']),
   shell: () => execSync('sleep ${HOLD_S}; echo'),
   open: () => { later(); fs.readFileSync(fifo) },
-  read: () => { const fd = fs.openSync(fifo, 'r+'); later(); fs.readSync(fd, Buffer.alloc(2)) },
+  // The descriptor stays good when the test has removed the fifo.
+  read: () => {
+    const fd = fs.openSync(fifo, 'r+')
+    spawn('sh', ['-c', 'sleep ${HOLD_S}; echo x >&3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+    fs.readSync(fd, Buffer.alloc(2))
+    fs.closeSync(fd)
+  },
   wait: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${HOLD_S * 1000}),
   write: () => { later(); fs.writeSync(1, Buffer.alloc(300000)) }
 }
@@ -33,11 +39,15 @@ const isAsleep = ({ cause, durationMs }) => cause === 'sync-io' && durationMs > 
 void async function () {
   await agent.ready
   const asleep = new Promise((resolve) => agent.on('block', (block) => isAsleep(block) && resolve()))
-  const again = setInterval(calls[process.argv[1]], ${HOLD_S * 1000 + 500})
-  setTimeout(calls[process.argv[1]], 500)
+  let timer
+  const sleepOnce = () => {
+    calls[process.argv[1]]()
+    timer = setTimeout(sleepOnce, 500)
+  }
+  timer = setTimeout(sleepOnce, 500)
   setTimeout(() => process.exit(), 50_000).unref()
   await asleep
-  clearInterval(again)
+  clearTimeout(timer)
 }()
 `
 
