@@ -11,7 +11,7 @@ const ROOT = path.join(__dirname, '..', '..')
 /** Vitest's setup file is an ES module, as Vitest is, and exports nothing. */
 const NO_COMMONJS = { excludeEntrypoints: ['./vitest'] }
 /** What an application gets that installs loopwatch. test/release/package.test.js holds it too. */
-const LIMITS = { unpackedBytes: 2.1e6, packedBytes: 700e3 }
+const LIMITS = { unpackedBytes: 2.1e6, packedBytes: 730e3 }
 /** Stands for a name or an address that only the project's owner knows. */
 const OWNER = 'OWNER'
 /** Lists what an owner has to fill in. */
