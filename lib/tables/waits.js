@@ -22,7 +22,7 @@ const process = require('../util/process')
 const HAS_CREATED = Number.parseInt(process.versions.node, 10) >= 22
 
 /** @param {string} host that may have a port @param {boolean} isTls */
-const withPort = (host, isTls) => /:\d+$/.test(host) ? host : `${host}:${isTls ? 443 : 80}`
+const withPort = (host, isTls) => /:[0-9]+$/.test(host) ? host : `${host}:${isTls ? 443 : 80}`
 
 /**
  * The host and port of a request. Only the header has the port, and the application may have replaced the header.
