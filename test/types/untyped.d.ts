@@ -1,4 +1,4 @@
-// What `npm ci` in the root does not install: it is in test/package.json and scenarios/package.json.
+// What `npm ci` in the root does not install: packages of test/package.json and scenarios/package.json, types of semver.
 declare module '0x'
 declare module '@agendajs/redis-backend'
 declare module '@arethetypeswrong/core'
@@ -90,6 +90,7 @@ declare module 'publint'
 declare module 'publint/utils'
 declare module 'reflect-metadata'
 declare module 'rxjs'
+declare module 'semver'
 declare module 'ses'
 declare module 'socket.io'
 declare module 'socket.io-client'
