@@ -266,7 +266,7 @@
  * @property {string} message @property {string} advice
  * @property {number} [longestMs] that a piece of work waited for the thread pool, or a request for the peer
  * @property {Record<string, number>} [resources] of the main thread, by the names of process.getActiveResourcesInfo();
- * of the kind `waiting`: what the process has open, in words (`sockets to 10.0.0.5:5432`)
+ * of the kind `waiting`: open handles by kind and peer, such as `sockets to 10.0.0.5:5432`
  * @property {number} [threads] of the pool, or worker threads of the name
  * @property {string} [thread] the name of the worker threads
  * @property {number} [utilization] of the loop, or of those threads, 0 to 1

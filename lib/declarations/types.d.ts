@@ -836,7 +836,7 @@ export type SlowIncident = {
  longestMs?: number | undefined;
  /**
   * of the main thread, by the names of process.getActiveResourcesInfo();
-  * of the kind `waiting`: what the process has open, in words (`sockets to 10.0.0.5:5432`)
+  * of the kind `waiting`: open handles by kind and peer, such as `sockets to 10.0.0.5:5432`
   */
  resources?: Record<string, number> | undefined;
  /**

@@ -81,7 +81,7 @@ class HeapProfiling {
   /** @param {string} [block] without one: the loop is busy with garbage collection */
   want (block = '', isHeapFull = false) {
     const now = nowMs()
-    if (!this.#parts.isPossible || now < this.#nextAtMs) return
+    if (!this.#parts.isPossible || now < this.#nextAtMs || (block === '' && this.#kinds.length > 0)) return
     // V8 may be about to end the process.
     this.#kinds = isHeapFull ? ['keptBy', 'allocatedBy'] : ['allocatedBy', 'keptBy']
     this.#latest = { block, isHeapFull }

@@ -97,6 +97,14 @@ test('a loop that is busy with garbage collection is profiled without a block', 
   assert.match(said[0], /^memory that was allocated while the event loop was busy with garbage collection: 100% in/)
 })
 
+test('a profile that is due for a block stays that of the block while collections keep the loop busy', () => {
+  const { heapProfiling, take } = makeStory()
+  heapProfiling.settled(gcBlock(true))
+  heapProfiling.want()
+  heapProfiling.poll(nowMs(), false)
+  assert.deepEqual(take(), ['start'], 'what stays in use comes first with a full heap')
+})
+
 test('a heap profile starts in a moment without a request, and not later than a minute after the block', () => {
   const { heapProfiling, take, counters } = makeStory()
   const now = nowMs()
