@@ -184,8 +184,11 @@ class Agent extends EventEmitter {
    */
   get ready () {
     this.show()
-    // Waiting for the agent keeps the process alive; having an agent does not.
-    if (!this.#isReady) this.#thread.ref()
+    if (!this.#isReady) {
+      this.#thread.post({ code: messages.SHOW, isShown: true, isAwaited: true })
+      // Waiting for the agent keeps the process alive; having an agent does not.
+      this.#thread.ref()
+    }
     return this.#ready
   }
 

@@ -4,7 +4,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const process = require('../util/process')
-const { allFlags } = require('../options/environment')
+const { allFlags, variable } = require('../options/environment')
 
 /** Names of package managers, which may lie outside node_modules: `.yarn/releases/yarn-4.9.1.cjs`, `/opt/yarn.js`. */
 const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(-\d[\w.-]*?)?(\.[cm]?js)?$/
@@ -51,3 +51,36 @@ exports.isWatched = (file, only, skip) => {
  */
 exports.isTestRunner = (execArgv, options) =>
   /(^| )--test( |$)/.test(allFlags(execArgv, '')) && !/-isolation[= ]none( |$)/.test(allFlags(execArgv, options))
+
+/** Packages of test runners, and of the processes in which they run test files. */
+const RUNNERS = new Set([
+  'mocha', 'jest', 'jest-cli', 'jest-worker', 'vitest', 'tinypool', 'ava', 'tap', '@tapjs', 'lab'
+])
+const SCOPES = new Set(['.bin', '@hapi'])
+
+/** @param {string} file of a command line */
+function isRunner (file) {
+  const parts = file.split(path.sep)
+  const [folder, name] = parts.slice(parts.lastIndexOf('node_modules') + 1)
+  return parts.includes('node_modules') && RUNNERS.has(SCOPES.has(folder) ? name : folder)
+}
+
+/**
+ * Whether this process is a test runner, or was started by one. The parent is known on Linux only; `node --test` sets a
+ * variable, which the processes of a test file inherit, and Vitest a title.
+ * @param {string | null} file the main file @param {string} [parent] its command line
+ */
+exports.isTested = (file, parent = commandOf(process.ppid)) => {
+  const args = parent.split('\0')
+  const isTestFile = variable('NODE_TEST_CONTEXT') !== undefined && args.includes('--test')
+  return isTestFile || parent.startsWith('node (vitest') || [file ?? '', ...args].some(isRunner)
+}
+
+/** @param {number} pid @returns {string} empty if it cannot be read */
+function commandOf (pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,11 +1,11 @@
 'use strict'
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
-const { setTimeout, clearTimeout } = require('node:timers')
+const { setInterval, setTimeout, clearInterval, clearTimeout } = require('node:timers')
 const process = require('../util/process')
 const { nowMs } = require('../util/clock')
 const { startClusterRole } = require('./cluster-role')
-const { isOwnProgram, mainFile } = require('./launchers')
+const { isOwnProgram, isTested, mainFile } = require('./launchers')
 
 /** @import { Server } from 'node:net' */
 
@@ -13,6 +13,9 @@ const { isOwnProgram, mainFile } = require('./launchers')
 const LOOK_MS = 1000
 /** A program that is still there after this time is not a script. */
 const LIVED_MS = 10000
+/** Time between two looks whether the loop of a test is blocked, and how late one of them is then, at least. */
+const BEAT_MS = 20
+const BLOCKED_MS = 50
 /** Channel on which Node.js publishes every server that begins to listen. */
 const LISTEN = 'tracing:net.server.listen:asyncStart'
 
@@ -29,10 +32,15 @@ const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => 
 exports.isPresent = ({ isOwn, isServing, isWorking, ageMs, hasChildren }) =>
   isServing || isWorking || (isOwn && ageMs >= LIVED_MS && !hasChildren)
 
-/** Decides whether a preloaded process shows itself. Members of a node:cluster do, and callers of start(). */
+/**
+ * Decides whether a preloaded process shows itself. Members of a node:cluster do, and callers of start(). A suite may
+ * start a process for each of its files: those of test runners, and the runners, do nothing until their loop is blocked
+ * for the first time.
+ */
 class Presence {
   isOn = false
-  isOwn = isOwnProgram(mainFile())
+  #isTested = isTested(mainFile())
+  isOwn = !this.#isTested && isOwnProgram(mainFile())
   #hasLived = false
   /** Called when one of the fields above changes. @type {() => void} */
   onChange = () => {}
@@ -43,10 +51,23 @@ class Presence {
   #startMs = nowMs()
   #cluster = startClusterRole(() => this.settle())
   #timer = setTimeout(() => this.#look(), LOOK_MS).unref()
+  #beats = this.#isTested ? setInterval(() => this.#beat(), BEAT_MS).unref() : undefined
+  #beatAtMs = Infinity
 
   constructor () {
     subscribe(LISTEN, this.#onListen)
-    if (this.#cluster.role().kind !== 'single') this.settle()
+    if (!this.#isTested && this.#cluster.role().kind !== 'single') this.settle()
+  }
+
+  /** The first one ends the start of the process, which may take long. */
+  #beat () {
+    const now = nowMs()
+    const lateMs = now - this.#beatAtMs - BEAT_MS
+    this.#beatAtMs = now
+    if (lateMs < BLOCKED_MS) return
+    clearInterval(this.#beats)
+    this.#isTested = false
+    this.#look()
   }
 
   #onListen = (/** @type {any} */ { server }) => {
@@ -55,6 +76,7 @@ class Presence {
   }
 
   #look () {
+    if (this.#isTested) return
     const now = nowMs()
     const ageMs = now - this.#startMs
     // pm2 sets the name of the application later, when its own file runs.
@@ -97,6 +119,7 @@ class Presence {
 
   stop () {
     clearTimeout(this.#timer)
+    clearInterval(this.#beats)
     unsubscribe(LISTEN, this.#onListen)
     this.#cluster.stop()
     this.#servers.clear()

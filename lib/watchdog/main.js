@@ -2,7 +2,7 @@
 
 const { parentPort, workerData } = require('node:worker_threads')
 const { followEpoch } = require('../util/clock')
-const { CALL, STOP, REPLY } = require('../bridge/messages')
+const { CALL, SHOW, STOP, REPLY } = require('../bridge/messages')
 
 /**
  * @import { Question } from './loop/sampler'
@@ -14,8 +14,35 @@ const { CALL, STOP, REPLY } = require('../bridge/messages')
 const port = /** @type {MessagePort} */ (parentPort)
 followEpoch(workerData.epochMs)
 
+const { log, port: endpoint } = workerData.options
+const [hasLog, hasEndpoint] = [log !== false, endpoint !== false]
+/** Time between two steps of loading: the period in which control groups limit CPU time. */
+const STEP_MS = 100
+/**
+ * Modules of a watchdog that nothing waits for. Each step takes 3 to 9 ms: the application begins to serve meanwhile,
+ * and may have a fifth of a CPU.
+ */
+const STEPS = [
+  () => require('./kernel/thread-stats'),
+  () => require('./loop/monitor'),
+  () => require('./main-loop'),
+  () => require('./page-feed/feed'),
+  () => require('./scrape'),
+  () => require('./sinks'),
+  () => require('./slow/slow-watch'),
+  () => require('./threads/threads'),
+  () => require('./watchdog'),
+  () => hasLog && require('pino'),
+  () => hasLog && require('../export/log/log'),
+  () => hasEndpoint && require('../export/http/paths')
+]
+
 /** @type {Watchdog | undefined} */
 let watchdog
+/** @type {NodeJS.Timeout | undefined} */
+let loading
+/** Whether the process has an endpoint. */
+let { isShown } = workerData
 
 /**
  * Its modules take 0.2 s of CPU time, which most processes under NODE_OPTIONS would pay for nothing.
@@ -23,16 +50,28 @@ let watchdog
  */
 const begin = (question = outpost?.leave()) => {
   const { Watchdog } = require('./watchdog')
-  return (watchdog ??= new Watchdog({ ...workerData, question }, (message) => port.postMessage(message)))
+  return (watchdog ??= new Watchdog({ ...workerData, isShown, question }, (message) => port.postMessage(message)))
 }
 
 const outpost = workerData.isQuiet && !workerData.isShown ? require('./outpost').keepOutpost(workerData, begin) : null
 if (outpost === null) begin()
 
+/** Loads the watchdog step by step, unless something begins it meanwhile. @param {number} [step] the next */
+function load (step = 0) {
+  if (watchdog !== undefined) return
+  if (step === STEPS.length) {
+    begin()
+    return
+  }
+  STEPS[step]()
+  loading = setTimeout(load, STEP_MS, step + 1)
+}
+
 port.on('message', async (message) => {
   const { code, id, method } = message
   if (code === STOP) {
     outpost?.leave()
+    clearTimeout(loading)
     try {
       await watchdog?.stop()
     } finally {
@@ -43,6 +82,9 @@ port.on('message', async (message) => {
     // A question that cannot be answered must not end the watchdog: the host has a fallback.
     const value = await begin().answer(method).catch(() => undefined)
     port.postMessage({ code: REPLY, id, value })
+  } else if (code === SHOW && watchdog === undefined && !message.isAwaited) {
+    if (message.isShown && !isShown) load()
+    isShown = message.isShown
   } else {
     begin().receive(message)
   }

@@ -3,6 +3,7 @@
 const { minBlockGapMs } = require('../bridge/beat')
 const { openBridge } = require('../bridge/memory')
 const { ScriptTimeouts } = require('./kernel/script-timeouts')
+const { KernelFile, schedIn, TASKS } = require('../util/kernel/file')
 const { isStartup } = require('./loop/detector')
 const { askHost } = require('./loop/inspector')
 const { Sampler } = require('./loop/sampler')
@@ -16,9 +17,13 @@ const { nowMs } = require('../util/clock')
 /** Loading modules takes up to a second. Only a start that takes longer needs a watchdog. */
 const LONG_START_MS = 1000
 
+/** A thread that has had this share of the threshold for itself without a beat is not just waiting for a CPU. */
+const LEAST_OWN_SHARE = 0.25
+
 /**
  * Stands in for the watchdog in a process that may end at once, until the host sends a message: it only looks whether a
- * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load.
+ * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load. If
+ * the host waits for a CPU it does not: that would take the CPU from it.
  * @param {WorkerData} data @param {(question: Question | null) => void} begin
  */
 exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
@@ -27,13 +32,20 @@ exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
   const ask = () => mayInspect && !scripts.mayEnd && askHost(false) === null
   const sampler = new Sampler({ channel: bridge.answer, ask })
   const longMs = Math.min(LONG_START_MS, options.stuck || Infinity)
+  const sched = new KernelFile(`${TASKS}/${process.pid}/schedstat`)
+  /** How long the host has waited for a CPU. */
+  const waitedMs = () => schedIn(sched.read()).runQueueMs ?? 0
+  /** When a beat was first seen to be late, and which. */
+  let late = { beats: 0, atMs: 0, waitedMs: 0 }
   let questionBeats = 0
   const look = () => {
     const now = nowMs()
     const beat = bridge.beat.read()
     const { beats } = beat
     const lateMs = now - beat.atMs
-    const isLate = lateMs >= minBlockGapMs(options.threshold, beat.periodMs)
+    const gapMs = minBlockGapMs(options.threshold, beat.periodMs)
+    const isLate = lateMs >= gapMs
+    if (lateMs >= gapMs / 2 && beats !== late.beats) late = { beats, atMs: now, waitedMs: waitedMs() }
     if (isLate && beats !== questionBeats) {
       questionBeats = beats
       sampler.forget()
@@ -41,6 +53,7 @@ exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
       sampler.askIfDue(now, lateMs)
     }
     if (!isLate || (isStartup(beats, beat) && lateMs < longMs)) return
+    if (now - late.atMs - (waitedMs() - late.waitedMs) < options.threshold * LEAST_OWN_SHARE) return
     // A process that exits now waits until its block is reported.
     bridge.counters.add('heard', 1)
     begin(leave())
@@ -48,6 +61,7 @@ exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
   const timer = setInterval(look, options.threshold / 2)
   const leave = () => {
     clearInterval(timer)
+    sched.close()
     return sampler.question
   }
   return { leave }

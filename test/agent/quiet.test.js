@@ -99,6 +99,30 @@ test('a launcher leaves the port to its application, also when it starts it agai
   })
 })
 
+const TESTED = `
+  const assert = require('node:assert/strict')
+  const { setTimeout: sleep } = require('node:timers/promises')
+  const hasAgent = () => Symbol.for('loopwatch.agent.1') in globalThis
+  require('node:test')('a server', async () => {
+    require('node:http').createServer().listen(0).unref()
+    let [lastMs, mostMs] = [Infinity, 0]
+    const beats = setInterval(() => { [lastMs, mostMs] = [performance.now(), Math.max(mostMs, performance.now() - lastMs)] }, 10)
+    await sleep(1500)
+    clearInterval(beats)
+    // A machine that is busy with much else blocks the loop as well.
+    assert.ok(!hasAgent() || mostMs > 40, 'watched though nothing blocked')
+    const untilMs = performance.now() + 200
+    while (performance.now() < untilMs);
+    for (let i = 0; i < 1500 && !hasAgent(); i++) await sleep(20)
+    assert.ok(hasAgent(), 'not watched after a block')
+  })`
+
+test('a process of a test runner is watched from its first block on', async (t) => {
+  const dir = writeFiles(t, { 'server.test.js': TESTED })
+  const { stdout, code } = await startNode(t, ['--test', path.join(dir, 'server.test.js')], { env: { NODE_OPTIONS, LOOPWATCH_PORT: '0' } }).closed
+  assert.equal(code, 0, stdout)
+})
+
 test('LOOPWATCH_ONLY and LOOPWATCH_SKIP say by the main file who is watched', async (t) => {
   const isWatched = "console.log(Symbol.for('loopwatch.agent.1') in globalThis); process.stdin.resume()"
   const dir = writeFiles(t, { 'server.js': isWatched, 'node_modules/tool/cli.js': isWatched })

@@ -132,7 +132,7 @@ const kinds = {
     const cleanUps = []
     const t = /** @type {any} */ ({ after: (/** @type {() => unknown} */ step) => cleanUps.push(step) })
     const group = makeGroup(t, 'cpu', QUOTA_CPUS)
-    if (group === null) return {}
+    if (group === null) return /** @type {Record<string, number>} */ ({})
     try {
       const server = begin(own('server'), isWatched, group.command)
       const listeningMs = await server.field('listeningMs')

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { isWatched } = require('../../../lib/host/launchers')
+const { isTested, isWatched } = require('../../../lib/host/launchers')
 const { isPresent } = require('../../../lib/host/presence')
 
 const idle = { isOwn: true, isServing: false, isWorking: false, ageMs: 9999, hasChildren: false }
@@ -30,4 +30,29 @@ test('patterns of LOOPWATCH_ONLY and LOOPWATCH_SKIP are a name, the end of a pat
   assert.equal(isWatched('/srv/a.js', ['a'], ['*']), false)
   assert.equal(isWatched(null, ['a'], []), false)
   assert.equal(isWatched(null, ['*'], []), true)
+})
+
+test('a test runner is known by its package, and who was started by one by the command line of its parent', () => {
+  const own = '/srv/app/server.js'
+  const command = (/** @type {string[]} */ ...args) => [...args, ''].join('\0')
+  for (const runner of ['mocha/bin/_mocha', '.bin/jest', 'jest-worker/build/processChild.js', '@hapi/lab/bin/lab', '@tapjs/run/dist/index.js', 'ava/cli.js']) {
+    const file = `/srv/app/node_modules/${runner}`
+    assert.equal(isTested(file, command('bash')), true, file)
+    assert.equal(isTested(own, command('node', '--no-warnings', file)), true, file)
+  }
+  assert.equal(isTested(own, 'node (vitest 1)'), true)
+  for (const parent of ['', 'bash', 'node /srv/mocha/server.js', 'node /lab/tap/jest.js', '/srv/node_modules/.bin/nest start', 'pm2']) {
+    assert.equal(isTested(own, command(...parent.split(' '))), false, parent)
+  }
+  assert.equal(isTested(null, ''), false)
+})
+
+test('a process of node --test counts, and none that its tests start', (t) => {
+  const before = process.env.NODE_TEST_CONTEXT
+  t.after(() => { if (before !== undefined) process.env.NODE_TEST_CONTEXT = before })
+  process.env.NODE_TEST_CONTEXT = 'child-v8'
+  assert.equal(isTested('/srv/a.test.js', 'node\0--test\0a.test.js\0'), true)
+  assert.equal(isTested('/srv/server.js', 'node\0a.test.js\0'), false)
+  delete process.env.NODE_TEST_CONTEXT
+  assert.equal(isTested('/srv/server.js', 'node\0app.js\0--test\0'), false)
 })
