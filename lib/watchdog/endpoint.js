@@ -73,7 +73,7 @@ class Endpoint {
     const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
     if (isOther) {
       say(isQuiet ? 'info' : 'warn', { event: 'listening', url, port },
-      `watching, port ${port} is taken; live page: ${url}/`)
+      `port ${port} is taken, watching on another; live page: ${url}/`)
     } else say('info', { event: 'listening', url }, `watching, live page: ${url}/`)
     if (this.#hasWarned || !require('./page-feed/block-detail').isExposed(options)) return
     this.#hasWarned = true

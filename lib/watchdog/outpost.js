@@ -21,10 +21,10 @@ const LONG_START_MS = 1000
  * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load.
  * @param {WorkerData} data @param {(question: Question | null) => void} begin
  */
-exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
+exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin) => {
   const bridge = openBridge(memory)
   const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, begunAtMs)
-  const ask = () => mayInspect && !scripts.mayEnd && askHost(false) === null
+  const ask = () => inspectorRefusal === null && !scripts.mayEnd && askHost(false) === null
   const sampler = new Sampler({ channel: bridge.answer, ask })
   const longMs = Math.min(LONG_START_MS, options.stuck || Infinity)
   let questionBeats = 0
