@@ -140,13 +140,13 @@ exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = ''
 exports.inspectorRefusal = () => {
   const flags = nodeFlags()
   if (isTestRunner(flags)) return 'this is a process of node --test'
-  if (exports.hasNetworkInspection(flags)) return 'it would end the events of --experimental-network-inspection'
+  if (exports.hasNetworkInspection(flags)) return 'a session would end events of --experimental-network-inspection'
   try {
     // The permission model, if that is on.
     const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
       /** @type {unknown} */ (process))
     if (permission !== undefined && !permission.has('inspector')) {
-      return '--permission is set without --allow-inspector (Node.js 24 and later)'
+      return 'the permission model forbids the inspector (--allow-inspector allows it, Node.js 24 and later)'
     }
     // The inspector sees the main context, and has to find our globals in it.
     if (!Object.isExtensible(sharedBy(globalThis))) return 'globalThis and its prototype are frozen or sealed'
