@@ -5,7 +5,7 @@ const degraded = {
   endpoint: 'the endpoint is not listening',
   proc: 'the kernel does not report how long threads wait for a CPU: fewer causes can be told apart',
   inspector: 'the main thread cannot be asked for its stack: no requests, and lines from a CPU profile at best',
-  debugger: 'pauses in a debugger are recognised by CPU time only: some may count as blocks, and blocks without a ' +
+  debugger: 'pauses in a debugger are recognized by CPU time only: some may count as blocks, and blocks without a ' +
     'CPU as pauses',
   requests: 'blocks name a request only with doubt (≈), or if the request has just arrived',
   route: 'routes are found without the application\'s help',
