@@ -406,9 +406,9 @@ test('an inspector that stays open, or opens to other machines, is an error', NE
   await app.enterNative('native=1500')
   // Until then, it may close its inspector first.
   await eventually(() => fs.readFileSync(`/proc/${app.pid}/task/${app.pid}/children`, 'utf8') !== '', 'the child process that it waits for')
-  await assert.rejects(inspector.end(200), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /still open at 127\.0\.0\.1:\d+/ })
+  await assert.rejects(inspector.end(200), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /STILL OPEN at 127\.0\.0\.1:\d+/ })
   const renamed = await startTarget(t, { mode: 'renamed', flags: ['--inspect-port=0.0.0.0:0'] })
-  await assert.rejects(connect({ ...checkProcess(renamed.pid), takesUsualPort: false }, () => {}), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /opened its inspector on 0\.0\.0\.0:\d+, .* it has closed it again/ })
+  await assert.rejects(connect({ ...checkProcess(renamed.pid), takesUsualPort: false }, () => {}), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /its inspector opened on 0\.0\.0\.0:\d+, .* it is closed again/ })
   assert.equal(renamed.ports()?.length, 1)
 })
 

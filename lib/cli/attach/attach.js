@@ -156,7 +156,7 @@ async function followOwn (inspector, pid, flags, signals) {
  * @param {{ url: string, token: string }} agent @param {Signals} signals
  */
 async function followOurs (inspector, target, { url, token }, signals) {
-  // The agent takes no samples while somebody else has the inspector open.
+  // While it is open, any user of this machine can run code in the process.
   const isClosed = await endInspector(inspector)
   const leftOpen = inspector.isOurs ? 'is open' : 'was open already and stays open'
   say(`watching process ${target.pid} with an agent inside it, its inspector ` +
