@@ -121,7 +121,7 @@ function hasOurLayout (memory) {
  * @param {SharedArrayBuffer} memory
  */
 function openBridge (memory) {
-  if (!hasOurLayout(memory)) throw new Error('its shared memory is laid out by another version of loopwatch')
+  if (!hasOurLayout(memory)) throw new Error('the shared memory has the layout of another version of loopwatch')
   const bridge = /** @type {any} */ ({})
   let offset = STAMP_BYTES
   for (const [name, part] of Object.entries(parts)) {

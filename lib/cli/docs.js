@@ -36,7 +36,7 @@ exports.showDocs = (name) => {
     const names = [...docs.keys()]
     const meant = nearest(name, names.flatMap((each) => [each, path.posix.basename(each)]))
     const expected = `one of ${names.join(', ')} (did you mean ${meant}? ${ELSEWHERE})`
-    throw codedError('LOOPWATCH_ERR_OPTION', 'docs', expected, name)
+    throw codedError('LOOPWATCH_ERR_OPTION', '[name]', expected, name)
   }
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }

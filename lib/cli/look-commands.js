@@ -10,8 +10,7 @@ const { DEFAULT_TARGET, examples, number, since, token } = require('./common/fla
 
 /** @param {Command} program */
 const addBlocks = (program) => program.command('blocks')
-  .description('list the blocks of running agents, of folders that agents write (option dir), and of single files, ' +
-    'in one list')
+  .description('list the blocks of running agents, folders (option dir) and files')
   .addArgument(new Argument('[sources...]',
     'host:port, a URL, a folder, a file in such a folder, or a recording').default([DEFAULT_TARGET],
     `"${DEFAULT_TARGET}"`))
@@ -19,8 +18,8 @@ const addBlocks = (program) => program.command('blocks')
   .option('--since <time>', 'only blocks that ended within this time (90s, 10m, 2h, 7d) or after it ' +
     '(2026-11-22T10:00:00Z)', since)
   .addOption(new Option('--cause <cause>', 'only blocks with this cause').choices(Object.keys(causes)))
-  .option('--route <text>', 'only blocks whose request has this in its method and route, for example "GET /orders"')
-  .option('--work <text>', 'only blocks whose work has this in its kind and name, for example "job email"')
+  .option('--route <text>', 'only blocks whose request contains this text, such as "GET /orders"')
+  .option('--work <text>', 'only blocks whose work contains this text, such as "job email"')
   .option('--new', 'only blocks of functions that are new since a version of the application (option dir)')
   .optionsGroup('How they are shown:')
   .addOption(new Option('--top',
@@ -39,16 +38,17 @@ const addBlocks = (program) => program.command('blocks')
 
 /** A server of the Model Context Protocol on stdin and stdout. @param {Command} program */
 const addMcp = (program) => program.command('mcp')
-  .description('answer an assistant (Model Context Protocol on stdio, read-only) about the blocks of an agent, a ' +
-    'folder or a file')
+  .description('let an assistant read the blocks of an agent, a folder or a file (MCP on stdio)')
   .argument('[source]', 'host:port, a URL, a folder, an .ndjson file, or a recording', DEFAULT_TARGET)
   .addOption(token('the endpoint'))
-  .addHelpText('after', examples('mcp 127.0.0.1:9464', 'mcp /var/log/shop'))
+  .addHelpText('after', `${examples('mcp 127.0.0.1:9464', 'mcp /var/log/shop')}
+Needs the package @modelcontextprotocol/server: npm install @modelcontextprotocol/server
+`)
   .action((source, flags) => require('./mcp/serve').serve(source, flags))
 
 /** @param {Command} program */
 const addDoctor = (program) => program.command('doctor')
-  .description('report whether an application is watched, what does not work and why, and which limits apply')
+  .description('report whether an application is watched, what does not work, and which limits apply')
   .argument('[target]', 'host:port, a URL, or a process id on this machine (Linux)', DEFAULT_TARGET)
   .addOption(token('the endpoint'))
   .addHelpText('after', `${examples('doctor', 'doctor shop.internal:9464 --token "$TOKEN"')}
@@ -58,7 +58,7 @@ Exits with 1 if no agent is found, or if a part of it does not work.
 
 /** @param {Command} program */
 const addRecord = (program) => program.command('record')
-  .description('write everything an agent knows into one file: blocks, profile, timeline, settings, metrics, findings')
+  .description('write everything an agent knows into one file')
   .argument('<target>', 'host:port or a URL')
   .argument('<file>', 'file to write, for a ticket')
   .addOption(token('the endpoint'))
@@ -70,7 +70,7 @@ const addRecord = (program) => program.command('record')
 
 /** @param {Command} program */
 const addView = (program) => program.command('view')
-  .description('open the live page on a recording, without the process, until Ctrl-C')
+  .description('open the live page on a recording, until Ctrl-C')
   .argument('<file>', "a recording (from 'loopwatch record' or the live page)")
   .option('--port <port>', 'port of the page, 0 = any free one', number('--port', 0, 65535), 0)
   .option('--no-open', 'do not open a browser')
@@ -79,22 +79,30 @@ const addView = (program) => program.command('view')
 
 /** @param {Command} program */
 const addDocs = (program) => program.command('docs')
-  .description('list the documents of the installed version: causes, options, runbook')
+  .description('list or print the installed documents: causes, options, runbook')
   .argument('[name]', 'print this one, for example causes/native')
   .addHelpText('after', examples('docs', 'docs causes/native'))
   .action((name) => require('./docs').showDocs(name))
 
 /** @param {Command} program */
 const addAttach = (program) => program.command('attach')
-  .description('watch a running Node.js process that was started without loopwatch, without restarting it')
+  .description('watch a running process that was started without loopwatch')
   .argument('<pid>')
-  .option('--once', 'print what the kernel says of it and its current stack, or what it waits for, and exit')
-  .option('--outside', 'load nothing into it: sample it through its inspector, which stays open meanwhile')
+  .option('--once', 'print what the kernel says of the process, and its current stack or what it waits for, and exit')
+  .option('--outside', 'load nothing into the process: sample it through its inspector, which stays open meanwhile')
   .option('--threshold <ms>', 'report blocks of at least this length', number('--threshold', 2, 60000), 50)
   .option('--seconds <seconds>', 'stop after this long (default: until Ctrl-C)', number('--seconds', 1, 86400))
   .addOption(token('the endpoint, if the process already has an agent'))
-  .addHelpText('after', examples('attach 4711 --once', 'attach 4711 --threshold 200 --seconds 60'))
+  .addHelpText('after', `${examples('attach 4711 --once', 'attach 4711 --threshold 200 --seconds 60')}
+This opens the inspector of the process. Until it is closed again, any user of this machine can run
+code in that process.
+`)
   .action((pid, flags) => require('./attach/attach').attach(pid, flags))
 
 exports.addBlocks = addBlocks
-exports.lookCommands = [addBlocks, addMcp, addDoctor, addRecord, addView, addDocs, addAttach]
+exports.addMcp = addMcp
+exports.addDoctor = addDoctor
+exports.addRecord = addRecord
+exports.addView = addView
+exports.addDocs = addDocs
+exports.addAttach = addAttach

@@ -33,7 +33,7 @@ const addTest = (program) => program.command('test')
     "the limit: CPU time of the application's own code in one block (50ms, 0.1s)").argParser(limit)
     .default(50, '50ms'))
   .option('--all', 'count start-up, runners, loaders, transformers and compilers too')
-  .option('--repeat-to-be-sure', 'run tests that blocked once more before failing them')
+  .option('--repeat-to-be-sure', 'run again the tests that blocked, before failing them')
   .option('--sync', 'also fail on synchronous I/O and crypto calls, however short: fs.readFileSync, execSync, …')
   .optionsGroup('Known blocks:')
   .option('--ratchet <file>', 'file with the known and allowed blocks', 'loopwatch.json')
@@ -41,7 +41,7 @@ const addTest = (program) => program.command('test')
   .optionsGroup('For machines:')
   .option('--junit <file>', 'JUnit XML')
   .option('--sarif <file>', 'SARIF 2.1.0, for code scanning')
-  .option('--json <file>', 'everything known, as JSON')
+  .option('--json <file>', 'full report as JSON')
   .addHelpText('after', `${examples('test -- node --test', 'test --over 100ms --junit blocks.xml -- npx jest')}
 Exits with the command's own exit code. If that is 0: 1 if a block exceeded the limit, 3 if nothing was
 watched. 2 is wrong usage.
@@ -50,7 +50,7 @@ watched. 2 is wrong usage.
 
 /** @param {Command} program */
 const addProfile = (program) => program.command('profile')
-  .description('profile an application with clinic, 0x or the profiler of Node.js, and open the report')
+  .description('profile an application with clinic, 0x or the profiler of Node.js')
   .argument('<tool>', 'doctor, flame, bubbleprof, heapprofiler (clinic), 0x, or cpu, which needs nothing installed')
   .argument('[command...]', 'after --: node app.js')
   .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
@@ -68,8 +68,7 @@ const addProfile = (program) => program.command('profile')
 
 /** @param {Command} program */
 const addDiagnose = (program) => program.command('diagnose')
-  .description('run an application under the agent and load, report what blocks it and what to do, and open the page ' +
-    'on the recording')
+  .description('run an application under load, and report what blocks it and what to do')
   .argument('[command...]', 'after --: node app.js')
   .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
   .option('--on-port [load]', 'load on /, or on a /path, or from a shell command that reads $PORT', true)
@@ -96,7 +95,7 @@ const addDemo = (program) => program.command('demo')
 
 /** The scenarios' program parses its own flags. @param {Command} program */
 const addScenario = (program) => program.command('scenario')
-  .description('run the benchmarks (messaging, offload and others) in a checkout of the repository')
+  .description('run the benchmarks, in a checkout of the repository')
   .argument('[arguments...]', 'a name and its flags; --help lists them in a checkout')
   .allowUnknownOption()
   .helpOption(false)
@@ -109,4 +108,8 @@ const addScenario = (program) => program.command('scenario')
   })
 
 exports.LACKS = LACKS
-exports.runCommands = [addTest, addProfile, addDiagnose, addDemo, addScenario]
+exports.addTest = addTest
+exports.addProfile = addProfile
+exports.addDiagnose = addDiagnose
+exports.addDemo = addDemo
+exports.addScenario = addScenario

@@ -38,7 +38,7 @@ exports.addRun = (program) => {
   for (const row of table.filter(({ key }) => key !== 'route')) {
     const byDefault = toText(row, /** @type {Record<string, unknown>} */ (preloadDefaults)[row.key] ?? row.default)
     const suffix = byDefault === '' ? '' : ` (default ${byDefault})`
-    command.addOption(new Option(`${row.flag} <value>`, `${row.doc}${suffix}`)
+    command.addOption(new Option(`${row.flag} <value>`, `${row.flagDoc ?? row.doc}${suffix}`)
       .helpGroup(row.heading)
       .argParser((text) => parseText(row, text, row.flag)))
   }

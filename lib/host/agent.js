@@ -159,7 +159,7 @@ class Agent extends EventEmitter {
         // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError
-        const prospect = isFinal ? '' : ' and will try again'
+        const prospect = isFinal ? '' : ', and sees no blocks until the next one runs'
         const code = isFinal ? error.code : 'LOOPWATCH_WARN_WATCHDOG'
         warnOnce(code, `loopwatch has no watchdog thread${prospect}: ${error.message}`)
         this.#settle(null)

@@ -7,7 +7,7 @@ const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')
 const { startClusterRole } = require('./cluster-role')
 const { OriginTracker } = require('./origin/tracker')
-const { compilesAll, isProfiledByNode, mayInspect, ownsProfile, stripsTypes } = require('./runtime')
+const { compilesAll, inspectorRefusal, isProfiledByNode, ownsProfile, stripsTypes } = require('./runtime')
 const { AllowedCalls } = require('./sense/allowed-calls')
 const { startGcObserver } = require('./sense/heap')
 const { startHeartbeat } = require('./sense/heartbeat')
@@ -111,7 +111,7 @@ function startAll (options, post, started, onFile) {
     workerData: () => ({
       memory,
       options: { ...options, route: undefined },
-      mayInspect: mayInspect(),
+      inspectorRefusal: inspectorRefusal(),
       ownProfile,
       profilesItself,
       namesRequests: !isUnsafe,
@@ -133,9 +133,10 @@ function startAll (options, post, started, onFile) {
  */
 function startProfiler (options, bridge, post) {
   const isOwn = options.profile !== 'off' && ownsProfile()
-  const profiler = new HostProfiler(bridge, { thresholdMs: options.threshold, isOwn, mayRest: mayInspect() }, post)
+  const mayInspect = inspectorRefusal() === null
+  const profiler = new HostProfiler(bridge, { thresholdMs: options.threshold, isOwn, mayRest: mayInspect }, post)
   const profilesItself = isProfiledByNode(nodeFlags(), environment())
-  if (options.profile === 'on' && (isOwn || (mayInspect() && !profilesItself))) profiler.run('start')
+  if (options.profile === 'on' && (isOwn || (mayInspect && !profilesItself))) profiler.run('start')
   return { profiler, ownProfile: isOwn, profilesItself }
 }
 

@@ -132,21 +132,26 @@ exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = ''
   NODE_V8_COVERAGE !== '' || PROFILED.test(allFlags(execArgv, NODE_OPTIONS))
 
 /**
- * Whether the watchdog may connect to this thread's inspector. If the permission model forbids it, or if there is no
- * inspector, the process aborts without an error (20.20 to 26.10). A session that ends would also end the network
+ * Why the watchdog may not connect to this thread's inspector, or null. If the permission model forbids it, or if there
+ * is no inspector, the process aborts without an error (20.20 to 26.10). A session that ends would also end the network
  * events of others.
+ * @returns {string | null}
  */
-exports.mayInspect = () => {
+exports.inspectorRefusal = () => {
   const flags = nodeFlags()
-  if (isTestRunner(flags) || exports.hasNetworkInspection(flags)) return false
+  if (isTestRunner(flags)) return 'this is a process of node --test'
+  if (exports.hasNetworkInspection(flags)) return 'a session would end events of --experimental-network-inspection'
   try {
     // The permission model, if that is on.
     const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
       /** @type {unknown} */ (process))
+    if (permission !== undefined && !permission.has('inspector')) {
+      return 'the permission model forbids the inspector (--allow-inspector allows it, Node.js 24 and later)'
+    }
     // The inspector sees the main context, and has to find our globals in it.
-    const isInMainContext = Object.isExtensible(sharedBy(globalThis)) && exports.mainGlobal() === globalThis
-    return isInMainContext && (permission === undefined || permission.has('inspector'))
-  } catch {
-    return false
+    if (!Object.isExtensible(sharedBy(globalThis))) return 'globalThis and its prototype are frozen or sealed'
+    return exports.mainGlobal() === globalThis ? null : 'the globals are not those of the process (Jest)'
+  } catch (error) {
+    return `the check failed: ${error?.message}`
   }
 }

@@ -207,7 +207,9 @@ exports.wrap = (name, fn) => require('./work/validate-work').wrapWith(exports.ru
 function make (options, way) {
   const { make: Agent, error } = loaded
   if (Agent === null) throw error
-  if (require('./runtime').hasFakeTimers()) throw new Error('fake timers were installed before it was loaded')
+  if (require('./runtime').hasFakeTimers()) {
+    throw new Error('fake timers were installed before loopwatch; load loopwatch first')
+  }
   return outside(() => new Agent(options, forget, way))
 }
 

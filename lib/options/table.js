@@ -40,7 +40,7 @@ const table = [
     group: 'output',
     type: type.token(),
     default: undefined,
-    doc: 'bearer token that every path requires, except /healthz and the files of the page'
+    doc: 'bearer token that all paths require, except /healthz, /runbook, /causes and the files of the page'
   },
   {
     key: 'allowHosts',
@@ -56,15 +56,16 @@ const table = [
     default: true,
     doc: 'log lines on stdout, or on stderr with a preload or loopwatch run: readable on a terminal, otherwise JSON; ' +
       'false = none; or { level, destination, format }; in text: true, false, or any of stdout, stderr, json, pretty ' +
-        'and a level'
+        'and a level',
+    flagDoc: 'log lines: false for none, or any of stdout, stderr, json, pretty and a level, separated by commas'
   },
   {
     key: 'requests',
     group: 'monitored',
     type: type.oneOf(['auto', 'on', 'off']),
     default: 'auto',
-    doc: "metrics of HTTP requests, and the name of the request that blocks: 'auto' = named from the first block on " +
-      "if following requests costs throughput (Node.js 20, 22); 'on' = always named; 'off' = neither"
+    doc: "metrics of HTTP requests, and the name of the request that blocks: 'auto' = named, " +
+      "on Node.js 20 and 22 from the second block on; 'on' = always named, at a cost there; 'off' = neither"
   },
   {
     key: 'route',
@@ -182,7 +183,8 @@ const table = [
     type: type.oneOf(['auto', 'off']),
     default: 'auto',
     doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, with " +
-      "lines from CPU profiles of half a second (Node.js 22.20 or later; none with profile: 'off'); 'off' = nothing"
+      "lines from CPU profiles of half a second (Node.js 22.20, 24.8 and later; none with profile: 'off'); 'off' = " +
+        'nothing'
   },
   {
     key: 'waits',

@@ -41,8 +41,8 @@ exports.garbageOf = (record) => {
   if (isHeapFull) {
     const full = `the heap is ${percent(heapUsedBytes, heapLimitBytes)} full (${outOf(heapUsedBytes, heapLimitBytes)})`
     const keeper = exports.keeperOf(record)
-    return `${full} and collecting frees ${percent(heapFreedBytes, heapUsedBytes)}: something keeps memory` +
-      (keeper && `, ${keeper}`)
+    return `${full}, and the collector frees only ${percent(heapFreedBytes, heapUsedBytes)} of that: a leak, or a ` +
+      `cache without a limit${keeper && `, ${keeper}`}`
   }
   return allocatedBytesPerSecond ? `allocating ${inBytes(allocatedBytesPerSecond)}/s` : null
 }

@@ -107,7 +107,7 @@ function where (record) {
     return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}${change}`
   }
   const words = withoutPlace(record)
-  return words === IN_CALL ? `${words}; its line follows when it returns` : words
+  return words === IN_CALL ? `${words}; the line follows when the call returns` : words
 }
 
 /** Generated code; a template has no lines to open. @param {Frame} generated */

@@ -43,9 +43,9 @@ exports.endProcess = (record) => {
 /** Warns if a stuck process may not end. @param {boolean} mayInspect @param {Health['say']} say */
 exports.warnOfInit = (mayInspect, say) => {
   if (!IS_INIT) return
-  const when = mayInspect ? 'is stuck in a native call' : 'is stuck, as the inspector may not be used'
-  const message = 'this process is PID 1, which ignores signals from within: onStuck \'abort\' cannot end it while ' +
-    `it ${when}. Start the container with --init`
+  const when = mayInspect ? ' during a native call' : ''
+  const message = `onStuck 'abort' cannot end this process${when}: it is PID 1, and the kernel ignores signals that ` +
+    'PID 1 sends to itself. Use docker run --init, or tini as the entrypoint'
   say('warn', { event: 'pid_1' }, message)
 }
 

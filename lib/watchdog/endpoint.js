@@ -70,10 +70,10 @@ class Endpoint {
   /** @param {string} url @param {number} port as configured */
   #announce (url, port) {
     const { data: { options, isQuiet }, health: { say } } = this.#parts
-    const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
-    if (isOther) {
+    const own = Number(new URL(url).port || 80)
+    if (port !== 0 && own !== port) {
       say(isQuiet ? 'info' : 'warn', { event: 'listening', url, port },
-      `watching, port ${port} is taken; live page: ${url}/`)
+      `port ${port} is taken, using ${own}; live page: ${url}/`)
     } else say('info', { event: 'listening', url }, `watching, live page: ${url}/`)
     if (this.#hasWarned || !require('./page-feed/block-detail').isExposed(options)) return
     this.#hasWarned = true

@@ -39,8 +39,11 @@ class Health {
     // EPIPE: the reader of the log has ended, which needs no warning.
     const isWarned = failure !== null && reason === 'log' && failure.code !== 'EPIPE'
     if (isWarned) this.#post({ code: WARN, message: `${reasons[reason]}: ${failure.message}` })
-    if (failure === null) this.say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
-    else this.say('warn', { event: 'degraded', reason }, `degraded: ${reasons[reason]}: ${failure.message}`)
+    if (failure === null) this.say('info', { event: 'recovered', reason }, `recovered (${reason}): works again`)
+    else {
+      this.say('warn', { event: 'degraded', reason },
+        `degraded (${reason}): ${reasons[reason]}. Cause: ${failure.message}`)
+    }
   }
 
   /** @param {Reason} reason @returns {(failure: Failure | null) => void} set() for one reason */
@@ -54,7 +57,7 @@ class Health {
     this.#thrown.add(sink)
     try {
       this.say('warn', { event: 'sink', sink },
-        `a part of loopwatch failed and missed a block (${sink}): ${error?.message}`)
+        `loopwatch failed in "${sink}", which missed a block: ${error?.message}. Please report this`)
     } catch {
       // The log itself threw.
     }

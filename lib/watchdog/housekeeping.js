@@ -80,7 +80,7 @@ class LongTurns {
   /** @param {number} turnMs the longest since the last call @param {number} nowMs */
   judge (turnMs, nowMs) {
     if (turnMs >= LONG_TURN_MS) {
-      this.#failure.add(new Error(`one turn of its loop took ${duration(turnMs)}`), nowMs)
+      this.#failure.add(new Error(`one turn of the watchdog's loop took ${duration(turnMs)}`), nowMs)
     }
     return this.#failure.at(nowMs)
   }

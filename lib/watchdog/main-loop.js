@@ -6,7 +6,7 @@ const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AgentHolds, AllowedTime, GcPauses, Queries, SleptCalls } = require('./loop/intervals')
 const { DebuggerPauses } = require('./loop/debugger-pauses')
 const { Explainer } = require('./loop/explainer')
-const { askHost, NOT_ALLOWED } = require('./loop/inspector')
+const { askHost } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
 const { Sampler } = require('./loop/sampler')
@@ -43,7 +43,7 @@ class MainLoop {
 
   /** @param {LoopParts} parts */
   constructor ({ data, bridge, health, stats, lateness, nextId, post }) {
-    const { options, question, mayInspect, stripsTypes, compilesAll, begunAtMs } = data
+    const { options, question, inspectorRefusal, stripsTypes, compilesAll, begunAtMs } = data
     const { heap, beat, counters, answer } = bridge
     // The history of the application reads its package.json before there is a monitor.
     const mayWork = /** @returns {boolean} */ () => !this.monitor?.isAboutToReport
@@ -72,7 +72,7 @@ class MainLoop {
       bridge,
       options,
       rest: new RestWatch({ sight: stats.sight, counters, thresholdMs: options.threshold }),
-      sampler: new Sampler({ channel: answer, ask: askInspector(mayInspect, scripts, health), question }),
+      sampler: new Sampler({ channel: answer, ask: askInspector(inspectorRefusal, scripts, health), question }),
       stats: stats.host,
       adjust: (pollReading, calm) => pauses.adjust(holds.adjust(pollReading), calm),
       onFacts: factsIn(options.facts, health),
@@ -156,11 +156,11 @@ function factsIn (file, health) {
   }
 }
 
-/** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {Health} health */
-function askInspector (mayInspect, scripts, health) {
+/** @param {string | null} refusal @param {ScriptTimeouts} scripts @param {Health} health */
+function askInspector (refusal, scripts, health) {
   return (/** @type {boolean} */ isAgain) => {
-    if (mayInspect && scripts.mayEnd) return false
-    const failure = mayInspect ? askHost(isAgain) : NOT_ALLOWED
+    if (refusal === null && scripts.mayEnd) return false
+    const failure = refusal ?? askHost(isAgain)
     health.set('inspector', failure === null ? null : { message: failure })
     return failure === null
   }

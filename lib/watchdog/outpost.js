@@ -26,10 +26,10 @@ const LEAST_OWN_SHARE = 0.25
  * the host waits for a CPU it does not: that would take the CPU from it.
  * @param {WorkerData} data @param {(question: Question | null) => void} begin
  */
-exports.keepOutpost = ({ memory, options, mayInspect, begunAtMs }, begin) => {
+exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin) => {
   const bridge = openBridge(memory)
   const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, begunAtMs)
-  const ask = () => mayInspect && !scripts.mayEnd && askHost(false) === null
+  const ask = () => inspectorRefusal === null && !scripts.mayEnd && askHost(false) === null
   const sampler = new Sampler({ channel: bridge.answer, ask })
   const longMs = Math.min(LONG_START_MS, options.stuck || Infinity)
   const sched = new KernelFile(`${TASKS}/${process.pid}/schedstat`)

@@ -74,7 +74,7 @@ class Sinks {
    * @param {(message: object) => void} parts.post to the host
    */
   constructor ({ data, startedAtMs, health, log, mainLoop, cluster, blocks, page, scrape, slow, post }) {
-    const { options, mayInspect, escalates } = data
+    const { options, inspectorRefusal, escalates } = data
     const { metrics } = scrape
     const { main, threads } = blocks.memories
     const { history } = mainLoop.explainer
@@ -92,7 +92,7 @@ class Sinks {
     const tracking = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
     this.#tracking = tracking
     const aborts = options.onStuck === 'abort'
-    if (aborts) require('./end-process').warnOfInit(mayInspect, health.say)
+    if (aborts) require('./end-process').warnOfInit(inspectorRefusal === null, health.say)
     const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
       metrics.drop('sink')
       health.threw(sink, error)
@@ -211,7 +211,7 @@ function openFile ({ dir: target }, health, metrics, history) {
     onDamage: (reason) => {
       history?.forgetOthers()
       health.say('warn', { event: 'history' },
-        `the history of blocked functions begins anew, as its file in dir is damaged: ${reason}`)
+        `the history of blocked functions starts again, because the file in dir is damaged: ${reason}`)
     },
     onUnended: (record) => {
       metrics.predecessorEnded()

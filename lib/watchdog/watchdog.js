@@ -26,7 +26,8 @@ const { WatchedThreads } = require('./threads/threads')
 /**
  * @typedef {object} WorkerData what the host starts its watchdog with
  * @property {SharedArrayBuffer} memory @property {ResolvedOptions} options
- * @property {boolean} mayInspect @property {boolean} profilesItself @property {boolean} namesRequests
+ * @property {string | null} inspectorRefusal why the host may not be asked via its inspector
+ * @property {boolean} profilesItself @property {boolean} namesRequests
  * @property {boolean} ownProfile the host takes its CPU profile itself (v8.startCpuProfile())
  * @property {boolean} escalates requests are followed from the first block on
  * @property {boolean} stripsTypes @property {boolean} compilesAll @property {Role} role
@@ -40,10 +41,10 @@ const { WatchedThreads } = require('./threads/threads')
  */
 
 /** The reason why blocks lack their requests, unless the option says otherwise. */
-const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` }
+const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466: update it, or set requests: 'on'` }
 
 /** The reason why causes lack the kernel's evidence, on Linux: other systems never have it. */
-const HIDDEN = { message: '/proc is hidden from this process, or has no schedstat of its threads' }
+const HIDDEN = { message: 'the file schedstat of the main thread in /proc cannot be read' }
 
 /** A process that ends earlier, and in which nothing blocks, does without a fifth of this thread's modules. */
 const LOAD_REST_MS = 2000

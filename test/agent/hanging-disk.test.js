@@ -43,7 +43,7 @@ describe('a disk that hangs', { concurrency: 2 }, () => {
       }
       const metrics = () => app.watchdog('/metrics').then((answer) => answer.text())
       await eventually(async () => (await metrics()).includes(`loopwatch_degraded{reason="${reason}"} 1`), 'that it is said')
-      if (reason === 'dir') await app.line(({ msg }) => /written to disk: the file system has not answered for \d+ s/.test(msg), 'a line that says so')
+      if (reason === 'dir') await app.line(({ msg }) => /written to disk\. Cause: the file system has not answered for \d+ s/.test(msg), 'a line that says so')
       else await eventually(() => /log lines cannot be written: the file system has not answered/.test(app.out.stderr), 'a warning')
     })
   }

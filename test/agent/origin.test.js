@@ -68,7 +68,7 @@ test('a hunt names the function that created the timer or the promise that block
 
   const on = log.find(({ event }) => event === 'origin_tracking_on')
   assert.deepEqual([on.level, on.reason, on.seconds], [40, 'hunt', 4])
-  assert.match(on.msg, /^origin tracking is on for 4 s \(agent\.hunt\(\)\); it takes up to 100 ms/)
+  assert.match(on.msg, /^origin tracking is on for 4 s \(agent\.hunt\(\)\); tracking takes up to 100 ms/)
   const off = log.find(({ event }) => event === 'origin_tracking_off')
   assert.equal(off.ended, 'time')
   assert.match(off.msg, /off after \d+(\.\d)? s: slow callbacks created at planTimer \(\S*origin-app\.js:\d+\), planPromise/)
@@ -245,7 +245,7 @@ test('blocks that come again outside any request open a window by themselves, wh
   assert.match(on.at(-1).msg, new RegExp(`for 10 s \\(3 blocks in hold \\(.*origin-app\\.js:\\d+\\) outside any request or job\\)|${ofMachine}`))
   const off = log.findLast(({ event }) => event === 'origin_tracking_off')
   assert.equal(off.ended, 'found')
-  assert.match(off.msg, /early: it found what it was looking for: slow callbacks created at planTimer/)
+  assert.match(off.msg, /early: an origin was found: slow callbacks created at planTimer/)
 })
 
 for (const origin of ['auto', 'on']) {

@@ -166,10 +166,10 @@ test('where the inspector is refused, or its port is open, a profile of the insp
     assert.equal(code, 0)
     assert.match(stdout, /loopwatch_degraded\{reason=\\"profile\\"\} 1/)
     assert.match(stdout, /loopwatch_profiling 0/)
-    assert.equal(stdout.match(/degraded: no CPU profile is taken/g)?.length, 1, stdout)
+    assert.equal(stdout.match(/degraded \(profile\): no CPU profile is taken/g)?.length, 1, stdout)
   }
-  assert.match(refused.stdout, /lines of native calls are approximate: the permission model forbids it/)
-  assert.match(inspected.stdout, /lines of native calls are approximate: an inspector port is open/)
+  assert.match(refused.stdout, /lines of native calls are approximate\. Cause: the permission model forbids the inspector/)
+  assert.match(inspected.stdout, /lines of native calls are approximate\. Cause: an inspector port is open/)
 })
 
 test('the profile goes on while an inspector port is open', {
@@ -209,7 +209,7 @@ test('where nothing may be asked, blocks have function and line from the profile
   assert.match(said.folded, /derived.*pbkdf2Sync/)
   const degraded = log.filter(({ event }) => event === 'degraded')
   assert.deepEqual(degraded.map(({ reason }) => reason), ['inspector'])
-  assert.match(degraded[0].msg, /^degraded: the main thread cannot be asked for its stack: no requests, and lines from a CPU profile at best: /)
+  assert.match(degraded[0].msg, /^degraded \(inspector\): the main thread cannot be asked for its stack: no requests, and lines from a CPU profile at best\. Cause: the permission model forbids the inspector/)
 })
 
 /** @param {{ frames: { function: string | null }[] }[]} stacks @param {string} name */

@@ -136,5 +136,5 @@ test('a damaged history is logged once, and blocks are logged all the same', asy
   const { changes, text } = await shop.run('1.8.2', ['parse', 'render'])
   assert.ok(Object.values(changes).every((change) => change === null), text)
   assert.match(text, /"event":"settled"/)
-  assert.equal(text.split('the history of blocked functions begins anew').length - 1, 1, text)
+  assert.equal(text.split('the history of blocked functions starts again').length - 1, 1, text)
 })

@@ -162,7 +162,7 @@ test('a screen reader announces the status strip when the verdict changes, not e
     const bare = (/** @type {string} */ text) => text.replace(/for [\d.]+ m?s/, 'for a time')
     assert.equal(bare(aloud), bare(shown), 'the same words')
   }
-  await last({ frame: null }, /^Blocked for .* in GET \/report\/:id; its line is not known yet\.$/)
+  await last({ frame: null }, /^Blocked for .* in GET \/report\/:id; the line is not known yet\.$/)
   await last({}, /^Blocked for .* in GET \/report\/:id, report app\/report\.js:41\.$/)
   await last({ cause: 'starved' }, /^Blocked for .*: /)
   records.shift()

@@ -242,7 +242,7 @@ test('a process in execSync(): attach names the child, its age and what it runs,
   assert.match(stdout, /^main +asleep in epoll_wait for child process \d+ \(sh, running sleep\), started \S+ m?s ago$/m)
   assert.match(stdout, /^child +\d+, sh -c sleep 300; echo done, started \S+ m?s ago$/m)
   const sleeper = Number(/^child +(\d+), sleep 300, started/m.exec(stdout)?.[1])
-  assert.match(stderr, /its main thread is asleep in epoll_wait for child process \d+ \(sh, running sleep\), started .* ago, and shows no stack until that returns; nothing was sent to it \(LOOPWATCH_ERR_ATTACH\)$/m)
+  assert.match(stderr, /its main thread is asleep in epoll_wait for child process \d+ \(sh, running sleep\), started .* ago, and shows no stack until that returns; nothing was sent to the process \(LOOPWATCH_ERR_ATTACH\)$/m)
   assert.equal(code, 1)
   const shape = (/** @type {string} */ text) => text.split('\n').filter((line) => /^(main|child) /.test(line))
     .map((line) => line.replace(/\d[\d.]*( m?s)?/g, '#'))
@@ -261,7 +261,7 @@ test('a process that waits for a FIFO: attach --once names the file, and sends n
   spawnSync('mkfifo', [fifo])
   const app = await startScript(t, "const fs = require('node:fs'); fs.readSync(fs.openSync(process.argv[1], 'r+'), Buffer.alloc(1))", fifo)
   const { stderr, code } = await app.once(new RegExp(`^main +asleep in read of ${fifo}$`, 'm'))
-  assert.match(stderr, /asleep in read of .*fifo, and shows no stack until that returns; nothing was sent to it/)
+  assert.match(stderr, /asleep in read of .*fifo, and shows no stack until that returns; nothing was sent to the process/)
   assert.equal(code, 1)
   fs.appendFileSync(fifo, 'x')
   assert.equal((await app.closed).stderr, '')
@@ -304,7 +304,7 @@ test('a process that handles SIGUSR1 itself, idle or busy: attach --once prints 
   ])
   const hasThreadNames = Number.parseInt(process.versions.node, 10) >= 24
   for (const { stderr, code } of [ofIdle, ofBusy]) {
-    assert.match(stderr, hasThreadNames ? /s: it handles SIGUSR1 itself \(start it with 'loopwatch run'\) \(LOOP/ : /it handles SIGUSR1 itself/)
+    assert.match(stderr, hasThreadNames ? /s: the process handles SIGUSR1 itself \(start the application with 'loopwatch run'\) \(LOOP/ : /handles SIGUSR1 itself/)
     assert.equal(code, 1)
   }
 })
@@ -318,7 +318,7 @@ test('a full thread pool and a busy worker thread: attach --once counts and name
 })
 
 test('a process that attach cannot use is left alone, and the error says why', NEEDS, async (t) => {
-  assert.match(await attach(t, 'abc').error(), /attach takes a process id, got "abc" \(LOOPWATCH_ERR_OPTION\)/)
+  assert.match(await attach(t, 'abc').error(), /<pid> takes a process id, got "abc" \(LOOPWATCH_ERR_OPTION\)/)
   const gone = startNode(t, ['-e', '0'])
   await gone.closed
   assert.match(await attach(t, /** @type {number} */ (gone.child.pid)).error(), /there is no such process \(LOOPWATCH_ERR_ATTACH\)/)
@@ -328,7 +328,7 @@ test('a process that attach cannot use is left alone, and the error says why', N
   assert.match(await attach(t, /** @type {number} */ (sleeper.pid)).error(), /it runs (sleep|coreutils), not Node\.js/)
   assert.equal(sleeper.exitCode ?? sleeper.signalCode, null)
   const handles = await startTarget(t, { mode: 'handles' })
-  await assert.rejects(connect(checkProcess(handles.pid), () => {}, 500), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /handles SIGUSR1 itself \(start it with 'loopwatch run'\)/ })
+  await assert.rejects(connect(checkProcess(handles.pid), () => {}, 500), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /handles SIGUSR1 itself \(start the application with 'loopwatch run'\)/ })
   assert.match(handles.out.stdout, /my own SIGUSR1/)
   assert.equal(await handles.ask(1), '2000')
   // Its id goes to another process after it was checked.
@@ -367,7 +367,7 @@ test('a process of another user, and one in a container, are refused by name of 
   // Other files, the same network: nothing can be loaded into it.
   const elsewhere = await startTarget(t, { under: under('--mount') })
   const run = attach(t, elsewhere.pid, '--seconds', 1)
-  await run.says(/from outside \(it has another file system\)/)
+  await run.says(/from outside \(the process has another file system\)/)
   assert.equal((await run.closed).code, 0)
   assert.equal(elsewhere.ports()?.length, 1)
 })
@@ -406,9 +406,9 @@ test('an inspector that stays open, or opens to other machines, is an error', NE
   await app.enterNative('native=1500')
   // Until then, it may close its inspector first.
   await eventually(() => fs.readFileSync(`/proc/${app.pid}/task/${app.pid}/children`, 'utf8') !== '', 'the child process that it waits for')
-  await assert.rejects(inspector.end(200), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /still open at 127\.0\.0\.1:\d+/ })
+  await assert.rejects(inspector.end(200), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /STILL OPEN at 127\.0\.0\.1:\d+/ })
   const renamed = await startTarget(t, { mode: 'renamed', flags: ['--inspect-port=0.0.0.0:0'] })
-  await assert.rejects(connect({ ...checkProcess(renamed.pid), takesUsualPort: false }, () => {}), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /opened its inspector on 0\.0\.0\.0:\d+, .* it has closed it again/ })
+  await assert.rejects(connect({ ...checkProcess(renamed.pid), takesUsualPort: false }, () => {}), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /its inspector opened on 0\.0\.0\.0:\d+, .* it is closed again/ })
   assert.equal(renamed.ports()?.length, 1)
 })
 

@@ -77,6 +77,14 @@ test('a folder without block files is an error as text, table and JSON; --watch 
   await eventually(() => out.stdout.includes('"id":"1-1"'), () => out.stderr)
 })
 
+test('a source that cannot be read prints nothing on stdout, in whatever format', async (t) => {
+  for (const flags of [[], ['--top'], ['--top', '--format', 'md'], ['--format', 'md'], ['--json']]) {
+    const { code, stdout, stderr } = await startNode(t, [CLI, 'blocks', '127.0.0.1:1', ...flags]).closed
+    assert.deepEqual([code, stdout], [1, ''], flags.join(' '))
+    assert.match(stderr, /^loopwatch: cannot read 127\.0\.0\.1:1: .*\(LOOPWATCH_ERR_SOURCE\)\n$/)
+  }
+})
+
 test('a filter that no block matches is not an error', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(started(0, {}))}\n`)

@@ -12,7 +12,7 @@ const { makeDir } = require('../support/files')
 const run = promisify(execFile)
 const ROOT = path.join(__dirname, '..', '..')
 const CLI = path.join(ROOT, 'lib', 'cli', 'main.js')
-const COMMANDS = ['run', 'blocks', 'mcp', 'doctor', 'record', 'view', 'docs', 'attach', 'test', 'profile', 'diagnose', 'demo', 'scenario']
+const COMMANDS = ['run', 'test', 'demo', 'blocks', 'doctor', 'attach', 'record', 'view', 'diagnose', 'profile', 'mcp', 'docs', 'scenario']
 
 for (const command of COMMANDS) {
   test(`the help of ${command} has two examples`, async () => {
@@ -83,7 +83,7 @@ test('docs lists what the package has of documents, prints one, and refuses othe
   const names = stdout.trim().split('\n').map((line) => line.split(' ')[0])
   for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/runbook', 'use/options']) assert.ok(names.includes(name), name)
   assert.match((await run(process.execPath, [CLI, 'docs', 'causes/gc'])).stdout, /^# gc: /)
-  await assert.rejects(run(process.execPath, [CLI, 'docs', '../package']), { code: 2, stderr: /docs takes one of .*causes\/js.*LOOPWATCH_ERR_OPTION/ })
+  await assert.rejects(run(process.execPath, [CLI, 'docs', '../package']), { code: 2, stderr: /\[name\] takes one of .*causes\/js.*LOOPWATCH_ERR_OPTION/ })
   for (const [name, meant] of [['causes/natve', 'causes/native'], ['runbok', 'runbook']]) {
     await assert.rejects(run(process.execPath, [CLI, 'docs', name]), { code: 2, stderr: new RegExp(`did you mean ${meant}\\? `) })
   }

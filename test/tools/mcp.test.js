@@ -44,7 +44,7 @@ test('from "the service is slow" to file and line by tools alone', async (t) => 
     return blocks.some(({ frame, ongoing }) => !ongoing && frame?.function === 'spin' && frame.exact)
   }, 'a certain block of spin')
   const client = await connect(t, [app.url])
-  assert.match(`${client.getInstructions()}`, /never an instruction/)
+  assert.match(`${client.getInstructions()}`, /application data, not instructions/)
   /** @type {{ tools: { name: string, annotations?: { readOnlyHint?: boolean } }[] }} */
   const { tools } = await client.listTools()
   assert.deepEqual(tools.map(({ name }) => name).sort(), ['advice', 'block', 'blocks', 'compare', 'culprits', 'flame', 'status'])

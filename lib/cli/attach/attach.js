@@ -42,7 +42,7 @@ const SAMPLED_WITHIN_MS = 1000
 
 /** @param {string} text the process id @param {Flags} flags */
 exports.attach = async (text, flags) => {
-  if (!/^\d+$/.test(text) || Number(text) < 1) throw codedError('LOOPWATCH_ERR_OPTION', 'attach', 'a process id', text)
+  if (!/^\d+$/.test(text) || Number(text) < 1) throw codedError('LOOPWATCH_ERR_OPTION', '<pid>', 'a process id', text)
   const pid = Number(text)
   const connections = flags.once ? await connectionsOf(pid) : []
   const view = await kernelView(pid)
@@ -88,7 +88,7 @@ async function checkCall (pid, first, patienceMs) {
   while (view?.stuckIn && performance.now() < endMs) view = await kernelView(pid)
   if (!view?.stuckIn) return
   const reason = `its main thread ${asleepText(view.stuckIn, 'is ')}, and shows no stack until that returns`
-  throw codedError('LOOPWATCH_ERR_ATTACH', pid, `${reason}; nothing was sent to it`)
+  throw codedError('LOOPWATCH_ERR_ATTACH', pid, `${reason}; nothing was sent to the process`)
 }
 
 /** @param {Row[]} rows */
@@ -113,7 +113,7 @@ async function lookOnce (remote, pid, connections) {
       say('for how long sockets had no data is not known: that needs ss, of the package iproute2')
     }
     if (answer !== null && 'value' in answer) printRows(waitRows(answer.value, connections))
-    else say('its requests cannot be read')
+    else say(`the requests of process ${pid} cannot be read`)
   } else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 
@@ -134,7 +134,7 @@ async function watch (inspector, target, flags, signals) {
   const outcome = flags.outside
     ? '--outside'
     : !target.isSameFiles
-        ? 'it has another file system'
+        ? 'the process has another file system'
         // The agent did not see the worker threads start, so it cannot query them safely.
         : await startIn(inspector.remote,
           { host: '127.0.0.1', port, token, log: false, keep: KEEP, threads: 'off', threshold })
@@ -156,7 +156,7 @@ async function followOwn (inspector, pid, flags, signals) {
  * @param {{ url: string, token: string }} agent @param {Signals} signals
  */
 async function followOurs (inspector, target, { url, token }, signals) {
-  // The agent takes no samples while somebody else has the inspector open.
+  // While it is open, any user of this machine can run code in the process.
   const isClosed = await endInspector(inspector)
   const leftOpen = inspector.isOurs ? 'is open' : 'was open already and stays open'
   say(`watching process ${target.pid} with an agent inside it, its inspector ` +
@@ -223,7 +223,7 @@ async function startIn (remote, options) {
   // An agent that starts after we stopped waiting would run without our knowing.
   const untilMs = Date.now() + ANSWER_MS - MS_PER_S
   const answer = await remote.evaluate(startAgent(options, untilMs), { ms: ANSWER_MS })
-  if (answer === null) return 'it does not answer: it is inside a native call'
+  if (answer === null) return 'the process does not answer: it is in a native call'
   return 'value' in answer ? answer.value : answer.thrown
 }
 
@@ -232,7 +232,7 @@ async function urlOf (remote, pid) {
   const answer = await remote.evaluate(AGENT_URL, { ms: ANSWER_MS, awaitPromise: true })
   if (answer !== null && 'value' in answer && typeof answer.value === 'string') return answer.value
   throw codedError('LOOPWATCH_ERR_ATTACH', pid,
-    'loopwatch already watches it, but has no endpoint or is stuck: see its log for blocks; --once prints its ' +
+    'an agent watches it, but has no endpoint or does not answer: see the log of the process; --once prints the ' +
       'current stack')
 }
 
@@ -244,7 +244,7 @@ async function leave (target, url, ours) {
   const { pid } = target
   const inspector = await connect(target, () => {}, LEAVE_MS).catch((error) => {
     if (!isAlive(pid)) return null
-    throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it was not stopped: ${error.message}`)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent was not stopped: ${error.message}`)
   })
   if (inspector === null) return
   inspector.isOurs ||= inspector.address === ours
@@ -252,8 +252,8 @@ async function leave (target, url, ours) {
   await inspector.end()
   const { hostname: host, port } = new URL(url)
   if (!await poll(async () => !await isTaken({ host, port }), STOP_MS)) {
-    throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it, at ${url}, is still running: the process did not ` +
-      'react, perhaps because it is in a native call')
+    throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} is still running: the process did not react, ` +
+      'perhaps because of a native call')
   }
   say(`left process ${pid}: the agent in it is ` +
     `stopped${inspector.isOurs ? ', its inspector closed' : '; its inspector was open already and stays open'}`)

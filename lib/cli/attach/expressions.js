@@ -102,7 +102,7 @@ exports.WAITS = `(() => {
  * @param {Options} options @param {number} untilMs
  */
 exports.startAgent = (options, untilMs) => `(() => {
-  if (Date.now() > ${untilMs}) return 'it was busy for too long'
+  if (Date.now() > ${untilMs}) return 'the process was busy for too long'
   // One that an earlier visit left behind makes way.
   if (${AGENT} && !(Symbol.for("loopwatch.visits.1") in ${AGENT})) return 'running'
   const process = ${PROCESS}

@@ -126,8 +126,9 @@ class Inspector {
     if (await this.closes(ms)) return
     const { host, port } = this.#place
     throw codedError('LOOPWATCH_ERR_INSPECTOR', this.#pid,
-      `its inspector is still open at ${host}:${port}, where any user of this machine can run code in it: it did ` +
-        'not close it, perhaps because it is in a native call, after which it may')
+      `its inspector is STILL OPEN at ${host}:${port}, and any user of this machine can run code in the process. The ` +
+        'process is probably in a native call, and closes the inspector afterwards: run ' +
+        `'loopwatch attach ${this.#pid} --once' again to check`)
   }
 
   /** @param {number} ms to wait */
@@ -197,7 +198,7 @@ async function isTaken ({ host, port }) {
  */
 function impostor (answer, pid, isItsPort) {
   if (answer === null) {
-    return isItsPort ? null : 'does not say whether it is that process, perhaps because it is in a native call'
+    return isItsPort ? null : 'does not say whether it is that process, perhaps because of a native call'
   }
   return 'value' in answer && answer.value === pid ? null : 'is another process'
 }
@@ -229,8 +230,8 @@ exports.connect = async (target, onOpening, openMs = ANSWER_MS) => {
   }
   if (inspector.isOurs && !place.isLoopback) {
     const isClosed = await inspector.closes(STOP_MS)
-    throw refuse(`it opened its inspector on ${place.host}:${place.port}, where other machines could run code in ` +
-      `it; ${isClosed ? 'it has closed it again' : 'IT IS STILL OPEN, since the process does not answer'}`)
+    throw refuse(`its inspector opened on ${place.host}:${place.port}, where other machines could run code in the ` +
+      `process; it is ${isClosed ? 'closed again' : 'STILL OPEN, since the process does not answer'}`)
   }
   return inspector
 }
@@ -253,13 +254,13 @@ async function open (target, onOpening, openMs, others) {
   ), openMs)
   if (inspector !== null) return inspector
   const silence = `its inspector did not open within ${openMs / MS_PER_S} s`
-  throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `${silence}: it ${silenceOf(pid, sleeps)}`)
+  throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `${silence}: the process ${silenceOf(pid, sleeps)}`)
 }
 
 /** Why the inspector did not open after the signal. @param {number} pid @param {number} sleeps before it */
 function silenceOf (pid, sleeps) {
-  const handles = "handles SIGUSR1 itself (start it with 'loopwatch run')"
-  const computes = 'is inside a native call, after which the inspector opens and stays open'
+  const handles = "handles SIGUSR1 itself (start the application with 'loopwatch run')"
+  const computes = 'is in a native call, after which the inspector opens and stays open'
   if (!isAlive(pid)) return 'has ended'
   const more = inspectorSleeps(pid) - sleeps
   return Number.isNaN(more) ? `${handles}, or ${computes}` : more === 0 ? handles : computes

@@ -28,7 +28,10 @@ exports.listBlocks = async (sources, flags) => {
   endWithReader()
   if (flags.watch) return watch(sources, flags)
   const { blocks, failure } = await readAll(sources, flags)
-  if (failure === null && blocks.length === 0) checkFiles(sources)
+  if (blocks.length === 0) {
+    if (failure !== null) throw failure
+    checkFiles(sources)
+  }
   const records = blocks.map(({ record }) => record)
   if (flags.top) process.stdout.write((flags.format === 'md' ? topMarkdown : topTable)(records))
   else for (const block of blocks) print(block, sources.length > 1, flags)

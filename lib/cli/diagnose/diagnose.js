@@ -83,7 +83,7 @@ async function recordingOf (run, target, token) {
       if (code !== undefined || run.isOver) {
         const ending = code === undefined ? 'was ended' : `ended with exit code ${code}`
         throw codedErrorFrom(error, 'LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ${ending} before its ` +
-          'agent could be asked: --seconds has to end it while it runs', '')
+          'blocks could be read: use a smaller --seconds', '')
       }
       // On a busy machine a short run is over before the agent listens.
       if (performance.now() > lastMs) throw error

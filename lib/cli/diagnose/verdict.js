@@ -62,8 +62,8 @@ exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
     return { text: parts.join('\n'), tool: causeRow(heavy[0].cause).tool }
   }
   if (load !== null && load.p50Ms >= SLOW_MS && utilizationOf(recording.metrics) < BUSY) {
-    const text = `The event loop is not what requests wait for: it was blocked for ${figure}${whole} and has time ` +
-      `to spare. They wait for something outside the process.${inRun}\n`
+    const text = `Requests do not wait for the event loop, which was blocked for ${figure}${whole}. They wait for a ` +
+      `database, another service or the thread pool of libuv.${inRun}\n`
     return { text: `${text}\n${general('io')}`, tool: 'bubbleprof' }
   }
   return { text: `Nothing is wrong with the event loop: it was blocked for ${figure}${whole}.${inRun}\n`, tool: null }

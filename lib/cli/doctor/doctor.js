@@ -68,7 +68,7 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
         ? 'on: lines of native calls are exact'
         : 'off at the moment: lines of native calls may be marked ≈'
     ],
-    ['not kept', dropped(samples)],
+    ['dropped', dropped(samples)],
     ...faults.map((fault) => /** @type {[string, string]} */ (['degraded', fault])),
     ...limitsOf(node, platform).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
   ]
@@ -80,16 +80,15 @@ function findings (samples, address, platform = isHere(address) ? process.platfo
 
 /** Limits of older versions of Node.js. @param {string} node its version @param {string | null} platform */
 function limitsOf (node, platform) {
-  const major = Number.parseInt(node, 10)
+  const [major, minor] = node.split('.').map(Number)
   const limits = []
   if (major < 24) {
-    limits.push(`Node.js ${major}: requests are followed from the first block on: the first one may have no request ` +
-      "(requests: 'on' always follows them, at a cost)")
+    limits.push(`Node.js ${major}: requests are followed from the second block on, so the first one may have none; ` +
+      "requests: 'on' follows them from the start, at a cost")
   }
   // Linux has the kernel's times instead.
-  if (major < 22 && platform !== 'linux') {
-    limits.push(`Node.js ${major}: outside Linux, CPU time of worker threads is not counted, and causes are unknown: ` +
-      'use Node.js 22 or later')
+  if ((major < 22 || (major === 22 && minor < 23)) && platform !== 'linux') {
+    limits.push(`Node.js ${node}: outside Linux, CPU time is not counted, and causes are unknown: use 22.23 or later`)
   }
   return limits
 }
@@ -138,7 +137,8 @@ function choiceOf (pid) {
 const portsOf = (pid) => {
   const listeners = listenersOf(pid)
   if (listeners === null) {
-    throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a URL on this system', String(pid))
+    const expected = 'host:port or a URL (process ids work on Linux only)'
+    throw codedError('LOOPWATCH_ERR_OPTION', '[target]', expected, String(pid))
   }
   let isSameNetwork
   try {

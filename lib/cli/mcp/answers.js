@@ -121,7 +121,7 @@ async function detailsOf (source, ids) {
 async function oneDetail (source, id) {
   const [detail] = await detailsOf(source, [id])
   if (detail !== undefined) return detail
-  throw codedError('LOOPWATCH_ERR_SOURCE', `block ${id}`, 'no kept block has this id, see culprits or blocks')
+  throw codedError('LOOPWATCH_ERR_SOURCE', `block ${id}`, 'no block with this id is in memory: call culprits or blocks')
 }
 
 /** @type {Tool} */

@@ -61,7 +61,7 @@ function faultInWords ({ requests, failed, refused, statuses }) {
   const unanswered = failed + refused - answered
   if (unanswered > count) return `the application did not answer ${unanswered} of ${requests} requests`
   return `the application answered ${status} to ${count} of ${requests} requests ` +
-    `(${status < 500 ? 'is the path right, and is a plain GET enough?' : 'see what it logs'})`
+    `(${status < 500 ? 'is the path right, and is a plain GET enough?' : 'see the log of the application'})`
 }
 
 /** @param {Load} load */

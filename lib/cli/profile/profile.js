@@ -32,7 +32,7 @@ const START_MS = 30000
 /** @param {string} name @param {string[]} command @param {Flags} flags */
 exports.profile = async (name, command, flags) => {
   if (!Object.hasOwn(profilers, name)) {
-    throw codedError('LOOPWATCH_ERR_OPTION', 'profile', Object.keys(profilers).join(', '), name)
+    throw codedError('LOOPWATCH_ERR_OPTION', '<tool>', `one of ${Object.keys(profilers).join(', ')}`, name)
   }
   const { needs, ending } = profilers[name]
   const target = parseTarget(command)

@@ -3,6 +3,8 @@
 const { styleText } = require('node:util')
 const { issueText } = require('../../util/place-text')
 const { counted, duration, printable } = require('../../util/sentence')
+const { resolveOptions } = require('../../options/table')
+const { TEST_OPTIONS } = require('./inside/recorder')
 const { isFailing } = require('./offences')
 const { NO_STACK } = require('./verdict')
 
@@ -61,12 +63,22 @@ function paragraph (offence) {
   ]
 }
 
+/** Why processes were not watched: which variable they refuse. */
+function invalidVariable () {
+  try {
+    resolveOptions({ ...TEST_OPTIONS, threshold: 50 }, { ...process.env, LOOPWATCH_NOTIFY: '' })
+    return 'a LOOPWATCH_… variable has an invalid value'
+  } catch (error) {
+    return error.message
+  }
+}
+
 /** Why nothing was watched. @param {Outcome} outcome */
 function reasonOf ({ processes, unwatched, unwatchedTests }) {
   if (processes === 0 && unwatchedTests === 0) return 'the command started no Node.js process, or replaced NODE_OPTIONS'
-  if (unwatched > 0) return 'a LOOPWATCH_… variable has an invalid value'
+  if (unwatched > 0) return invalidVariable()
   if (unwatchedTests > 0) {
-    return 'tests ran where blocks cannot be detected, such as worker threads (docs/tools/test.md, Runners)'
+    return 'tests ran where blocks cannot be detected, such as worker threads (docs/tools/test.md in the repository)'
   }
   return 'only tools and compilers ran; --all counts them'
 }
@@ -80,10 +92,11 @@ exports.headline = (outcome) => {
   const what = hasCpuTimes
     ? 'CPU time of the application\'s own code'
     : 'the duration (this system reports no CPU times)'
+  const unplaced = NO_STACK in passedOver ? ` (${passedOver[NO_STACK].count} without a known line ignored)` : ''
   const ofBlocks = blocks === 0
     ? hasWatchedNothing
       ? `nothing was watched: ${reasonOf(outcome)}`
-      : `no new block above ${duration(overMs)}${NO_STACK in passedOver ? ' whose code is known' : ''}`
+      : `no new block above ${duration(overMs)}${unplaced}`
     : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
   if (!isSync) return ofBlocks
   return `${ofBlocks}; ` +
@@ -111,7 +124,7 @@ exports.textReport = (outcome, hasColors = false) => {
       ? []
       : [
           '',
-      `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has an invalid value`
+      `${counted(unwatched, 'process', 'processes')} could not be watched: ${invalidVariable()}`
         ]),
     ...(unwatchedTests === 0
       ? []

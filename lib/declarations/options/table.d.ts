@@ -99,6 +99,7 @@ export const table: ({
  type: type.OptionType;
  default: number;
  doc: string;
+ flagDoc?: undefined;
 } | {
  heading: string;
  env: string;
@@ -108,6 +109,7 @@ export const table: ({
  type: type.OptionType;
  default: string;
  doc: string;
+ flagDoc?: undefined;
 } | {
  heading: string;
  env: string;
@@ -117,6 +119,7 @@ export const table: ({
  type: type.OptionType;
  default: undefined;
  doc: string;
+ flagDoc?: undefined;
 } | {
  heading: string;
  env: string;
@@ -126,6 +129,7 @@ export const table: ({
  type: type.OptionType;
  default: never[];
  doc: string;
+ flagDoc?: undefined;
 } | {
  heading: string;
  env: string;
@@ -135,6 +139,17 @@ export const table: ({
  type: type.OptionType;
  default: boolean;
  doc: string;
+ flagDoc: string;
+} | {
+ heading: string;
+ env: string;
+ flag: string;
+ key: string;
+ group: string;
+ type: type.OptionType;
+ default: boolean;
+ doc: string;
+ flagDoc?: undefined;
 } | {
  heading: string;
  env: string;
@@ -144,6 +159,7 @@ export const table: ({
  type: type.OptionType;
  default: {};
  doc: string;
+ flagDoc?: undefined;
 })[];
 /**
  * Defaults of a preload and of `loopwatch run`, as somebody may parse the stdout of a tool (`eslint -f json`).

@@ -71,7 +71,7 @@ const OF_BUILTINS = {
     '(Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).',
   addEventListener: 'compares the listener with all existing ones. Remove those that are no longer needed (once: ' +
     'true, a signal).',
-  next: 'runs a whole step of its iterator. Make the steps smaller, and let the loop come round between them.',
+  next: 'runs a whole step of its iterator. Make the steps smaller, and yield to the event loop between them.',
   structuredClone: `copies the whole value. ${exports.cures.native.copy}`,
   eval: 'compiles its text at each call. Compile it once, as a function or a vm.Script.',
   'Atomics.wait': 'stops the thread until another one wakes it. Atomics.waitAsync does not.'

@@ -238,14 +238,15 @@ exports.detectors = {
     doc: 'native',
     detect ({ call, times }, kinds) {
       const cure = builtins.get(`${call}`)
-      return cure && !kinds.includes('regexp') && [`${call}${times}`, cure]
+      const name = call === 'spread' ? call : `${call}()`
+      return cure && !kinds.includes('regexp') && [`${name}${times}`, cure]
     }
   },
   report: {
     doc: 'sync-io',
     detect (view) {
       const server = /socket to (\S+):53$/.exec(`${view.record.evidence.sleptIn?.target}`)?.[1]
-      const waits = server === undefined ? '' : ` It waited for the name server ${server}.`
+      const waits = server === undefined ? '' : ` The report waited for the name server ${server}.`
       // detect-libc reads which C library there is. 2.1.2 excludes the network itself.
       const update = areIn(view, /^npm:detect-libc /m)
         ? ' detect-libc asked: update it to 2.1.2 or later, which does without.'
@@ -298,7 +299,7 @@ exports.detectors = {
   many: {
     doc: 'many',
     detect: ({ record: { cause, evidence: { requests } } }) => (cause === 'many' || requests >= MANY) &&
-      [`${requests} requests ran in a row before the loop came round again.`, many.many]
+      [`${requests} requests ran in a row before the event loop got a turn.`, many.many]
   },
   growth: {
     doc: 'js',
@@ -312,7 +313,7 @@ exports.detectors = {
       const recent = callsMs.slice(-RECENT)
       const rises = recent.flatMap((ms, i) => recent.slice(i + 1).map((later) => later > ms))
       return last >= GROWN * first && rises.filter(Boolean).length >= MOST * rises.length &&
-        [`Its CPU time grows: ${Math.round(first)} ms a call at first, ${Math.round(last)} ms now.`, js.growth]
+        [`The CPU time per call grows: ${Math.round(first)} ms at first, ${Math.round(last)} ms now.`, js.growth]
     }
   },
   computes: {

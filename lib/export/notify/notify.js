@@ -101,7 +101,7 @@ class Notifier {
  */
 exports.messageOf = (url, record, { labels, held }) => {
   const name = `${labels.service ?? 'loopwatch'} on ${os.hostname()} (process ${record.pid})`
-  const rest = held === 0 ? '' : ` ${held} more had no message of their own.`
+  const rest = held === 0 ? '' : ` ${held} more ${held === 1 ? 'block was' : 'blocks were'} not posted.`
   const text = `${name}: ${sentenceOf(record)}.${rest}`.slice(0, TEXT_CHARS)
   if (SLACK.test(url.hostname)) return { text: forSlack(text) }
   return { event: 'block', text, labels, hostname: os.hostname(), held, block: record }

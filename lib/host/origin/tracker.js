@@ -44,7 +44,7 @@ class OriginTracker {
     this.#onHeld = onHeld
     this.#refusal = isHookSafe(version)
       ? null
-      : `Node.js ${version} has CVE-2025-59466: with async_hooks a stack overflow would end the process; update it`
+      : `Node.js ${version} has CVE-2025-59466: with async_hooks a stack overflow would end the process; update Node.js`
   }
 
   /** Opens the window of the option `origin`, at the start and for every new watchdog. */

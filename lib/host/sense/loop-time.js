@@ -37,7 +37,7 @@ exports.loopTime = () => {
 function alwaysBusy () {
   const reason = '`performance` of node:perf_hooks has been replaced'
   warnOnce('LOOPWATCH_WARN_GLOBALS',
-    `loopwatch cannot tell how busy the event loop is, utilization is 1: ${reason}`, 'utilization')
+    `loopwatch reports a utilization of 1, because ${reason}`, 'utilization')
   return { idle: 0, active: nowMs() }
 }
 

@@ -153,7 +153,7 @@ class DebuggerPauses {
   /** @param {number | null} port @param {Reading} reading */
   #report (port, reading) {
     this.#port = port
-    this.#onState(port === null || ranOf(reading) !== null ? null : { message: `its port (${port}) is open` })
+    this.#onState(port === null || ranOf(reading) !== null ? null : { message: `the inspector port ${port} is open` })
   }
 }
 

@@ -6,11 +6,6 @@ const { nowMs } = require('../../util/clock')
 /** V8 evaluates this on the host thread at its next interrupt. @param {number | undefined} putAtMs see askHost() */
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
-/** The reason why the watchdog does not ask: see mayInspect() in lib/host/runtime.js. */
-exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it would end the events of ' +
-  '--experimental-network-inspection, this is node --test, or the globals are frozen with their prototype, or not ' +
-    'those of the process (Jest)'
-
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 
 /**

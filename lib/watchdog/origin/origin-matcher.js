@@ -28,8 +28,8 @@ const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.
 /** Ends of tracking, likewise. */
 const ends = {
   time: '',
-  found: ', early: it found what it was looking for',
-  budget: ', early: its time budget is used up',
+  found: ', early: an origin was found',
+  budget: ', early: the time budget is used up',
   stop: ', early: the agent is stopping'
 }
 
@@ -84,7 +84,7 @@ class Origins {
     this.#window = { openedAtMs: nowMs(), callbacks: 0, places: new Set(), ...this.#window, isAuto }
     const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
     const reasonGiven = reason === 'auto' ? why : reasons[reason]
-    const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ` +
+    const message = `origin tracking is on${howLong} (${reasonGiven}); tracking takes ` +
       `${isAuto ? 'at most 10 ms in all' : 'up to 100 ms of each second'}`
     this.#parts.say('warn', { event: 'origin_tracking_on', reason, seconds }, message)
   }

@@ -6,7 +6,6 @@ const { isNativeBlock } = require('../../explain/parts')
 const { isExcused } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { isStartup } = require('../loop/detector')
-const { NOT_ALLOWED } = require('../loop/inspector')
 const { CpuPrice } = require('../kernel/cpu-price')
 const { HeapProfiling } = require('./heap-profiling')
 const { LOCK_WAIT } = require('../../util/place-text')
@@ -41,13 +40,13 @@ const TICKS_MS = 1000
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
 /** Starting needs a moment in which its pause is short and nobody waits, or the operator's consent. */
-const TOO_LONG = 'starting it would pause the application for longer than the threshold, or while requests are open; ' +
-  "profile: 'on' starts it at start-up"
+const TOO_LONG = 'starting one would pause the application for longer than the threshold, or during requests; ' +
+  "profile: 'on' starts it with the process"
 /** V8's sampling thread can spin at 100% of a CPU (a bug of V8). The profile is then stopped and not started again. */
-const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CPU'
+const WITHOUT_TICKS = 'V8 delivers no samples, and may use a whole CPU'
 /** A signal ends a sleep of SQLite early, and SQLite counts it in full: 2 s became 0.7 s on 24.21, 0.3 s on 26.10. */
-const WAKES_SQLITE = 'its signals make the busy timeout of SQLite end early, and the application waits for a lock; ' +
-  "profile: 'on' keeps it anyway"
+const WAKES_SQLITE = 'signals of the profiler end the busy timeout of SQLite early, and the application waits for a ' +
+  "lock; profile: 'on' keeps the profile anyway"
 
 /**
  * The CPU profile of the host: decides when it starts, and passes on what the host takes. The host reads what is asked
@@ -148,7 +147,7 @@ class Profiling {
     this.#switch(message, atMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
     else if (isOn && action === 'take' && tookMs > LONG_TAKE_MS) {
-      this.#giveUp(`reading it paused the application for ${Math.round(tookMs)} ms`)
+      this.#giveUp(`reading the profile paused the application for ${Math.round(tookMs)} ms`)
     } else if (isOn && window !== null && isWithoutTicks(window)) this.#giveUp(WITHOUT_TICKS)
     else if (isOn && !this.#isGivenUp) this.#parts.onState(null)
   }
@@ -179,11 +178,11 @@ class Profiling {
       this.#onSinceMs = atMs
       const more = !isUnexpected({ tookMs, estimateMs })
         ? ''
-        : ` instead of ${Math.round(estimateMs)} ms; if it has to start again, it waits for ` +
+        : ` instead of ${Math.round(estimateMs)} ms; the profiler does not start again within ` +
           `${RETRY_UNEXPECTED_MS / MS_PER_MINUTE} minutes`
       // A start that nobody asked for or notices is not news.
       say(mode === 'auto' && tookMs < thresholdMs ? 'debug' : 'info', { event: 'profile_on', tookMs: ms },
-        `CPU profiler started, so that native calls have their lines (option profile: '${mode}'); starting it ` +
+        `CPU profiler started, so that native calls have their lines (option profile: '${mode}'); the start ` +
           `paused the application for ${ms} ms${more}`)
     } else {
       const seconds = Math.round((atMs - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
@@ -223,9 +222,9 @@ class Profiling {
  * @param {(message: object) => void} parts.post to the host
  */
 exports.startProfiling = ({ data, bridge: { beat, counters }, gcPauses, times, windows, health, post }) => {
-  const { options, mayInspect, ownProfile, profilesItself } = data
+  const { options, inspectorRefusal, ownProfile, profilesItself } = data
   const prices = new CpuPrice(times)
-  const refusal = !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null
+  const refusal = inspectorRefusal ?? (profilesItself ? PROFILES_ITSELF : null)
   const profiling = new Profiling({
     mode: options.profile,
     refusal: ownProfile ? null : refusal,

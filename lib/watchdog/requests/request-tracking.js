@@ -37,8 +37,8 @@ class RequestTracking {
     this.isOn = isOn
     this.#tell(isOn)
     if (isOn) {
-      const message = 'tracking requests from now on, so that the next block names its request; on this version of ' +
-        "Node.js each await costs about 0.2 us more meanwhile (requests: 'auto')"
+      const message = 'request tracking is on: later blocks name their request. On this version of Node.js, tracking ' +
+        "costs about 0.2 µs per await; requests: 'off' switches it off"
       this.#say('info', { event: 'requests_on' }, message)
     }
   }
@@ -48,8 +48,8 @@ class RequestTracking {
     if (!this.isOn) return
     this.isOn = false
     this.#pausedUntilMs = nowMs + PAUSE_MS
-    const message = 'requests are not tracked for an hour: the application creates more than a million promises a ' +
-      "second, and tracking costs time for each; update Node.js, or set requests: 'on' to keep naming requests anyway"
+    const message = 'request tracking is off for an hour: the application creates more than a million promises per ' +
+      "second, and each costs time. Update to Node.js 24 or later, or set requests: 'on' to track them anyway"
     this.#say('warn', { event: 'requests_off' }, message)
   }
 }

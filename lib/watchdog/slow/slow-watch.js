@@ -35,11 +35,11 @@ exports.advice = {
     'Only half of the threads that UV_THREADPOOL_SIZE adds will help.',
   busy_loop: 'Do less for each request or event, batch the events, or add processes: each request waits for ' +
     'the others.',
-  collecting: 'If something keeps the memory, release it; if it is needed, raise the limit (--max-old-space-size); ' +
-    'if it is not kept, allocate less for each request or event.',
+  collecting: 'If the heap is full, release what keeps the memory, or raise the limit (--max-old-space-size). ' +
+    'Otherwise allocate less for each request or event.',
   worker_threads: 'If tasks wait for them, add threads (up to the number of CPUs) or make the tasks shorter.',
-  waiting: 'Set a timeout for each call. If a pool is used up, find what keeps its connections (a long transaction, ' +
-    'one that is not released) before you enlarge it. If no peer is named, suspect what is in the list of what is open.'
+  waiting: 'Set a timeout for each call. If a pool is used up, find what holds the connections (a long ' +
+    'transaction, one that is not released) before you enlarge the pool. If no peer is named, look at what is open.'
 }
 
 /** @param {PoolKind} kind @param {FullPool} full @param {number} requests in flight meanwhile */

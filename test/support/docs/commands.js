@@ -24,8 +24,7 @@ function helpOf (command) {
   if (known !== undefined) return known
   const { stdout } = spawnSync(process.execPath, [BIN, ...(command === '' ? [] : [command]), '--help'], { encoding: 'utf8', cwd: ROOT })
   const flags = new Map([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <)?/gm)].map(([, flag, value]) => [flag, value !== undefined]))
-  const [, list = ''] = /^Commands:\n((?: {2}.*\n)+)/m.exec(stdout) ?? []
-  const help = { flags, commands: [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name) }
+  const help = { flags, commands: [...stdout.matchAll(/^ {2}([a-z]+) (?=[[<])/gm)].map(([, name]) => name) }
   helps.set(command, help)
   return help
 }

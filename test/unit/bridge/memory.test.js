@@ -242,7 +242,7 @@ test('a memory says in whose layout it is, and no other is opened', () => {
   assert.equal(hasOurLayout(memory), true, 'the parts begin behind it')
   for (const [what, make] of Object.entries(foreignMemories)) {
     assert.equal(hasOurLayout(make()), false, what)
-    assert.throws(() => openBridge(make()), { message: 'its shared memory is laid out by another version of loopwatch' }, what)
+    assert.throws(() => openBridge(make()), { message: 'the shared memory has the layout of another version of loopwatch' }, what)
   }
 })
 

@@ -11,7 +11,7 @@ test('a question that the watchdog cannot answer gets the fallback and ends noth
   const lost = []
   // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
   const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
-  const made = { memory: createMemory(), options, mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' }, threads: [] }
+  const made = { memory: createMemory(), options, inspectorRefusal: 'a test', namesRequests: false, escalates: false, role: { kind: 'single' }, threads: [] }
   const thread = new WatchdogThread(
     () => made,
     /** @type {any} */ ({

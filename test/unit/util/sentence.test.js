@@ -27,7 +27,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
     [{ frame: { function: 'report', file: '/srv/app/report.ts', line: 2, column: 1, exact: false, compiled: true } }, 'event loop was blocked for 312 ms: ≈ report (app/report.ts), GET /report/:id (js)'],
     [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
-    [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a native or synchronous call; its line follows when it returns (native)'],
+    [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a native or synchronous call; the line follows when the call returns (native)'],
     [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process was kept waiting for a CPU (starved)'],
     [{ cause: 'suspended', durationMs: 61000 }, 'event loop was blocked for 61.0 s: the whole process was stopped (suspended)']
   ]
@@ -133,7 +133,7 @@ test('a block of which the culprit took less than two thirds says how much it to
     [{ parts: { ...none, js: 5200, waiting: 2500 } }, ': report (app/report.js:41), GET /report/:id (js)'],
     [{ parts: { ...none, js: 40, waiting: 7660 }, cause: 'starved', excused: true }, ': the process was kept waiting for a CPU (starved)'],
     [{ parts: { ...none, js: 1200, waiting: 6500 }, cause: 'starved', excused: false }, ', 1.2 s of it by report (app/report.js:41) and 6.5 s waiting for a CPU, GET /report/:id (starved)'],
-    [{ parts: { ...none, native: 1200, waiting: 6500 }, cause: 'starved', excused: false, frame: null, samples: 0, request: null }, ', 6.5 s of it waiting for a CPU: inside a native or synchronous call; its line follows when it returns (starved)']
+    [{ parts: { ...none, native: 1200, waiting: 6500 }, cause: 'starved', excused: false, frame: null, samples: 0, request: null }, ', 6.5 s of it waiting for a CPU: inside a native or synchronous call; the line follows when the call returns (starved)']
   ]
   for (const [differences, end] of told) {
     assert.equal(sentenceOf(makeRecord({ durationMs: 7700, ...differences })), `event loop was blocked for 7.7 s${end}`)

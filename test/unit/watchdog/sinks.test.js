@@ -120,7 +120,7 @@ test('a sink that throws does not keep others from hearing, is logged once and c
   for (let i = 0; i < 2; i++) sinks.opened(makeRecord())
   assert.deepEqual(told, ['a.opened', 'b.opened', 'a.opened', 'b.opened'])
   assert.equal(thrown, 2)
-  assert.deepEqual(said, ['warn {"event":"sink","sink":"fails"} a part of loopwatch failed and missed a block (fails): no room'])
+  assert.deepEqual(said, ['warn {"event":"sink","sink":"fails"} loopwatch failed in "fails", which missed a block: no room. Please report this'])
 })
 
 test('a log that throws when it is to say so harms nobody', () => {

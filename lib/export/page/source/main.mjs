@@ -23,7 +23,7 @@ const events = {
     const named = Object.entries(labels).map(([name, value]) => `${name} ${value}`).join(', ')
     setText(byId('build'), named === '' ? build : `${named}, ${build}`)
     const isOther = agent !== null && agent !== `${pid}`
-    say(isOther ? `Another process answers now: ${pid} instead of ${agent}.` : '')
+    say(isOther ? `Another process serves this page now: ${pid} instead of ${agent}.` : '')
     agent = `${pid}`
     lostAt = null
     byId('live').hidden = false

@@ -139,7 +139,9 @@ class HostProfiler {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
     const inspector = loadInspector()
     // A profile of the inspector would show up in a debugger that is connected.
-    if (this.#own === null && inspector?.url() !== undefined) throw new Error('an inspector port is open')
+    if (this.#own === null && inspector?.url() !== undefined) {
+      throw new Error('an inspector port is open (--inspect)')
+    }
     if (action === 'start' && !this.#source.isOn) {
       const lack = lackOfProfileRoom()
       if (lack !== null) throw new Error(lack)

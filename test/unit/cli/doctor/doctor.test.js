@@ -27,7 +27,7 @@ test('an agent in good health has nothing to say but what it watches', () => {
     watching: 'shop:9464: loopwatch 1.2.3 on Node.js 24.21.0, blocks from 50 ms',
     loop: 'not blocked; its last heartbeat was 8 ms ago',
     profile: 'on: lines of native calls are exact',
-    'not kept': 'nothing',
+    dropped: 'nothing',
     degraded: 'nothing'
   })
 })
@@ -48,7 +48,7 @@ test('doctor lists a block in progress, lost events and the limits of an old Nod
   const found = findings(lines, 'shop:9464')
   assert.equal(said(found).loop, 'blocked for 9.5 s at this moment: loopwatch blocks shop:9464')
   assert.equal(said(findings(lines, 'process 7120')).loop, 'blocked for 9.5 s when this was recorded')
-  assert.equal(said(found)['not kept'], '3 log lines that could not be written (log_line)')
+  assert.equal(said(found).dropped, '3 log lines that could not be written (log_line)')
   assert.equal(found.lines.filter(([head]) => head === 'limit').length, 2)
 })
 
@@ -74,7 +74,9 @@ test('samples are read with their escaped labels', () => {
 
 test('on Linux the kernel has what Node.js 20 lacks, so that limit is not listed', () => {
   assert.equal(limitsOf('20.20.0', 'linux').length, 1)
-  assert.match(limitsOf('20.20.0', 'darwin').join('\n'), /outside Linux, CPU time of worker threads/)
+  assert.match(limitsOf('20.20.0', 'darwin').join('\n'), /outside Linux, CPU time is not counted, and causes are unknown: use 22\.23 or later/)
   assert.equal(limitsOf('20.20.0', null).length, 2, 'of another machine nobody knows')
+  assert.equal(limitsOf('22.3.0', 'darwin').length, 2)
+  assert.equal(limitsOf('22.23.0', 'darwin').length, 1)
   assert.deepEqual(limitsOf('24.1.0', 'darwin'), [])
 })

@@ -104,7 +104,7 @@ test('an id that no block has is an error', async (t) => {
   for (const tool of /** @type {const} */ (['block', 'advice'])) {
     const { text, isError } = await ask(tool, source, { id: 'nope' })
     assert.equal(isError, true, text)
-    assert.match(text, /^cannot read block nope: no kept block has this id, see culprits or blocks/)
+    assert.match(text, /^cannot read block nope: no block with this id is in memory: call culprits or blocks/)
   }
 })
 

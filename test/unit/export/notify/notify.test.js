@@ -84,6 +84,6 @@ test('Slack gets a text in its form, in which names do not become links', () => 
   const record = block({ frame: { function: '<!channel> & co', file: '/srv/a.js', line: 1, column: 1, exact: true } })
   const message = /** @type {any} */ (messageOf(new URL('https://hooks.slack.com/services/T/B/x'), record, { labels: {}, held: 3 }))
   assert.deepEqual(Object.keys(message), ['text'])
-  assert.match(message.text, /&lt;!channel&gt; &amp; co .*3 more had no message of their own\.$/)
+  assert.match(message.text, /&lt;!channel&gt; &amp; co .*3 more blocks were not posted\.$/)
   assert.deepEqual(Object.keys(messageOf(new URL('https://slack.com.evil.example/hook'), record, { labels: {}, held: 0 })), ['event', 'text', 'labels', 'hostname', 'held', 'block'])
 })

@@ -142,7 +142,7 @@ test('without the figures of the kernel a long time without CPU time is a pause,
   const beat = { beats: 7, atMs: 0, idleMs: 0, periodMs: 9, cpuMs: 0 }
   const { poll, states } = makeThread({ call: null, isConnected: null })
   assert.equal(poll(61, null, { cpuMs: 0 }, { beat }).pausedFromMs, 10)
-  assert.deepEqual(states, [{ message: 'its port (9229) is open' }])
+  assert.deepEqual(states, [{ message: 'the inspector port 9229 is open' }])
   const running = makeThread({ call: null, isConnected: null })
   assert.equal(running.poll(61, null, { cpuMs: 20 }, { beat }).pausedFromMs, undefined)
 })

@@ -62,7 +62,7 @@ test('what the host says of its windows is logged, and unknown messages are let 
   assert.equal(origins.isTracking, true)
   origins.receive({ code: TRACKING, open: false, ended: 'budget', failure: null })
   assert.equal(origins.isTracking, false)
-  assert.match(/** @type {any} */ (said.at(-1)).message, /off after 0 s, early: its time budget is used up: no slow callback/)
+  assert.match(/** @type {any} */ (said.at(-1)).message, /off after 0 s, early: the time budget is used up: no slow callback/)
 })
 
 test('the watchdog asks the host for a window, and ends it', () => {

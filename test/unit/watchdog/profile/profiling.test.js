@@ -160,7 +160,7 @@ test('an application that has requests open for a minute has no profile: the log
   for (let ms = 0; ms < 59_000; ms += 250) profiling.poll(now + ms, false)
   assert.deepEqual(states, [])
   profiling.poll(now + 61_000, false)
-  assert.match(states[0], /while requests are open; profile: 'on'/)
+  assert.match(states[0], /during requests; profile: 'on'/)
   assert.deepEqual(asked, [])
 })
 
@@ -180,7 +180,7 @@ test('a start that would take longer than a block is tried again ten seconds lat
   assert.deepEqual(asked, ['start', 'start'])
   assert.deepEqual(states, [])
   answer({ isOn: false })
-  assert.match(states[0], /^starting it would pause the application for longer than the threshold.*profile: 'on'/)
+  assert.match(states[0], /^starting one would pause the application for longer than the threshold.*profile: 'on'/)
 })
 
 test('a start that took twice its estimate is reported, and there is none within ten minutes', () => {
@@ -188,7 +188,7 @@ test('a start that took twice its estimate is reported, and there is none within
   const { profiling, asked, said, answer } = story
   profiling.poll(nowMs(), false)
   answer({ tookMs: 887, estimateMs: 28 })
-  assert.match(said.at(-1), /paused the application for 887 ms instead of 28 ms; if it has to start again, it waits for 10 minutes$/)
+  assert.match(said.at(-1), /paused the application for 887 ms instead of 28 ms; the profiler does not start again within 10 minutes$/)
   assert.equal(profiling.isOn, true)
   answer({ action: 'take', isOn: false, failure: 'the inspector does not profile' })
   profiling.settled(native)
@@ -212,7 +212,7 @@ test('a profile without a tick in a second is given up, for good and said: V8 is
     story.window = { ...taken, profile: { nodes } }
     answer({ action: 'take', taken })
     assert.equal(asked.at(-1) === 'stop', isGivenUp)
-    assert.equal(states.at(-1), isGivenUp ? 'V8 delivers no samples, and its thread may use a whole CPU' : null)
+    assert.equal(states.at(-1), isGivenUp ? 'V8 delivers no samples, and may use a whole CPU' : null)
     if (!isGivenUp) continue
     answer({ action: 'stop', isOn: false })
     assert.match(states.at(-1), /^V8 delivers no samples/)
@@ -301,7 +301,7 @@ test('a profile whose reading keeps the application for long is given up, for go
   answer({ tookMs: 40000 })
   assert.equal(asked.at(-1), 'stop')
   answer({ action: 'stop', isOn: false })
-  assert.equal(states.at(-1), 'reading it paused the application for 40000 ms')
+  assert.equal(states.at(-1), 'reading the profile paused the application for 40000 ms')
   const { length } = asked
   profiling.poll(now + 1e9, false)
   assert.equal(asked.length, length)

@@ -20,7 +20,7 @@ test('requests are followed from the first block on until it has been quiet for 
   assert.deepEqual(told, [true, false])
   tracking.settled(2000 + QUIET_MS)
   assert.equal(said.length, 2)
-  assert.match(said[0], /^tracking requests from now on/)
+  assert.match(said[0], /^request tracking is on/)
   assert.deepEqual(told, [true, false, true])
 })
 

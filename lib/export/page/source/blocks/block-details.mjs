@@ -64,7 +64,7 @@ export class BlockDetails {
         const response = await this.#get(`block?id=${encodeURIComponent(this.#id)}`)
         if (response.ok) this.#show(await response.json())
         else if (response.status === 404) this.#showFailure('This block is no longer in memory.')
-        else this.#showFailure(`The agent answered ${response.status}.`)
+        else this.#showFailure(`The agent returned ${response.status}.`)
       } catch {
         this.#showFailure('The agent does not respond.')
       }
@@ -223,7 +223,7 @@ function placeRows (record) {
   const { package: owner, packageIssue } = record
   return [
     ['block', `${id}, process ${pid}`],
-    ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
+    ['began', `${new Date(startedAt).toLocaleString()}, duration ±${duration(uncertaintyMs)}`],
     ...(work && work.kind !== 'request' ? workRows(work) : []),
     ['trace', request?.traceId],
     ['created', origin && `${origin.type} at ${placeText(origin.frame)}`],
@@ -272,7 +272,7 @@ function evidenceRows ({ evidence, frame, profile, probable, query }) {
 function doubtfulWork (work) {
   if (work?.exact !== false) return null
   const { method, route, name, among } = work
-  const oldest = among ? `: it is the oldest of ${among} in flight` : ''
+  const oldest = among ? `: this one is the oldest of ${among} in flight` : ''
   const title = route === undefined ? name : `${method} ${route}`
   return make('p', { class: 'quiet' }, `≈ ${title} may not be what was running${oldest}.`)
 }

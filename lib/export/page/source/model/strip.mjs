@@ -41,7 +41,7 @@ export function sentenceOf (row, waiting, recorded) {
   else {
     if (work !== '') parts.push(text(' in '), code(work))
     if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(placeOf(row)))
-    else parts.push(text(`; its line ${recorded ? 'was' : 'is'} not known yet`))
+    else parts.push(text(`; the line ${recorded ? 'was' : 'is'} not known yet`))
   }
   return [...parts, text(waiting > 0 ? `, ${counted(waiting, 'request')} waiting.` : '.')]
 }

@@ -77,7 +77,7 @@ export class FilterBar {
       text && `with "${text}"`
     ].filter(Boolean).join(', ')
     byId('reset').hidden = chosen === ''
-    setNote(byId('chosen'), chosen && `Only blocks ${chosen}.`)
+    setNote(byId('chosen'), chosen && `Showing only blocks ${chosen}.`)
     byId('range').classList.toggle('none', all.length === 0)
   }
 }
