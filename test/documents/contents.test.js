@@ -55,14 +55,14 @@ test('llms.txt names documents that are there, and every cause', () => {
   assert.deepEqual(Object.keys(causes).filter((cause) => !named.includes(`docs/causes/${cause}.md`)), [])
 })
 
-test('every library whose methods are wrapped is in the limits, and README counts them', () => {
+test('every library whose methods are wrapped is in the limits, and they are counted right', () => {
   const source = read(path.join('lib', 'host', 'work', 'libraries', 'index.js'))
   const wrapped = new Set([...source.matchAll(/file: \['(?:(@[\w-]+)', ')?([\w.-]+)'/g)]
     .map(([, scope, name]) => scope === undefined ? name : `${scope}/${name}`))
   const [section] = read('docs/understand/limits.md').split('## What it changes in libraries\n')[1].split('\n## ')
   const listed = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name)
   assert.deepEqual([...wrapped].sort(), listed.sort())
-  assert.match(read('README.md'), new RegExp(`\\[${listed.length} libraries\\]`))
+  for (const file of ['README.md', 'docs/operate/security.md']) assert.match(read(file), new RegExp(`\\[${listed.length} libraries\\]`), file)
 })
 
 test('the tools in the documents for assistants are those of mcp', () => {
