@@ -12,13 +12,12 @@ import { causes } from '../../../tables/causes.js'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
-/** @type {{ files: string[] }} */
-const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const PAGE = path.join(SOURCE, '..')
 const LICENCES = 'THIRD-PARTY.txt'
 const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
+const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
 /** Documents of the agent's pages /runbook and /causes. */
 const DOCUMENTS = {
@@ -104,8 +103,8 @@ export function readBuilt (name) {
   return (name === LICENCES ? bytes : gunzipSync(bytes)).toString()
 }
 
-/** @param {string} file of the repository */
-const isPacked = (file) => manifest.files.some((packed) => file === packed || file.startsWith(`${packed}/`))
+/** @param {string} file of the repository, with the anchor of a link */
+const isPacked = (file) => manifest.files.some((each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
 
 /** @param {string} document its path in the package */
 function bodyOf (document) {
