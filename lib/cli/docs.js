@@ -9,7 +9,7 @@ const { endWithReader } = require('./common/output')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
 const ELSEWHERE = 'All others are in docs/ of the repository'
-const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
+const PACKED = ['operate/slow-now.md', 'operate/runbook.md', 'causes', 'use/options.md']
 
 /** Files by name, such as `causes/js`. @returns {Map<string, string>} */
 function findDocs () {

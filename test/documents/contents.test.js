@@ -17,14 +17,16 @@ const README_LINES = 160
 const README_TOP = 50
 const NEEDED_AT_TOP = [
   /<img /,
-  /^npm install loopwatch$/m,
-  /^node -r loopwatch\/register /m,
+  /not on npm yet[^]*^npm install loopwatch$/m,
+  /^node --import loopwatch\/register app\.js$/m,
   /^npx loopwatch attach <pid> --once$/m
 ]
+/** Whoever is paged reads no further. */
+const SLOW_NOW = { lines: 40, link: '(docs/operate/slow-now.md)' }
 const LANGUAGES = ['', 'sh', 'js', 'ts', 'json', 'yaml', 'promql', 'dockerfile']
 const SUFFIXES = ['', '_bucket', '_sum', '_count']
 
-test('README is one page, whose first screens have a picture, how to start, and what to do about a process that hangs', () => {
+test('README is one page, whose first screens have a picture, how to start, and what to do about a slow or stuck process', () => {
   const lines = read('README.md').trimEnd().split('\n')
   const { length } = lines
   assert.ok(length <= README_LINES, `README.md has ${length} lines, at most ${README_LINES} fit on one page. ` +
@@ -33,6 +35,7 @@ test('README is one page, whose first screens have a picture, how to start, and 
   for (const needed of NEEDED_AT_TOP) {
     assert.match(top, needed, `the first ${README_TOP} lines of README.md have this; move what pushed it down`)
   }
+  assert.ok(lines.slice(0, SLOW_NOW.lines).join('\n').includes(SLOW_NOW.link), `the first ${SLOW_NOW.lines} lines of README.md link ${SLOW_NOW.link}`)
 })
 
 test('every link of every document leads somewhere', () => {
@@ -50,6 +53,16 @@ test('llms.txt names documents that are there, and every cause', () => {
   assert.ok(named.length > 20, `${named}`)
   assert.deepEqual(named.filter((file) => !fs.existsSync(path.join(ROOT, file))), [])
   assert.deepEqual(Object.keys(causes).filter((cause) => !named.includes(`docs/causes/${cause}.md`)), [])
+})
+
+test('every library whose methods are wrapped is in the limits, and they are counted right', () => {
+  const source = read(path.join('lib', 'host', 'work', 'libraries', 'index.js'))
+  const wrapped = new Set([...source.matchAll(/file: \['(?:(@[\w-]+)', ')?([\w.-]+)'/g)]
+    .map(([, scope, name]) => scope === undefined ? name : `${scope}/${name}`))
+  const [section] = read('docs/understand/limits.md').split('## What it changes in libraries\n')[1].split('\n## ')
+  const listed = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name)
+  assert.deepEqual([...wrapped].sort(), listed.sort())
+  for (const file of ['README.md', 'docs/operate/security.md']) assert.match(read(file), new RegExp(`\\[${listed.length} libraries\\]`), file)
 })
 
 test('the tools in the documents for assistants are those of mcp', () => {

@@ -58,19 +58,22 @@ test('every alert fires above its threshold, with the text that a person gets, a
 
 /** What has no page: the target does not answer. */
 const UNANSWERED = 'LoopwatchTargetDown'
+/** Requests are slow while these fire. */
+const SLOW = ['LoopwatchBlocked', 'LoopwatchStuck', 'LoopwatchLongBlock', 'LoopwatchBlockedShare', 'LoopwatchDelay']
 
-test('every alert says what is wrong, links to the agent\'s page and to its own heading of the runbook', () => {
+test('every alert says what is wrong, links to the agent\'s page, to its own heading of the runbook and, if requests are slow, to what to do now', () => {
   const headings = [...RUNBOOK.matchAll(/^### (Loopwatch\w+)$/gm)].map(([, heading]) => heading)
   assert.deepEqual(headings, alerts.map(({ alert }) => alert))
   for (const { alert, labels, annotations } of alerts) {
     assert.match(labels.severity, /^(critical|warning|info)$/, alert)
-    const { summary, description, site, work, page, runbook_url: runbook, ...others } = annotations
+    const { summary, description, site, work, page, runbook_url: runbook, slow_now: slowNow, ...others } = annotations
     assert.ok(summary && description, alert)
     assert.deepEqual(others, {}, alert)
     assert.equal(site === undefined, work === undefined, alert)
     assert.equal(page, alert === UNANSWERED ? undefined : 'http://{{ $labels.instance }}/', alert)
     assert.match(runbook, /^http:\/\/.*\{\{ \$labels\.instance \}\}/, alert)
     assert.ok(runbook.endsWith(`/runbook#${alert}`), runbook)
+    assert.equal(slowNow, SLOW.includes(alert) ? 'http://{{ $labels.instance }}/runbook#slow-now' : undefined, alert)
   }
 })
 

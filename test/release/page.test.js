@@ -62,7 +62,7 @@ test('the runbook of every alert is on the agent itself, under the policy of the
   assert.equal(runbook.headers.get('content-type'), 'text/html; charset=utf-8')
   assert.match(runbook.headers.get('content-security-policy') ?? '', /^default-src 'none'; /)
   const alerts = fs.readFileSync(path.join(__dirname, '..', '..', 'grafana', 'prometheus', 'alerts.yml'), 'utf8')
-  const anchors = [...alerts.matchAll(/\/runbook#(\w+)/g)].map(([, anchor]) => anchor)
+  const anchors = [...alerts.matchAll(/\/runbook#([\w-]+)/g)].map(([, anchor]) => anchor)
   assert.ok(anchors.length >= 10, `${anchors}`)
   for (const anchor of anchors) assert.ok(text.includes(` id="${anchor}"`), anchor)
   for (const [, href] of text.matchAll(/href="([^"]*)"/g)) {
@@ -76,7 +76,7 @@ test('the runbook of every alert is on the agent itself, under the policy of the
   assert.deepEqual(ids, [...Object.keys(causes), 'io'])
   for (const [, id] of `${about}${text}`.matchAll(/href="causes#([^"]+)"/g)) assert.ok(ids.includes(id), id)
   assert.doesNotMatch(about, /<script|style=|\]\(/)
-  const files = [...text.matchAll(/<code>([\w./-]+)<\/code> of the package/g)].map(([, file]) => file)
+  const files = [...`${about}${text}`.matchAll(/<code>([\w./-]+)<\/code> of the package/g)].map(([, file]) => file)
   const isPacked = (/** @type {string} */ file) => manifest.files.some((packed) => file === packed || file.startsWith(`${packed}/`))
   assert.deepEqual(files.filter((file) => !isPacked(file)), [])
   assert.equal((await watchdog('/runbook', { method: 'POST' })).status, 405)

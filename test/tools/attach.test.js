@@ -103,7 +103,7 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   const app = await startTarget(t, { mode: 'stuck' })
   await eventually(() => /^stuck$/m.test(app.out.stdout), 'the endless loop')
   const once = await attach(t, app.pid, '--once').closed
-  assert.match(once.stdout, /^main +running[^]*^process \d+ is\n {4}at (culprit|Timeout\.forever) .*profiled\.js[^]*Timeout\.forever/m)
+  assert.match(once.stdout, /^main +running[^]*^process \d+ is\n {4}at (culprit|Timeout\.forever) .*profiled\.js[^]*Timeout\.forever[^]*^slow now\? +/m)
   assert.deepEqual([once.code, app.ports()?.length], [0, 1])
 
   const run = attach(t, app.pid)

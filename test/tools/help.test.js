@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { causes } = require('../../lib/tables/causes')
+const { SLOW_NOW } = require('../../lib/cli/doctor/doctor')
 const { makeDir } = require('../support/files')
 
 const run = promisify(execFile)
@@ -81,8 +82,11 @@ test('a reader that closes the pipe before it is written ends every help and doc
 test('docs lists what the package has of documents, prints one, and refuses others by their names', async () => {
   const { stdout } = await run(process.execPath, [CLI, 'docs'])
   const names = stdout.trim().split('\n').map((line) => line.split(' ')[0])
-  for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/runbook', 'use/options']) assert.ok(names.includes(name), name)
+  for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/slow-now', 'operate/runbook', 'use/options']) assert.ok(names.includes(name), name)
   assert.match((await run(process.execPath, [CLI, 'docs', 'causes/gc'])).stdout, /^# gc: /)
+  // As the last row of doctor and attach says.
+  const [, ...command] = /(loopwatch) (docs) (.*)/.exec(SLOW_NOW[1])?.slice(1) ?? []
+  assert.match((await run(process.execPath, [CLI, ...command])).stdout, /^# Production is slow right now/)
   await assert.rejects(run(process.execPath, [CLI, 'docs', '../package']), { code: 2, stderr: /\[name\] takes one of .*causes\/js.*LOOPWATCH_ERR_OPTION/ })
   for (const [name, meant] of [['causes/natve', 'causes/native'], ['runbok', 'runbook']]) {
     await assert.rejects(run(process.execPath, [CLI, 'docs', name]), { code: 2, stderr: new RegExp(`did you mean ${meant}\\? `) })

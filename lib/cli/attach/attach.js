@@ -14,7 +14,7 @@ const { connectionsOf, socketRows, waitRows } = require('./waits')
 const { checkProcess } = require('./target-process')
 const { freePort } = require('../common/ports')
 const { clockTime, follow, print, say } = require('./follow')
-const { rowOf } = require('../doctor/doctor')
+const { SLOW_NOW, rowOf } = require('../doctor/doctor')
 const { poll, watchSignals } = require('../common/signals')
 const { MS_PER_S } = require('../../util/units')
 
@@ -115,6 +115,7 @@ async function lookOnce (remote, pid, connections) {
     if (answer !== null && 'value' in answer) printRows(waitRows(answer.value, connections))
     else say(`the requests of process ${pid} cannot be read`)
   } else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
+  print(rowOf(SLOW_NOW))
 }
 
 /** @param {Inspector['remote']} remote @param {number} ms @returns {Promise<string[] | null>} null = no answer */

@@ -18,6 +18,8 @@ const { isSameNamespace } = require('../attach/target-process')
 
 /** Age from which a heartbeat is reported as late: on a busy machine, a second is usual. */
 const LATE_MS = 1000
+/** What whoever looks at a slow process needs next. @type {[string, string]} */
+const SLOW_NOW = ['slow now?', 'the steps: loopwatch docs slow-now']
 
 /** @typedef {{ token?: string }} Flags */
 
@@ -30,7 +32,7 @@ exports.examine = async (target, { token }) => {
   }
   const { isWell, lines } = findings(samples, address)
   endWithReader()
-  for (const each of lines) process.stdout.write(`${printable(rowOf(each))}\n`)
+  for (const each of [...lines, SLOW_NOW]) process.stdout.write(`${printable(rowOf(each))}\n`)
   if (!isWell) process.exitCode = EXIT_FAILED
 }
 
@@ -160,6 +162,7 @@ const portsOf = (pid) => {
 /** A finding as it is shown. @param {[string, string]} finding */
 const rowOf = ([head, line]) => `${head.padEnd(10)}  ${line}`
 
+exports.SLOW_NOW = SLOW_NOW
 exports.rowOf = rowOf
 exports.findings = findings
 exports.limitsOf = limitsOf
