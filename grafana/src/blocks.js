@@ -102,7 +102,7 @@ const where = [
     labels: { route: 'Route' },
     unit: 's',
     units: ['s', 'short'],
-    shows: 'Time the main threads were blocked within the range by each route\'s requests. (none) is what no request did: timers, start-up, queues.',
+    shows: 'Time the main threads were blocked within the range by each route\'s requests. (none) is what no request did: timers, startup, queues.',
     bad: 'a route with much time and few requests: each of them stops everybody else.',
     act: 'start with the first line; the table next to it names the functions.'
   }),

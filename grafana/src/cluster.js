@@ -24,7 +24,7 @@ const state = [
     none: 'no cluster',
     shows: 'Workers that joined the primaries of the chosen instances and whose watchdogs answer. A blocked worker still answers.',
     bad: 'fewer than you started.',
-    act: 'see "Restarts", and the log of the primary for workers that exit at start-up.'
+    act: 'see "Restarts", and the log of the primary for workers that exit at startup.'
   }),
   stat({
     title: 'Silent workers',

@@ -32,7 +32,7 @@ const addTest = (program) => program.command('test')
   .addOption(new Option('--over <time>',
     "the limit: CPU time of the application's own code in one block (50ms, 0.1s)").argParser(limit)
     .default(50, '50ms'))
-  .option('--all', 'count start-up, runners, loaders, transformers and compilers too')
+  .option('--all', 'count startup, runners, loaders, transformers and compilers too')
   .option('--repeat-to-be-sure', 'run tests that blocked once more before failing them')
   .option('--sync', 'also fail on synchronous I/O and crypto calls, however short: fs.readFileSync, execSync, …')
   .optionsGroup('Known blocks:')

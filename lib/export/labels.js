@@ -30,7 +30,7 @@ exports.asideOf = (row) => {
   if (threadId > 0) return 'worker thread'
   // While a block lasts, its cause is provisional, and it is what the user is looking for.
   if (ongoing) return null
-  if (startup) return 'start-up'
+  if (startup) return 'startup'
   if (allowed) return 'allowed'
   return isExcused(row) ? cause : null
 }

@@ -135,7 +135,7 @@ const table = [
     group: 'output',
     type: type.url(),
     default: undefined,
-    doc: 'URL to which a block longer than notifyAbove is posted while it lasts, as JSON; in the format of Slack if ' +
+    doc: 'URL to which a block longer than notifyAbove is posted while it is in progress, as JSON; in the format of Slack if ' +
       'it is an address of Slack'
   },
   {
@@ -154,7 +154,7 @@ const table = [
       'OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables, by default http://localhost:4318; a URL = to ' +
         'that address'
   },
-  { key: 'keep', group: 'output', type: type.integer(1, 1000), default: 500, doc: 'number of blocks kept in memory' },
+  { key: 'keep', group: 'output', type: type.integer(1, 1000), default: 500, doc: 'number of blocks stored in memory' },
   {
     key: 'stuck',
     group: 'block',

@@ -72,7 +72,7 @@ test('code at the top level, before the loop turns, is one quiet line when it is
   }, 'a block with a stack')
   assert.deepEqual(own.map(({ event, level }) => ({ event, level })), [{ event: 'settled', level: 30 }], stdout)
   const [after] = own
-  assert.match(after.msg, /at start-up/)
+  assert.match(after.msg, /at startup/)
   assert.equal(ownCauseOf(after), 'js')
   assert.ok(Math.abs(after.durationMs - 500) < 150, `${after.durationMs} is not about 500`)
 })

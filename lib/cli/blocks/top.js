@@ -28,7 +28,7 @@ exports.culpritsOf = (blocks) => groupByCulprit(withSharedNames(blocks), nameOf)
   }))
 
 /** @type {import('../../export/culprits').NameOf} */
-const nameOf = (ran, { startup }) => workOf(ran) ?? (startup ? '(start-up)' : null)
+const nameOf = (ran, { startup }) => workOf(ran) ?? (startup ? '(startup)' : null)
 
 /** @param {BlockRecord[]} blocks */
 exports.topTable = (blocks) => tableOf(blocks, align)

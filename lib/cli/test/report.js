@@ -87,7 +87,7 @@ exports.headline = (outcome) => {
     : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
   if (!isSync) return ofBlocks
   return `${ofBlocks}; ` +
-    `${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
+    `${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after startup`
 }
 
 /** For people, after the runner's own output. @param {Outcome} outcome @param {boolean} [hasColors] */
@@ -135,7 +135,7 @@ function goneLine ({ function: name, within, file, ...rest }) {
 /** @param {Outcome} outcome */
 function notCounted ({ passedOver }) {
   const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) =>
-    `${count} ${reason} (the longest lasted ${duration(longestMs)})`)
+    `${count} ${reason} (longest: ${duration(longestMs)})`)
   return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
 }
 

@@ -12,10 +12,10 @@ exports.cures = {
       'linear-time engine (re2).',
     neighbours: 'Let them match different characters, or limit the length of the text first.',
     pattern: 'Limit the length of the text first, or search less often.',
-    require: 'Load it at the top of the file, or once at start-up.',
+    require: 'Load it at the top of the file, or once at startup.',
     mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain ' +
       'rows (lean(), raw: true).',
-    template: 'Put fewer items on it, keep finished parts, or let it render as a stream.',
+    template: 'Render fewer items, cache rendered parts, or stream the output.',
     search: 'Make a Map or a Set of the list before the loop, and look it up there.',
     microtasks: 'Every few milliseconds, await setImmediate() of node:timers/promises.',
     growth: 'Something that it processes grows, such as a list, a cache or a table without a limit.',
@@ -71,7 +71,7 @@ const OF_BUILTINS = {
     '(Intl.NumberFormat, Intl.DateTimeFormat, Intl.Collator).',
   addEventListener: 'compares the listener with all existing ones. Remove those that are no longer needed (once: ' +
     'true, a signal).',
-  next: 'runs a whole step of its iterator. Make the steps smaller, and let the loop come round between them.',
+  next: 'runs a whole step of its iterator. Make the steps smaller, and yield to the event loop between them.',
   structuredClone: `copies the whole value. ${exports.cures.native.copy}`,
   eval: 'compiles its text at each call. Compile it once, as a function or a vm.Script.',
   'Atomics.wait': 'stops the thread until another one wakes it. Atomics.waitAsync does not.'

@@ -83,7 +83,7 @@ class ThreadBudget extends LogBudget {
 const MARKS_S = [1, 5, 15, 60]
 /** Afterwards one line a minute: the log shows a block of a whole night, but is not full of it. */
 const EACH_S = 60
-/** Loading modules at start-up takes a second or two. Only a longer start has lines before its end. */
+/** Loading modules at startup takes a second or two. Only a longer start has lines before its end. */
 const STARTUP_S = 5
 
 /** Decides which of a block's reports, one a second, get a line. */

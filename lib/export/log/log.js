@@ -59,7 +59,7 @@ class BlockLog {
     this.#beganAtMs = nowMs()
   }
 
-  /** Blocks at start-up are logged when they settle. @param {BlockRecord} record */
+  /** Blocks at startup are logged when they settle. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#block('opened', record)
   }

@@ -42,7 +42,7 @@ const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or co
 
 /** Starting needs a moment in which its pause is short and nobody waits, or the operator's consent. */
 const TOO_LONG = 'starting it would pause the application for longer than the threshold, or while requests are open; ' +
-  "profile: 'on' starts it at start-up"
+  "profile: 'on' starts it at startup"
 /** V8's sampling thread can spin at 100% of a CPU (a bug of V8). The profile is then stopped and not started again. */
 const WITHOUT_TICKS = 'V8 delivers no samples, and its thread may use a whole CPU'
 /** A signal ends a sleep of SQLite early, and SQLite counts it in full: 2 s became 0.7 s on 24.21, 0.3 s on 26.10. */

@@ -50,8 +50,8 @@ const REAL_APP = [
   { title: 'p99.9 ms', key: 'p999Ms' },
   { title: 'p99 × bare', key: 'p99Ratio', bare: '1' },
   { title: 'p99.9 × bare', key: 'p999Ratio', bare: '1' },
-  { title: 'start-up ms', key: 'startUpMs' },
-  { title: 'start-up × bare', key: 'startUpRatio', bare: '1' },
+  { title: 'startup ms', key: 'startUpMs' },
+  { title: 'startup × bare', key: 'startUpRatio', bare: '1' },
   { title: 'RSS + MB', key: 'rssMb', bare: '0' }
 ]
 

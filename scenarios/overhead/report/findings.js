@@ -23,7 +23,7 @@ const extra = (key) => ({ extra }) => extra[key]
 const figures = {
   load: [{ what: 'requests answered', read: own }, { what: 'CPU time of a request', read: extra('cpuRatio') }, { what: 'p99 latency', read: extra('p99Ratio') }],
   idle: [{ what: 'CPU while idle', read: own, unit: '% of a core' }, { what: 'memory', read: extra('rssMb'), unit: 'MB' }, { what: 'setting up', read: extra('startMs'), unit: 'ms' }],
-  'real-app': [{ what: 'CPU time of a request', read: own }, { what: 'p99.9 latency', read: extra('p999Ratio') }, { what: 'start-up', read: extra('startUpRatio') }, { what: 'memory', read: extra('rssMb'), unit: 'MB' }],
+  'real-app': [{ what: 'CPU time of a request', read: own }, { what: 'p99.9 latency', read: extra('p999Ratio') }, { what: 'startup', read: extra('startUpRatio') }, { what: 'memory', read: extra('rssMb'), unit: 'MB' }],
   preload: [{ what: 'an empty script', read: own, unit: 'ms' }],
   run: [{ what: 'a call', read: own, unit: 'µs' }],
   suites: [{ what: 'time', read: own }, { what: 'CPU time', read: extra('cpuRatio') }]
@@ -63,7 +63,7 @@ const words = {
   'CPU time of a request': ['takes', 'as much CPU time for a request as'],
   'p99 latency': ['has', 'as high a p99 latency as'],
   'p99.9 latency': ['has', 'as high a p99.9 latency as'],
-  'start-up': ['takes', 'as long to start as']
+  'startup': ['takes', 'as long to start as']
 }
 
 /** @type {Record<string, string>} */

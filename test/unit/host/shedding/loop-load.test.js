@@ -46,7 +46,7 @@ const random = seeded(3)
 const calm = (/** @type {number} */ periodMs) => /** @type {[number, number]} */ ([periodMs + random(), periodMs])
 const busy = () => /** @type {[number, number]} */ ([12 + 2 * random(), 0])
 
-/** After start-up and some calm. */
+/** After startup and some calm. */
 function makeCalm () {
   const loop = makeLoop()
   loop.turn(5, 0)
@@ -60,7 +60,7 @@ test('a calm loop has no load', () => {
   assert.ok(loop.utilization < 0.1, `${loop.utilization}`)
 })
 
-test('start-up is not counted as load, nor a first turn as utilization', () => {
+test('startup is not counted as load, nor a first turn as utilization', () => {
   const loop = makeLoop()
   loop.turn(3000, 0)
   assert.deepEqual([loop.delayMs, loop.utilization], [0, 0])

@@ -103,7 +103,7 @@ test('a process stopped as a whole while idle is not a block of its code: the lo
   assert.ok(Math.abs(events[0].durationMs - 2000) <= events[0].uncertaintyMs)
 })
 
-test('top-level code is a block from start() on, marked as start-up', () => {
+test('top-level code is a block from start() on, marked as startup', () => {
   const { events } = simulate(new Detector(options), {
     blocks: [{ startMs: 0, durationMs: 400 }],
     endMs: 1000,

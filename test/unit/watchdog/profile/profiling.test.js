@@ -222,7 +222,7 @@ test('a profile without a tick in a second is given up, for good and said: V8 is
   }
 })
 
-test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, or start-up', () => {
+test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, or startup', () => {
   const { frame } = makeRecord()
   const exact = /** @type {any} */ ({ ...frame, exact: true })
   assert.equal(isProfileNeeded(makeRecord({ frame: exact })), false)

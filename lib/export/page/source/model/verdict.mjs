@@ -100,7 +100,7 @@ export function asideNote (rows, isShown) {
   const causes = [...new Set(excused.map(({ cause }) => cause))]
     .map((cause) => `${excused.filter((row) => row.cause === cause).length} ${cause}`)
   const kinds = [
-    sumIn(own.filter(({ startup }) => startup), 'at start-up'),
+    sumIn(own.filter(({ startup }) => startup), 'at startup'),
     sumIn(own.filter(({ startup }) => !startup), 'allowed'),
     sumIn(aside.filter(({ threadId }) => threadId), 'in worker threads'),
     sumIn(excused, `${excused.length === 1 ? 'is' : 'are'} not your code (${causes.join(', ')})`)
