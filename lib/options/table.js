@@ -135,8 +135,8 @@ const table = [
     group: 'output',
     type: type.url(),
     default: undefined,
-    doc: 'URL to which a block longer than notifyAbove is posted while it is in progress, as JSON; in the format of Slack if ' +
-      'it is an address of Slack'
+    doc: 'URL to which a block longer than notifyAbove is posted while it is in progress, as JSON; in the format of ' +
+      'Slack if it is an address of Slack'
   },
   {
     key: 'notifyAbove',

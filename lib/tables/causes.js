@@ -26,7 +26,7 @@ exports.causes = {
   js: {
     meaning: 'application JavaScript kept the CPU busy',
     phrase: 'JavaScript',
-    remedy: 'optimise or split the function',
+    remedy: 'optimize or split the function',
     isOnCpu: true,
     isScript: true,
     hasCallback: true,

@@ -5,7 +5,7 @@ const degraded = {
   endpoint: 'the endpoint is not listening',
   proc: 'the kernel does not report how long threads wait for a CPU: fewer causes can be told apart',
   inspector: 'the main thread cannot be asked for its stack: no requests, and lines from a CPU profile at best',
-  debugger: 'an inspector port is open, and a pause in a debugger is recognised by CPU time alone: it may count as a ' +
+  debugger: 'an inspector port is open, and a pause in a debugger is recognized by CPU time alone: it may count as a ' +
     'block, and a block that has no CPU as a pause',
   requests: 'blocks name a request only with doubt (≈), or if it has just arrived',
   route: 'routes are found without the application\'s help',

@@ -19,7 +19,7 @@ const { startThreads } = require('./threads/threads')
  * @property {(count: number, idLength: number, deadlineMs?: number) => Promise<import('./addon').Outcome>} run
  * @property {import('node:worker_threads').Worker[]} workers
  * @property {(number | null)[]} tids kernel's ids of the worker threads, where they are known
- * @property {number} waitMs of initialising: from after the last constructor until all are ready
+ * @property {number} waitMs of initializing: from after the last constructor until all are ready
  * @property {() => Promise<void>} stop every call ends, every thread of it too
  */
 

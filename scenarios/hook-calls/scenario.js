@@ -105,9 +105,9 @@ exports.scenario = {
     return { file, stepsPerMs: needsWork ? calibrate() : null, tools: { rustc: /^release: (\S+)/m.exec(version)?.[1] ?? '' } }
   },
   columns: [
-    { title: 'initialise ms', text: (cell) => extra(cell, 'initMs') },
+    { title: 'initialize ms', text: (cell) => extra(cell, 'initMs') },
     { title: 'waiting for workers ms', text: (cell) => extra(cell, 'workerWaitMs') },
-    { title: 'main CPU of initialising ms', text: (cell) => extra(cell, 'initCpuMs') },
+    { title: 'main CPU of initializing ms', text: (cell) => extra(cell, 'initCpuMs') },
     { title: 'main CPU of the calls ms', text: (cell) => extra(cell, 'mainCpuMs') },
     { title: 'over the least possible', text: (cell) => extra(cell, 'overLeast') }
   ],
