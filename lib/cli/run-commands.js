@@ -53,7 +53,7 @@ const addProfile = (program) => program.command('profile')
   .description('profile an application with clinic, 0x or the profiler of Node.js, and open the report')
   .argument('<tool>', 'doctor, flame, bubbleprof, heapprofiler (clinic), 0x, or cpu, which needs nothing installed')
   .argument('[command...]', 'after --: node app.js')
-  .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
+  .option('--output <folder>', 'folder; each run gets its own folder in it', 'loopwatch-profiles')
   .option('--on-port [load]', 'once the application listens: load on /, or on a /path, or from a shell command that ' +
     'reads $PORT; then end it')
   .option('--seconds <seconds>', 'end it after this long (default: on Ctrl-C, or when it ends; 10 with ' +
@@ -71,9 +71,9 @@ const addDiagnose = (program) => program.command('diagnose')
   .description('run an application under the agent and load, report what blocks it and what to do, and open the page ' +
     'on the recording')
   .argument('[command...]', 'after --: node app.js')
-  .option('--output <folder>', 'folder in which each run gets a folder of its own', 'loopwatch-profiles')
+  .option('--output <folder>', 'folder; each run gets its own folder in it', 'loopwatch-profiles')
   .option('--on-port [load]', 'load on /, or on a /path, or from a shell command that reads $PORT', true)
-  .option('--no-on-port', 'no load: it comes from elsewhere, or the application has work of its own')
+  .option('--no-on-port', 'no load: you provide it, or the application has its own work')
   .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), 10)
   .option(...DEADLINE)
   .addOption(new Option('--tool <tool>',

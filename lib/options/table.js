@@ -47,7 +47,7 @@ const table = [
     group: 'output',
     type: type.list(),
     default: [],
-    doc: 'additional Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example'
+    doc: 'additional Host names that the endpoint accepts (DNS rebinding guard); in text: a.example,b.example'
   },
   {
     key: 'log',

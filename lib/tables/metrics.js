@@ -120,7 +120,7 @@ const table = [
     name: 'http_requests_in_flight',
     type: 'gauge',
     unit: 'requests',
-    help: 'HTTP requests that are not answered yet'
+    help: 'HTTP requests without a response yet'
   },
   {
     key: 'workDuration',
@@ -178,7 +178,7 @@ const table = [
     name: 'wait_seconds',
     type: 'histogram',
     unit: 'seconds',
-    help: 'How long calls to other services waited for an answer, or for a connection of a pool, by peer',
+    help: 'How long calls to other services waited for a response, or for a connection of a pool, by peer',
     labels: ['peer'],
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
   },
@@ -277,7 +277,7 @@ const table = [
     name: 'cluster_workers',
     type: 'gauge',
     unit: 'workers',
-    help: 'Workers that joined the primary of a cluster, by whether their watchdog answers',
+    help: 'Workers that joined the primary of a cluster, by whether their watchdog responds',
     labels: ['state']
   },
   {

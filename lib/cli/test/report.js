@@ -46,7 +46,7 @@ exports.verbOf = ({ call }) => call === null ? 'blocked the event loop for ' : '
 
 /** @param {Offence['tests'][number]} test */
 exports.testName = ({ file, name, others }) => {
-  const of = others > 0 ? `, one of ${others + 1} tests that ran at once` : ''
+  const of = others > 0 ? `, one of ${others + 1} tests that ran concurrently` : ''
   return `${[file, name].filter((part) => part !== null).join(' > ') || 'outside any known file'}${of}`
 }
 
