@@ -249,7 +249,7 @@ async function observe (target, contestant, each) {
 }
 
 /**
- * The requests of others that a block needs.
+ * Other requests that a block needs.
  * @param {Target} target
  * @param {Case} each
  * @returns {Promise<{ arrive: () => Promise<unknown>[] }>} arrive: what comes while the loop is blocked, and all that

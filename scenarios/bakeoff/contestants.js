@@ -43,7 +43,7 @@ const loopwatchWith = (options) => ({
   packages: [],
   tells: ['frame', 'route', 'cause', 'duration'],
   marksDoubt: true,
-  // Its log takes ten blocks in a row, then one a second.
+  // Its log takes ten blocks in a row, then one per second.
   settleMs: 650,
   isBlindInThreads: true,
   threadMetric: 'loopwatch_eventloop_time_seconds_total',

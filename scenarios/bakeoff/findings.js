@@ -43,7 +43,7 @@ exports.findings = ({ cells }) => {
       const { variant, median, params, extra } = cell
       const line = extra.lineOfJs ?? extra.line
       const detail = line === undefined ? 'It does not report lines.' : `Its line is right in ${of(cell, extra.lineOfJs ? 'lineOfJs' : 'line')} of blocks${extra.lineOfJs ? ' in JavaScript' : ''}.`
-      return `${variant} reports ${figure(median)}% of ${params.blocks} blocks, ${of(cell, 'whileBlocked')} while they last. ${detail}`
+      return `${variant} reports ${figure(median)}% of ${params.blocks} blocks, ${of(cell, 'whileBlocked')} during the block. ${detail}`
     }),
     ...measured.flatMap(({ variant, extra: { falsePositives, blamedInTraps } }) => [
       ...(falsePositives.median > 0 ? [`${variant} reports ${counted(falsePositives.median, 'block')} where there are none.`] : []),

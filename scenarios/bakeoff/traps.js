@@ -27,7 +27,7 @@ async function load (target, seconds, callers) {
 
 /**
  * @type {Record<string, { isBlock: boolean, run: (target: Target, seconds: number) => Promise<unknown> }>} isBlock: the
- * loop is held up, by others
+ * loop is held up by other processes
  */
 exports.traps = {
   idle: { isBlock: false, run: (_, seconds) => sleep(seconds * MS_PER_S) },

@@ -63,7 +63,7 @@ async function measure (context, server, table) {
   })
   checkAnswers(context, load)
   if (isGrowing && table !== null) await checkRows(context, load, table, order.url)
-  // The wait for what nobody answers is no part of the rate.
+  // The wait for requests without a response is not part of the rate.
   const value = data.kills ? load.requests / Math.min(load.seconds, seconds) : load.perSecond
   return {
     value,

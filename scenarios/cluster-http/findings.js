@@ -107,7 +107,7 @@ exports.verdict = (document) => {
 /** @param {Case} of an open loop @param {boolean} isK6 which has no time when a request was due */
 function ofOpenLoop ({ name, params, single }, isK6) {
   const due = single.extra.duePerSecond
-  return `${name}, open loop at ${Number(params.share) * 100}% of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests a second)`}: in one process, the p95 from when a request was ${isK6 ? 'sent' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')}.`
+  return `${name}, open loop at ${Number(params.share) * 100}% of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests per second)`}: in one process, the p95 from when a request was ${isK6 ? 'sent' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')}.`
 }
 
 /** @typedef {[variant: string, workers?: number]} Side with as many workers as cores, unless a number is given */

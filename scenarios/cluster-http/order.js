@@ -18,7 +18,7 @@ exports.start = ({ params, data, shared }) => startServer(process.execPath, [SER
 }).map(([name, value]) => `--${name}=${value}`)])
 
 /**
- * What its driver is told.
+ * The order for the driver.
  * @param {Given} given
  * @param {string} url
  * @param {{ seconds: number, ratePerSecond?: number, graceSeconds?: number }} run

@@ -8,9 +8,9 @@ const CELL = path.join(__dirname, 'cell.js')
 const CORES = os.availableParallelism()
 const USERS = 50
 const ORIGINAL_SECONDS = 60
-/** Of workers, with one and with as many as there are cores. */
+/** Number of workers, in addition to one and to the number of cores. */
 const MANY = 4
-/** Of what one process can do: at rest, and close to its limit. */
+/** Shares of the capacity of one process: far below its limit, and close to it. */
 const SHARES = [0.3, 0.9]
 
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */

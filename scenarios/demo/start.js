@@ -94,7 +94,7 @@ function startLoad (appUrl, agentUrl) {
   shop    ${appUrl} (pid ${demo.shop?.pid})
   agent   ${agent}
   worker  a queue worker without HTTP (pid ${demo.worker?.pid}), live page: ${demo.workerUrl ?? 'none'}
-  load    a few requests a second, and every ${flags.every} s one that blocks (pid ${load.pid})
+  load    a few requests per second, and every ${flags.every} s one that blocks (pid ${load.pid})
 ${hint}  end     ${end}
 
 `)

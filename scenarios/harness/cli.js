@@ -8,7 +8,7 @@ const { codedError } = require('../../lib/tables/errors')
 const { installMissing, missingPackages, withRanges } = require('./packages')
 const { findScenarios, pick } = require('./registry')
 
-/** Of the harness itself; scenarios name theirs. */
+/** Packages of the harness itself. Scenarios list their own. */
 const PACKAGES = ['cli-progress', 'cli-table3', 'd3-scale', 'hdr-histogram-js']
 const DEFAULT_PORT = 9465
 const DAY_S = 86400

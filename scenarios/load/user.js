@@ -95,7 +95,7 @@ class User {
     return socket
   }
 
-  /** Of all its connections. */
+  /** Bytes of all its connections. */
   get bytes () {
     const sum = (/** @type {'bytesRead' | 'bytesWritten'} */ key) =>
       [...this.#sockets].reduce((total, socket) => total + socket[key], 0)

@@ -21,7 +21,7 @@ const carries = {
 const DEPTHS = [1, 16, 256]
 /** At 256 of the largest 80 MB are on their way, which measures memory. */
 const DEPTH_LIMIT = { huge: 16 }
-/** Of the matrix what a minute allows: transport and serializer told apart where each shows. */
+/** The part of the matrix that fits into a minute: the cells that show a transport and a serializer separately. */
 const CHOSEN = {
   small: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json', 'channel-clone', 'ring-json'], 16: ['worker-clone'], 256: ['fork-json', 'worker-clone', 'ring-json', 'ring-raw'] },
   big: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json'] },

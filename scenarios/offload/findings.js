@@ -52,7 +52,7 @@ function breakEven (cells) {
 }
 
 /**
- * The means that pays from the smallest work on, with those that cannot be told from it.
+ * The means that pays from the smallest work on, with those that do not differ measurably from it.
  * @param {ReturnType<typeof breakEven>} means
  */
 function bestOf (means) {

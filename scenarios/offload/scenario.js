@@ -14,7 +14,7 @@ const INPUTS_KIB = [64, 1024, 16384]
 const PARALLEL = [4, 16]
 /** Beyond 2^31, so that both sides count in floating point, as the original does. */
 const ORIGINAL_COUNT = 5e9
-/** Of what is offloaded at the top level only the start is looked at, so the work may be short. */
+/** At the top level, only the start of the offloaded work is measured, so the work may be short. */
 const SHORT_COUNT = 1e8
 /** Long enough for the longest task twice. */
 const TIME_LIMIT_S = 60

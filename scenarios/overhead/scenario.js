@@ -25,7 +25,7 @@ exports.scenario = {
   optionalPackages,
   options: [
     { flags: '--part <name>', description: 'load, real-app, idle, preload, run or suites; repeat it, or separate several by commas', parse: /** @type {any} */ (parseParts) },
-    { flags: '--rate <n>', description: 'requests a second of the part real-app, 150 by default', parse: parseRate },
+    { flags: '--rate <n>', description: 'requests per second of the part real-app, 150 by default', parse: parseRate },
     { flags: '--program <name>', description: 'of the part suites; repeat it, or separate several by commas', parse: /** @type {any} */ (parsePrograms) },
     { flags: '--suites <dir>', description: 'folder with the suites and tools of the part suites, your cache folder by default' }
   ],

@@ -79,7 +79,7 @@ function judgeCounts (main, thread, { counted, written, lost }) {
     row('blocks made / with a record', `${made} / ${main.pairs.length}`, 'all', made > 0 && main.missed.length === 0),
     row('blocks of the worker thread made / with a record', `${madeInThread} / ${thread.pairs.length}`, 'all', thread.missed.length === 0),
     row('records of blocks that were not made, blamed on code', `${blamed}`, 'at most 3% of those made, or 2', blamed <= Math.max(2, made * 0.03)),
-    row('records of others: the machine, or unknown', `${main.others.length - blamed}`),
+    row('other records: the machine, or unknown', `${main.others.length - blamed}`),
     row('counted by the metric / written to dir / lost by number', `${counted} / ${written} / ${lost}`, 'equal in sum', counted === written + lost)
   ]
 }

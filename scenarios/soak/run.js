@@ -44,7 +44,7 @@ const seed = Number(flags.seed)
 /** @typedef {{ main: import('./match').Truth[], thread: import('./match').Truth[] }} Truths */
 
 /**
- * Blocks the one service, then the other in the same way, until it is over.
+ * Blocks one service, then the other in the same way, until the run ends.
  * @param {Services} services
  * @param {AbortSignal} signal
  * @param {Truths} truths
@@ -90,7 +90,7 @@ function endAfter (ms, signal) {
 }
 
 /**
- * Looks at both services and scrapes the watched one, until it is over.
+ * Looks at both services and scrapes the watched one, until the run ends.
  * @param {Services} services
  * @param {AbortSignal} end
  * @param {Truths} truths made so far, by makeBlocks()

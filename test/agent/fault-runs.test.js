@@ -212,7 +212,7 @@ test('ten thousand blocks a minute: each is counted and written, the log says fe
   assert.equal(sumOf(samples, 'loopwatch_events_dropped_total', { reason: 'record' }), 0)
   assert.ok(kept >= Math.min(500, counted) && kept <= Math.min(500, mayBe), `${kept} in memory, ${counted} counted`)
   assert.ok(settled <= 30 + tookMs / 1000, `${settled} blocks in the log`)
-  measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} a minute: ${counted} counted, ${written} on disk, ${settled} in the log, ${suppressed} left out of it by number`)
+  measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} per minute: ${counted} counted, ${written} on disk, ${settled} in the log, ${suppressed} left out of it by number`)
 })
 
 test('workers of a cluster are killed and replaced one batch after the other: no block and no count is lost', async (t) => {

@@ -71,7 +71,7 @@ const work = {
   }
 }
 
-/** Blocks as it is told, with the default agent. */
+/** Blocks as PARTS_OPTIONS says, under the default agent. */
 async function target () {
   const agent = require('../../../lib').start({ port: false, log: false, threshold: THRESHOLD_MS, ...JSON.parse(String(process.env.PARTS_OPTIONS)) })
   for (let i = 0; i < 3e5; i++) heap.push({ i, of: [i] })

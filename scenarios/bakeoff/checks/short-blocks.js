@@ -102,7 +102,7 @@ async function main () {
     count[record === undefined ? 'missed' : judge(kind, record.frame)]++
   }
   const share = (count.right / made.length * 100).toFixed(1)
-  console.log(`Node ${process.version}, ${made.length} blocks of ${COUNTED_MS.join(' to ')} ms: line right in ${share} %; ` +
+  console.log(`Node ${process.version}, ${made.length} blocks of ${COUNTED_MS.join(' to ')} ms: line right in ${share}%; ` +
     `wrong without a doubt: ${count.wrong}, with one or without a line: ${count.doubtful}, not recorded: ${count.missed}`)
   await agent.stop()
 }

@@ -67,7 +67,7 @@ exports.ways = {
     await sleep(1)
     await block()
   },
-  // The request is over and forgotten by then: nobody's callback calls it.
+  // By then, the request has ended and is forgotten: no callback of it calls this.
   inTimer: async (block) => { due = () => { due = null; block() } }
 }
 

@@ -43,7 +43,7 @@ Object.assign(globalThis, {
 
 /**
  * Finds sizes for a program by running it without the agent, with a clock around each line of its loop. Null if its
- * marked line does not have its share: then it is no program whose truth is known.
+ * marked line does not have its share: then the truth of the program is not known.
  * @param {Design} design @param {string} folder of the program
  * @returns {Promise<{ sizes: Sizes, share: number, next: number } | null>} next: the share of the next largest line
  */

@@ -125,7 +125,7 @@ class Target {
     return this.get(`http://127.0.0.1:${this.ready.ports[server]}${path}`)
   }
 
-  /** A request whose body does not end before it is told to. @param {string} server @param {string} path */
+  /** A request whose body only ends on demand. @param {string} server @param {string} path */
   open (server, path) {
     const url = `http://127.0.0.1:${this.ready.ports[server]}${path}`
     const request = http.request(url, { method: 'POST', agent: this.#agent })

@@ -1,7 +1,7 @@
 'use strict'
 
 // The process that is watched: a contestant as its documentation sets it up, then the application, whose
-// routes block its event loop. What it is told comes in BAKEOFF_ORDER, what it tells goes to stdout.
+// routes block its event loop. Its orders come in BAKEOFF_ORDER, its reports go to stdout.
 const { once } = require('node:events')
 const http = require('node:http')
 const path = require('node:path')
@@ -167,7 +167,7 @@ async function main () {
     ...(koa !== null && { koa: await listening(http.createServer(asRequest(koa.callback()))) })
   }
   const endpoint = await watching.endpoint?.(ports) ?? null
-  // Inputs that are made on the first call are no part of a block.
+  // Inputs that are made on the first call are not part of a block.
   if (order.prepares) modules.blocks.blocks.jsonParse(order.ms)
   tell('ready', { ports, endpoint })
 }

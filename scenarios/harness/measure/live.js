@@ -34,7 +34,7 @@ class Live {
   }
 
   /**
-   * Resolves with its url, or with the reason why there is none: a taken port is no reason not to measure.
+   * Resolves with its URL, or with the reason why there is none: a taken port must not stop a measurement.
    * @param {number} port
    * @returns {Promise<{ url: string } | { reason: string }>}
    */

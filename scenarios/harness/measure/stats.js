@@ -20,7 +20,7 @@ function median (numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** Of a sample: n - 1. @param {number[]} numbers at least two */
+/** Standard deviation of a sample: n - 1. @param {number[]} numbers at least two */
 function standardDeviation (numbers) {
   const middle = mean(numbers)
   return Math.sqrt(numbers.reduce((sum, number) => sum + (number - middle) ** 2, 0) / (numbers.length - 1))

@@ -14,7 +14,7 @@ class OracleError extends Error {}
 
 /** What the module of a cell works with, in the cell's own process. */
 class Context {
-  /** Of the caller during measure(), as the agent recorded them. @type {import('../../../lib/types').BlockRecord[]} */
+  /** The caller's blocks during measure(), recorded by the agent. @type {import('../../../lib/types').BlockRecord[]} */
   blocks = []
   #agent
   /**

@@ -85,7 +85,7 @@ exports.tables = ({ cells }) => {
     ...byWorkers(`${calls} calls of a hook that does nothing, ms by number of workers (W)`, overhead, ({ median }) => median),
     ...byWorkers('The same: CPU time of the main thread, ms', overhead, ({ extra }) => extra.mainCpuMs?.median),
     ...byWorkers('The same: largest delay of the main thread\'s event loop, ms', overhead, ({ caller }) => caller?.delayMaxMs),
-    ...byWorkers('Initialising, ms', overhead, ({ extra }) => extra.initMs?.median),
+    ...byWorkers('Initialization, ms', overhead, ({ extra }) => extra.initMs?.median),
     ...(consuming.length === 0
       ? []
       : [{

@@ -2,7 +2,7 @@
 
 // Whether an application that keeps compiling new functions costs the same after an hour as at its beginning:
 //   node scenarios/overhead/checks/compiling.js [minutes]            default 60
-// V8's profiler keeps what it knows of each function. Two processes compile a hundred ever new functions a second, as
+// V8's profiler keeps what it knows of each function. Two processes compile a hundred new functions per second, as
 // templates and validators do, and are blocked by a JSON.parse every two seconds, for which the watched one takes its
 // profile. Six times, memory, CPU time and what the agent kept the application for are printed, of both.
 const { fork } = require('node:child_process')

@@ -13,7 +13,7 @@ const vm = require('node:vm')
 
 const MINUTES = 20
 const MS_PER_MINUTE = 60000
-/** No route takes a second, also while the job runs. */
+/** No route takes a second, even while the job runs. */
 const HUNG_MS = 10000
 const MOST_RATIO = 1.5
 /** Requests to the same route in one round: routes that take less time come more often. */

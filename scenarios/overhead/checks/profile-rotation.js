@@ -18,7 +18,7 @@ const ROUNDS = 5
 /** The agent's default. */
 const THRESHOLD_MS = 50
 const INTERVAL_MICROS = 20000
-/** Of a profile: as the agent takes it while nothing blocks. */
+/** Length of a profile while nothing blocks, as in the agent. */
 const WINDOW_MS = 2000
 /** Calls within calls, of ever other functions: the more stacks there are the more is to be written. */
 const DEPTH = 10
@@ -30,7 +30,7 @@ const INTERRUPTION_MS = 0.2
 
 /** @typedef {(n: number, depth: number, all: Call[]) => number} Call */
 
-/** So many functions that have been compiled and called: they are what a profile begins with. @param {number} count */
+/** Compiles and calls this number of functions, which a profile lists at its start. @param {number} count */
 function load (count) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-functions-'))
   /** @type {Call[]} */

@@ -11,7 +11,7 @@ const TASK = `function task () { let sum = 0; for (let i = 0; i < 4e7; i++) sum 
 const { parentPort } = require('node:worker_threads')
 parentPort.on('message', () => parentPort.postMessage(task()))`
 
-/** Prints how many tasks a second of the process's CPU time did. @param {'auto' | 'off'} profile */
+/** Prints the number of tasks per second of the process's CPU time. @param {'auto' | 'off'} profile */
 async function run (profile) {
   const agent = require('../../../lib').start({ port: 0, log: false, profile })
   let tasks = 0

@@ -8,7 +8,7 @@ const { profileThread } = require('../../../lib/host/runtime')
 
 const THREADS = Number(process.argv[2] ?? 1000)
 const AT_A_TIME = Number(process.argv[3] ?? 4)
-/** Of a profile; the agent takes half a second. */
+/** Length of a profile. The agent takes half a second. */
 const SAMPLED_MS = 50
 /** Mostly the thread ends later than its profile, sometimes before it, or while it starts or stops. */
 const LIVES_MS = 250

@@ -66,7 +66,7 @@ const IDLE = [
 /** @type {Shown[]} */
 const PRELOAD = [{ title: 'empty script ms', key: 'scriptMs' }]
 
-/** Of a figure that is 0 or 1. @param {Cell} cell @param {string} key */
+/** A figure that is 0 or 1, in words. @param {Cell} cell @param {string} key */
 const yes = (cell, key) => cell.extra[key]?.max > 0 ? 'yes' : 'no'
 
 /** @param {Cell[]} cells @returns {Comparison[]} */

@@ -63,7 +63,7 @@ const words = {
   'CPU time of a request': ['takes', 'as much CPU time for a request as'],
   'p99 latency': ['has', 'as high a p99 latency as'],
   'p99.9 latency': ['has', 'as high a p99.9 latency as'],
-  'startup': ['takes', 'as long to start as']
+  startup: ['takes', 'as long to start as']
 }
 
 /** @type {Record<string, string>} */

@@ -19,7 +19,7 @@ const COUNTED_WITHIN_MS = 2000
 const POLL_MS = 50
 
 /**
- * Of all threads, since its start. counted: requests that the watcher has counted, null where it counts none.
+ * Usage of all threads since the start. counted: requests that the watcher has counted, null where it counts none.
  * isSeen: false = the watcher has seen no request.
  * @typedef {{ cpuMs: number, rssMb: number, answered: number, counted: number | null, isSeen: boolean }} Usage
  */
