@@ -305,7 +305,7 @@ test('a process that never forks does not load node:cluster', async (t) => {
   assert.equal(stdout, 'false false\n')
 })
 
-test('a folder that other users may enter is not used: said once, and the workers listen themselves', async (t) => {
+test('a folder that other users may enter is not used: this is logged once, and the workers listen themselves', async (t) => {
   const tmpdir = makeDir(t)
   const folder = path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
   fs.mkdirSync(folder)

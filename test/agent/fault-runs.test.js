@@ -72,7 +72,7 @@ test('killed in mid-block, its file cut short or padded by a power cut: every re
   measured(t, `${whole.length} blocks after kill -9; cut short at 5 places, each time all but the cut line were read`)
 })
 
-test('a disk that is full under a running application: said once, counted, and written again once there is room', async (t) => {
+test('a disk that is full under a running application is logged once and counted, and written again once there is room', async (t) => {
   if (!needs(t, 'prlimit')) return
   const dir = makeDir(t)
   const app = await startApp(t, { options: { dir } })
@@ -170,7 +170,7 @@ test('the wall clock is set forward and back, between blocks and within them: du
   measured(t, `5 blocks of 200 ms, clock off by up to 2 h: ${blocks.map((/** @type {any} */ { durationMs }) => durationMs).join(', ')} ms (at most ${Math.max(...errors.map(Math.abs)).toFixed(1)} ms off)`)
 })
 
-test('ten thousand blocks a minute: each is counted and written, the log says few and how many it left out', async (t) => {
+test('ten thousand blocks per minute are each counted and written; the log shows a few and the number of the rest', async (t) => {
   const dir = makeDir(t)
   const count = IS_FULL ? 10_000 : 400
   const { stdout, stderr, code } = await startNode(t, ['-e', `

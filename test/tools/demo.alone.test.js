@@ -122,7 +122,7 @@ test('a shop that dies ends the demo, which says so', async (t) => {
   assert.deepEqual(pids.filter(isAlive), [])
 })
 
-test('the queue worker counts its jobs and what they lost to others, and its page and metrics need no HTTP of its own', async (t) => {
+test('the queue worker counts its jobs and the time they lost to other jobs, and its page and metrics need no HTTP server of the worker', async (t) => {
   const demo = startDemo(t, ['--port', '0', '--every', '0.3'])
   await running(demo)
   const [, url] = /live page: (\S+)\n {2}load/.exec(demo.out.stderr) ?? assert.fail(demo.out.stderr)

@@ -176,7 +176,7 @@ test('under contention a native call is native, and JavaScript that only had to 
   assert.deepEqual(contended([{ questionAtMs: 1060, atMs: 1102, waitedMs: 40 }, { questionAtMs: 1110, atMs: 1170, waitedMs: 55 }]).verdict, { cause: 'starved', own: 'js', nativeMs: 0 })
 })
 
-test('what collections and calls spent is counted while they last', () => {
+test('the time of collections and calls is counted while they are in progress', () => {
   // Until 1100 a call computes and waits by turns, until 1200 a collection waits, and until 1300 JavaScript runs.
   const at = (/** @type {number} */ atMs, /** @type {number} */ cpuMs, /** @type {number} */ runQueueMs) =>
     ({ atMs, cpuMs, runQueueMs, throttledMs: 0, stolenMs: null })

@@ -43,7 +43,7 @@ async function start (t, statuses = []) {
 
 const block = (/** @type {object} */ differences) => makeRecord({ ongoing: true, durationMs: 1500, ...differences })
 
-test('a long block is posted once, while it lasts', async (t) => {
+test('a long block is posted once, while it is in progress', async (t) => {
   const { notifier, got, received } = await start(t)
   for (const durationMs of [200, 1200, 2200]) notifier.lasting(block({ durationMs }))
   notifier.settled(block({ durationMs: 3000, ongoing: false }))

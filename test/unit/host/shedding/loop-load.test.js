@@ -92,7 +92,7 @@ test('a saturated loop whose beats are each 5 ms late has a delay of 5 ms', () =
   assert.ok(loop.utilization > 0.99, `${loop.utilization}`)
 })
 
-test('load is over within two seconds', () => {
+test('load ends within two seconds', () => {
   for (const during of [
     (/** @type {any} */ loop) => loop.run(10000, busy),
     (/** @type {any} */ loop) => loop.turn(30000, 0),

@@ -10,7 +10,7 @@ const { HostProfiler } = require('../../../../lib/host/sense/profile/profiler')
 const { isProfileNeeded, Profiling } = require('../../../../lib/watchdog/profile/profiling')
 const { makeRecord } = require('../../../support/record')
 
-test('with its end a profile is over for a session of the application, too, which has the profiler enabled', () => {
+test('with its end a profile also ends for a session of the application that has the profiler enabled', () => {
   const own = new inspector.Session()
   own.connect()
   own.post('Profiler.enable')
