@@ -134,7 +134,7 @@ exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = ''
 /**
  * Whether the watchdog may connect to this thread's inspector. If the permission model forbids it, or if there is no
  * inspector, the process aborts without an error (20.20 to 26.10). A session that ends would also end the network
- * events of others.
+ * events of other sessions.
  */
 exports.mayInspect = () => {
   const flags = nodeFlags()

@@ -336,7 +336,7 @@ function resolveOptions (options = {}, env = process.env, defaults = {}) {
   }
   // A beat every 10 ms, or every third of a low threshold.
   resolved.beatPeriod = Math.max(1, Math.min(10, Math.floor(resolved.threshold / 3)))
-  // An idle host wakes 40 times a second at the default threshold, and every block still shows in time.
+  // An idle host wakes 40 times per second at the default threshold, and every block still shows in time.
   const calmMs = Math.min(Math.round(resolved.beatPeriod * 2.5), Math.floor(resolved.threshold / 2))
   resolved.calmPeriod = Math.max(resolved.beatPeriod, calmMs)
   if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)

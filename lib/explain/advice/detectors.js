@@ -312,7 +312,7 @@ exports.detectors = {
       const recent = callsMs.slice(-RECENT)
       const rises = recent.flatMap((ms, i) => recent.slice(i + 1).map((later) => later > ms))
       return last >= GROWN * first && rises.filter(Boolean).length >= MOST * rises.length &&
-        [`Its CPU time grows: ${Math.round(first)} ms a call at first, ${Math.round(last)} ms now.`, js.growth]
+        [`Its CPU time grows: ${Math.round(first)} ms per call at first, ${Math.round(last)} ms now.`, js.growth]
     }
   },
   computes: {

@@ -68,7 +68,7 @@ exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 &&
 
 /**
  * Whether a block is a single collection, or several in a row: then the samples before and after it are of functions
- * that ran up to a period earlier or later. An interrupt is answered as soon as the collection is over.
+ * that ran up to a period earlier or later. An interrupt is answered as soon as the collection ends.
  * @param {ProfiledStack} stack @param {ProfiledStack[]} all
  */
 const isOneCollection = ({ gcRun }, all) => gcRun !== null && gcRun > MOST_IN_A_ROW * sum(all)

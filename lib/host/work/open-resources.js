@@ -19,7 +19,7 @@ const KINDS = {
 }
 
 /**
- * What the process has open, those of which there are most first: sockets to others by address, DNS lookups, file
+ * What the process has open, those of which there are most first: sockets to other hosts by address, DNS lookups, file
  * operations, timers, child processes. Never throws.
  * @returns {[kind: string, count: number][]}
  */

@@ -66,7 +66,7 @@ class Peer {
     this.explained += waitedMs * 2 >= durationMs ? 1 : -1
   }
 
-  /** Whether calls to it are known to be waited for. A call that is quick as a rule may be made beside other work. */
+  /** Whether calls to it are known to be waited for. A call that is quick as a rule may be made next to other work. */
   get isAwaited () {
     const isMost = this.row.isPool || this.explained >= LEAST_ENDED
     return isMost && this.within >= LEAST_ENDED && this.outlived + this.orphans <= this.within * BACKGROUND_SHARE

@@ -56,7 +56,7 @@ class Detector {
   #excused = 0
   /** The number of the beat that the last late beat followed. @type {number | null} */
   #overBeats = null
-  /** The thread has worked on something, so its startup is over. */
+  /** The thread has worked on something, so its startup has ended. */
   hasWorked = false
 
   /**

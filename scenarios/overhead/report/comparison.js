@@ -58,7 +58,7 @@ const REAL_APP = [
 /** @type {Shown[]} */
 const IDLE = [
   { title: '% of a core', key: 'cpuPercent' },
-  { title: 'wake-ups a second', key: 'wakeUps' },
+  { title: 'wake-ups per second', key: 'wakeUps' },
   { title: 'RSS + MB', key: 'rssMb', bare: '0' },
   { title: 'setting up ms', key: 'startMs', bare: '0' }
 ]
