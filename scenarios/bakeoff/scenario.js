@@ -173,8 +173,8 @@ exports.scenario = {
   },
   options: [
     { flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, all of these, or threads', parse: corpusName },
-    { flags: '--generated <programs>', description: 'number of random programs to run in place of a corpus, with loopwatch alone', parse: counted('--generated') },
-    { flags: '--family <name>', description: `of generated programs: ${FAMILIES.join(', ')}`, parse: familyName },
+    { flags: '--generated <programs>', description: 'number of random programs to run in place of a corpus, with loopwatch only', parse: counted('--generated') },
+    { flags: '--family <name>', description: `family of generated programs: ${FAMILIES.join(', ')}`, parse: familyName },
     { flags: '--seed <number>', description: 'seed of the generated programs: the same seed draws the same programs', parse: counted('--seed') }
   ],
   plan: ({ mode, options: { corpus = DEFAULT_SET, generated, family = 'grammar', seed = SEED }, isListing }) => {

@@ -88,8 +88,8 @@ function startLoad (appUrl, agentUrl) {
     : `live page: ${agentUrl}/\n          ${['/metrics', '/healthz', '/blocks'].map((path) => agentUrl + path).join('\n          ')}`
   const hint = flags.format !== undefined || process.stdout.isTTY
     ? ''
-    : '  lines   JSON, as stdout is not a terminal; --format pretty prints what a person reads\n'
-  const end = flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`
+    : '  lines   JSON, as stdout is not a terminal; --format pretty prints readable text\n'
+  const end = flags.seconds === undefined ? 'press Ctrl-C' : `after ${flags.seconds} s, or by Ctrl-C`
   say(`
   shop    ${appUrl} (pid ${demo.shop?.pid})
   agent   ${agent}

@@ -10,6 +10,6 @@ exports.report = async (url) => {
     const response = await fetch(`${url}/blocks`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     return topTable(/** @type {any[]} */ (await response.json()))
   } catch (error) {
-    return `no summary: ${url} gave no answer: ${error.message}\n`
+    return `no summary: ${url} did not respond: ${error.message}\n`
   }
 }

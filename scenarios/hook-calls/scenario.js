@@ -87,7 +87,7 @@ exports.scenario = {
   agent: { threshold: 20 },
   packages: ['piscina'],
   modes: {
-    quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 0.05, warmUpSeconds: 0, note: 'the overhead of calling, by number of workers; hooks burn CPU' },
     full: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'every implementation with every row of the original; hooks burn CPU' },
     faithful: { repeats: 10, seconds: 0, warmUpSeconds: 0, note: 'the original\'s rows, mean of 10; its hooks burn wall time, so workers beyond the cores look faster than they are; about 20 minutes' }

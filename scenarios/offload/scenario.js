@@ -76,7 +76,7 @@ exports.scenario = {
   agent: { threshold: 3 },
   packages: ['piscina'],
   modes: {
-    quick: { repeats: 1, seconds: 0.1, warmUpSeconds: 0, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 1, seconds: 0.1, warmUpSeconds: 0, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'sizes of work and input, 16 at once, and starts at the top level' },
     full: { repeats: 7, seconds: 1, warmUpSeconds: 0, note: 'input with every size of work, and more at once' },
     faithful: { repeats: 5, seconds: 0, warmUpSeconds: 0, note: 'counting to 5,000,000,000 under blocked-at, as in the original; about 2 minutes' }
