@@ -32,7 +32,7 @@ const ofGenerated = (cell) =>
   `In ${of(cell, 'judged', '')} blocks of ${counted(cell.extra.programs.median, 'generated program')}, the line is right in ${of(cell, 'line')}. It is certain but wrong in ${of(cell, 'wrongLine')}.`
 
 /**
- * What the cells say in sentences; all figures are in the table.
+ * The results of the cells in sentences. All figures are in the table.
  * @param {import('../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => {

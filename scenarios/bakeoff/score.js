@@ -42,7 +42,7 @@ const LATE_MS = 1500
 const END_MS = 10
 const PERCENT = 100
 
-/** What can be wrong with certainty. */
+/** Parts of a report that can be wrong with certainty. */
 exports.KINDS = /** @type {const} */ (['line', 'request', 'cause'])
 
 /** @template T @param {T[]} all @param {(each: T) => string} keyOf */
@@ -74,7 +74,7 @@ function byBlock (reports) {
 }
 
 /**
- * What a contestant got right of one case: of the block that it says is the longest.
+ * The parts of one case that a contestant got right, for the block that it reports as the longest.
  * @param {Observation} observation
  * @param {{ isPrompt?: boolean }} contestant isPrompt: the time of a report tells which block it is about
  * @returns {Verdict}
@@ -141,7 +141,7 @@ function judgeWords ({ frame, route, cause, doubts = [] }, truth) {
   }
 }
 
-/** It says that the application blocked. @param {Report[]} block */
+/** Whether the reports say that the application blocked. @param {Report[]} block */
 const isBlaming = (block) => !block[block.length - 1].isExcused
 
 /**
@@ -219,7 +219,7 @@ exports.summarise = (verdicts, { tells, marksDoubt = false, isBlindInThreads = f
   return figures
 }
 
-/** What was wrong with certainty: in how many blocks, and of which kind. @param {Verdict[]} found */
+/** Number of blocks with certain wrong reports, by kind. @param {Verdict[]} found */
 function countCertain (found) {
   /** @type {Record<string, number>} */
   const figures = { certainAndWrong: found.filter(({ certain }) => certain.length > 0).length }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What must not be blamed on code.
+// Situations that a tool must not blame on code.
 const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')

@@ -24,7 +24,7 @@ const caseOf = ({ params: { endpoint, connection, share } }) => JSON.stringify([
 const nameOf = ({ params: { endpoint, connection } }) => `${endpoint}${connection === 'new' ? ' (new connections)' : ''}`
 
 /**
- * What was measured of one endpoint, one kind of connection and one rate.
+ * The measurements of one endpoint, one kind of connection and one rate.
  * @param {Cell[]} cells
  * @param {number} cores
  */
@@ -67,7 +67,7 @@ function ofPool ({ name, single, find }) {
   ]
 }
 
-/** What threads do for the loop, what a cluster does for throughput. @param {Case} of */
+/** The effect of threads on the loop, and of a cluster on throughput. @param {Case} of */
 function ofThreads ({ name, single, find }) {
   const [threads, cluster] = [find('single-piscina'), find('cluster')]
   if (threads === undefined) return []
@@ -124,7 +124,7 @@ const inCases = (cases, read, pairs) => cases.flatMap(({ name, params, single, f
   return { first: nameIn(first), second: nameIn(second), where, a: read(cellOf(first)), b: read(cellOf(second)) }
 }))
 
-/** What a connection for each request costs. @param {Case[]} cases of closed loops */
+/** The cost of a connection for each request. @param {Case[]} cases of closed loops */
 const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) =>
   cases.filter(({ params }) => params.connection === 'kept').map((kept) => {
     const fresh = cases.find(({ params }) => params.connection === 'new' && params.endpoint === kept.params.endpoint)

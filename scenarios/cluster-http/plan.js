@@ -19,7 +19,7 @@ const SHARES = [0.3, 0.9]
  */
 
 /**
- * What the variants are made of.
+ * The parts of each variant.
  * @type {Record<string, { topology: string, isMany: boolean, hasPool?: boolean, hasThreads?: boolean, kills?: boolean
  * }>}
  */
@@ -33,7 +33,7 @@ const variants = {
   'cluster-kill': { topology: 'cluster', isMany: true, kills: true }
 }
 
-/** Where an older Node.js is asked for it, listen() ignores it and the second process finds the port taken. */
+/** Older versions of Node.js ignore reusePort of listen(), and the second process finds the port taken. */
 function hasReusePort () {
   const [major, minor] = process.versions.node.split('.').map(Number)
   return process.platform === 'linux' && (major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12))
@@ -43,7 +43,7 @@ function hasReusePort () {
 function cell (variant, { endpoint, users = USERS, workers = CORES, connection = 'kept', share }) {
   const { topology, isMany, hasPool = false, hasThreads = false, kills = false } = variants[variant]
   const count = isMany || hasThreads ? workers : 1
-  // As many as the cluster has that it is compared with.
+  // The same number as in the cluster that it is compared with.
   const pool = hasPool ? Math.max(workers, 2) : 1
   const usesDatabase = endpoint.startsWith('database')
   return {

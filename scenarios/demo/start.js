@@ -33,7 +33,7 @@ const demo = {}
 async function main (args, command) {
   flags = readFlags(args, command)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
-  // Whoever read our output has gone, as in `npm start | head`.
+  // The reader of our output has closed it, as in `npm start | head`.
   process.stdout.on('error', stop)
   const port = await choosePort('--port', flags.port, DEFAULT_PORT)
   const workerPort = await choosePort('--worker-port', flags.workerPort, DEFAULT_WORKER_PORT)
@@ -101,7 +101,7 @@ ${hint}  end     ${end}
   if (flags.seconds !== undefined) setTimeout(stop, flags.seconds * 1000).unref()
 }
 
-/** What to do where a child ends unasked. @param {string} who */
+/** Handler for a child that ends unexpectedly. @param {string} who */
 const died = (who) => (/** @type {number | null} */ code, /** @type {string | null} */ signal) => {
   // Ctrl-C goes to the children too, and may find one that does not yet leave it to us.
   if (signal !== 'SIGINT') {

@@ -30,7 +30,7 @@ const GO = ['go-goroutines', 'go-pool', 'go-one-processor']
 const NODE_STATES = ['atomics-add', 'compare-exchange', 'futex-mutex', 'owner-messages', 'shared-map', 'racy']
 const GO_STATES = ['atomic', 'mutex-map', 'rwmutex-map', 'sync-map', 'sharded', 'racy']
 
-/** What runs each variant. @param {string} variant */
+/** Data for the program that runs a variant. @param {string} variant */
 const dataOf = (variant) => ({
   way: variant === 'go-one-processor' ? 'goroutines' : variant.slice(variant.indexOf('-') + 1),
   size: CORES,

@@ -52,7 +52,7 @@ exports.run = async (context) => {
   // Code of both sides is compiled then; the ids are short, as long ones would only fill the heap.
   for (let i = 0; i < WARM_UP_RUNS; i++) await pool.run(consumeMs === 0 ? WARM_UP_CALLS / 10 : Math.max(1, workers), 30)
   const { runs, mainCpuMs } = await measureRuns(context, pool)
-  // What was measured stays what it is: further runs only tell whether the machine or the calls took the time.
+  // The measurement stays as it is. More runs only show whether the machine or the calls took the time.
   const durations = runs.map(({ tookMs }) => tookMs)
   await checkCeiling(context, pool, runs)
   await pool.stop()
@@ -82,7 +82,7 @@ async function measureRuns (context, pool) {
   const { count, idLength } = paramsOf(context)
   /** @type {Run[]} */
   const runs = []
-  /** What the main thread spent on each run. @type {number[]} */
+  /** CPU time of the main thread in each run, ms. @type {number[]} */
   const mainCpuMs = []
   /**
    * Checked afterwards: checking twenty answers of a megabyte takes the main thread 50 ms, which must not count as a

@@ -78,7 +78,7 @@ async function piscina (options) {
   const { workers, hook } = options
   const pool = new Piscina({ filename: path.join(__dirname, 'threads', 'piscina-task.js'), minThreads: workers, maxThreads: workers, workerData: { hook }, atomics: 'sync' })
   const fromMs = performance.now()
-  // It says when a worker is ready to no one: one answer from each is as near as one gets.
+  // The pool does not report when a worker is ready. One answer from each worker is the best available sign.
   await Promise.all(Array.from({ length: workers }, () => pool.run('0')))
   const waitMs = performance.now() - fromMs
   const addon = loadAddon(options.file)

@@ -17,7 +17,7 @@ const TIME_LIMIT_S = 120
 /** @typedef {{ consumeMs: number, count: number, idLength: number, uneven?: number }} Row */
 
 /**
- * By variant: the implementation and what is set differently.
+ * Implementation and settings of each variant.
  * @type {Record<string, { implementation: string, lane?: object, order?: string, asyncMs?: number, mostWorkers?: number
  * }>}
  */
@@ -58,7 +58,7 @@ const [overhead, , , , plain] = ROWS
 const longest = /** @type {Row} */ (ROWS.at(-1))
 const others = ['indirect-fifo', 'indirect-piscina', 'direct', 'direct-by-turn']
 const further = ['direct-batch', 'direct-depth', 'direct-channel', 'direct-least-loaded', 'direct-async']
-/** What the order of the free list can matter to: fewer calls than permits, and hooks of which one in ten is slow. */
+/** Cells for which the order of the free list can matter: fewer calls than permits, or one slow hook in ten. */
 const ordered = ['direct', 'direct-channel', 'direct-depth', 'direct-least-loaded']
 const orderRows = [{ consumeMs: 5, count: 4, idLength: 30 }, { consumeMs: 1, count: 200, idLength: 30, uneven: 10 }]
 

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * What drives an HTTP server and what it tells.
+ * The orders for a driver of an HTTP server, and its results.
  *
  * @typedef {object} Expectation of every answer; status 200 always
  * @property {string} [body]

@@ -79,7 +79,7 @@ exports.verdict = ({ cells, environment }) => {
 }
 
 /**
- * What the cells say in sentences, as far as they were measured.
+ * The results of the measured cells in sentences.
  * @param {import('../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => [
@@ -94,7 +94,7 @@ exports.findings = ({ cells }) => [
 const later = (cell, inline) => ['more', 'few'].includes(contrast(cell, inline)) ? `${figure(Number(cell.median) - Number(inline.median))} later` : 'unclear'
 
 /**
- * What each means costs the caller.
+ * The cost of each means for the caller.
  * @param {import('../harness/interface').Document} document
  */
 exports.tables = ({ cells }) => {
@@ -123,7 +123,7 @@ exports.tables = ({ cells }) => {
       }]
 }
 
-/** What the original's tool saw, and what there was. @param {Cell[]} cells */
+/** The blocks that the original's tool saw, and those that there were. @param {Cell[]} cells */
 const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-level', 'new Worker()']].flatMap(([variant, name]) => {
   const cell = cells.find((each) => each.variant === variant && each.median !== null)
   if (cell === undefined) return []

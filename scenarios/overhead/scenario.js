@@ -9,8 +9,8 @@ const { optionalPackages, parseParts, parsePrograms, parseRate, plan } = require
 const { tables } = require('./server/pooled')
 
 /**
- * Of both servers: under load V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would take for the
- * watching.
+ * Warm-up of both servers: under load, V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would attribute
+ * to the watching.
  */
 const WARM_UP_S = 8
 

@@ -28,7 +28,7 @@ const WARM_UP_SHARE = 0.2
 /** Metrics of requests and the end of the last block come within a second or two. */
 const SETTLE_MS = 10_000
 const LOOK_MS = 500
-/** Where the machine is overloaded it is tried with growing pauses. */
+/** Time for retries with growing pauses, on an overloaded machine. */
 const FOUND_MS = 60_000
 /** Fewer than by default, so that memory is full of records early in the run and has no more to grow. */
 const KEEP = 100
@@ -77,7 +77,7 @@ async function soak ({ watched, bare }, signal) {
 }
 
 /**
- * By a timer of our own: a signal that AbortSignal.any() makes of a timeout may be collected before it fires
+ * Uses its own timer: a signal that AbortSignal.any() makes of a timeout may be collected before it fires
  * (Node.js 20).
  * @param {number} ms
  * @param {AbortSignal} signal that ends it earlier

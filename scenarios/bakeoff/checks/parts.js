@@ -107,7 +107,7 @@ function truthOf (spans, stop) {
     const stoppedMs = Math.min(withinMs, offMs)
     parts.waiting += waitMs
     parts.stopped += stoppedMs
-    // What a collection sleeps for is its own, and to start a child is a native call.
+    // The sleep of a collection counts for it, and starting a child is a native call.
     parts[step === 'asleep' ? 'js' : step === 'child' ? 'native' : step] += cpuMs
     parts[step === 'gc' ? 'gc' : 'asleep'] += offMs - stoppedMs
   }

@@ -23,7 +23,7 @@ const rows = (count) => Array.from({ length: count }, (_, id) => ({ id, name: `n
 const numbers = (count) => Float64Array.from({ length: count }, (_, i) => (i * 7919) % 100003)
 
 /**
- * What a kind works on, by size, and its work.
+ * The input of each kind by size, and its work.
  * @type {Record<string, [(size: number) => any, (input: any) => unknown]>}
  */
 const kinds = {

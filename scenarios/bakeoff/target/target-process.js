@@ -71,7 +71,7 @@ class Target {
     this.reports.push(report)
   }
 
-  /** What comes from now on is about the next case. */
+  /** Reports from now on are about the next case. */
   forget () {
     this.reports.length = 0
     this.#moments.length = 0

@@ -1,6 +1,6 @@
 'use strict'
 
-// What the reply of the endpoint `database` is made of, and how many bytes that makes.
+// The rows in the reply of the endpoint `database`, and their size in bytes.
 
 /** Limit of the select. From the thousandth request on, the reply is full. */
 const LIMIT = 1000

@@ -65,7 +65,7 @@ exports.differenceOf = (as, bs) => {
 }
 
 /**
- * By how much the interval of so many numbers reaches to either side of their mean.
+ * Half the width of the interval around the mean of this number of values.
  * @param {number} count @param {number} deviation
  */
 const halfOf = (count, deviation) => (T95[count - 2] ?? T95_BEYOND) * deviation / Math.sqrt(count)

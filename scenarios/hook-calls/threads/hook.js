@@ -3,7 +3,7 @@
 const { work } = require('../../offload/work')
 const { isSlow } = require('../oracle')
 
-/** What a hook puts before the id: an answer that the caller can check. */
+/** Prefix that a hook puts before the id, so that the caller can check the answer. */
 const PREFIX = 'resolved:'
 
 /**

@@ -1,6 +1,6 @@
 'use strict'
 
-// What observing the garbage collector costs an application that collects often:
+// The cost of observing the garbage collector for an application that collects often:
 //   node scenarios/overhead/checks/collections.js [seconds]            default 20
 // A loop copies strings of 71 kB, as messages between threads do; the agent's observer goes on and off every
 // quarter of a second (on, off, off, on), and slices are compared four by four.

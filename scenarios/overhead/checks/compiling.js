@@ -56,7 +56,7 @@ const ask = (child) => new Promise((resolve) => {
 async function main (minutes) {
   const [watched, bare] = ['watched', 'bare'].map((role) =>
     fork(__filename, [role], { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
-  // What both begin with is not what they grow by.
+  // The size at the start does not count as growth.
   await sleep(Math.min(MS_PER_MINUTE, minutes * MS_PER_MINUTE / PARTS))
   await Promise.all([watched, bare].map(ask))
   console.log(`Node ${process.version}, ${minutes} min, ${FUNCTIONS * 1000 / COMPILE_EVERY_MS} new functions and half a block a second`)

@@ -1,6 +1,6 @@
 'use strict'
 
-// What a CPU profile costs the thread it is of, in small and large applications:
+// The cost of a CPU profile for its thread, in small and large applications:
 //   node scenarios/overhead/checks/profile-rotation.js [functions…]          default 50 10000
 // `own` is the agent's way: the next profile begins before the last one ends. `plain` is Profiler.stop and
 // Profiler.start from another thread, through a session with the main thread; `unanswered`: the time that
@@ -122,7 +122,7 @@ function plain (functions) {
   let last = 0
   work(functions, DEADLINE_MS / 2, (ms) => {
     const now = Atomics.load(state, 0)
-    // It may have begun, and ended, within the interruption.
+    // The profile may have begun, and ended, within the interruption.
     if (ms > INTERRUPTION_MS && (now !== last || now % 2 === 1)) interruptedMs += ms
     if (now >> 1 !== last >> 1) {
       steps.rotation.push(interruptedMs)

@@ -1,7 +1,7 @@
 'use strict'
 
-// What profiles of worker threads cost a pool of four that is busy all the time, in pairs of runs that alternate:
-//   node scenarios/overhead/checks/thread-pool-cpu.js [pairs, 10 by default] [seconds a run, 15 by default]
+// The cost of profiles of worker threads for a pool of four that is always busy, in pairs of alternating runs:
+//   node scenarios/overhead/checks/thread-pool-cpu.js [pairs, 10 by default] [seconds per run, 15 by default]
 const { spawnSync } = require('node:child_process')
 const { Worker } = require('node:worker_threads')
 

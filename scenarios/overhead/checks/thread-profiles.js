@@ -2,7 +2,7 @@
 
 // Profiles of worker threads as the agent takes them, of threads that compute, call, wait and end in the middle of it:
 //   node scenarios/overhead/checks/thread-profiles.js [threads, 1000 by default] [at a time, 4 by default]
-// What the two calls take of the main thread, how long a start holds the thread, and whether anything aborts.
+// The time that the two calls take on the main thread, how long a start holds the thread, and whether anything aborts.
 const { Worker } = require('node:worker_threads')
 const { profileThread } = require('../../../lib/host/runtime')
 

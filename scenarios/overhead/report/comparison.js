@@ -13,7 +13,7 @@ const spread = (summary) => summary === undefined
   ? ''
   : summary.samples.length === 1 ? figure(summary.median) : `${figure(summary.median)} (${figure(summary.min)} to ${figure(summary.max)})`
 
-/** What was measured of the unwatched side in every cell, together. @param {Cell[]} cells @param {string} key */
+/** The measurements of the unwatched side in all cells together. @param {Cell[]} cells @param {string} key */
 const ofAll = (cells, key) => {
   const samples = cells.flatMap(({ extra }) => extra[key]?.samples ?? [])
   return samples.length === 0 ? undefined : summarise(samples)
@@ -84,7 +84,7 @@ const programTable = (cells) => cells.length === 0
     }]
 
 /**
- * By what they cost: a large application, an idle server, an empty script.
+ * Tables by cost: for a large application, an idle server, an empty script.
  * @param {import('../../harness/interface').Document} document
  */
 exports.comparisons = ({ cells }) => {

@@ -13,7 +13,7 @@ const { deeper, FORMS, marked, PLACES, STYLES } = require('../program')
  * @typedef {import('../calibrate').PartSizes} PartSizes
  */
 
-/** Where calls of built-ins stand. @type {Record<string, (body: string[], call: string) => string[]>} */
+/** Places of calls of built-ins. @type {Record<string, (body: string[], call: string) => string[]>} */
 const FRAMES = {
   for: (body) => FORMS.for(deeper(body)),
   forOf: (body) => FORMS.forOf(deeper(body)),
