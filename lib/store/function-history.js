@@ -125,7 +125,7 @@ class FunctionHistory {
     return isFirst && record.change?.kind === 'new' ? record.change : null
   }
 
-  /** What the version changes about the function to blame; null if nothing shows. @param {BlockRecord} record */
+  /** The change by this version in the function to blame; null if nothing shows. @param {BlockRecord} record */
   changeOf = (record) => {
     const key = this.#keyOf(record.frame)
     if (key === '' || !isToBlame(record)) return null

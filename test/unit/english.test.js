@@ -35,6 +35,7 @@ const PATTERNS = {
   '5 a second': { pattern: /(?:\d|\b(?:ms|µs|us|kB|MB)) an? (?:second|minute|hour|request|call|message|turn)\b|\b(?:one|two|three|four|five|ten|twenty|hundred|thousand|million|times|requests|calls|responses|messages|operations|promises|blocks|records|lines|tasks|jobs|samples|functions|wake-ups) an? (?:second|minute|hour)\b/g, better: '5 per second, 5/s' },
   'start-up': { pattern: /\bstart-ups?\b/gi, better: 'startup' },
   '-ise': { pattern: /\b(?:optimi|recogni|seriali|initiali|organi|normali|summari|minimi|maximi|utili|customi)s(?:e[sd]?|ing|ation)\b(?! ?\()/gi, better: '-ize, as in utilization' },
+  'What … at the start': { pattern: /\/\*\*\s+(?:\* )?(?:What|It|By|Whose|Whoever)\b(?![^.*]*\?)/g, better: 'the noun of the next line', scopes: ['comments in lib', 'comments in grafana', 'comments in scenarios'] },
   kept: { pattern: /\bkept\b(?! (?:waiting|busy|the CPU busy|open|alive|free|up to date))/gi, better: 'stored, retained; dropped for "not kept"', scopes: FOR_USERS },
   answer: { pattern: /(?<!")\banswer(?:s|ed|ing)?\b/gi, better: 'respond, response, return, if it is about HTTP', scopes: FOR_USERS },
   names: { pattern: /\b(?:it|log|page|line|message|table|record|report|that|which) names\b/gi, better: 'shows, identifies, says', scopes: FOR_USERS },

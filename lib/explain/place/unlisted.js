@@ -72,7 +72,7 @@ function answersByCaller (answers) {
 }
 
 /**
- * What a caller called directly, from the function to blame on, innermost first; empty if it is to blame itself.
+ * Direct callees of the function to blame, innermost first; empty if that function is to blame itself.
  * @param {Shown} answer @param {Sources} sources
  */
 function callIn ({ frames, at }, { sourceRows, passesOn }) {

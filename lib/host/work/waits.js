@@ -104,7 +104,7 @@ class Wait {
 const isLeft = (owner) => owner instanceof RequestContext && owner.isEnded && !owner.isAborted
 
 /**
- * What the application waits for, as Node.js and libraries publish it. Subscribers are called within the application's
+ * Waits of the application, as Node.js and libraries publish them. Subscribers are called within the application's
  * calls: they throw nothing, and a wait costs one small object.
  */
 class Waits {

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * What each block of blocks.js truly is: the causes that are right, the functions that may be
+ * The truth about each block of blocks.js: the causes that are right, the functions that may be
  * blamed, and whether V8 interrupts it (a single native call only once it has returned).
  * @type {Record<string, { cause: string[], frames: string[], answers: boolean }>}
  */
