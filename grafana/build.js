@@ -1,15 +1,15 @@
 'use strict'
 
 // `npm run grafana` writes dashboards/*.json and scenarios/*.json from src/; `node grafana/build.js --check` writes
-// nothing and fails where a file is not what src/ makes.
+// nothing, and fails if a file differs from the output of src/.
 const fs = require('node:fs')
 const path = require('node:path')
 
-/** What is imported by default, and what only somebody wants who runs scenarios. */
+/** The folder that is imported by default, and the one of benchmarks. */
 const FOLDERS = { dashboards: ['overview', 'blocks', 'cluster'], scenarios: ['scenarios'] }
 
 /**
- * A line for each panel: changes are as easy to see as with a line for each brace, in two thirds of the bytes.
+ * One line for each panel. Changes are as easy to see as with a line for each brace, in two thirds of the bytes.
  * @param {any} dashboard
  */
 function print (dashboard) {

@@ -116,7 +116,7 @@
  * @property {'new' | 'slower'} kind new: the function did not block in earlier versions; slower: its blocks are at
  * least twice as long
  * @property {boolean} exact whether earlier versions ran, or blocked, long enough to be certain
- * @property {string} text the change in words, as the log has it
+ * @property {string} text the change in words, as in the log
  * @property {string} version the running one @property {string} since when it first ran
  * @property {number} [wasMs] median of the function's blocks in the slowest of the earlier versions, if it is slower
  *
@@ -150,7 +150,7 @@
  * @property {string | null} traceId of the active OpenTelemetry span, else of a request's traceparent header
  * @property {string | null} spanId of the active OpenTelemetry span
  * @property {boolean | null} sampled whether that span is; null without one
- * @property {boolean} ended it was over before: work it left behind, or a resource it opened for others
+ * @property {boolean} ended it had ended before: it left work behind, or opened a resource for other work
  * @property {boolean} [exact] false if it is uncertain that this one ran: messages write its name after ≈
  * @property {number} [among] if uncertain: number of requests and jobs in flight, of which this is the oldest
  *
@@ -158,7 +158,7 @@
  * @property {string} method
  * @property {string} route template, never the URL
  * @property {string} startedAt wall time
- * @property {boolean} ended it had been answered before: work it left behind, or a resource it opened for others
+ * @property {boolean} ended its response had been sent before: it left work behind, or opened a resource for other work
  * @property {string | null} traceId of the active OpenTelemetry span, else of its traceparent header
  * @property {number | null} [bytesIn] its body: the content-length, else the bytes that had arrived
  * @property {number | null} [bytesOut] the part of the answer that had been sent

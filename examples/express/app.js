@@ -1,6 +1,6 @@
 'use strict'
 
-// The agent starts first, so it also watches the start-up.
+// The agent starts first, so it also watches the startup.
 require('loopwatch').start({ labels: { service: 'express-example' } })
 
 const express = require('express')

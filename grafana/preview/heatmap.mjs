@@ -3,13 +3,13 @@ import { getValueFormat } from '@grafana/data'
 
 const AXIS_PX = { left: 64, bottom: 22 }
 const TICKS = 6
-/** From few to many, as the scheme Warm. */
+/** The scheme Warm, from few to many. */
 const COLORS = [[110, 64, 170], [191, 60, 175], [254, 75, 131], [255, 120, 71], [226, 183, 47], [175, 240, 91]]
 
 /** @param {number} share 0 to 1 */
 const colorOf = (share) => `rgb(${COLORS[Math.round(share * (COLORS.length - 1))].join()})`
 
-/** The buckets of a histogram over time: in each cell what came between two bounds. */
+/** The buckets of a histogram over time. Each cell counts the values between two bounds. */
 export function Heatmap ({ panel, view: { fromMs, toMs, stepMs }, width, height, theme }) {
   const series = panel.answers[0].result.map(({ metric, values }) => ({ le: metric.le === '+Inf' ? Infinity : Number(metric.le), values: new Map(values.map(([atS, text]) => [Math.round(atS * 1000), Number(text)])) }))
     .sort((a, b) => a.le - b.le)

@@ -1,11 +1,11 @@
 'use strict'
 
-// Pictures of the dashboards as they are committed, with the data of a Prometheus that runs:
+// Pictures of the committed dashboards with the data of a running Prometheus:
 //   npm install --prefix grafana/preview --no-package-lock --ignore-scripts
 //   node grafana/preview/make.js http://127.0.0.1:9090 [minutes [seconds between scrapes [dashboards]]]
 // as `npm run pictures` does.
-// Charts, numbers and tables are drawn by @grafana/ui in Debian's chromium; its heatmap is part of Grafana
-// alone, ours stands in. Marks of blocks over the charts are left out. pngquant makes the files half as large.
+// @grafana/ui draws charts, numbers and tables in Debian's chromium. Only Grafana itself contains its heatmap, so
+// heatmap.mjs replaces it. Marks of blocks over the charts are missing. pngquant halves the size of the files.
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { build } = require('esbuild')
@@ -18,9 +18,9 @@ const { chromium } = require(require.resolve('playwright-core', { paths: [path.j
 const [prometheus, minutes = '10', scrape = '5', ...only] = process.argv.slice(2)
 const ADDRESS = 'http://dashboards.invalid'
 const WIDTH = 1280
-/** As many points as a panel of half that width has pixels to show. */
+/** A panel of half this width has enough pixels for this number of points. */
 const POINTS = 300
-/** What of each is in its picture: its first rows, which say what it is for. */
+/** The height of each picture: the first rows of the dashboard, which show its purpose. */
 const HEIGHTS = { overview: 1180, blocks: 1240, cluster: 1250, scenarios: 1526 }
 
 const scrapeS = Number(scrape)
@@ -68,7 +68,7 @@ async function main () {
       )
       const page = await browser.newPage({ viewport: { width: WIDTH, height: 800 }, locale: 'en-GB' })
       page.on('pageerror', (/** @type {Error} */ error) => process.stderr.write(`${name}: ${error.message}\n`))
-      // A page without an address has no storage, which the components ask for.
+      // The components need storage, which a page without an address does not have.
       await page.route(`${ADDRESS}/**`, (/** @type {any} */ route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><body style="margin:0"><div id="root"></div>' }))
       await page.goto(ADDRESS)
       await page.evaluate(

@@ -5,12 +5,12 @@ import { BigValue, GlobalStyles, PanelChrome, Table, TimeSeries } from '@grafana
 import { Heatmap } from './heatmap.mjs'
 
 const theme = createTheme({ colors: { mode: 'dark' } })
-/** Of a dashboard's grid: pixels of a row, and between panels. */
+/** Pixels of a row of a dashboard's grid, and between panels. */
 const ROW_PX = 30
 const GAP_PX = 8
 const COLUMNS = 24
 const HEADER_PX = 44
-/** What Grafana's panel has where the dashboard says nothing. */
+/** Defaults of Grafana's panels. */
 const CUSTOM = {
   drawStyle: 'line',
   lineInterpolation: 'linear',
@@ -45,7 +45,7 @@ function configOf ({ fieldConfig: { defaults, overrides = [] } }, name, own = {}
     ...own,
     custom: { ...CUSTOM, ...defaults.custom, stacking: { ...CUSTOM.stacking, ...defaults.custom?.stacking } }
   }
-  // JSON has no infinity, which is where the first one begins.
+  // The first step begins at minus infinity, which JSON does not have.
   if (config.thresholds) {
     config.thresholds = {
       ...config.thresholds,
@@ -126,7 +126,7 @@ function Numbers ({ panel, view, width, height }) {
   }))
 }
 
-/** As the transformations merge and organize make it. */
+/** Does the work of the transformations merge and organize. */
 function Rows ({ panel, width, height }) {
   const { renameByName } = panel.transformations.find(({ id }) => id === 'organize').options
   const rows = new Map()
@@ -161,7 +161,7 @@ const kinds = { timeseries: Lines, stat: Numbers, table: Rows, heatmap: Heatmap 
 function Dashboard ({ view }) {
   const { panels, width, title } = view
   const [isDone, setDone] = useState(false)
-  // Charts are drawn in the frames after they have been mounted.
+  // Charts are drawn in the frames after they are mounted.
   useEffect(() => { setTimeout(() => setDone(true), 1500) }, [])
   const columnPx = (width - GAP_PX) / COLUMNS
   const items = panels.map((panel) => {

@@ -3,11 +3,11 @@
 const { timeseries } = require('./panels')
 const { of, growthRate, by } = require('./queries')
 
-/** Matches the main thread. Blocks of worker threads are no loss to requests. */
+/** Matches the main thread. Blocks of worker threads do not delay requests. */
 const MAIN = 'thread="main"'
-/** How a process is called in a legend. */
+/** Name of a process in a legend. */
 const PROCESS = '{{instance}} {{worker}}'
-/** How many processes are chosen. */
+/** Number of chosen processes. */
 const processes = by('count', '', of('buildInfo'))
 
 /**

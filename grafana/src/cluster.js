@@ -7,7 +7,7 @@ const { ROUTE, PROCESS_LABELS, of, ofLiving, ofTarget, rate, growth, growthRate,
 const { applicationVariables } = require('./variables')
 
 const RANGE = '$__range'
-/** The primary only hands out connections, and would pull every average down. */
+/** Without the primary, which only distributes connections and would lower every average. */
 const WORKER = 'worker!="primary"'
 const busy = ofLiving(`${by('sum', PROCESS_LABELS, rate(of('loopTime', MAIN, WORKER, 'state="active"')))} / ${by('sum', PROCESS_LABELS, rate(of('loopTime', MAIN, WORKER)))}`)
 const served = ofLiving(by('sum', PROCESS_LABELS, rate(of('requestDuration:count', WORKER))))
@@ -17,14 +17,14 @@ const delay = ofLiving(quantile(0.99, PROCESS_LABELS, rate(of('delay:bucket', MA
 
 const state = [
   stat({
-    title: 'Workers answering',
-    queries: [[by('sum', '', ofTarget('workers', 'state="answering"')), 'answering']],
+    title: 'Responding workers',
+    queries: [[by('sum', '', ofTarget('workers', 'state="answering"')), 'responding']],
     unit: 'short',
     width: 6,
     none: 'no cluster',
-    shows: 'Workers that joined the primaries of the chosen instances and whose watchdogs answer. A blocked worker still answers.',
+    shows: 'Workers that have joined the primaries of the chosen instances, and whose watchdogs respond. A blocked worker still responds.',
     bad: 'fewer than you started.',
-    act: 'see "Restarts", and the log of the primary for workers that exit at start-up.'
+    act: 'see "Restarts", and look in the log of the primary for workers that exit at startup.'
   }),
   stat({
     title: 'Silent workers',
@@ -33,9 +33,9 @@ const state = [
     levels: [1, 2],
     width: 6,
     none: 'no cluster',
-    shows: 'Workers that joined but whose watchdogs do not answer: stopped, or without any CPU. Their last values remain.',
-    bad: 'anything above 0 for more than a few seconds.',
-    act: 'look for SIGSTOP, a debugger, memory swapped out, or a machine without CPU to give.'
+    shows: 'Workers that have joined, but whose watchdogs do not respond: they are stopped, or get no CPU. Their last values are still shown.',
+    bad: 'above 0 for more than a few seconds.',
+    act: 'look for SIGSTOP, a debugger, swapped memory, or a machine without free CPU.'
   }),
   stat({
     title: 'Restarts in the time range',
@@ -46,9 +46,9 @@ const state = [
     width: 6,
     instant: true,
     none: '0',
-    shows: 'Workers within the time range that took the slot of one that had ended.',
-    bad: 'any outside a deployment.',
-    act: 'read the exit code in the log of the primary; with `dir` set, the record of what the worker was doing is on disk.'
+    shows: 'Workers that replaced an ended worker within the time range.',
+    bad: 'above 0 outside a deployment.',
+    act: 'read the exit code in the log of the primary. With `dir` set, a record on disk shows what the worker was doing.'
   }),
   stat({
     title: 'Imbalance now',
@@ -57,9 +57,9 @@ const state = [
     decimals: 2,
     levels: [1.5, 2],
     width: 6,
-    shows: 'Utilization of the busiest worker over the average of all, of the worst cluster: 1 is even.',
-    bad: 'above 1.5 under load. The figure means nothing on an idle cluster.',
-    act: 'few long connections (WebSocket, HTTP/2, keep-alive from one proxy) stay where they are: balance requests before the cluster, or close connections from time to time.'
+    shows: 'Utilization of the busiest worker divided by the average of all workers, for the least even cluster. 1 means even.',
+    bad: 'above 1.5 under load. For an idle cluster, the value has no meaning.',
+    act: 'a few long connections (WebSocket, HTTP/2, keep-alive from one proxy) stay with their worker: balance requests in front of the cluster, or close connections from time to time.'
   })
 ]
 
@@ -78,9 +78,9 @@ const workers = [
     unit: 'short',
     units: ['percentunit', 's', 's', 'reqps', 'bytes', 's'],
     width: 24,
-    shows: 'All workers at the end of the time range; time blocked is over the whole range. The primary has a line of its own, a process outside a cluster has no worker.',
-    bad: 'a line that differs from the others.',
-    act: 'choose that worker above and go to Blocks.'
+    shows: 'All workers at the end of the time range; the time blocked is that of the whole range. The primary has its own row; a process outside a cluster has no worker.',
+    bad: 'a row that differs from the rest.',
+    act: 'choose that worker at the top, and open Blocks.'
   }),
   timeseries({
     title: 'Utilization by worker',
@@ -88,36 +88,36 @@ const workers = [
     unit: 'percentunit',
     max: 1,
     levels: [0.7, 0.9],
-    shows: 'Share of time each event loop was active.',
-    bad: 'one at 100% while others idle: requests queue behind it for nothing.',
-    act: 'see "Requests/s by worker": equally uneven means connections; even means that one has more expensive requests or a job of its own.'
+    shows: 'Share of time in which each event loop was active.',
+    bad: 'one worker at 100% while the rest are idle: its requests queue although there is free capacity.',
+    act: 'see "Requests/s by worker". If it is uneven too, connections are distributed unevenly. If it is even, this worker has more expensive requests or an extra job.'
   }),
   timeseries({
     title: 'Loop delay p99 by worker',
     queries: [[delay, PROCESS]],
     unit: 's',
     levels: [0.05, 0.25],
-    shows: 'One timer in a hundred came at least this late.',
-    bad: 'one worker above the others, or all at once.',
-    act: 'one: its blocks. All at once: the machine, see "Host contention" in Blocks.'
+    shows: '1% of timers ran at least this late.',
+    bad: 'one worker above the rest, or all workers at the same time.',
+    act: 'for one worker, look at its blocks. For all workers, look at the machine: see "Host contention" in Blocks.'
   }),
   timeseries({
     title: 'Time blocked by worker',
     queries: [[by('sum', PROCESS_LABELS, growthRate(of('blocked', ROUTE))), PROCESS]],
     unit: 'percentunit',
     none: 'no blocks',
-    shows: 'Share of time each worker\'s event loop was blocked. A block counts when it ends.',
-    bad: 'a primary that blocks: then no worker gets new connections. A worker: its requests wait.',
-    act: 'choose the worker above and go to Blocks.'
+    shows: 'Share of time in which the event loop of each worker was blocked. A block counts when it ends.',
+    bad: 'a primary that blocks, because then no worker gets new connections; a worker that blocks, because its requests wait.',
+    act: 'choose the worker at the top, and open Blocks.'
   }),
   timeseries({
     title: 'Block in progress by worker',
     queries: [[by('max', PROCESS_LABELS, of('inProgress', MAIN)), PROCESS]],
     unit: 's',
     levels: [1, 10],
-    shows: 'How long each event loop has been blocked at the scrape, 0 when it is not.',
-    bad: 'a line that climbs by a second a second.',
-    act: 'read the line from /blocks of the primary, then end that worker; the others go on.'
+    shows: 'Length of the block in progress at the scrape, 0 if there is none.',
+    bad: 'a line that climbs by one second per second.',
+    act: 'read the line from /blocks of the primary, then end that worker. The rest keep running.'
   })
 ]
 
@@ -127,18 +127,18 @@ const balance = [
     queries: [[imbalance(busy), '{{instance}} utilization'], [imbalance(served), '{{instance}} requests']],
     unit: 'short',
     width: 8,
-    shows: 'The busiest worker over the average of its cluster, in utilization and in requests: 1 is even.',
+    shows: 'The busiest worker divided by the average of its cluster, in utilization and in requests. 1 means even.',
     bad: 'above 1.5 under load.',
-    act: 'both high: uneven connections. Utilization alone: expensive requests that go to one worker.'
+    act: 'if both are high, connections are distributed unevenly. If only utilization is high, expensive requests go to one worker.'
   }),
   timeseries({
     title: 'Requests/s by worker',
     queries: [[served, PROCESS]],
     unit: 'reqps',
     width: 8,
-    shows: 'Requests answered per second by each worker.',
-    bad: 'a worker without any while others have many.',
-    act: 'it is blocked, or connections stay elsewhere: keep-alive through one proxy does that.'
+    shows: 'Responses per second of each worker.',
+    bad: 'a worker without responses while the rest have many.',
+    act: 'the worker is blocked, or connections stay with other workers, as with keep-alive through one proxy.'
   }),
   timeseries({
     title: 'CPU by worker',
@@ -146,7 +146,7 @@ const balance = [
     unit: 'percentunit',
     width: 8,
     shows: 'CPU time of each main thread, as a share of one core (Linux).',
-    bad: 'all below their utilization at once: more workers than cores.',
+    bad: 'all workers below their utilization at the same time: there are more workers than cores.',
     act: 'start as many workers as there are cores, not more.'
   })
 ]
@@ -159,9 +159,9 @@ const life = [
     stacked: true,
     width: 8,
     none: 'no restarts',
-    shows: 'Workers in each interval that took the slot of one that had ended.',
-    bad: 'the same slot again and again, or all in turn outside a deployment.',
-    act: 'exit codes are in the log of the primary. SIGABRT is `onStuck: \'abort\'`, SIGKILL is mostly memory.'
+    shows: 'Workers that replaced an ended worker, in each interval.',
+    bad: 'the same slot again and again, or all slots one after the other outside a deployment.',
+    act: 'the log of the primary shows exit codes. SIGABRT comes from `onStuck: \'abort\'`, SIGKILL usually means out of memory.'
   }),
   timeseries({
     title: 'Heartbeat age by worker',
@@ -170,8 +170,8 @@ const life = [
     width: 8,
     levels: [1, 10],
     shows: 'Time since the last heartbeat of each event loop at the scrape.',
-    bad: 'more than a second: blocked, or the process was stopped.',
-    act: 'compare with "Block in progress by worker"; a difference means that the whole process did not run.'
+    bad: 'more than a second: the worker is blocked, or its process is stopped.',
+    act: 'compare with "Block in progress by worker". A difference means that the whole process did not run.'
   }),
   timeseries({
     title: 'Workers by state',
@@ -179,21 +179,21 @@ const life = [
     unit: 'short',
     width: 8,
     none: 'no cluster',
-    shows: 'Workers joined to each primary, by whether their watchdogs answer.',
-    bad: 'silent above 0, or steps down that are not followed by steps up.',
-    act: 'check that the primary forks again when a worker exits.'
+    shows: 'Workers that have joined each primary, by whether their watchdogs respond.',
+    bad: 'silent above 0, or steps down without a step up after them.',
+    act: 'check that the primary forks a new worker when one exits.'
   })
 ]
 
 exports.build = () => dashboard({
   name: 'Cluster',
-  description: 'Do the workers of node:cluster share the work, and is one of them worse off than the others? Processes outside a cluster are compared by instance.',
+  description: 'Do the workers of node:cluster share the load, and is one of them worse than the rest? Processes outside a cluster are compared by instance.',
   variables: applicationVariables(),
   annotated: true,
   rows: [
     { title: 'Now', panels: state },
     { title: 'Worker by worker', panels: workers },
     { title: 'Balance', panels: balance },
-    { title: 'Coming and going', panels: life }
+    { title: 'Starts and exits', panels: life }
   ]
 })

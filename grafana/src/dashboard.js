@@ -47,7 +47,7 @@ exports.dashboard = ({ name, description, variables, rows, annotated = false, ta
     for (const panel of panels) builder.withPanel(panel)
   }
   const built = /** @type {any} */ (builder.build())
-  // The builders' only placement is a menu that hides them.
+  // The builders only offer one placement: a menu that hides these links.
   for (const item of [...built.links, ...(built.annotations?.list ?? [])]) delete item.placement
   return shareable(lay(built))
 }

@@ -3,8 +3,8 @@
 const COLUMNS = 24
 
 /**
- * Numbers the panels and puts them from left to right, row after row, which the builders leave open.
- * A panel goes to the next line where it does not fit any more; lines are as high as their highest panel.
+ * Numbers the panels and places them from left to right, row after row, which the builders do not do. A panel that
+ * does not fit into a line starts the next one. A line is as high as its highest panel.
  * @param {any} dashboard built
  */
 exports.lay = (dashboard) => {

@@ -21,7 +21,7 @@ const { DATASOURCE } = require('./variables')
  * @property {number} [width] of 24 @property {number} [height]
  * @property {number} [min] @property {number} [max]
  * @property {number} [decimals]
- * @property {number[]} [levels] from the first on it is orange, from the second on red
+ * @property {number[]} [levels] orange from the first, red from the second
  * @property {string} [none] instead of "No data"
  */
 
@@ -101,7 +101,7 @@ exports.timeseries = (spec) => {
   if (spec.levels) {
     builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed))
   }
-  // Nothing but zeros would have an axis up to 10,000%.
+  // Otherwise, an axis with only zeros would end at 10,000%.
   if (spec.unit === 'percentunit') builder.axisSoftMax(0.01)
   if (spec.log) {
     builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10))
@@ -116,9 +116,9 @@ exports.timeseries = (spec) => {
 exports.heatmap = (spec) => panel(new heatmaps.PanelBuilder(), spec, { width: 12, height: 8 })
   .targets(targets(spec.queries, (query) => query.range().format(PromQueryFormat.Heatmap)))
   .calculate(false)
-  // A single event is a cell of the scheme's first color: purple here, which stands out on both themes, where that of
-  // most schemes is nearly the dark one's background. From 0 on, so that a color means the same in a quiet hour. A
-  // scheme has no exponent.
+  // A single event has the first color of the scheme: purple here, which stands out in both themes. The first color of
+  // most schemes is close to the background of the dark theme. The scale starts at 0, so that a color means the same
+  // in a quiet hour. A scheme has no exponent.
   .color(new heatmaps.HeatmapColorOptionsBuilder().mode(heatmaps.HeatmapColorMode.Scheme).scheme('Warm').steps(64).min(0))
   .yAxis(new heatmaps.YAxisConfigBuilder().unit(spec.unit))
   .filterValues(new heatmaps.FilterValueRangeBuilder().le(1e-9))
@@ -127,9 +127,9 @@ exports.heatmap = (spec) => panel(new heatmaps.PanelBuilder(), spec, { width: 12
   .showLegend()
 
 /**
- * One line for each value of the labels, one column for each query, of which the legend is the head;
- * the first column of numbers sorts.
- * @param {Spec & { units?: string[], labels: Record<string, string> }} spec heads of labels
+ * One row for each value of the labels, one column for each query with the legend as its header, sorted by the first
+ * column of numbers.
+ * @param {Spec & { units?: string[], labels: Record<string, string> }} spec headers of the labels
  */
 exports.table = (spec) => {
   const heads = Object.fromEntries(spec.queries.map(([, head], index) => [spec.queries.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + index)}`, head]))

@@ -5,8 +5,8 @@ const scenarios = require('../../scenarios/harness/measure/metrics')
 
 const names = new Map([...table, ...scenarios.table].map(({ key, name }) => [key, name]))
 
-// Backquotes and the regex format: in double quotes Grafana leaves the quotes of a value as they are,
-// and the route is the one label whose value may hold any character.
+// Backquotes and the regex format: in double quotes, Grafana does not escape the quotes of a value,
+// and the route is the only label with any character in its values.
 // eslint-disable-next-line no-template-curly-in-string
 const ROUTE = 'route=~`${route:regex}`'
 const TARGET = ['job=~"$job"', 'instance=~"$instance"']
@@ -24,9 +24,9 @@ const selecting = (common) => (/** @type {string} */ key, /** @type {string[]} *
   return `${name}${suffix ? `_${suffix}` : ''}{${[...common, ...matchers].join(', ')}}`
 }
 
-/** Series of the chosen processes: the key of the catalogue, `:bucket`, `:sum` or `:count` of a histogram, matchers. */
+/** Series of the chosen processes: a key of the catalogue, `:bucket`, `:sum` or `:count` of a histogram, matchers. */
 const of = selecting(PROCESS)
-/** The same without the worker, for what a whole target has. */
+/** The same without the worker, for metrics of a whole target. */
 const ofTarget = selecting(TARGET)
 const ofScenario = selecting(SCENARIO)
 
@@ -36,12 +36,12 @@ const rate = (series) => `rate(${series}[${RATE}])`
 const increase = (series) => `increase(${series}[${RATE}])`
 
 /**
- * By how much series have grown that come with the first event, as those of a route that blocks. increase()
- * takes a series' first value for its start and so misses that event, which may well be the only one.
- * Here it counts for a series that began within the window and later than its target did: it has fewer
- * samples. After an outage, or in a new Prometheus, both have as many, and a past that was not seen is no growth.
- * With its first fork a process gets the label worker, and all its series begin anew: from then on its
- * primary says since when the target is there.
+ * Growth of series that only appear with their first event, such as those of a route that blocks. increase() takes
+ * the first value of a series as its start, and so misses that event, which is often the only one. Here, the first
+ * value counts if the series began within the window and later than its target, which shows as fewer samples. After an
+ * outage, or in a new Prometheus, both have the same number of samples, and an unseen past does not count as growth.
+ * A process gets the label worker with its first fork, and all its series begin anew. From then on, the series of its
+ * primary show when the target began.
  * @param {string} series
  * @param {string} [window]
  */
@@ -57,12 +57,12 @@ const growthRate = (series) => `${growth(series)} / ($__rate_interval_ms / 1000)
 /** @param {string} operator sum, max, ... @param {string} labels `a, b`, or none @param {string} expression */
 const by = (operator, labels, expression) => `${operator}${labels ? ` by (${labels}) ` : ''}(${expression})`
 
-/** @param {number} quantile @param {string} labels besides le @param {string} buckets rates or increases of buckets */
+/** @param {number} quantile @param {string} labels without le @param {string} buckets rates or increases of buckets */
 const quantile = (quantile, labels, buckets) => `histogram_quantile(${quantile}, ${by('sum', labels ? `${labels}, le` : 'le', buckets)})`
 
 /**
- * The longest block of the main threads, exactly: the gauge has the longest of a minute, and scrapes come more often.
- * Where one in progress was seen to be longer, that is it.
+ * The exact longest block of main threads: the gauge shows the longest of a minute, and scrapes are more frequent. A
+ * block in progress counts instead if a scrape saw it longer.
  * @param {string} window
  */
 const longestBlock = (window) => {
@@ -70,13 +70,13 @@ const longestBlock = (window) => {
   return `${ended} > ${going} or ${going}`
 }
 
-/** Active time of all time. @param {string} labels */
+/** Share of active time. @param {string} labels */
 const utilization = (labels) =>
   `${by('sum', labels, rate(of('loopTime', 'thread="main"', 'state="active"')))} / ${by('sum', labels, rate(of('loopTime', 'thread="main"')))}`
 
 /**
- * Without the slots of workers that are gone or silent: their counters stay and rest, which reads as
- * no number, or as a worker that idles. Gauges are those of the living.
+ * Without slots of workers that have ended or are silent: their counters remain and stop growing, which looks like
+ * an idle worker or gives no number. Gauges exist only for running workers.
  * @param {string} expression with the labels of a process
  */
 const ofLiving = (expression) => `${expression} and on (${PROCESS_LABELS}) ${of('buildInfo')}`

@@ -2,6 +2,6 @@
 
 const { causes } = require('../../lib/tables/causes')
 
-/** What to do about each cause, in a line. */
+/** The remedies of all causes, in one line. */
 exports.remedies = Object.entries(causes)
   .flatMap(([cause, { remedy }]) => remedy === undefined ? [] : [`${cause}: ${remedy}.`]).join(' ')

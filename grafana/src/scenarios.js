@@ -22,9 +22,9 @@ const all = [
     unit: 'ops',
     width: 8,
     none: 'no scenario is running',
-    shows: 'Operations that came back with the right result, of all that is running.',
-    bad: '0 while a scenario runs: it has stopped, or its results are wrong.',
-    act: 'look at the terminal of the scenario. A result that is wrong is an error there, not a number.'
+    shows: 'Operations per second with a correct result, of all scenarios that are running.',
+    bad: '0 while a scenario is running: it has stopped, or its results are wrong.',
+    act: 'look at the terminal of the scenario: it reports a wrong result as an error.'
   }),
   stat({
     title: 'Workers',
@@ -32,9 +32,9 @@ const all = [
     unit: 'short',
     width: 8,
     none: 'no scenario is running',
-    shows: 'Workers, processes or goroutines that share the work at present.',
-    bad: 'more than the machine has cores: variants then compete with themselves, marked `oversubscribed` in the report.',
-    act: 'read such cells as ratios within one run at most.'
+    shows: 'Workers, processes or goroutines that share the work at the moment.',
+    bad: 'more than the machine has cores: variants then compete with themselves. The report marks them as `oversubscribed`.',
+    act: 'only use the ratios of such cells, within one run.'
   }),
   stat({
     title: 'Caller blocked',
@@ -44,18 +44,18 @@ const all = [
     levels: [0.1, 0.5],
     width: 8,
     none: 'no scenario is running',
-    shows: 'Share of time the event loop that hands out the work was blocked (of a server: all its loops added up), in the worst variant. Reported when a run ends.',
-    bad: 'above 10%: the work was offloaded, its cost was not.',
-    act: 'see which variant, and what it sends: starting workers and serialising large input block the caller.'
+    shows: 'Share of time in which the event loop that distributes the work was blocked (for a server: the sum of all its loops), in the worst variant. Reported at the end of a run.',
+    bad: 'above 10%: the work was moved, but its cost still blocks the caller.',
+    act: 'find the variant, and check what it sends: starting workers and serializing large input block the caller.'
   }),
   timeseries({
     title: 'Throughput by variant',
     queries: [[throughput(), VARIANT]],
     unit: 'ops',
     log: true,
-    shows: 'Operations per second. Variants run in turn, so lines take turns as well.',
-    bad: 'a line that falls within its own turn: warm-up, memory, or a noisy machine.',
-    act: 'compare medians of the report rather than heights here; repeat where turns of one variant differ.'
+    shows: 'Operations per second. Variants run one after the other, so their lines alternate.',
+    bad: 'a line that drops during its own run: warm-up, memory, or a noisy machine.',
+    act: 'compare the medians of the report, not the heights of these lines. Repeat the run if the results of one variant differ.'
   }),
   timeseries({
     title: 'Latency by variant',
@@ -70,18 +70,18 @@ const all = [
     title: 'Blocks of the caller',
     queries: [[callerBlocked(), VARIANT]],
     unit: 'percentunit',
-    shows: 'Share of time the event loop that calls was blocked (of a server: all its loops added up), as loopwatch itself measures it. Reported when a run ends, so a long run shows as one peak.',
+    shows: 'Share of time in which the event loop of the caller was blocked (for a server: the sum of all its loops), as measured by loopwatch. Reported at the end of a run, so a long run shows as one peak.',
     bad: 'above 10% in a variant that is meant to free the caller.',
-    act: 'this is the price that throughput does not show; prefer the variant with less of it for a server.'
+    act: 'throughput does not show this cost. For a server, prefer the variant with the smaller share.'
   }),
   heatmap({
     title: 'Durations of the caller\'s blocks',
     queries: [[by('sum', 'le', increase(ofScenario('callerBlock:bucket'))), '{{le}}']],
     unit: 's',
     none: 'no blocks',
-    shows: 'Number of the caller\'s blocks by duration, when the run they belong to ends.',
-    bad: 'cells above 50 ms: each is a moment in which a server answers nobody.',
-    act: 'choose single variants above to find whose they are.'
+    shows: 'Number of the caller\'s blocks by duration. Reported at the end of a run.',
+    bad: 'cells above 50 ms: during each of these blocks, a server sends no response.',
+    act: 'choose single variants at the top to find the one that blocks.'
   })
 ]
 
@@ -91,17 +91,17 @@ const hooks = [
     title: 'Hook calls/s',
     queries: [[throughput(HOOKS), '{{variant}} {{cell}}']],
     unit: 'ops',
-    shows: 'Calls of a JavaScript hook from Rust per second: on the main thread, passed on by it, or straight to workers.',
-    bad: 'a variant with more workers that is slower: its scheduler costs more than it gains.',
+    shows: 'Calls per second of a JavaScript hook from Rust: on the main thread, forwarded by it to workers, or directly to workers.',
+    bad: 'a variant that is slower with more workers: its scheduler costs more than it gains.',
     act: 'compare race and fifo: the first wakes every waiting call at every completion.'
   }),
   timeseries({
     title: 'Hook calls: blocks of the caller',
     queries: [[callerBlocked(HOOKS), '{{variant}} {{cell}}']],
     unit: 'percentunit',
-    shows: 'Share of time the main thread was blocked while hooks were called.',
-    bad: 'anything much above 0 in direct, where the main thread has nothing to do.',
-    act: 'if it is there, look for data that still goes through the main thread.'
+    shows: 'Share of time in which the main thread was blocked while hooks were called.',
+    bad: 'a value far above 0 for direct, in which the main thread has nothing to do.',
+    act: 'look for data that still passes through the main thread.'
   })
 ]
 
@@ -112,7 +112,7 @@ const goroutines = [
     queries: [[throughput(GOROUTINES), '{{variant}} {{cell}}']],
     unit: 'ops',
     shows: 'Requests per second of Node\'s worker threads and Go\'s goroutines for the same work.',
-    bad: 'a large gap in a loop beyond 2^31: then V8 counts in floating point and Go in integers, which says nothing of threads.',
+    bad: 'a large gap in a loop beyond 2^31: V8 then counts in floating point and Go in integers, so the gap is not due to threads.',
     act: 'compare cells whose work is the same on both sides, such as sha256.'
   }),
   timeseries({
@@ -120,9 +120,9 @@ const goroutines = [
     queries: [[latency(0.95, GOROUTINES), '{{variant}} {{cell}}']],
     unit: 's',
     log: true,
-    shows: '95 of 100 requests were answered within this time.',
-    bad: 'a variant that starts a worker for each request: its start is in every one of them.',
-    act: 'compare with the fixed pool, which is what a server would use.'
+    shows: '95% of requests had their response within this time.',
+    bad: 'a variant that starts a worker for each request: every duration then includes that start.',
+    act: 'compare with the fixed pool, which a server would use.'
   })
 ]
 
@@ -130,7 +130,7 @@ const METRIC = 'loopwatch_scenario_operations_total'
 exports.build = () => dashboard({
   name: 'Scenarios',
   tag: 'loopwatch-scenarios',
-  description: 'What a running scenario does, live: throughput and latency of each variant, and how much it blocks its caller. Scrape port 9465 of the machine that runs it.',
+  description: 'A running scenario, live: throughput and latency of each variant, and how much it blocks its caller. Scrape port 9465 of the machine that runs it.',
   variables: [
     ...targetVariables(METRIC),
     labelVariable('scenario', `${METRIC}{job=~"$job", instance=~"$instance"}`, 'Scenarios by name'),

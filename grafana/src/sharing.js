@@ -1,15 +1,15 @@
 'use strict'
 
-/** Heatmaps of this kind begin with it, and the dashboards have been made for it since. */
+/** The oldest Grafana with this kind of heatmap. */
 const GRAFANA = '9.0.0'
 
-/** What Grafana calls the plugins that its own dashboards name. */
+/** Names of Grafana's plugins, as its own exports write them. */
 const PANELS = { heatmap: 'Heatmap', stat: 'Stat', table: 'Table', timeseries: 'Time series' }
 
 /**
- * What a dashboard needs, as Grafana writes it when one is exported for others: an import and grafana.com read it.
- * Inputs are empty on purpose. An import replaces each by an answer, but provisioning, a sidecar and a ConfigMap ask
- * nobody, and would leave `DS_PROMETHEUS` in every query. The data source is a variable instead, chosen at the top.
+ * Adds what a dashboard requires, as in an export of Grafana "for sharing externally": an import and grafana.com read
+ * it. `__inputs` is empty because provisioning, a sidecar and a ConfigMap cannot prompt for values, and would leave
+ * `DS_PROMETHEUS` in every query. Instead, the data source is a variable that users choose at the top.
  * @param {any} dashboard with its panels
  */
 exports.shareable = (dashboard) => {

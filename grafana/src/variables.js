@@ -6,11 +6,11 @@ const { DatasourceVariableBuilder, QueryVariableBuilder, VariableRefresh, Variab
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' }
 
 /**
- * A variable of the values of a label; everything is chosen at first.
+ * A variable with the values of a label. At first, all of them are chosen.
  * @param {string} name
- * @param {string} series whose label of that name it is
+ * @param {string} series the metric with that label
  * @param {string} description
- * @param {string} allValue `.+`, or `.*` where series without the label belong to all
+ * @param {string} allValue `.+`, or `.*` if All includes series without the label
  */
 const labelVariable = (name, series, description, allValue = '.+') => {
   const query = `label_values(${series}, ${name})`
@@ -37,11 +37,11 @@ const targetVariables = (metric) => [
   labelVariable('instance', `${metric}{job=~"$job"}`, 'Scraped addresses: a process, or the primary of a cluster')
 ]
 
-/** Those of dashboards about applications. */
+/** The variables of dashboards about applications. */
 const applicationVariables = () => [
   ...targetVariables('loopwatch_build_info'),
-  labelVariable('worker', 'loopwatch_build_info{job=~"$job", instance=~"$instance"}', 'Workers of a cluster by slot; a process outside a cluster belongs to All', '.*'),
-  labelVariable('route', 'loopwatch_http_request_duration_seconds_count{job=~"$job", instance=~"$instance", worker=~"$worker"}', 'Routes as the application declares them; (none) and everything else belong to All', '.*')
+  labelVariable('worker', 'loopwatch_build_info{job=~"$job", instance=~"$instance"}', 'Workers of a cluster by slot; only All includes processes outside a cluster', '.*'),
+  labelVariable('route', 'loopwatch_http_request_duration_seconds_count{job=~"$job", instance=~"$instance", worker=~"$worker"}', 'Routes as the application declares them; only All includes (none) and everything else', '.*')
 ]
 
 module.exports = { DATASOURCE, labelVariable, targetVariables, applicationVariables }

@@ -36,8 +36,8 @@ module.exports = {
   // watchdog to host: { code, peer, isOpen } an incident begins, with the name of its peer (null: unknown), or ends
   // host to watchdog: { code, slow: SlowWork[], open, usage, frames } what waits, once a second (host/work/waits.js)
   WAITS: 19,
-  SLOW: 17, // watchdog to host: { code, incident } that is over: a full thread pool, a busy loop
-  ORIGIN: 12, // host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over
+  SLOW: 17, // watchdog to host: { code, incident } that has ended: a full thread pool, a busy loop
+  ORIGIN: 12, // host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, at its end
   // A callback with a smaller share of a block is not its origin: a turn can hold two callbacks of a kind. The host
   // does not report callbacks with a smaller share of the shortest block.
   ORIGIN_SHARE: 0.3,

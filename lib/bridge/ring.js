@@ -6,7 +6,7 @@ const DROPPED = 2
 const HEADER_BYTES = 16
 /** The share that may wait. On a core that both threads share, a drain delays all open requests: few improve p99. */
 const FILLING_SHARE = 1 / 4
-/** @type {number[][]} what an empty ring drains to, many times a second */
+/** @type {number[][]} what an empty ring drains to, many times per second */
 const NONE = []
 
 /** A bounded queue of rows of numbers between two threads. The writer never waits: a full ring drops and counts. */

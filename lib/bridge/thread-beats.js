@@ -7,7 +7,7 @@ const KEY = 'loopwatch.beats.1'
 
 /** @typedef {{ threshold: number, beatPeriod: number, calmPeriod: number }} BeatOptions ms */
 
-/** An idle worker thread beats and is polled this often. Eight of them wake a sleeping process 80 times a second. */
+/** An idle worker thread beats and is polled this often. Eight of them wake a sleeping process 80 times per second. */
 exports.CALM_MS = 100
 
 /** Makes worker threads that are started from now on beat, if they run the preload. @param {BeatOptions} options */

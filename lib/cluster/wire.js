@@ -31,7 +31,7 @@ exports.VERSION = 2
 /** How long a peer may take to say hello or welcome: a stopped process accepts connections and sends nothing. */
 exports.HELLO_MS = 2000
 
-/** A line of metrics has some 100 KB, or 600 KB with exemplars or many bytes a character. A record has 16 KB. */
+/** A line of metrics takes some 100 KB, or 600 KB with exemplars or many bytes per character. A record takes 16 KB. */
 exports.LINE_BYTES = 1024 * 1024
 
 /** @typedef {{ t: string, [key: string]: any }} Message */

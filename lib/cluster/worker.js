@@ -25,7 +25,7 @@ const PUSH_MS = 1000
 const LEAVE_MS = 200
 /** Records a second that keep all their stacks. Further ones keep one stack, as the primary has to parse them all. */
 const FULL_RECORDS_A_PUSH = 20
-/** Earlier blocks that are sent at a join: those of the start-up, or those that a new primary has not received. */
+/** Earlier blocks that are sent at a join: those of the startup, or those that a new primary has not received. */
 const EARLIER_RECORDS = 50
 
 /** The worker's side of a cluster: joins the primary, sends it blocks and metrics, and joins again. */

@@ -342,7 +342,7 @@ export type ChangeRecord = {
   */
  exact: boolean;
  /**
-  * the change in words, as the log has it
+  * the change in words, as in the log
   */
  text: string;
  /**
@@ -464,7 +464,7 @@ export type WorkRecord = {
   */
  sampled: boolean | null;
  /**
-  * it was over before: work it left behind, or a resource it opened for others
+  * it had ended before: it left work behind, or opened a resource for other work
   */
  ended: boolean;
  /**
@@ -491,7 +491,7 @@ export type RequestRecord = {
   */
  startedAt: string;
  /**
-  * it had been answered before: work it left behind, or a resource it opened for others
+  * its response had been sent before: it left work behind, or opened a resource for other work
   */
  ended: boolean;
  /**

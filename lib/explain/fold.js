@@ -62,7 +62,7 @@ function withoutOwn (stack) {
 }
 
 /**
- * The heaviest stacks, as a record has them.
+ * The heaviest stacks, as a record lists them.
  * @param {Stack[]} stacks @param {boolean} [isOwnBlock] whether loopwatch is to blame @returns {StackRecord[]}
  */
 exports.listed = (stacks, isOwnBlock = false) => {

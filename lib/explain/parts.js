@@ -107,7 +107,7 @@ exports.isNativeBlock = ({ evidence, durationMs }) => {
 exports.partsOf = (e) => {
   const { durationMs, cpuMs, gcMs, busyMs, thresholdMs } = e
   const waiting = waitMs(e)
-  // The watchdog is stopped with its process. One that lost its CPU to others was not.
+  // The watchdog is stopped with its process. One that lost its CPU to other processes was not.
   const offMs = Math.max(0, durationMs - waiting - (cpuMs ?? 0))
   const stopped = isPreempted(e, HARDLY_RUN_MS) ? 0 : Math.min(e.watchdogGapMs, offMs)
   const heldMs = waiting + stopped

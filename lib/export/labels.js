@@ -28,9 +28,9 @@ exports.asideOf = (row) => {
   const { threadId, cause, startup, allowed, ongoing } = row
   // Worker threads exist to compute. Their blocks delay nobody on the main loop.
   if (threadId > 0) return 'worker thread'
-  // While a block lasts, its cause is provisional, and it is what the user is looking for.
+  // During a block, its cause is provisional, and it is what the user is looking for.
   if (ongoing) return null
-  if (startup) return 'start-up'
+  if (startup) return 'startup'
   if (allowed) return 'allowed'
   return isExcused(row) ? cause : null
 }

@@ -47,7 +47,7 @@ const table = [
     group: 'output',
     type: type.list(),
     default: [],
-    doc: 'additional Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example'
+    doc: 'additional Host names that the endpoint accepts (DNS rebinding guard); in text: a.example,b.example'
   },
   {
     key: 'log',
@@ -136,8 +136,8 @@ const table = [
     group: 'output',
     type: type.url(),
     default: undefined,
-    doc: 'URL to which a block longer than notifyAbove is posted while it lasts, as JSON; in the format of Slack if ' +
-      'it is an address of Slack'
+    doc: 'URL to which a block longer than notifyAbove is posted while it is in progress, as JSON; in the format of ' +
+      'Slack if it is an address of Slack'
   },
   {
     key: 'notifyAbove',
@@ -155,7 +155,7 @@ const table = [
       'OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables, by default http://localhost:4318; a URL = to ' +
         'that address'
   },
-  { key: 'keep', group: 'output', type: type.integer(1, 1000), default: 500, doc: 'number of blocks kept in memory' },
+  { key: 'keep', group: 'output', type: type.integer(1, 1000), default: 500, doc: 'number of blocks stored in memory' },
   {
     key: 'stuck',
     group: 'block',
@@ -338,7 +338,7 @@ function resolveOptions (options = {}, env = process.env, defaults = {}) {
   }
   // A beat every 10 ms, or every third of a low threshold.
   resolved.beatPeriod = Math.max(1, Math.min(10, Math.floor(resolved.threshold / 3)))
-  // An idle host wakes 40 times a second at the default threshold, and every block still shows in time.
+  // An idle host wakes 40 times per second at the default threshold, and every block still shows in time.
   const calmMs = Math.min(Math.round(resolved.beatPeriod * 2.5), Math.floor(resolved.threshold / 2))
   resolved.calmPeriod = Math.max(resolved.beatPeriod, calmMs)
   if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)

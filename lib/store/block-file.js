@@ -82,7 +82,7 @@ class BlockFile {
 
   /**
    * Marks the file as that of a living process, for processes that cannot see this one. The time of modification stays,
-   * as readers recognise an unchanged file by it.
+   * as readers recognize an unchanged file by it.
    */
   touch () {
     if (this.#fd === null) return

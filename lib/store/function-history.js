@@ -35,7 +35,7 @@ const FEW_BLOCKS = 3
 const ENOUGH_BLOCKS = 8
 /** A function is slower if its blocks are this many times as long, and most of both do not overlap. */
 const SLOWER = 2
-/** Time in which a process learns of the blocks of others. */
+/** Time in which a process learns of the blocks of other processes. */
 const EXCHANGE_MS = MS_PER_MINUTE
 /** Size up to which a file is read. The largest has 6 MB. */
 const FILE_BYTES = 16 * BYTES_PER_MB
@@ -55,7 +55,7 @@ const NAME_CHARS = 100
 
 /**
  * The functions that blocked in each version of an application. Each process keeps all it knows, and merges it with
- * what the file has, in any order and any number of times.
+ * what the file contains, in any order and any number of times.
  */
 class FunctionHistory {
   /** @type {Map<string, OwnVersion>} */
@@ -98,7 +98,7 @@ class FunctionHistory {
     return isNew
   }
 
-  /** The file has lost something: a function of an earlier version would look new. */
+  /** Something in the file is lost: a function of an earlier version would look new. */
   forgetOthers () {
     for (const version of this.versions.keys()) if (version !== this.#version) this.versions.delete(version)
   }
@@ -125,7 +125,7 @@ class FunctionHistory {
     return isFirst && record.change?.kind === 'new' ? record.change : null
   }
 
-  /** What the version changes about the function to blame; null if nothing shows. @param {BlockRecord} record */
+  /** The change by this version in the function to blame; null if nothing shows. @param {BlockRecord} record */
   changeOf = (record) => {
     const key = this.#keyOf(record.frame)
     if (key === '' || !isToBlame(record)) return null

@@ -13,7 +13,7 @@ const FILES = 50
 const BYTES = 256 * BYTES_PER_MB
 /** Interval at which a living process marks its file. */
 const TOUCH_MS = MS_PER_MINUTE
-/** A process whose file has had no mark for this long has ended, unless it was stopped. */
+/** A process without a mark in its file for this long has ended, unless it was stopped. */
 const LIVING_MS = 2.5 * TOUCH_MS
 /** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson, .unended.ndjson (predecessors.js) */
 const NAME = /^blocks-(\d+)-\d+(?:\.(?:old|unended))?\.ndjson$/

@@ -14,7 +14,7 @@
  * @property {boolean} [isScript] JavaScript computed, and interrupts find the line that ran
  * @property {boolean} [isAsleep] the thread slept, so CPU time does not measure it
  * @property {boolean} [isCall] one call, which answers nothing before it returns
- * @property {boolean} [answersLate] V8 answers an interrupt only after what blocked is over
+ * @property {boolean} [answersLate] V8 answers an interrupt only after what blocked has ended
  * @property {boolean} [blamesAllocation] the line that allocates is to blame, not the one that was interrupted
  * @property {boolean} [hasCallback] one callback took the time
  * @property {boolean} [isExcusedInTests] the machine or the collector is to blame, and no code
@@ -26,7 +26,7 @@ exports.causes = {
   js: {
     meaning: 'application JavaScript kept the CPU busy',
     phrase: 'JavaScript',
-    remedy: 'optimise or split the function',
+    remedy: 'optimize or split the function',
     isOnCpu: true,
     isScript: true,
     hasCallback: true,

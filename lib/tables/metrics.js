@@ -95,7 +95,7 @@ const table = [
     name: 'predecessors_ended_in_block',
     type: 'gauge',
     unit: 'processes',
-    help: 'Earlier processes that ended during a block, as found in dir at start-up'
+    help: 'Earlier processes that ended during a block, as found in dir at startup'
   },
   {
     key: 'requestDuration',
@@ -111,7 +111,7 @@ const table = [
     name: 'http_request_blocked_seconds',
     type: 'histogram',
     unit: 'seconds',
-    help: 'How long blocks of others delayed HTTP requests',
+    help: 'Time for which HTTP requests waited for blocks in other code',
     labels: ['route'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
   },
@@ -120,7 +120,7 @@ const table = [
     name: 'http_requests_in_flight',
     type: 'gauge',
     unit: 'requests',
-    help: 'HTTP requests that are not answered yet'
+    help: 'HTTP requests without a response yet'
   },
   {
     key: 'workDuration',
@@ -136,7 +136,7 @@ const table = [
     name: 'work_blocked_seconds',
     type: 'histogram',
     unit: 'seconds',
-    help: 'How long blocks of others delayed named work',
+    help: 'Time for which named work waited for blocks in other code',
     labels: ['work', 'kind'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
   },
@@ -178,7 +178,7 @@ const table = [
     name: 'wait_seconds',
     type: 'histogram',
     unit: 'seconds',
-    help: 'How long calls to other services waited for an answer, or for a connection of a pool, by peer',
+    help: 'How long calls to other services waited for a response, or for a connection of a pool, by peer',
     labels: ['peer'],
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
   },
@@ -239,7 +239,7 @@ const table = [
     name: 'events_dropped_total',
     type: 'counter',
     unit: 'events',
-    help: 'Events that were not kept, such as suppressed log lines',
+    help: 'Dropped events, such as suppressed log lines',
     labels: ['reason']
   },
   {
@@ -277,7 +277,7 @@ const table = [
     name: 'cluster_workers',
     type: 'gauge',
     unit: 'workers',
-    help: 'Workers that joined the primary of a cluster, by whether their watchdog answers',
+    help: 'Workers that joined the primary of a cluster, by whether their watchdog responds',
     labels: ['state']
   },
   {

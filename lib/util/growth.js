@@ -116,7 +116,7 @@ function claimOf ({ exponent, low, high }, points) {
   return { exponent: named, low, high, count: points.length, largest }
 }
 
-/** By exponent. */
+/** Words for each exponent. */
 const WORDS = ['does not depend on', 'grows in proportion to', 'grows with the square of', 'grows with the cube of']
 
 /** @param {Growth} growth */

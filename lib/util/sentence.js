@@ -23,7 +23,7 @@ exports.endSentenceOf = (record) => {
   const keeper = record.evidence.memory?.heapProfile?.isHeapFull && keeperOf(record)
   const full = keeper ? `, the heap was full: ${keeper}` : ''
   return printable(about(record, `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
-    `block${record.startup ? ' at start-up' : ''}`) + full)
+    `block${record.startup ? ' at startup' : ''}`) + full)
 }
 
 /** @param {BlockRecord} record @param {string} bound */
@@ -34,7 +34,7 @@ function sentence (record, bound) {
   const how = ongoing
     ? `blocked for ${bound}${duration(durationMs)} so far`
     : `was blocked for ${bound}${duration(durationMs)}`
-  return about(record, `${loop} ${how}${startup ? ' at start-up' : ''}`)
+  return about(record, `${loop} ${how}${startup ? ' at startup' : ''}`)
 }
 
 /** @param {BlockRecord} record @param {string} begin of the sentence */

@@ -36,7 +36,7 @@ const { endSentenceOf } = require('../util/sentence')
  * @property {(record: BlockRecord) => void} opened it is certainly a block
  * @property {(record: BlockRecord) => void} lasting a second later, and each second after that
  * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
- * @property {(record: BlockRecord, interval: BlockInterval) => void} ended it is over, its verdict still provisional
+ * @property {(record: BlockRecord, interval: BlockInterval) => void} ended it has ended, its verdict still provisional
  * @property {(record: BlockRecord, endMs: number) => void} settled its verdict is final
  * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases for threads; withdrawn: it was none
  * @typedef {ThreadPhases & { amended: (record: BlockRecord) => void }} AllPhases amended: more is known of a block that
@@ -50,7 +50,7 @@ const { endSentenceOf } = require('../util/sentence')
  * @property {OtlpExporter | null} otlp @property {BlockSpans} spans
  */
 
-/** Lines that the log left out of a storm of blocks are counted in the log after this long without a block. */
+/** Lines that the log left out in a burst of blocks are counted in the log after this long without a block. */
 const QUIET_MS = 5000
 /** As long as stop() waits: a receiver that is away must not hold up a function that is paid by the millisecond. */
 const SENT_MS = 700
@@ -359,8 +359,8 @@ function mainSinks ({
 }
 
 /**
- * The sinks of a worker thread's block, and their phases. All blocks are counted and the latest kept, in a memory of
- * their own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
+ * The sinks of a worker thread's block, and their phases. All blocks are counted and the latest kept, in their own
+ * memory. No sample shows what a thread does, so a block in progress may prove to be none: the log, files and
  * everything outside this process receive it at its end. Log and budget limit how many.
  * @param {object} parts @param {BlockMemory} parts.memory @param {Pick<Outputs, 'log' | 'file' | 'otlp'>} parts.outputs
  * @param {LogBudget} parts.budget for file, cluster, OTLP and host

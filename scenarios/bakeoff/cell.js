@@ -30,7 +30,7 @@ const BLIND_MS = 50
 const FOUND_MS = 30000
 const LOOK_MS = 200
 const WARM_UP = 'recursion'
-/** What the paths of a server's requests begin with. */
+/** Prefix of the paths of a server's requests. */
 const PREFIX = { plain: '/', express: '/shop/17/', fastify: '/api/17/', koa: '/' }
 /** A block shorter than that is none that everyone must see. */
 const LEAST_MS = 1.5 * THRESHOLD_MS
@@ -158,7 +158,7 @@ async function startThread (target, contestant) {
 /** @param {{ text: string } | null} answer @param {string} metric */
 const readThread = (answer, metric) => Number(new RegExp(`^${metric}\\{[^}]*thread="${THREAD}"[^}]*\\} (\\S+)`, 'm').exec(answer?.text ?? '')?.[1] ?? 0)
 
-/** What it says until nothing more comes. @param {Target} target @param {Contestant} contestant */
+/** Reports of the target until no more come. @param {Target} target @param {Contestant} contestant */
 async function calm (target, contestant) {
   await sleep(contestant.settleMs)
   if (contestant.poke !== undefined) await target.request('fastify', contestant.poke)
@@ -249,7 +249,7 @@ async function observe (target, contestant, each) {
 }
 
 /**
- * The requests of others that a block needs.
+ * Other requests that a block needs.
  * @param {Target} target
  * @param {Case} each
  * @returns {Promise<{ arrive: () => Promise<unknown>[] }>} arrive: what comes while the loop is blocked, and all that
@@ -299,7 +299,7 @@ async function observeStart (order, contestant, each) {
   try {
     const [{ atMs: startMs }, { atMs: endMs }] = [await target.says('began', each.name), await target.says('ended', each.name)]
     const reports = await calm(target, contestant)
-    // What is loaded next blocks as well.
+    // The modules that the target loads next block as well.
     return {
       case: each,
       truth: { startMs, endMs },

@@ -43,7 +43,7 @@ const loopwatchWith = (options) => ({
   packages: [],
   tells: ['frame', 'route', 'cause', 'duration'],
   marksDoubt: true,
-  // Its log takes ten blocks in a row, then one a second.
+  // Its log takes ten blocks in a row, then one per second.
   settleMs: 650,
   isBlindInThreads: true,
   threadMetric: 'loopwatch_eventloop_time_seconds_total',
@@ -59,7 +59,7 @@ const loopwatchWith = (options) => ({
 exports.contestants = {
   loopwatch: loopwatchWith(),
 
-  // What it costs, and what it is for: the option `profile` in the README.
+  // The option `profile` in the README explains its purpose and cost.
   'loopwatch-profile': loopwatchWith({ profile: 'on' }),
 
   'blocked-at': {
@@ -87,7 +87,7 @@ exports.contestants = {
   'toobusy-js': {
     packages: ['toobusy-js'],
     tells: ['duration'],
-    // It looks every 500 ms.
+    // The package looks every 500 ms.
     settleMs: 600,
     start: ({ packages: [toobusy], report, thresholdMs }) => {
       toobusy.maxLag(thresholdMs)
@@ -98,7 +98,7 @@ exports.contestants = {
   'under-pressure': {
     packages: ['@fastify/under-pressure'],
     tells: ['duration'],
-    // It takes a mean every second.
+    // The package takes a mean every second.
     settleMs: 1100,
     poke: '/calm',
     start: ({ packages: [underPressure], report, thresholdMs }) => ({

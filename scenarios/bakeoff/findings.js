@@ -32,7 +32,7 @@ const ofGenerated = (cell) =>
   `In ${of(cell, 'judged', '')} blocks of ${counted(cell.extra.programs.median, 'generated program')}, the line is right in ${of(cell, 'line')}. It is certain but wrong in ${of(cell, 'wrongLine')}.`
 
 /**
- * What the cells say in sentences; all figures are in the table.
+ * The results of the cells in sentences. All figures are in the table.
  * @param {import('../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => {
@@ -43,7 +43,7 @@ exports.findings = ({ cells }) => {
       const { variant, median, params, extra } = cell
       const line = extra.lineOfJs ?? extra.line
       const detail = line === undefined ? 'It does not report lines.' : `Its line is right in ${of(cell, extra.lineOfJs ? 'lineOfJs' : 'line')} of blocks${extra.lineOfJs ? ' in JavaScript' : ''}.`
-      return `${variant} reports ${figure(median)}% of ${params.blocks} blocks, ${of(cell, 'whileBlocked')} while they last. ${detail}`
+      return `${variant} reports ${figure(median)}% of ${params.blocks} blocks, ${of(cell, 'whileBlocked')} during the block. ${detail}`
     }),
     ...measured.flatMap(({ variant, extra: { falsePositives, blamedInTraps } }) => [
       ...(falsePositives.median > 0 ? [`${variant} reports ${counted(falsePositives.median, 'block')} where there are none.`] : []),

@@ -1,6 +1,6 @@
 'use strict'
 
-// What contestants say, in one form.
+// The reports of contestants, in a common form.
 const path = require('node:path')
 const { causes } = require('../../lib/tables/causes')
 const { isOfApplication } = require('./corpus/marks')
@@ -31,7 +31,7 @@ const placeOf = (file, line) => `${path.basename(file)}:${line}`
 /** @param {string} file absolute */
 const packageOf = (file) => /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1] ?? null
 
-/** What V8 puts before a function's own name. @param {string | null | undefined} name */
+/** Removes the prefix that V8 puts before a function's own name. @param {string | null | undefined} name */
 const shortName = (name) => name?.replace(/^(async |new )/, '').split(' [as ')[0].split('.').at(-1) ?? null
 
 /**
@@ -101,7 +101,7 @@ function readFrame ({ function: name, file, line }) {
 exports.readRecord = ({ id, startedAt, durationMs, ongoing = false, ...rest }) => exports.readReport({ name: 'loopwatch', event: ongoing ? 'lasting' : 'settled', block: id, time: Date.parse(startedAt) + durationMs, durationMs, ...rest })
 
 /**
- * What a scraped endpoint shows of blocks since the scrape before, else null.
+ * The blocks since the previous scrape, as a scraped endpoint shows them, or null.
  * @param {string} text @param {string} metric @param {number} thresholdMs @param {number} atMs
  * @returns {Report | null}
  */

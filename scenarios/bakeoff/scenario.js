@@ -22,7 +22,7 @@ const SEED = 1
 /** Those of generated/families.js, whose modules need packages that may be missing. */
 const FAMILIES = ['grammar', 'functions', 'decoys', 'built-ins']
 const BLOCK_MS = 200
-/** As long as the blocks of the first figures in the README were. */
+/** Length of the blocks of the first figures in the README. */
 const LONG_MS = 300
 /** A block with what is waited for around it. */
 const TIME_LIMIT_S = 5
@@ -30,7 +30,7 @@ const TIME_LIMIT_S = 5
 const LEAST_LIMIT_S = 240
 const DEFAULT_SET = 'first'
 const THREADS_SET = 'threads'
-/** What a set needs beyond the packages of the first. @type {Record<string, string[]>} */
+/** Packages that a set needs in addition to those of the first set. @type {Record<string, string[]>} */
 const MORE_PACKAGES = { first: [], fresh: fresh.packages, shapes: shapes.packages }
 
 /** @typedef {import('../harness/interface').Cell} Cell */
@@ -173,8 +173,8 @@ exports.scenario = {
   },
   options: [
     { flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, all of these, or threads', parse: corpusName },
-    { flags: '--generated <programs>', description: 'number of random programs to run in place of a corpus, with loopwatch alone', parse: counted('--generated') },
-    { flags: '--family <name>', description: `of generated programs: ${FAMILIES.join(', ')}`, parse: familyName },
+    { flags: '--generated <programs>', description: 'number of random programs to run in place of a corpus, with loopwatch only', parse: counted('--generated') },
+    { flags: '--family <name>', description: `family of generated programs: ${FAMILIES.join(', ')}`, parse: familyName },
     { flags: '--seed <number>', description: 'seed of the generated programs: the same seed draws the same programs', parse: counted('--seed') }
   ],
   plan: ({ mode, options: { corpus = DEFAULT_SET, generated, family = 'grammar', seed = SEED }, isListing }) => {

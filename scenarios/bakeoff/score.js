@@ -7,14 +7,14 @@ const { median } = require('../harness/measure/stats')
 /**
  * @typedef {import('./reports').Report} Report
  *
- * @typedef {{ startMs: number, endMs: number }} Pause wall times, as the application itself was told of it
+ * @typedef {{ startMs: number, endMs: number }} Pause wall times that the application measured itself
  *
  * @typedef {object} Observation one case under one contestant
  * @property {import('./corpus/corpus').Case} case
  * @property {{ startMs: number, endMs: number | null }} truth wall times; null: it never ended
  * @property {Report[]} reports from its beginning until the next one's
  * @property {Pause[]} [pauses] of the garbage collector, outside of the block
- * @property {{ answered: boolean } | null} endpoint asked while it lasted; null: there is none, or the block was over
+ * @property {{ answered: boolean } | null} endpoint asked during the block; null: there is none, or the block had ended
  *
  * @typedef {object} Verdict
  * @property {string} name
@@ -24,9 +24,9 @@ const { median } = require('../harness/measure/stats')
  * @property {boolean} isFrame the function is right
  * @property {boolean} isLine
  * @property {boolean} isRoute
- * @property {('line' | 'request' | 'cause')[]} certain what is wrong, and was said without a mark of doubt
+ * @property {('line' | 'request' | 'cause')[]} certain what is wrong, and was reported without a mark of doubt
  * @property {string} cause the true one
- * @property {string | null} said the true one where any that is right was said
+ * @property {string | null} said the true one if any right one was reported
  * @property {boolean} isWhileBlocked
  * @property {number | null} firstMs from the block's beginning to the first report
  * @property {number | null} errorPercent of the duration
@@ -38,11 +38,11 @@ const { median } = require('../harness/measure/stats')
 const SLACK_MS = 50
 /** Who looks at intervals tells of a block so much later. */
 const LATE_MS = 1500
-/** What comes so shortly before the end comes with it: hooks run before the code that says that it is over. */
+/** Reports this shortly before the end belong to it: hooks run before the code that marks the end. */
 const END_MS = 10
 const PERCENT = 100
 
-/** What can be wrong with certainty. */
+/** Parts of a report that can be wrong with certainty. */
 exports.KINDS = /** @type {const} */ (['line', 'request', 'cause'])
 
 /** @template T @param {T[]} all @param {(each: T) => string} keyOf */
@@ -53,8 +53,8 @@ const mostOften = (all, keyOf) =>
   )[0]
 
 /**
- * What is said of a block in the end: by the report that closes it, else by all of them, frame and route as
- * most of them have it.
+ * The final verdict on a block: that of the report that closes it, else of all reports, with the frame and route of
+ * most of them.
  * @param {Report[]} block
  */
 function verdictOf (block) {
@@ -74,7 +74,7 @@ function byBlock (reports) {
 }
 
 /**
- * What a contestant got right of one case: of the block that it says is the longest.
+ * The parts of one case that a contestant got right, for the block that it reports as the longest.
  * @param {Observation} observation
  * @param {{ isPrompt?: boolean }} contestant isPrompt: the time of a report tells which block it is about
  * @returns {Verdict}
@@ -116,7 +116,7 @@ exports.judge = ({ case: each, truth, reports, endpoint, pauses = [] }, { isProm
 const NOTHING_SAID = { isFrame: false, isLine: false, isRoute: false, certain: [] }
 
 /**
- * What is right of that which was said, and what is wrong with certainty.
+ * The right parts of a report, and the parts that are certain and wrong.
  * @param {Report} last
  * @param {import('./corpus/corpus').Case} truth
  * @returns {Pick<Verdict, 'isFrame' | 'isLine' | 'isRoute' | 'certain'>}
@@ -141,7 +141,7 @@ function judgeWords ({ frame, route, cause, doubts = [] }, truth) {
   }
 }
 
-/** It says that the application blocked. @param {Report[]} block */
+/** Whether the reports say that the application blocked. @param {Report[]} block */
 const isBlaming = (block) => !block[block.length - 1].isExcused
 
 /**
@@ -173,7 +173,7 @@ const percent = (all) => PERCENT * all.filter(Boolean).length / all.length
 
 /**
  * The figures of one run. What a contestant never tells has none; what it tells is judged in the blocks
- * that it found. Single cases are told by keys with a colon: `found:spin`, `wrong line:spin`, `said:js:native`.
+ * that it found. Keys with a colon are single cases: `found:spin`, `wrong line:spin`, `said:js:native`.
  * @param {Verdict[]} verdicts
  * @param {{ tells: string[], marksDoubt?: boolean, isBlindInThreads?: boolean }} contestant
  * @returns {Record<string, number>}
@@ -219,7 +219,7 @@ exports.summarise = (verdicts, { tells, marksDoubt = false, isBlindInThreads = f
   return figures
 }
 
-/** What was wrong with certainty: in how many blocks, and of which kind. @param {Verdict[]} found */
+/** Number of blocks with certain wrong reports, by kind. @param {Verdict[]} found */
 function countCertain (found) {
   /** @type {Record<string, number>} */
   const figures = { certainAndWrong: found.filter(({ certain }) => certain.length > 0).length }

@@ -6,14 +6,14 @@ const { causes } = require('../../lib/tables/causes')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
-/** What a generated program is named by that had a wrong answer without a doubt. */
+/** Prefix of generated programs with a wrong answer without a doubt. */
 const MISS = 'miss '
 const ASPECTS = ['function', 'line', 'request', 'cause']
 
 /** How often in all runs. @param {Cell} cell @param {string} key */
 const count = ({ extra }, key) => (extra[key]?.samples ?? []).reduce((sum, each) => sum + each, 0)
 
-/** What a contestant got wrong of a case. @param {Cell} cell @param {string} name */
+/** The parts of a case that a contestant got wrong. @param {Cell} cell @param {string} name */
 function verdict (cell, name) {
   const found = cell.extra[`found:${name}`]
   if (found === undefined) return ''

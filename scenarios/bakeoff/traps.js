@@ -1,6 +1,6 @@
 'use strict'
 
-// What must not be blamed on code.
+// Situations that a tool must not blame on code.
 const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -27,7 +27,7 @@ async function load (target, seconds, callers) {
 
 /**
  * @type {Record<string, { isBlock: boolean, run: (target: Target, seconds: number) => Promise<unknown> }>} isBlock: the
- * loop is held up, by others
+ * loop is held up by other processes
  */
 exports.traps = {
   idle: { isBlock: false, run: (_, seconds) => sleep(seconds * MS_PER_S) },

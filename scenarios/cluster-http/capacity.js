@@ -6,12 +6,12 @@ const { openTable } = require('./table')
 
 const WARM_UP_S = 1
 const MEASURED_S = 1
-/** What else runs makes a server slower, never faster: the best is closest to what it can do. */
+/** Other programs make a server slower, never faster, so the best run is closest to its capacity. */
 const TRIES = 3
 
 /**
- * What one process answers in a closed loop, before anything else is measured: rates of open loops are shares of it,
- * as a rate that suits one machine drowns or bores the next.
+ * Capacity of one process in a closed loop, measured first. Rates of open loops are shares of it, because a rate that
+ * suits one machine overloads another or leaves it idle.
  * @param {import('../harness/interface').CellPlan[]} cells that have a share, planned as `single`
  * @param {any} shared
  * @param {AbortSignal} signal

@@ -10,7 +10,7 @@ const { openTable } = require('./table')
 const KILL_AT = 0.5
 /** Who waits for a killed worker after that is not answered by anybody. */
 const KILL_GRACE_S = 3
-/** What the driver calls a request that it gave up. */
+/** The driver's error for a request that it gave up. */
 const GIVEN_UP = 'UND_ERR_DESTROYED'
 /** Fewer requests say little: the table is full from the thousandth on, and what is under way weighs. */
 const ENOUGH_FOR_BYTES = 3000
@@ -28,7 +28,7 @@ exports.run = async (context) => {
       await server.stop()
     }
   } catch (error) {
-    // What is down behind a server is the reason why the server failed.
+    // If the database behind a server is down, that is why the server failed.
     if (table !== null && params.endpoint.startsWith('database')) await checkDatabase(shared.databaseUrl).catch(() => { throw new Error(`the database went away during the run: ${error.message}`, { cause: error }) })
     throw error
   } finally {
@@ -63,7 +63,7 @@ async function measure (context, server, table) {
   })
   checkAnswers(context, load)
   if (isGrowing && table !== null) await checkRows(context, load, table, order.url)
-  // The wait for what nobody answers is no part of the rate.
+  // The wait for requests without a response is not part of the rate.
   const value = data.kills ? load.requests / Math.min(load.seconds, seconds) : load.perSecond
   return {
     value,
@@ -104,7 +104,7 @@ async function checkRows (context, { requests, driver, bytesReceived, bytesSent 
 }
 
 /**
- * What k6 reports, part by part.
+ * The parts of k6's report.
  * @param {import('../load/interface').LoadResult} load
  * @returns {Record<string, number>}
  */

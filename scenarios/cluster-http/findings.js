@@ -24,7 +24,7 @@ const caseOf = ({ params: { endpoint, connection, share } }) => JSON.stringify([
 const nameOf = ({ params: { endpoint, connection } }) => `${endpoint}${connection === 'new' ? ' (new connections)' : ''}`
 
 /**
- * What was measured of one endpoint, one kind of connection and one rate.
+ * The measurements of one endpoint, one kind of connection and one rate.
  * @param {Cell[]} cells
  * @param {number} cores
  */
@@ -67,7 +67,7 @@ function ofPool ({ name, single, find }) {
   ]
 }
 
-/** What threads do for the loop, what a cluster does for throughput. @param {Case} of */
+/** The effect of threads on the loop, and of a cluster on throughput. @param {Case} of */
 function ofThreads ({ name, single, find }) {
   const [threads, cluster] = [find('single-piscina'), find('cluster')]
   if (threads === undefined) return []
@@ -107,7 +107,7 @@ exports.verdict = (document) => {
 /** @param {Case} of an open loop @param {boolean} isK6 which has no time when a request was due */
 function ofOpenLoop ({ name, params, single }, isK6) {
   const due = single.extra.duePerSecond
-  return `${name}, open loop at ${Number(params.share) * 100}% of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests a second)`}: in one process, the p95 from when a request was ${isK6 ? 'sent' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')}.`
+  return `${name}, open loop at ${Number(params.share) * 100}% of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests per second)`}: in one process, the p95 from when a request was ${isK6 ? 'sent' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')}.`
 }
 
 /** @typedef {[variant: string, workers?: number]} Side with as many workers as cores, unless a number is given */
@@ -124,7 +124,7 @@ const inCases = (cases, read, pairs) => cases.flatMap(({ name, params, single, f
   return { first: nameIn(first), second: nameIn(second), where, a: read(cellOf(first)), b: read(cellOf(second)) }
 }))
 
-/** What a connection for each request costs. @param {Case[]} cases of closed loops */
+/** The cost of a connection for each request. @param {Case[]} cases of closed loops */
 const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) =>
   cases.filter(({ params }) => params.connection === 'kept').map((kept) => {
     const fresh = cases.find(({ params }) => params.connection === 'new' && params.endpoint === kept.params.endpoint)

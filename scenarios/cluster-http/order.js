@@ -7,7 +7,7 @@ const { FULL_BODY_BYTES } = require('./database/rows')
 const SERVER = path.join(__dirname, 'server', 'main.js')
 /** @type {Record<string, string>} */
 const PATHS = { empty: '/empty', static: '/static', cpu: '/cpu', database: '/', 'database-fixed': '/fixed' }
-/** As long as the original's request, byte by byte: "GET /", this, and undici's Connection. */
+/** Pads requests to the length of the original's: "GET /", this, and undici's Connection. */
 const HEADERS = { host: 'localhost:3000', 'user-agent': 'lw' }
 
 /** @typedef {{ params: any, data: any, shared: any }} Given of a cell */
@@ -18,7 +18,7 @@ exports.start = ({ params, data, shared }) => startServer(process.execPath, [SER
 }).map(([name, value]) => `--${name}=${value}`)])
 
 /**
- * What its driver is told.
+ * The order for the driver.
  * @param {Given} given
  * @param {string} url
  * @param {{ seconds: number, ratePerSecond?: number, graceSeconds?: number }} run
@@ -33,5 +33,5 @@ exports.orderOf = ({ params, shared }, url, run) => ({
   expect: params.endpoint === 'static' || params.endpoint === 'database-fixed' ? { bodyBytes: FULL_BODY_BYTES } : params.endpoint === 'cpu' ? { body: shared.cpuBody } : {}
 })
 
-/** What one process can do depends on these. @param {any} params */
+/** The parameters that determine the capacity of one process. @param {any} params */
 exports.capacityKey = ({ endpoint, connection }) => `${endpoint} ${connection}`

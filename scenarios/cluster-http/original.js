@@ -5,7 +5,7 @@ const { bytes, k6Lines } = require('../load/k6/k6-lines')
 const { ORIGINAL_SECONDS } = require('./plan')
 const { receivedBytes, sentBytes } = require('./database/rows')
 
-/** What k6 printed on the original's machine, ms. */
+/** Output of k6 on the original's machine, ms. */
 const published = {
   single: {
     requests: 10337,

@@ -8,9 +8,9 @@ const CELL = path.join(__dirname, 'cell.js')
 const CORES = os.availableParallelism()
 const USERS = 50
 const ORIGINAL_SECONDS = 60
-/** Of workers, with one and with as many as there are cores. */
+/** Number of workers, in addition to one and to the number of cores. */
 const MANY = 4
-/** Of what one process can do: at rest, and close to its limit. */
+/** Shares of the capacity of one process: far below its limit, and close to it. */
 const SHARES = [0.3, 0.9]
 
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */
@@ -19,7 +19,7 @@ const SHARES = [0.3, 0.9]
  */
 
 /**
- * What the variants are made of.
+ * The parts of each variant.
  * @type {Record<string, { topology: string, isMany: boolean, hasPool?: boolean, hasThreads?: boolean, kills?: boolean
  * }>}
  */
@@ -33,7 +33,7 @@ const variants = {
   'cluster-kill': { topology: 'cluster', isMany: true, kills: true }
 }
 
-/** Where an older Node.js is asked for it, listen() ignores it and the second process finds the port taken. */
+/** Older versions of Node.js ignore reusePort of listen(), and the second process finds the port taken. */
 function hasReusePort () {
   const [major, minor] = process.versions.node.split('.').map(Number)
   return process.platform === 'linux' && (major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12))
@@ -43,7 +43,7 @@ function hasReusePort () {
 function cell (variant, { endpoint, users = USERS, workers = CORES, connection = 'kept', share }) {
   const { topology, isMany, hasPool = false, hasThreads = false, kills = false } = variants[variant]
   const count = isMany || hasThreads ? workers : 1
-  // As many as the cluster has that it is compared with.
+  // The same number as in the cluster that it is compared with.
   const pool = hasPool ? Math.max(workers, 2) : 1
   const usesDatabase = endpoint.startsWith('database')
   return {

@@ -37,7 +37,7 @@ exports.scenario = {
     { flags: '--driver <name>', description: 'built-in, or k6 if it is on the PATH', parse: driver }
   ],
   modes: {
-    quick: { repeats: 1, seconds: 0.4, warmUpSeconds: 0.2, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 1, seconds: 0.4, warmUpSeconds: 0.2, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'a database, a static answer, an empty one and 5 ms of CPU, 50 users' },
     full: { repeats: 5, seconds: 3, warmUpSeconds: 1, note: 'every topology with every endpoint, fewer and more workers, new connections, open loops' },
     faithful: { repeats: 3, seconds: 60, warmUpSeconds: 0, note: '50 users for 60 s on a table that is empty at first, and the control it lacks; about 10 minutes' }

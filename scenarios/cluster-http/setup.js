@@ -13,7 +13,7 @@ const { KERNEL } = require('./server/endpoints')
 const CPU_MS = 5
 
 /**
- * Of the run, which teardown stops; what cells get is JSON.
+ * The database of the run. Cells only get JSON; teardown stops it.
  * @type {Awaited<ReturnType<typeof startDatabase>> | null}
  */
 let database = null

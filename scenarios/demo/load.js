@@ -1,6 +1,6 @@
 'use strict'
 
-// A gentle load on the shop, in a process of its own: a few healthy requests a second, and one
+// A gentle load on the shop, in its own process: a few healthy requests per second, and one
 // that blocks from time to time. `node scenarios/demo/load.js <url> <ms between two that block>`
 const { setTimeout: sleep } = require('node:timers/promises')
 const { followParent } = require('./lifeline')

@@ -11,7 +11,7 @@ const NAME_WIDTH = 'worker '.length
 
 const ROOT = path.join(__dirname, '..', '..')
 
-/** Of the application's code, and not at start-up: that is information, and no line opens it. @param {any} line */
+/** True for blocks by the application's code, except at startup, whose lines are information. @param {any} line */
 const isBlock = ({ event, level, frame }) => event === 'opened' || (level >= WARN && Boolean(frame))
 
 /** Worth reading even while the child starts: where it listens, and what is wrong. @param {any} line */

@@ -33,7 +33,7 @@ const demo = {}
 async function main (args, command) {
   flags = readFlags(args, command)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
-  // Whoever read our output has gone, as in `npm start | head`.
+  // The reader of our output has closed it, as in `npm start | head`.
   process.stdout.on('error', stop)
   const port = await choosePort('--port', flags.port, DEFAULT_PORT)
   const workerPort = await choosePort('--worker-port', flags.workerPort, DEFAULT_WORKER_PORT)
@@ -88,20 +88,20 @@ function startLoad (appUrl, agentUrl) {
     : `live page: ${agentUrl}/\n          ${['/metrics', '/healthz', '/blocks'].map((path) => agentUrl + path).join('\n          ')}`
   const hint = flags.format !== undefined || process.stdout.isTTY
     ? ''
-    : '  lines   JSON, as stdout is not a terminal; --format pretty prints what a person reads\n'
-  const end = flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`
+    : '  lines   JSON, as stdout is not a terminal; --format pretty prints readable text\n'
+  const end = flags.seconds === undefined ? 'press Ctrl-C' : `after ${flags.seconds} s, or by Ctrl-C`
   say(`
   shop    ${appUrl} (pid ${demo.shop?.pid})
   agent   ${agent}
   worker  a queue worker without HTTP (pid ${demo.worker?.pid}), live page: ${demo.workerUrl ?? 'none'}
-  load    a few requests a second, and every ${flags.every} s one that blocks (pid ${load.pid})
+  load    a few requests per second, and every ${flags.every} s one that blocks (pid ${load.pid})
 ${hint}  end     ${end}
 
 `)
   if (flags.seconds !== undefined) setTimeout(stop, flags.seconds * 1000).unref()
 }
 
-/** What to do where a child ends unasked. @param {string} who */
+/** Handler for a child that ends unexpectedly. @param {string} who */
 const died = (who) => (/** @type {number | null} */ code, /** @type {string | null} */ signal) => {
   // Ctrl-C goes to the children too, and may find one that does not yet leave it to us.
   if (signal !== 'SIGINT') {

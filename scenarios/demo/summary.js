@@ -4,12 +4,12 @@ const { topTable } = require('../../lib/cli/blocks/top')
 
 const TIMEOUT_MS = 3000
 
-/** What an agent has seen so far, or why that is not known. @param {string} url of its endpoint */
+/** The blocks that an agent has seen so far, or why they are not known. @param {string} url of its endpoint */
 exports.report = async (url) => {
   try {
     const response = await fetch(`${url}/blocks`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     return topTable(/** @type {any[]} */ (await response.json()))
   } catch (error) {
-    return `no summary: ${url} gave no answer: ${error.message}\n`
+    return `no summary: ${url} did not respond: ${error.message}\n`
   }
 }

@@ -12,7 +12,7 @@ const { compressReport, resizePhoto, sendMail } = require('./jobs')
 const MAIL_EVERY_MS = 250
 const BLOCKING_EVERY_MS = 3000
 
-/** What the queue hands out; a real worker gets it from Redis. @type {Record<string, () => unknown>} */
+/** Jobs of the queue. A real worker gets them from Redis. @type {Record<string, () => unknown>} */
 const handlers = {
   'mail:send': sendMail,
   'photos:resize': resizePhoto,
@@ -23,7 +23,7 @@ const ended = new AbortController()
 
 /** @param {string} name @param {number} tenant */
 const handle = (name, tenant) => run(name, async () => {
-  // As after a query: the block comes behind an await.
+  // The block comes after an await, as after a query.
   await sleep(1)
   return handlers[name]()
 }, { tenant })

@@ -203,7 +203,7 @@ exports.verdict = ({ cells }) => {
 }
 
 /**
- * What the cells say in sentences, as far as they were measured.
+ * The results of the measured cells in sentences.
  * @param {import('../harness/interface').Document} document
  */
 exports.findings = ({ cells, environment: { cores } }) => {

@@ -9,7 +9,7 @@ const { codedErrorFrom } = require('../../lib/tables/errors')
 
 const run = promisify(execFile)
 const SOURCE = path.join(__dirname, 'server-go')
-/** Where Go's own archive puts it, which its installer leaves to the user to add to the PATH. */
+/** The folder of Go's own archive. Its installer leaves it to the user to add this to the PATH. */
 const USUAL = '/usr/local/go/bin'
 
 /** The go command, null where there is none. @param {NodeJS.ProcessEnv} [env] */

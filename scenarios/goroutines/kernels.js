@@ -103,7 +103,7 @@ exports.calibrate = (name) => {
     const fromMs = performance.now()
     kernel(steps)
     const tookMs = performance.now() - fromMs
-    // What was compiled half-way is measured once more.
+    // Measured again, because V8 may have compiled the code half-way.
     if (tookMs >= CALIBRATE_MS) {
       return steps / Math.min(...Array.from({ length: TRIES }, () => {
         const againMs = performance.now()

@@ -4,7 +4,7 @@ const { figure } = require('../harness/report/format')
 const { ORIGINAL, ORIGINAL_LOOP } = require('./plan')
 
 /**
- * What the original printed on 8 cores with 16 threads: medians of its three runs; its max cpu is in percent, its max
+ * Output of the original on 8 cores with 16 threads: medians of its three runs; its max cpu is in percent, its max
  * mem in percent of 32 GB.
  */
 const published = [

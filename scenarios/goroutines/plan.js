@@ -11,7 +11,7 @@ const CORES = os.availableParallelism()
 const ORIGINAL_LOOP = 1e10
 const ORIGINAL = { users: 10, seconds: 30 }
 const UPDATES = 10000
-/** Of the control: so long that two threads work at once in every run. */
+/** Updates of the control: enough for two threads to work concurrently in every run. */
 const RACY_UPDATES = 100000
 /** A second of work for ten users, before and while it is measured; requests have two minutes of grace in each. */
 const WORK_LIMIT_S = 300
@@ -30,7 +30,7 @@ const GO = ['go-goroutines', 'go-pool', 'go-one-processor']
 const NODE_STATES = ['atomics-add', 'compare-exchange', 'futex-mutex', 'owner-messages', 'shared-map', 'racy']
 const GO_STATES = ['atomic', 'mutex-map', 'rwmutex-map', 'sync-map', 'sharded', 'racy']
 
-/** What runs each variant. @param {string} variant */
+/** Data for the program that runs a variant. @param {string} variant */
 const dataOf = (variant) => ({
   way: variant === 'go-one-processor' ? 'goroutines' : variant.slice(variant.indexOf('-') + 1),
   size: CORES,
@@ -83,7 +83,7 @@ const update = (runtime, state) => {
 }
 
 /**
- * What requests of a loop that are under way when the time is over may take until they end: all users' share the cores.
+ * Time for requests of a loop that are under way at the end of the run. All users share the cores.
  * @param {number} loop @param {number} [cores]
  */
 const graceOf = (loop, cores = CORES) =>

@@ -22,7 +22,7 @@ exports.scenario = {
     { flags: '--loop <n>', description: '--faithful: count to this instead of 10,000,000,000', parse: number('--loop', LEAST_LOOP, Number.MAX_SAFE_INTEGER) }
   ],
   modes: {
-    quick: { repeats: 1, seconds: 0.3, warmUpSeconds: 0.2, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 1, seconds: 0.3, warmUpSeconds: 0.2, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: '10 ms of work for 10 users, and counters that are really shared' },
     full: { repeats: 5, seconds: 2, warmUpSeconds: 0.5, note: 'every kind of work, 0.1 to 1000 ms of it, 1 to 1000 users' },
     faithful: { repeats: 3, seconds: 30, warmUpSeconds: 0, note: 'counting to 10,000,000,000 for each request, 10 users, 30 s; about 20 minutes on two cores' }

@@ -8,7 +8,7 @@ const { codedError } = require('../../lib/tables/errors')
 const { installMissing, missingPackages, withRanges } = require('./packages')
 const { findScenarios, pick } = require('./registry')
 
-/** Of the harness itself; scenarios name theirs. */
+/** Packages of the harness itself. Scenarios list their own. */
 const PACKAGES = ['cli-progress', 'cli-table3', 'd3-scale', 'hdr-histogram-js']
 const DEFAULT_PORT = 9465
 const DAY_S = 86400
@@ -38,9 +38,9 @@ function programOf (scenarios) {
   const program = makeProgram('loopwatch scenario', 'options')
     .description('Runs benchmarks of concurrency in Node.js. Without a name, lists them.')
     .argument('[names...]', 'scenarios to run, one after the other')
-    .addOption(new Option('--quick', 'smoke run of seconds to a few minutes; no figures to quote').conflicts(['full', 'faithful']))
+    .addOption(new Option('--quick', 'smoke run of seconds to a few minutes; do not quote its figures').conflicts(['full', 'faithful']))
     .addOption(new Option('--full', 'every variant with every parameter').conflicts(['faithful']))
-    .option('--faithful', 'the original experiment with its own parameters, its table next to ours; 2 to 25 minutes a scenario')
+    .option('--faithful', 'the original experiment with its own parameters, its table next to ours; 2 to 25 minutes per scenario')
     .option('--json <file>', 'write the results as JSON (scenarios/harness/schema.json)')
     .addOption(new Option('--format <format>', 'output format: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--report <file>', 'write one HTML file with charts')

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * What a scenario is made of, as scenarios/README.md explains it. `scenario.js` of each folder exports
+ * The parts of a scenario, as scenarios/README.md explains them. `scenario.js` of each folder exports
  * a Scenario; the modules it names export what runs in the process of a cell.
  *
  * @typedef {'quick' | 'default' | 'full' | 'faithful'} ModeName

@@ -47,7 +47,7 @@ exports.installMissing = (packages, say) => {
 }
 
 /**
- * What npm is to install, 'piscina@^5.3.2': the name alone where no version is preferred.
+ * Specifiers for npm, such as 'piscina@^5.3.2', or only the name if no version is preferred.
  * @param {string[]} packages
  */
 exports.withRanges = (packages) => packages.map((name) => ranges[name] === undefined ? name : `${name}@${ranges[name]}`)

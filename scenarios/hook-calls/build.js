@@ -12,7 +12,7 @@ const CRATE = path.join(__dirname, 'crate')
 const BUILT = { linux: 'libhook_calls.so', darwin: 'libhook_calls.dylib', win32: 'hook_calls.dll' }
 const LAST_LINES = 20
 
-/** What rustc says of itself; null where there is no cargo. */
+/** Version that rustc reports; null without cargo. */
 exports.rustVersion = () => {
   try {
     execFileSync('cargo', ['--version'], { stdio: 'ignore' })

@@ -11,11 +11,11 @@ const { threadId, threadUsage, threadWaitSeconds } = require('../harness/measure
 const MS_PER_S = 1000
 const WARM_UP_RUNS = 3
 const WARM_UP_CALLS = 1000
-/** Runs of which one must be as short as calling allows, where that can be said: others may use the machine. */
+/** One of these runs must be as short as calling allows, if that is known: other programs may use the machine. */
 const MOST_RUNS = 6
-/** Of answers that wait to be checked, as far as the length of a run is the mode's. */
+/** Answers that wait for their check, if the mode determines the length of a run. */
 const MOST_HELD_BYTES = 256 * 1024 * 1024
-/** Beside its characters. */
+/** Size of an answer without its characters. */
 const ANSWER_BYTES = 100
 /** Work was calibrated on a machine that others may have used: it may take less. */
 const CPU_SLACK = 0.6
@@ -52,7 +52,7 @@ exports.run = async (context) => {
   // Code of both sides is compiled then; the ids are short, as long ones would only fill the heap.
   for (let i = 0; i < WARM_UP_RUNS; i++) await pool.run(consumeMs === 0 ? WARM_UP_CALLS / 10 : Math.max(1, workers), 30)
   const { runs, mainCpuMs } = await measureRuns(context, pool)
-  // What was measured stays what it is: further runs only tell whether the machine or the calls took the time.
+  // The measurement stays as it is. More runs only show whether the machine or the calls took the time.
   const durations = runs.map(({ tookMs }) => tookMs)
   await checkCeiling(context, pool, runs)
   await pool.stop()
@@ -82,11 +82,11 @@ async function measureRuns (context, pool) {
   const { count, idLength } = paramsOf(context)
   /** @type {Run[]} */
   const runs = []
-  /** What the main thread spent on each run. @type {number[]} */
+  /** CPU time of the main thread in each run, ms. @type {number[]} */
   const mainCpuMs = []
   /**
-   * Looked through afterwards: twenty answers of a megabyte hold the main thread for 50 ms, which is no block of the
-   * calls.
+   * Checked afterwards: checking twenty answers of a megabyte takes the main thread 50 ms, which must not count as a
+   * block of the calls.
    * @type {Outcome[]}
    */
   const unchecked = []
@@ -118,7 +118,7 @@ async function runOnce (context, pool) {
   const startMs = performance.now()
   const outcome = await pool.run(count, idLength)
   const tookMs = performance.now() - startMs
-  // Of the thread that waited longest for a core.
+  // The wait of the thread that waited longest for a core.
   const waitedMs = Math.max(0, ...waits().map((seconds, i) => (seconds - waitsBefore[i]) * MS_PER_S))
   return { run: { tookMs, waitedMs }, outcome }
 }
@@ -158,7 +158,7 @@ function checkAnswers (context, outcome) {
 }
 
 /**
- * One run must be as short as calling allows, where that can be said.
+ * One run must be as short as calling allows, if that is known.
  * @param {Context} context
  * @param {Pool} pool
  * @param {Run[]} measured

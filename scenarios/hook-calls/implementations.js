@@ -19,7 +19,7 @@ const { startThreads } = require('./threads/threads')
  * @property {(count: number, idLength: number, deadlineMs?: number) => Promise<import('./addon').Outcome>} run
  * @property {import('node:worker_threads').Worker[]} workers
  * @property {(number | null)[]} tids kernel's ids of the worker threads, where they are known
- * @property {number} waitMs of initialising: from after the last constructor until all are ready
+ * @property {number} waitMs of initializing: from after the last constructor until all are ready
  * @property {() => Promise<void>} stop every call ends, every thread of it too
  */
 
@@ -78,7 +78,7 @@ async function piscina (options) {
   const { workers, hook } = options
   const pool = new Piscina({ filename: path.join(__dirname, 'threads', 'piscina-task.js'), minThreads: workers, maxThreads: workers, workerData: { hook }, atomics: 'sync' })
   const fromMs = performance.now()
-  // It says when a worker is ready to no one: one answer from each is as near as one gets.
+  // The pool does not report when a worker is ready. One answer from each worker is the best available sign.
   await Promise.all(Array.from({ length: workers }, () => pool.run('0')))
   const waitMs = performance.now() - fromMs
   const addon = loadAddon(options.file)

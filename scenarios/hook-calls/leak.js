@@ -4,7 +4,7 @@
 // Each has four workers, is asked for long answers, is stopped while busy and ends. The process's resident
 // memory is printed eleven times, after a collection; the first pools fill caches that stay. "threads" in place of an
 // implementation is the control: as many worker threads come and go, and nothing is called from Rust. "runs" is
-// one pool that is called so many times: what V8 has to be told of, or it would collect nothing.
+// one pool with this number of calls, whose memory V8 must know of, or it would not collect it.
 const path = require('node:path')
 const v8 = require('node:v8')
 const vm = require('node:vm')

@@ -4,7 +4,7 @@
 
 /** A hook that burns wall time cannot end sooner; a caller's clock may begin as much later. */
 const CLOCK_MS = 0.1
-/** What calling may add where every worker has a core. */
+/** Longest run over the least one, if every worker has a core. */
 const MOST_OVER_LEAST = 1.02
 /** The length of id to which that applies: with longer ones their copies count. */
 const SHORT_ID = 30
@@ -16,7 +16,7 @@ const ONE_IN = 10
 /** Whether the hook of this id takes longer: ids end in the number of their call. @param {string} id */
 exports.isSlow = (id) => id.endsWith('0')
 
-/** What all hooks consume together, ms. @param {Params} params */
+/** Time of all hooks together, ms. @param {Params} params */
 exports.consumedMs = ({ consumeMs, count, uneven = 1 }) =>
   consumeMs * (count + Math.ceil(count / ONE_IN) * (uneven - 1))
 

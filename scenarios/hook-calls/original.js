@@ -25,7 +25,7 @@ const published = [
   [1000.617, 1002.145, 253.245, 134.376, 86.17, 999.959, 250.166, 130.082, 70.083],
   [1071.537, 1148.172, 336.675, 212.726, 208.795, 1100.431, 280.206, 157.28, 88.989]
 ]
-/** Initialising: total and, of it, waiting for the workers. */
+/** Initialization: total, and the part spent waiting for the workers. */
 const publishedInit = [
   [0.013, 0],
   [26.207, 25.566],
@@ -58,7 +58,7 @@ exports.compare = ({ cells }) => {
     )
   const ratio = (/** @type {number} */ ours, /** @type {number} */ theirs) => (ours / theirs).toFixed(2)
   return [{
-    title: 'Initialising, ms: means of the original and ours',
+    title: 'Initialization, ms: means of the original and of this scenario',
     head: ['', 'total', 'ours', 'ratio', 'worker wait', 'ours'],
     rows: COLUMNS.map((column, i) => {
       const cell = find(column, exports.ROWS[0])

@@ -17,7 +17,7 @@ const TIME_LIMIT_S = 120
 /** @typedef {{ consumeMs: number, count: number, idLength: number, uneven?: number }} Row */
 
 /**
- * By variant: the implementation and what is set differently.
+ * Implementation and settings of each variant.
  * @type {Record<string, { implementation: string, lane?: object, order?: string, asyncMs?: number, mostWorkers?: number
  * }>}
  */
@@ -58,7 +58,7 @@ const [overhead, , , , plain] = ROWS
 const longest = /** @type {Row} */ (ROWS.at(-1))
 const others = ['indirect-fifo', 'indirect-piscina', 'direct', 'direct-by-turn']
 const further = ['direct-batch', 'direct-depth', 'direct-channel', 'direct-least-loaded', 'direct-async']
-/** What the order of the free list can matter to: fewer calls than permits, and hooks of which one in ten is slow. */
+/** Cells for which the order of the free list can matter: fewer calls than permits, or one slow hook in ten. */
 const ordered = ['direct', 'direct-channel', 'direct-depth', 'direct-least-loaded']
 const orderRows = [{ consumeMs: 5, count: 4, idLength: 30 }, { consumeMs: 1, count: 200, idLength: 30, uneven: 10 }]
 
@@ -87,7 +87,7 @@ exports.scenario = {
   agent: { threshold: 20 },
   packages: ['piscina'],
   modes: {
-    quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 0.05, warmUpSeconds: 0, note: 'the overhead of calling, by number of workers; hooks burn CPU' },
     full: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'every implementation with every row of the original; hooks burn CPU' },
     faithful: { repeats: 10, seconds: 0, warmUpSeconds: 0, note: 'the original\'s rows, mean of 10; its hooks burn wall time, so workers beyond the cores look faster than they are; about 20 minutes' }
@@ -105,9 +105,9 @@ exports.scenario = {
     return { file, stepsPerMs: needsWork ? calibrate() : null, tools: { rustc: /^release: (\S+)/m.exec(version)?.[1] ?? '' } }
   },
   columns: [
-    { title: 'initialise ms', text: (cell) => extra(cell, 'initMs') },
+    { title: 'initialize ms', text: (cell) => extra(cell, 'initMs') },
     { title: 'waiting for workers ms', text: (cell) => extra(cell, 'workerWaitMs') },
-    { title: 'main CPU of initialising ms', text: (cell) => extra(cell, 'initCpuMs') },
+    { title: 'main CPU of initializing ms', text: (cell) => extra(cell, 'initCpuMs') },
     { title: 'main CPU of the calls ms', text: (cell) => extra(cell, 'mainCpuMs') },
     { title: 'over the least possible', text: (cell) => extra(cell, 'overLeast') }
   ],

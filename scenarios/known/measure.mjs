@@ -30,7 +30,7 @@ const { profile } = await session.post('Profiler.stop')
 console.log(JSON.stringify({ ms, shares: sharesIn(profile) }))
 process.exit()
 
-/** By function of this package: the share of samples that have it on the stack. */
+/** Share of samples with each function of this package on the stack. */
 function sharesIn ({ nodes, samples }) {
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])))
   const byId = new Map(nodes.map((node) => [node.id, node]))

@@ -8,7 +8,7 @@ const { User } = require('./user')
 const MS_PER_S = 1000
 const GRACE_S = 30
 const REPORT_MS = 500
-/** What undici says of a request whose connection we have ended. */
+/** undici's error for a request whose connection we have ended. */
 const GIVEN_UP = 'UND_ERR_DESTROYED'
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * What drives an HTTP server and what it tells.
+ * The orders for a driver of an HTTP server, and its results.
  *
  * @typedef {object} Expectation of every answer; status 200 always
  * @property {string} [body]
@@ -40,11 +40,11 @@
  * @property {Summary} waitingMs
  * @property {Summary | null} probeMs
  * @property {number} probeFailed with a wrong answer or none
- * @property {number} probeUnanswered under way for a second when the run was over
- * @property {number} late of an open loop: requests that were never sent, as the run was over
+ * @property {number} probeUnanswered under way for at least a second at the end of the run
+ * @property {number} late of an open loop: requests that were not sent before the end of the run
  * @property {Own} own the driver's
  *
- * @typedef {object} Own the driver itself, whose limits are no figure of a server
+ * @typedef {object} Own the driver itself, whose limits must not count as those of a server
  * @property {number} cpuSeconds
  * @property {number | null} utilization of its loop, 0 to 1; null for k6
  * @property {number | null} delayP99Ms of its loop; null for k6

@@ -10,7 +10,7 @@ const AFTER_ERROR_MS = 50
 /** @typedef {{ path: string, keepsBody: boolean, tally: import('./tally').Tally, isOver: () => boolean }} Work */
 
 /**
- * Closed loop: each user asks, waits for the answer and asks again until the time is over.
+ * Closed loop: each user asks, waits for the response, and asks again until the time is up.
  * @param {User[]} users
  * @param {Work} work
  */
@@ -48,7 +48,7 @@ exports.openLoop = async (users, { path, keepsBody, tally, isOver, ratePerSecond
       const sentMs = performance.now()
       const timing = await user.request(path, { keepsBody })
       answered++
-      // Timers come up to a millisecond and more too early, which is no gain of the server's.
+      // Timers can fire a millisecond or more too early, which must not count for the server.
       tally.add(timing, performance.now() - Math.min(dueMs, sentMs))
     }
   }))

@@ -15,7 +15,7 @@ function percentile (sorted, p) {
 }
 
 /**
- * What k6 says of a metric. Zeros where there is nothing.
+ * The summary of a metric as k6 prints it. Zeros if there are no values.
  * @param {ArrayLike<number>} values
  * @returns {Summary}
  */

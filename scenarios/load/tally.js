@@ -6,7 +6,7 @@ const { summarise } = require('./summary')
 
 const PARTS = /** @type {const} */ (['blockedMs', 'connectingMs', 'durationMs', 'receivingMs', 'sendingMs', 'waitingMs'])
 
-/** What came of the requests of a run. */
+/** Outcomes of the requests of a run. */
 class Tally {
   /** @type {Record<typeof PARTS[number] | 'latencyMs', number[]>} */
   #values = {

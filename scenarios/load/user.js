@@ -38,7 +38,7 @@ let users = 0
  */
 function timesOf ({ fromMs, startMs, sentMs, headMs }, error) {
   const endMs = performance.now()
-  // What ended early ended in the part it was in.
+  // A request that ended early ended in its current phase.
   const wasSentMs = sentMs || (error === null ? startMs : endMs)
   const hadHeadMs = headMs || endMs
   return {
@@ -95,7 +95,7 @@ class User {
     return socket
   }
 
-  /** Of all its connections. */
+  /** Bytes of all its connections. */
   get bytes () {
     const sum = (/** @type {'bytesRead' | 'bytesWritten'} */ key) =>
       [...this.#sockets].reduce((total, socket) => total + socket[key], 0)

@@ -40,7 +40,7 @@ const bytes = {
     ring.commit(message.length)
     return true
   },
-  // A view would change under the reader when the writer comes round.
+  // The writer would overwrite a view while the reader uses it.
   read: (ring) => new Uint8Array(ring.buffer.subarray(ring.offset, ring.offset + ring.length))
 }
 

@@ -5,7 +5,7 @@ const { told } = require('../harness/report/contrast')
 /** @typedef {import('../harness/interface').Cell} Cell */
 
 /**
- * What is compared: a variant with another, each with its payload.
+ * A comparison of two variants, each with its payload.
  * @typedef {object} Pair
  * @property {[variant: string, payload: string, depth?: number]} a
  * @property {[variant: string, payload: string, depth?: number]} b
@@ -41,7 +41,7 @@ const sentence = (cells, { a, b, words }) => {
 exports.verdict = ({ cells }) => sentence(cells, PAIRS[0])
 
 /**
- * What the cells say in sentences, as far as they were measured.
+ * The results of the measured cells in sentences.
  * @param {import('../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => PAIRS.flatMap((pair) => sentence(cells, pair) ?? [])

@@ -80,7 +80,7 @@ function people (random, count, bytes) {
 const stringOf = (characters, random) => Array.from({ length: STRING_CHARACTERS }, () => characters[Math.floor(random() * characters.length)]).join('')
 
 /**
- * Every payload by name; bytes is no object but what binary data is sent as.
+ * Every payload by name; `bytes` is binary data instead of an object.
  * @type {Record<string, (random: () => number) => any>}
  */
 const makers = {

@@ -6,7 +6,7 @@ const { makePayload } = require('./payloads')
 const { transports } = require('./transports')
 
 const MS_PER_S = 1000
-/** So many messages are timed in a row, then one in nine. */
+/** This number of messages is timed in a row, then one in nine. */
 const ALL_OF = 1000
 const EVERY = 8
 

@@ -21,7 +21,7 @@ const carries = {
 const DEPTHS = [1, 16, 256]
 /** At 256 of the largest 80 MB are on their way, which measures memory. */
 const DEPTH_LIMIT = { huge: 16 }
-/** Of the matrix what a minute allows: transport and serializer told apart where each shows. */
+/** The part of the matrix that fits into a minute: the cells that show a transport and a serializer separately. */
 const CHOSEN = {
   small: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json', 'channel-clone', 'ring-json'], 16: ['worker-clone'], 256: ['fork-json', 'worker-clone', 'ring-json', 'ring-raw'] },
   big: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json'] },
@@ -71,7 +71,7 @@ exports.scenario = {
   better: 'higher',
   agent: { threshold: 50 },
   modes: {
-    quick: { repeats: 2, seconds: 0.1, warmUpSeconds: 0.1, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 2, seconds: 0.1, warmUpSeconds: 0.1, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 0.2, warmUpSeconds: 0.1, note: 'transports and serializers, each with the other held the same' },
     full: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'every transport with every payload it can carry and every depth' },
     faithful: { repeats: 1, seconds: 10, warmUpSeconds: 0, note: 'the original\'s runs of 10 s and 60 s; about 12 minutes; --seconds replaces both' }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What fork() starts: says that it runs, does the work it is sent, answers.
+// The program of fork(): reports that it runs, does the work that it receives, and replies.
 const { threadId } = require('../harness/measure/usage')
 const { work } = require('./work')
 

@@ -28,7 +28,7 @@ const find = (cells, variant, { workMs = 1, inputKiB = 0, parallel = 1 }) =>
 /** @param {Cell | undefined} cell */
 const held = (cell) => cell?.extra.heldMs
 
-/** From which size on each means pays. @param {Cell[]} cells */
+/** The amount of work from which each means pays off. @param {Cell[]} cells */
 function breakEven (cells) {
   const works = [...new Set(cells.flatMap(({ params }) => typeof params.workMs === 'number' ? params.workMs : []))].sort((a, b) => a - b)
   return Object.keys(names).flatMap((variant) => {
@@ -52,7 +52,7 @@ function breakEven (cells) {
 }
 
 /**
- * The means that pays from the smallest work on, with those that cannot be told from it.
+ * The means that pays off from the smallest amount of work, with those that do not differ measurably from it.
  * @param {ReturnType<typeof breakEven>} means
  */
 function bestOf (means) {
@@ -79,12 +79,12 @@ exports.verdict = ({ cells, environment }) => {
 }
 
 /**
- * What the cells say in sentences, as far as they were measured.
+ * The results of the measured cells in sentences.
  * @param {import('../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => [
   ...breakEven(cells).map(({ variant, from, cost, upToMs, isKnown }) => {
-    if (from !== null) return `${capital(names[variant])} pays from ${from.workMs} ms of work on: it blocks the caller for ${withInterval(cost, 'ms')}.`
+    if (from !== null) return `${capital(names[variant])} pays off from ${from.workMs} ms of work: it blocks the caller for ${withInterval(cost, 'ms')}.`
     return isKnown ? `${capital(names[variant])} does not pay for work of up to ${upToMs} ms.` : `These runs do not show that ${names[variant]} pays for work of up to ${upToMs} ms.`
   }),
   ...topLevel(cells)
@@ -94,7 +94,7 @@ exports.findings = ({ cells }) => [
 const later = (cell, inline) => ['more', 'few'].includes(contrast(cell, inline)) ? `${figure(Number(cell.median) - Number(inline.median))} later` : 'unclear'
 
 /**
- * What each means costs the caller.
+ * The cost of each means for the caller.
  * @param {import('../harness/interface').Document} document
  */
 exports.tables = ({ cells }) => {
@@ -107,7 +107,7 @@ exports.tables = ({ cells }) => {
     ? []
     : [{
         title: 'How long each means blocks the caller, and how much later the result of 1 ms of work comes',
-        head: ['means', 'pays from', 'blocks for', 'result, ms', `sending ${count(inputKiB)} KiB`, `starting ${count(parallel)} at once`],
+        head: ['means', 'pays off from', 'blocks for', 'result, ms', `sending ${count(inputKiB)} KiB`, `starting ${count(parallel)} at once`],
         rows: means.map(({ variant, from, cost }) => {
           const one = find(cells, variant, {})
           return [
@@ -123,7 +123,7 @@ exports.tables = ({ cells }) => {
       }]
 }
 
-/** What the original's tool saw, and what there was. @param {Cell[]} cells */
+/** The blocks that the original's tool saw, and those that there were. @param {Cell[]} cells */
 const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-level', 'new Worker()']].flatMap(([variant, name]) => {
   const cell = cells.find((each) => each.variant === variant && each.median !== null)
   if (cell === undefined) return []

@@ -2,7 +2,7 @@
 
 const { figure } = require('../harness/report/format')
 
-/** What the original printed on its author's machine with Node.js 16. */
+/** Output of the original on its author's machine with Node.js 16. */
 const published = {
   'fork-at-top-level': { name: 'fork', elapsedNs: 5651059080, blockMs: 3.386962999343872 },
   'worker-at-top-level': { name: 'Worker', elapsedNs: 5875327627, blockMs: null }

@@ -14,7 +14,7 @@ const INPUTS_KIB = [64, 1024, 16384]
 const PARALLEL = [4, 16]
 /** Beyond 2^31, so that both sides count in floating point, as the original does. */
 const ORIGINAL_COUNT = 5e9
-/** Of what is offloaded at the top level only the start is looked at, so the work may be short. */
+/** At the top level, only the start of the offloaded work is measured, so the work may be short. */
 const SHORT_COUNT = 1e8
 /** Long enough for the longest task twice. */
 const TIME_LIMIT_S = 60
@@ -76,7 +76,7 @@ exports.scenario = {
   agent: { threshold: 3 },
   packages: ['piscina'],
   modes: {
-    quick: { repeats: 1, seconds: 0.1, warmUpSeconds: 0, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 1, seconds: 0.1, warmUpSeconds: 0, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'sizes of work and input, 16 at once, and starts at the top level' },
     full: { repeats: 7, seconds: 1, warmUpSeconds: 0, note: 'input with every size of work, and more at once' },
     faithful: { repeats: 5, seconds: 0, warmUpSeconds: 0, note: 'counting to 5,000,000,000 under blocked-at, as in the original; about 2 minutes' }

@@ -51,7 +51,7 @@ exports.run = async (context) => {
 }
 
 /**
- * The times of a round. Until the means have ended is no part of it.
+ * The times of a round, without the time that the means take to end.
  * @param {Done[]} done
  * @param {number} fromMs
  * @returns {Round}

@@ -1,6 +1,6 @@
 'use strict'
 
-// What new Worker() starts: says that it runs, does the work it is sent, answers.
+// The program of new Worker(): reports that it runs, does the work that it receives, and replies.
 const { parentPort } = require('node:worker_threads')
 const { threadId } = require('../harness/measure/usage')
 const { work } = require('./work')

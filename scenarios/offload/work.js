@@ -19,7 +19,7 @@ function chunk (value, steps) {
   return value
 }
 
-/** So many steps, one after the other; the value is proof that they were made. @param {number} steps */
+/** This number of steps, one after the other. The value proves that they were made. @param {number} steps */
 function work (steps) {
   let value = 1
   for (let left = steps; left > 0; left -= CHUNK) value = chunk(value, Math.min(left, CHUNK))

@@ -17,12 +17,12 @@ const SERVERS = ['bare', 'express', 'fastify']
 const HANDLERS = ['trivial', 'awaits', 'work']
 const ALL = Object.keys(watchers)
 const OURS = ['loopwatch', 'loopwatch-requests-off']
-/** What is compared by what it costs a large application, an idle one, and an empty one. */
+/** Variants compared by their cost for a large application, an idle one, and an empty one. */
 const COMPARED = ['nothing', 'loopwatch', 'loopwatch-profile-off', ...Object.keys(peers)]
 const IDLE_S = 10
 const PRELOAD_S = 4
 const RUN_S = 4
-/** What is called by its name: a function, an async one that is awaited, and one with an attribute. */
+/** Calls of run(): a function, an async function that is awaited, and one with an attribute. */
 const RUNS = ['run', 'run-async', 'run-attributes']
 /** Half of it each server: p99.9 is then the third largest of 3,000 latencies. */
 const REAL_APP_S = 40
@@ -152,7 +152,7 @@ const partsOf = { quick: PARTS, default: ['load', 'idle', 'run'], full: PARTS, f
 /** @param {ModeName} mode @param {Options} [options] --part, --rate, --program and --suites */
 exports.plan = (mode, options = {}) => (options.part ?? partsOf[mode]).flatMap((part) => plans[part](mode, options))
 
-/** What --rate takes. @param {string} text */
+/** Parses --rate. @param {string} text */
 exports.parseRate = (text) => {
   const rate = Number(text)
   if (!/^\d+$/.test(text) || rate < 1 || rate > MOST_RATE) throw codedError('LOOPWATCH_ERR_OPTION', '--rate', `a whole number from 1 to ${MOST_RATE}`, text)
@@ -160,7 +160,7 @@ exports.parseRate = (text) => {
 }
 
 /**
- * What an option takes that may be given again, or several with commas.
+ * Parser of an option that can be repeated, or have several values separated by commas.
  * @param {string} flag @param {string[]} known
  */
 const parseNames = (flag, known) => (/** @type {string} */ text, /** @type {string[]} */ before = []) => {

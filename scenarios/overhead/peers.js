@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * What a user would pick instead, each as its documentation sets it up, with nobody there to send to. Nothing but
- * this file and the packages is loaded, so that what they take at the start is theirs.
+ * Alternatives that a user could pick, each set up as in its documentation, without a receiver. Only this file and the
+ * packages are loaded, so that the cost at the start is that of the packages.
  * @typedef {import('./watchers').Watcher} Watcher
  */
 
@@ -10,7 +10,7 @@
 const NOBODY = '127.0.0.1:1'
 /** Like the example in pprof's README. */
 const PROFILE_MS = 10_000
-/** As dd-trace and Pyroscope have it; by default pprof samples every millisecond. */
+/** The interval of dd-trace and Pyroscope. By default, pprof samples every millisecond. */
 const SAMPLE_MICROS = 10_000
 
 /** OpenTelemetry's exporters of spans and metrics in one, which say that all was sent and send nothing. */
@@ -36,7 +36,7 @@ function seesBySpan (activeSpan) {
   }
 }
 
-/** By variant. @type {Record<string, Watcher>} */
+/** Watchers by variant. @type {Record<string, Watcher>} */
 exports.peers = {
   // Its default metrics and, as its examples have it, a histogram of requests by method, route and status.
   'prom-client': {

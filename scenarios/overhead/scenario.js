@@ -9,8 +9,8 @@ const { optionalPackages, parseParts, parsePrograms, parseRate, plan } = require
 const { tables } = require('./server/pooled')
 
 /**
- * Of both servers: under load V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would take for the
- * watching.
+ * Warm-up of both servers: under load, V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would attribute
+ * to the watching.
  */
 const WARM_UP_S = 8
 
@@ -25,12 +25,12 @@ exports.scenario = {
   optionalPackages,
   options: [
     { flags: '--part <name>', description: 'load, real-app, idle, preload, run or suites; repeat it, or separate several by commas', parse: /** @type {any} */ (parseParts) },
-    { flags: '--rate <n>', description: 'requests a second of the part real-app, 150 by default', parse: parseRate },
-    { flags: '--program <name>', description: 'of the part suites; repeat it, or separate several by commas', parse: /** @type {any} */ (parsePrograms) },
+    { flags: '--rate <n>', description: 'requests per second of the part real-app, 150 by default', parse: parseRate },
+    { flags: '--program <name>', description: 'program of the part suites; repeat it, or separate several by commas', parse: /** @type {any} */ (parsePrograms) },
     { flags: '--suites <dir>', description: 'folder with the suites and tools of the part suites, your cache folder by default' }
   ],
   modes: {
-    quick: { repeats: 1, seconds: 2, warmUpSeconds: 0, note: 'a smoke run, no figures to quote' },
+    quick: { repeats: 1, seconds: 2, warmUpSeconds: 0, note: 'a smoke run: do not quote its figures' },
     default: { repeats: 5, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'the trivial handler with ours and two others, and idle servers: twenty minutes; other parts by --part' },
     full: { repeats: 5, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'every watcher with every server and handler: three hours' },
     faithful: { repeats: 9, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'there is no original: ours alone, with more pairs of processes; about 25 minutes' }

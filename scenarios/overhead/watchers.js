@@ -5,7 +5,7 @@ const { readLoad } = require('../load/target/remote-agent')
 const { peers } = require('./peers')
 
 /**
- * What watches a server.
+ * A started watcher of a server.
  * @typedef {object} Started
  * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, next: () =>
  * void) => void} [inRequest] around each request
@@ -52,7 +52,7 @@ const contestant = (name, settings = {}) => ({
   }
 })
 
-/** By variant. @type {Record<string, Watcher>} */
+/** Watchers by variant. @type {Record<string, Watcher>} */
 exports.watchers = {
   nothing: { load: () => ({ start: () => {} }) },
 
@@ -76,7 +76,7 @@ exports.watchers = {
 
   opentelemetry: contestant('opentelemetry'),
 
-  // As its README has it. The bakeoff asks for blocks of 50 ms, which takes ten times the beats.
+  // Set up as in its README. The bakeoff asks for blocks of 50 ms, which takes ten times as many beats.
   sentry: contestant('sentry', { thresholdMs: 1000, beatMs: 200, checkMs: 500 }),
 
   // The process that `clinic doctor` starts, without the report it makes afterwards.

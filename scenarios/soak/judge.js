@@ -45,7 +45,7 @@ const quarter = (points, which) =>
   points.slice(Math.floor((points.length * which) / QUARTERS), Math.floor((points.length * (which + 1)) / QUARTERS))
 
 /**
- * What a run has shown against what it must.
+ * The results of a run, compared with the requirements.
  * @param {Seen} seen
  * @returns {Row[]}
  */
@@ -79,7 +79,7 @@ function judgeCounts (main, thread, { counted, written, lost }) {
     row('blocks made / with a record', `${made} / ${main.pairs.length}`, 'all', made > 0 && main.missed.length === 0),
     row('blocks of the worker thread made / with a record', `${madeInThread} / ${thread.pairs.length}`, 'all', thread.missed.length === 0),
     row('records of blocks that were not made, blamed on code', `${blamed}`, 'at most 3% of those made, or 2', blamed <= Math.max(2, made * 0.03)),
-    row('records of others: the machine, or unknown', `${main.others.length - blamed}`),
+    row('other records: the machine, or unknown', `${main.others.length - blamed}`),
     row('counted by the metric / written to dir / lost by number', `${counted} / ${written} / ${lost}`, 'equal in sum', counted === written + lost)
   ]
 }
@@ -99,7 +99,7 @@ function judgeTimes (main, thread, { secondsCounted }) {
   ]
 }
 
-/** What the records say of the blocks that were made. @param {Matched} main @returns {Row[]} */
+/** The records of the blocks that were made. @param {Matched} main @returns {Row[]} */
 function judgeContents ({ pairs }) {
   const judged = pairs.filter(({ record }) => !isExcused(record))
   const named = judged.filter(({ truth, record }) => record.frame?.function === truth.kind).length
@@ -123,7 +123,7 @@ function judgeRequests ({ answered, counted, dropped, failed }) {
 }
 
 /**
- * What the agent takes at one time of the run: the watched service less the bare one.
+ * Cost of the agent at one time of the run: the watched service minus the bare one.
  * @param {Point[]} points
  */
 function shareIn (points) {
@@ -131,7 +131,7 @@ function shareIn (points) {
   // left out.
   const outside = (/** @type {'watched' | 'bare'} */ which) =>
     median(points.map(({ [which]: { residentBytes, heapBytes } }) => residentBytes - heapBytes))
-  // What the heap fell back to: it fills up for minutes before it is collected, and what is left then is what is kept.
+  // The heap fills up for minutes before it is collected. Its minimum is the memory that is in use.
   const kept = (/** @type {'watched' | 'bare'} */ which) =>
     Math.min(...points.map(({ [which]: { heapUsedBytes } }) => heapUsedBytes))
   return {

@@ -45,7 +45,7 @@ exports.planBlocks = function * (seed) {
     const where = at < 0.6 ? 'request' : at < 0.85 ? 'timer' : 'thread'
     yield {
       pauseMs: SHORTEST_PAUSE_MS + random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS),
-      // Of a worker thread only what keeps its CPU is a block.
+      // In a worker thread, only code that uses its CPU counts as a block.
       kind: where === 'thread' ? 'buildReport' : kinds[Math.floor(random() * kinds.length)],
       ms: Math.round(SHORTEST_MS * (LONGEST_MS / SHORTEST_MS) ** random()) + (where === 'thread' ? SHORTEST_MS : 0),
       where

@@ -28,7 +28,7 @@ const WARM_UP_SHARE = 0.2
 /** Metrics of requests and the end of the last block come within a second or two. */
 const SETTLE_MS = 10_000
 const LOOK_MS = 500
-/** Where the machine is overloaded it is tried with growing pauses. */
+/** Time for retries with growing pauses, on an overloaded machine. */
 const FOUND_MS = 60_000
 /** Fewer than by default, so that memory is full of records early in the run and has no more to grow. */
 const KEEP = 100
@@ -44,7 +44,7 @@ const seed = Number(flags.seed)
 /** @typedef {{ main: import('./match').Truth[], thread: import('./match').Truth[] }} Truths */
 
 /**
- * Blocks the one service, then the other in the same way, until it is over.
+ * Blocks one service, then the other in the same way, until the run ends.
  * @param {Services} services
  * @param {AbortSignal} signal
  * @param {Truths} truths
@@ -77,7 +77,7 @@ async function soak ({ watched, bare }, signal) {
 }
 
 /**
- * By a timer of our own: a signal that AbortSignal.any() makes of a timeout may be collected before it fires
+ * Uses its own timer: a signal that AbortSignal.any() makes of a timeout may be collected before it fires
  * (Node.js 20).
  * @param {number} ms
  * @param {AbortSignal} signal that ends it earlier
@@ -90,7 +90,7 @@ function endAfter (ms, signal) {
 }
 
 /**
- * Looks at both services and scrapes the watched one, until it is over.
+ * Looks at both services and scrapes the watched one, until the run ends.
  * @param {Services} services
  * @param {AbortSignal} end
  * @param {Truths} truths made so far, by makeBlocks()

@@ -5,7 +5,7 @@ const GROWING = /_(total|count|sum|bucket)$/
 
 /** @typedef {Map<string, { name: string, labels: string, value: number }>} Scrape by series */
 
-/** What the agent says at this moment. @param {string} url @returns {Promise<Scrape>} */
+/** The agent's current state. @param {string} url @returns {Promise<Scrape>} */
 exports.scrape = async (url) => {
   const text = await (await fetch(`${url}/metrics`)).text()
   return new Map([...text.matchAll(SERIES)].map(([, name, labels = '', value]) => [`${name}${labels}`, { name, labels, value: Number(value) }]))

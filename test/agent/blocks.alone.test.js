@@ -34,7 +34,7 @@ async function attempt (app, name) {
   }
 }
 
-test('each kind of block is reported while it lasts, with function, request, cause and duration', async (t) => {
+test('each kind of block is reported while it is in progress, with function, request, cause and duration', async (t) => {
   const app = await startApp(t)
   // Made on the first call; a block of its own.
   await app.get('/jsonParse')
@@ -62,7 +62,7 @@ test('each kind of block is reported while it lasts, with function, request, cau
   }
 })
 
-test('code at the top level, before the loop turns, is one quiet line when it is over', async (t) => {
+test('code at the top level, before the loop turns, is one quiet line at its end', async (t) => {
   const { own, stdout } = await eventually(async () => {
     const { stdout } = await startNode(t, ['top-level.js']).closed
     const lines = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line))
@@ -72,7 +72,7 @@ test('code at the top level, before the loop turns, is one quiet line when it is
   }, 'a block with a stack')
   assert.deepEqual(own.map(({ event, level }) => ({ event, level })), [{ event: 'settled', level: 30 }], stdout)
   const [after] = own
-  assert.match(after.msg, /at start-up/)
+  assert.match(after.msg, /at startup/)
   assert.equal(ownCauseOf(after), 'js')
   assert.ok(Math.abs(after.durationMs - 500) < 150, `${after.durationMs} is not about 500`)
 })

@@ -48,7 +48,7 @@ test('a cluster has one endpoint, with every worker under its number and sums th
   }, 'nine blocks at the primary')
   assert.deepEqual([...new Set(blocks.map((/** @type {any} */ { worker }) => worker))].sort(), [1, 2, 3])
   // A block is counted when its verdict has settled, a little later. Whatever else this machine made
-  // of it (a start-up is a block too) is in blocks as in metrics.
+  // of it (a startup is a block too) is in blocks as in metrics.
   await eventually(async () => {
     const counted = await app.samples()
     const all = await app.json('/blocks')
@@ -305,7 +305,7 @@ test('a process that never forks does not load node:cluster', async (t) => {
   assert.equal(stdout, 'false false\n')
 })
 
-test('a folder that other users may enter is not used: said once, and the workers listen themselves', async (t) => {
+test('a folder that other users may enter is not used: this is logged once, and the workers listen themselves', async (t) => {
   const tmpdir = makeDir(t)
   const folder = path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
   fs.mkdirSync(folder)

@@ -72,7 +72,7 @@ test('killed in mid-block, its file cut short or padded by a power cut: every re
   measured(t, `${whole.length} blocks after kill -9; cut short at 5 places, each time all but the cut line were read`)
 })
 
-test('a disk that is full under a running application: said once, counted, and written again once there is room', async (t) => {
+test('a disk that is full under a running application is logged once and counted, and written again once there is room', async (t) => {
   if (!needs(t, 'prlimit')) return
   const dir = makeDir(t)
   const app = await startApp(t, { options: { dir } })
@@ -170,7 +170,7 @@ test('the wall clock is set forward and back, between blocks and within them: du
   measured(t, `5 blocks of 200 ms, clock off by up to 2 h: ${blocks.map((/** @type {any} */ { durationMs }) => durationMs).join(', ')} ms (at most ${Math.max(...errors.map(Math.abs)).toFixed(1)} ms off)`)
 })
 
-test('ten thousand blocks a minute: each is counted and written, the log says few and how many it left out', async (t) => {
+test('ten thousand blocks per minute are each counted and written; the log shows a few and the number of the rest', async (t) => {
   const dir = makeDir(t)
   const count = IS_FULL ? 10_000 : 400
   const { stdout, stderr, code } = await startNode(t, ['-e', `
@@ -212,7 +212,7 @@ test('ten thousand blocks a minute: each is counted and written, the log says fe
   assert.equal(sumOf(samples, 'loopwatch_events_dropped_total', { reason: 'record' }), 0)
   assert.ok(kept >= Math.min(500, counted) && kept <= Math.min(500, mayBe), `${kept} in memory, ${counted} counted`)
   assert.ok(settled <= 30 + tookMs / 1000, `${settled} blocks in the log`)
-  measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} a minute: ${counted} counted, ${written} on disk, ${settled} in the log, ${suppressed} left out of it by number`)
+  measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} per minute: ${counted} counted, ${written} on disk, ${settled} in the log, ${suppressed} left out of it by number`)
 })
 
 test('workers of a cluster are killed and replaced one batch after the other: no block and no count is lost', async (t) => {

@@ -113,7 +113,7 @@ test('a host stuck while the watchdog ends does not crash, and has a watchdog ag
   assert.deepEqual({ stdout, code }, { stdout: 'true\n', code: 0 })
 })
 
-test('dir cannot be written: said once, counted, the rest goes on', async (t) => {
+test('a dir that cannot be written is logged once and counted, and the rest works', async (t) => {
   const file = path.join(makeDir(t), 'file')
   fs.writeFileSync(file, '')
   const app = await startApp(t, { options: { dir: file } })
@@ -369,7 +369,7 @@ test('stuck does not count the time in which the whole process was stopped', { s
   assert.equal((await app.get('/')).status, 200)
 })
 
-test('a block that directly follows another is logged while it lasts', async (t) => {
+test('a block that directly follows another is logged while it is in progress', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
     const agent = require(${PACKAGE}).start({ port: 0 })
     const hold = (ms) => { const [end, from] = [Date.now() + ms, process.cpuUsage()]; while (Date.now() < end || process.cpuUsage(from).user < ms * 500); }

@@ -27,7 +27,7 @@ async function startReceiver (t, statuses = []) {
   return { got, notify: `http://127.0.0.1:${port}/hook` }
 }
 
-test('a long block is notified while it lasts and the application can do nothing', async (t) => {
+test('a long block is notified while it is in progress and the application can do nothing', async (t) => {
   const { got, notify } = await startReceiver(t, [503])
   const app = await startApp(t, { options: { notify, notifyAbove: 300, labels: { service: 'shop' } } })
   let answeredAtMs = Infinity

@@ -111,7 +111,7 @@ const LEFT = `
   const handles = process.getActiveResourcesInfo().filter((name) => /Inspector|Message/.test(name))
 `
 
-test('by default the first block in a native call has its line, and the profile is over with stop()', async (t) => {
+test('by default the first block in a native call has its line, and the profile ends with stop()', async (t) => {
   const { said, log } = await run(t, `${BLOCK_OF}
     // Asking without a pause would keep a CPU busy, and make the start dear.
     if (!await until(async () => { await sleep(300); return await gauge() === '1' }, 40)) say({ isBusy: true })
@@ -152,7 +152,7 @@ test('a process ends as ever while a profile is being taken', async (t) => {
   }))
 })
 
-test('where the inspector is refused, or its port is open, a profile of the inspector is not taken: degraded, and said once', {
+test('where the inspector is refused, or its port is open, a profile of the inspector is not taken, and the log says once that the agent is degraded', {
   skip: ownsProfile() && 'v8.startCpuProfile() needs no inspector'
 }, async (t) => {
   const script = 'await sleep(300); say({ metrics: await agent.metrics() })'
@@ -186,7 +186,7 @@ const isLinux = process.platform === 'linux'
 const BUSY_LOAD = 4
 const NAMES = Object.keys(CALLS)
 
-test('where nothing may be asked, blocks have function and line from the profile when they are over', { skip: !ownsProfile() && 'its v8.startCpuProfile() has no options' }, async (t) => {
+test('where nothing may be asked, blocks have function and line from the profile at their end', { skip: !ownsProfile() && 'its v8.startCpuProfile() has no options' }, async (t) => {
   const { said, log } = await run(t, `${BLOCK_OF}
     const found = {}
     for (const name of ${JSON.stringify(NAMES)}) found[name] = await exactOf(name)

@@ -51,7 +51,7 @@ test('a script of your own prints its blocks and nothing else: no port, no banne
   const { stderr } = await startNode(t, [path.join(dir, 'script.js')], { env: { NODE_OPTIONS, LOOPWATCH_PORT: '0' } }).closed
   const lines = eventsIn(stderr)
   assert.ok(lines.some(({ event, frame }) => event === 'settled' && frame?.function === 'hold'), stderr)
-  assert.deepEqual(lines.filter(({ event, msg }) => event === 'listening' || (event !== 'degraded' && / at start-up/.test(msg))), [])
+  assert.deepEqual(lines.filter(({ event, msg }) => event === 'listening' || (event !== 'degraded' && / at startup/.test(msg))), [])
 })
 
 test('a server has its endpoint once it has listened for a second; a port that is taken is information', async (t) => {

@@ -113,7 +113,7 @@ test('the start of an application with large packages is not taken for a block o
   // Several at once: the less CPU there is, the fewer samples a start has.
   const runs = Array.from({ length: AT_ONCE }, () => startNode(t, ['-r', REGISTER, writeApp(t, 'app.js', source)], { env: { ...env, LOOPWATCH_ONLY: 'app' } }).closed)
   const settled = (await Promise.all(runs)).flatMap(({ stderr }) => parse(stderr)).filter(({ event }) => event === 'settled')
-  assert.ok(settled.some(({ msg }) => msg.includes('at start-up')), JSON.stringify(settled))
+  assert.ok(settled.some(({ msg }) => msg.includes('at startup')), JSON.stringify(settled))
   assert.deepEqual(settled.filter((line) => line.package?.name === 'loopwatch' || line.level === 50), [])
 })
 

@@ -272,7 +272,7 @@ test('the option route names requests; what it says is taken as it is, within bo
   await settles({ 'GET plain 2xx': 1, [`GET ${names[1]} 2xx`]: 1, [`GET ${'x'.repeat(200)} 2xx`]: 1, 'GET /:id 2xx': 1, 'GET (other) 2xx': 1 })
 })
 
-test('a function for routes that throws or gives nonsense costs its names and nothing else', async (t) => {
+test('a function for routes that throws or returns an invalid value costs its names and nothing else', async (t) => {
   await Promise.all(['throwing', 'nonsense', 'rejecting'].map(async (route) => {
     const { ask, settles, samples } = await startServer(t, { route })
     assert.equal(await ask('/a'), 'ok')

@@ -44,7 +44,7 @@ async function wakeUpsOf (pid, most) {
 
 for (const [profile, most] of /** @type {const} */ ([['off', MOST_WAKE_UPS], ['on', MOST_WAKE_UPS + SAMPLES]])) {
   const samples = profile === 'on' ? ', and twice for each sample of V8' : ''
-  test(`an idle process is woken less than ${MOST_WAKE_UPS} times a second${samples}`, options, async (t) => {
+  test(`an idle process is woken less than ${MOST_WAKE_UPS} times per second${samples}`, options, async (t) => {
     const app = await startApp(t, { options: { profile } })
     await sleep(DEEP_MS)
     const perSecond = await wakeUpsOf(app.child.pid, most)

@@ -51,7 +51,7 @@ async function startShedding (t, framework, options) {
 }
 
 for (const [framework, limit, reason] of /** @type {[string, object, string][]} */ ([['express', { maxDelay: 50 }, 'delay'], ['express-4', { maxUtilization: 0.9 }, 'utilization'], ['fastify', { maxDelay: 50 }, 'delay'], ['fastify', { maxUtilization: 0.9 }, 'utilization']])) {
-  test(`${framework} above a limit of ${reason} answers 503 with Retry-After, and 200 again once the load is over`, async (t) => {
+  test(`${framework} above a limit of ${reason} answers 503 with Retry-After, and 200 again once the load has ended`, async (t) => {
     const app = await startShedding(t, framework, { ...limit, retryAfter: 7, exempt: true })
     const before = await app.untilServed()
     assert.equal(before.handled, 1)

@@ -64,7 +64,7 @@ describe('lines of worker threads', { concurrency: 1 }, () => {
     })
   }
 
-  test('a block that lasts has its function while it lasts, though its thread has never blocked before', { skip }, async (t) => {
+  test('a long block has its function while it is in progress, though its thread has never blocked before', { skip }, async (t) => {
     const { block } = lastLine(await run(t, `${START}
       const source = ${JSON.stringify(`function inner () { let sum = 0; for (let i = 0; i < 1e6; i++) sum += i % 3; return sum }
 setTimeout(function task () { for (const end = Date.now() + 15000; Date.now() < end;) inner() }, 300)`)}

@@ -12,7 +12,7 @@ const { makeDir } = require('../support/files')
 const THREADS = 4
 const WAIT_MS = 1500
 
-test('requests that wait for a busy thread pool do not cause a block: the loop is free, the agent works, no record has the wait', async (t) => {
+test('requests that wait for a busy thread pool do not cause a block: the loop is free, the agent works, and no record includes the wait', async (t) => {
   const pipe = path.join(makeDir(t), 'pipe')
   assert.equal(spawnSync('mkfifo', [pipe]).status, 0)
   const { child, out } = startNode(t, ['busy-pool.js', pipe, `${THREADS}`], { env: { UV_THREADPOOL_SIZE: `${THREADS}` } })

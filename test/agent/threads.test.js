@@ -68,7 +68,7 @@ const logged = ({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n').filter
 
 describe('worker threads', { concurrency: AT_ONCE }, () => {
   for (const { way, args, begin } of ways) {
-    test(`with ${way}, a worker's blocks, utilization and CPU time are known, and a block is logged when it is over`, async (t) => {
+    test(`with ${way}, a worker's blocks, utilization and CPU time are known, and a block is logged at its end`, async (t) => {
       const out = await run(t, `
         ${begin}
         const events = []
@@ -232,7 +232,7 @@ describe('worker threads', { concurrency: AT_ONCE }, () => {
     assert.deepEqual(has, [false, 0])
   })
 
-  test('worker threads with another version of the package are left alone and said once, and the watching goes on', async (t) => {
+  test('worker threads with another version of the package are not watched and logged once, and the watching goes on', async (t) => {
     const other = path.join(makeDir(t), 'lib')
     fs.cpSync(path.join(ROOT, 'lib'), other, { recursive: true })
     const memory = path.join(other, 'bridge', 'memory.js')

@@ -65,7 +65,7 @@ describe('timelines', { concurrency: 3 }, () => {
     assert.equal((await app.watchdog('/timeline', { method: 'POST', headers })).status, 405)
   })
 
-  test('with dir, the time around a block is kept next to its record: at once for a stuck one, 15 s later for others', async (t) => {
+  test('with dir, the time around a block is stored next to its record: immediately for a stuck one, 15 s later for the rest', async (t) => {
     const dir = makeDir(t)
     const app = await startApp(t, { options: { dir, stuck: 1500 } })
     const kept = () => fs.readdirSync(dir).flatMap((name) => {

@@ -107,7 +107,7 @@ describe('requests that wait', { concurrency: 32 }, () => {
   })
 
   for (const [story, name] of [['pool', 'getConnection'], ['http', 'callback of new Promise'], ['fetch', 'fetchText']]) {
-    test(`the line of the application is named if calls begin while it lasts (${story})`, { skip: story === 'http' && !HAS_CREATED }, async (t) => {
+    test(`the line of the application is named if calls begin during an incident (${story})`, { skip: story === 'http' && !HAS_CREATED }, async (t) => {
       const { incidents, text } = await tell(t, story, { goesOn: true })
       assert.equal(incidents[0]?.frame?.function, name, text)
       assert.match(incidents[0].msg, new RegExp(`, from ${name} \\(\\S*waiting-app\\.js:\\d+\\)$`), text)

@@ -54,7 +54,7 @@ test('nested work, a wrapped function, what work left behind and what nobody nam
   assert.equal((await blockOf('idle')).work, null)
 })
 
-test('metrics have the time that work took from others, and that others took from it', async (t) => {
+test('metrics show the time that work took from other work, and that other work took from it', async (t) => {
   const { blockOf, samples } = await startWorker(t)
   await blockOf('victim')
   const valueOf = async (/** @type {string} */ name, /** @type {string} */ work) =>

@@ -32,7 +32,7 @@ async function blockOf (app, name, ms) {
   }
 }
 
-test('a block is logged while it lasts, with its line, its request and its cause', async (t) => {
+test('a block is logged while it is in progress, with its line, its request and its cause', async (t) => {
   const app = await startApp(t)
   const { before, ended, isTaken } = await blockOf(app, 'spin', 2500)
   assert.ok(before.durationMs < 2500, `logged after ${before.durationMs} ms`)

@@ -51,7 +51,7 @@ for (const [name, dashboard] of dashboards()) {
     }
   })
 
-  test(`${name}: variables are chosen by name, all at once at first, and follow the time range`, () => {
+  test(`${name}: variables are chosen by name, all of them at first, and follow the time range`, () => {
     const names = variables.map((/** @type {any} */ variable) => variable.name)
     assert.deepEqual(names, ['datasource', 'job', 'instance', ...(name === 'scenarios' ? ['scenario', 'variant'] : ['worker', 'route'])])
     assert.equal(variables[0].query, 'prometheus')

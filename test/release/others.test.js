@@ -8,7 +8,7 @@ const { makeDir } = require('../support/files')
 
 const OTHERS = path.join(__dirname, '..', 'others.js')
 
-test('tests of others: a mistyped package is an error that names those there are, before anything is fetched', async (t) => {
+test('a mistyped package of test:others is an error that lists the packages there are, before anything is fetched', async (t) => {
   for (const args of [['fastfy'], ['fastify', 'fastfy:hooks']]) {
     const dir = makeDir(t)
     const { code, stdout, stderr } = await startNode(t, [OTHERS, ...args], { env: { TMPDIR: dir, PATH: dir } }).closed

@@ -158,7 +158,7 @@ test('during a block the page shows the line, and a click opens stack and flame 
   assert.deepEqual(complaints, [])
 })
 
-test('a thread pool that is full is in the verdict, while it lasts and afterwards', async (t) => {
+test('a full thread pool is in the verdict, while it is full and afterwards', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return
   const pipe = path.join(makeDir(t), 'pipe')

@@ -15,7 +15,7 @@ const RUNTIME = /^\/\/ runtime: \S/m
 /** Where else those run, whatever their folder. */
 const RUNTIME_VERSIONS = [22, 26]
 
-/** A file whose verdict hangs on timing says so by its name, and runs while nothing else does. */
+/** The name of a timing-sensitive file ends in `.alone.test.js`. It runs while nothing else does. */
 const ALONE = '.alone.test.js'
 /** Folders whose tests measure: with more files at once on two cores their blocks become `starved`. */
 const MEASURING = ['promises', 'scenarios', 'tools', 'release']

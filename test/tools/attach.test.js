@@ -99,7 +99,7 @@ test('an application that starts its own agent meanwhile has it, with its own op
   assert.equal(app.out.stderr.includes('LOOPWATCH_WARN_STARTED'), false, app.out.stderr)
 })
 
-test('a process that is stuck in an endless loop: its stack by --once, and the block while it lasts', NEEDS, async (t) => {
+test('a process in an endless loop: --once prints its stack, and attach its block in progress', NEEDS, async (t) => {
   const app = await startTarget(t, { mode: 'stuck' })
   await eventually(() => /^stuck$/m.test(app.out.stdout), 'the endless loop')
   const once = await attach(t, app.pid, '--once').closed
@@ -115,7 +115,7 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   assert.equal(app.child.exitCode, null)
 })
 
-test('the inspector of a process that was busy is closed when the block is over as well, and the agent sees the next one', NEEDS, async (t) => {
+test('the inspector of a process that was busy is closed at the end of the block as well, and the agent sees the next one', NEEDS, async (t) => {
   const app = await startTarget(t)
   const asked = app.ask(5000)
   const once = await attach(t, app.pid, '--once').closed

@@ -14,7 +14,7 @@ const ROOT = path.join(__dirname, '..', '..')
 const CLI = path.join(ROOT, 'lib', 'cli', 'main.js')
 const LIMIT_MS = 60
 
-/** All take far more than the limit, on a fast machine too. `prepare` runs at the top level, which is start-up. */
+/** All take far more than the limit, on a fast machine too. `prepare` runs at the top level, which is startup. */
 const SUITE = `
 const crypto = load('node:crypto')
 const { hold } = load(${JSON.stringify(path.join(FIXTURES, 'cpu-hold.js'))})

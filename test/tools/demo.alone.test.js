@@ -83,7 +83,7 @@ test('Ctrl-C ends the demo with all its processes, with exit code 0', async (t) 
   assert.deepEqual(pids.filter(isAlive), [])
 })
 
-test('in a pipe it prints lines of JSON and says how to read them, or what a person reads if asked', async (t) => {
+test('in a pipe it prints JSON lines and says how to format them, and readable text with --format pretty', async (t) => {
   const short = ['--seconds', '1', '--port', '0']
   const json = await startDemo(t, short).closed
   assert.equal(JSON.parse(json.stdout.split('\n')[0]).name, 'loopwatch')
@@ -94,7 +94,7 @@ test('in a pipe it prints lines of JSON and says how to read them, or what a per
     const noise = (first < 0 ? own : own.slice(0, first)).filter(({ event }) => event !== 'listening')
     assert.deepEqual(noise.map(({ msg }) => msg), [], 'before the first block')
   }
-  assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is not a terminal; --format pretty prints what a person reads$/m)
+  assert.match(json.stderr, /^ {2}lines {3}JSON, as stdout is not a terminal; --format pretty prints readable text$/m)
   const pretty = await startDemo(t, [...short, '--format', 'pretty']).closed
   for (const line of pretty.stdout.split('\n').filter((each) => /^\S/.test(each))) {
     assert.match(line, /^(shop {3}|worker )\[\d\d:\d\d:\d\d\.\d{3}\] [A-Z]+ /)
@@ -122,7 +122,7 @@ test('a shop that dies ends the demo, which says so', async (t) => {
   assert.deepEqual(pids.filter(isAlive), [])
 })
 
-test('the queue worker counts its jobs and what they lost to others, and its page and metrics need no HTTP of its own', async (t) => {
+test('the queue worker counts its jobs and the time they lost to other jobs, and its page and metrics need no HTTP server of the worker', async (t) => {
   const demo = startDemo(t, ['--port', '0', '--every', '0.3'])
   await running(demo)
   const [, url] = /live page: (\S+)\n {2}load/.exec(demo.out.stderr) ?? assert.fail(demo.out.stderr)

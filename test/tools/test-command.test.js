@@ -75,7 +75,7 @@ test('a test that blocks fails with its name, file and line; the runner\'s own l
   assert.match(fs.readFileSync(path.join(cwd, 'out.xml'), 'utf8'), /failures="1"/)
 })
 
-test('start-up, and a row of short tests, are not reported as blocks', async (t) => {
+test('startup, and a row of short tests, are not reported as blocks', async (t) => {
   const cwd = makeSuite(t, { 'calm.test.js': CALM })
   const { stderr, code } = await run(t, cwd, ['--', process.execPath, '--test', 'calm.test.js']).closed
   assert.equal(code, 0, stderr)
@@ -194,7 +194,7 @@ describe('orders', () => {
 process.on('exit', () => fs.existsSync(__filename))
 `
 
-test('--sync tells every synchronous call after start-up with its line, its test and its twin, once known none', async (t) => {
+test('--sync tells every synchronous call after startup with its line, its test and its twin, once known none', async (t) => {
   const cwd = makeSuite(t, { 'orders.test.js': SYNC, 'lazy.js': 'require("node:fs").readFileSync(__filename)' })
   const command = ['--', process.execPath, '--test', '--test-reporter=tap', 'orders.test.js']
   const { stdout, stderr, code } = await run(t, cwd, ['--sync', '--json', 'out.json', ...command]).closed
@@ -213,7 +213,7 @@ test('--sync tells every synchronous call after start-up with its line, its test
   assert.equal((await run(t, cwd, ['--sync', '--update', ...command]).closed).code, 0)
   const known = await run(t, cwd, ['--sync', ...command]).closed
   assert.equal(known.code, 0, known.stderr)
-  assert.match(known.stderr, /no new synchronous call after start-up/)
+  assert.match(known.stderr, /no new synchronous call after startup/)
   // Nothing is patched otherwise.
   const plain = await run(t, cwd, ['--', process.execPath, '-p', '/native code/.test(require("fs").readFileSync) || require("fs").readFileSync.toString().length']).closed
   assert.ok(Number(plain.stdout) > 200, plain.stdout)

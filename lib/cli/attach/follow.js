@@ -118,7 +118,7 @@ function tell (record, last) {
   if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) {
     return last
   }
-  // The agent did not see the process start: a block at "start-up" may have begun long before the agent came.
+  // The agent did not see the process start: a block at "startup" may have begun long before the agent came.
   const sentence = sentenceOf({ ...record, startup: false }, { isAtLeast: ongoing || startup })
   print(`${clockTime(new Date(Date.parse(startedAt) + durationMs).toISOString())} ${sentence}`)
   // Print the stack again only if the block is found in another place.

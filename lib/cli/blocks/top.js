@@ -15,7 +15,7 @@ const ROWS = 20
 /** Number of heaviest culprits that get advice. */
 exports.ADVISED = 3
 
-/** By function and file, the longest total first. @param {BlockRecord[]} blocks */
+/** Blocks by function and file, the longest total first. @param {BlockRecord[]} blocks */
 exports.culpritsOf = (blocks) => groupByCulprit(withSharedNames(blocks), nameOf)
   .map(({ shares, frame, otherLines, work, ...culprit }) => ({
     ...culprit,
@@ -28,7 +28,7 @@ exports.culpritsOf = (blocks) => groupByCulprit(withSharedNames(blocks), nameOf)
   }))
 
 /** @type {import('../../export/culprits').NameOf} */
-const nameOf = (ran, { startup }) => workOf(ran) ?? (startup ? '(start-up)' : null)
+const nameOf = (ran, { startup }) => workOf(ran) ?? (startup ? '(startup)' : null)
 
 /** @param {BlockRecord[]} blocks */
 exports.topTable = (blocks) => tableOf(blocks, align)

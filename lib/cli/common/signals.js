@@ -66,11 +66,11 @@ exports.watchSignals = (onSecond) => {
   return {
     first,
     get isOver () { return signal.aborted },
-    /** Wakes when the run is over. @param {number} ms */
+    /** Wakes when the run ends. @param {number} ms */
     sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => {}),
     /** Ends the run as a signal does. */
     stop: () => { ending.abort() },
-    /** The run is over: signals end the process again. */
+    /** The run has ended: signals end the process again. */
     release: () => {
       ending.abort()
       for (const name of ENDING) process.off(name, onSignal)

@@ -85,7 +85,7 @@ async function recordingOf (run, target, token) {
         throw codedErrorFrom(error, 'LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ${ending} before its ` +
           'blocks could be read: use a smaller --seconds', '')
       }
-      // On a busy machine a short run is over before the agent listens.
+      // On a busy machine a short run ends before the agent listens.
       if (performance.now() > lastMs) throw error
       await sleep(POLL_MS)
     }

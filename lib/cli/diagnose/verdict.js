@@ -74,7 +74,7 @@ const isSingle = ({ cause, hasPlace, totalMs }, blockedMs) =>
   cause === 'many' && hasPlace && totalMs >= SINGLE_SHARE * blockedMs
 
 /**
- * Whether a block delays requests. One that lasts at the end does not belong to start-up.
+ * Whether a block delays requests. One that lasts at the end does not belong to startup.
  * @param {BlockRecord} block @param {number | null} sinceMs
  */
 const isBurden = ({ threadId, ongoing, startup, startedAt }, sinceMs) =>

@@ -96,7 +96,7 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
       `${each.growth && ` | ${each.growth}`}`)
   return {
     head: [`${summary(records)}; one row per function and file, longest in total first. Time that no code took ` +
-      '(waiting for a CPU, stopped) has rows of its own.'],
+      '(waiting for a CPU, stopped) has its own rows.'],
     rows,
     left: all.length - rows.length
   }

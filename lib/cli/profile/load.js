@@ -43,7 +43,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
           times.push(answerMs)
           continue
         }
-        // An application that refuses connections does not need a thousand requests a second.
+        // An application that refuses connections does not need a thousand requests per second.
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }

@@ -58,7 +58,7 @@ exports.profile = async (name, command, flags) => {
 }
 
 /**
- * Starts a run, waits until its load or time is over, and calls `finish` while it may still be running.
+ * Starts a run, waits until its load or time ends, and calls `finish` while it may still be running.
  * @template T @param {string} name @param {Flags} flags @param {(output: string, work: string) => ProfileRun} start
  * @param {(session: Session) => Promise<T>} finish @returns {Promise<T>}
  */
@@ -92,7 +92,7 @@ function refuseCluster (run, name) {
 }
 
 /**
- * Waits until the application ends, the time or the load is over, or a signal comes. Returns what our load measured.
+ * Waits until the application ends, the time or the load ends, or a signal comes. Returns what our load measured.
  * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags
  * @param {Signals} signals
  */

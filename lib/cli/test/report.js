@@ -48,7 +48,7 @@ exports.verbOf = ({ call }) => call === null ? 'blocked the event loop for ' : '
 
 /** @param {Offence['tests'][number]} test */
 exports.testName = ({ file, name, others }) => {
-  const of = others > 0 ? `, one of ${others + 1} tests that ran at once` : ''
+  const of = others > 0 ? `, one of ${others + 1} tests that ran concurrently` : ''
   return `${[file, name].filter((part) => part !== null).join(' > ') || 'outside any known file'}${of}`
 }
 
@@ -100,7 +100,7 @@ exports.headline = (outcome) => {
     : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
   if (!isSync) return ofBlocks
   return `${ofBlocks}; ` +
-    `${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
+    `${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after startup`
 }
 
 /** For people, after the runner's own output. @param {Outcome} outcome @param {boolean} [hasColors] */
@@ -148,7 +148,7 @@ function goneLine ({ function: name, within, file, ...rest }) {
 /** @param {Outcome} outcome */
 function notCounted ({ passedOver }) {
   const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) =>
-    `${count} ${reason} (the longest lasted ${duration(longestMs)})`)
+    `${count} ${reason} (longest: ${duration(longestMs)})`)
   return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
 }
 

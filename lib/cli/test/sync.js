@@ -7,7 +7,7 @@ const { fileOf, relative } = require('./verdict')
 
 /** @import { ProcessRun, SyncCall } from './runs' */
 
-/** Before the first test, everything is start-up. @param {SyncCall} call @param {ProcessRun} run */
+/** Before the first test, everything is startup. @param {SyncCall} call @param {ProcessRun} run */
 function isStartup ({ isStartup, atMs }, { tests: [first] }) {
   return first === undefined ? isStartup : atMs < first.startMs
 }

@@ -22,7 +22,7 @@ const NO_STACK = 'no stack taken'
 /**
  * @typedef {object} Limits
  * @property {number} overMs @property {string} cwd
- * @property {boolean} all start-up, runners, loaders and compilers count too
+ * @property {boolean} all startup, runners, loaders and compilers count too
  * @property {boolean} hasCpuTimes whether this system reports CPU times; else durations count
  *
  * @typedef {object} Judged
@@ -107,7 +107,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   if (spentMs < overMs) return isExcused || isAsleep ? cause : 'less CPU time than the limit'
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
-    if (isStartup) return 'start-up'
+    if (isStartup) return 'startup'
     if (run?.tests.length === 0 && isForkedByVitest(run.argv[1])) return NOT_FOLLOWED
     if (frame === null && !isInTest) return NO_STACK
     if ((isFromTool(record) && !(isInTest && isBesideTest(frame))) || share === 0) return 'runner or compiler'
@@ -118,12 +118,12 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
 
 /** @param {ProcessRun} run @param {Stretch} stretch CPU time without a block */
 function excuseOfStretch ({ argv, isWatched, tests: [first] }, { startMs }) {
-  if (first !== undefined && startMs < first.startMs) return 'start-up'
+  if (first !== undefined && startMs < first.startMs) return 'startup'
   if (isWatched !== null) return NO_STACK
   return isForkedByVitest(argv[1]) ? NOT_FOLLOWED : 'runner or compiler'
 }
 
-/** Start-up ends at the first test, or as the agent says. @param {BlockRecord} record @param {ProcessRun | null} run */
+/** Startup ends at the first test, or as the agent says. @param {BlockRecord} record @param {ProcessRun | null} run */
 function isStartup ({ startup, startedAt }, run) {
   const first = run?.tests[0]
   return first === undefined ? startup : Date.parse(startedAt) < first.startMs

@@ -3,7 +3,7 @@
  * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
  * Event `block`: the record of a finished block (lib/types.js), also on the diagnostics channel `loopwatch:block`. The
  * event needs the host's loop, so it comes after the log line, the endpoint and `dir`.
- * Event `slow`: an incident without a block, once it is over; also on `loopwatch:slow`.
+ * Event `slow`: an incident without a block, at its end; also on `loopwatch:slow`.
  * @extends {EventEmitter<{ block: [BlockRecord], slow: [SlowIncident] }>}
  */
 export class Agent extends EventEmitter<{
@@ -53,7 +53,7 @@ export class Agent extends EventEmitter<{
  /**
   * Tracks for a while where the operations of blocking callbacks were created, whatever the option `origin` says.
   * Tracking takes up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
-  * @param {{ seconds: number }} options 1 to 300 @returns {Promise<HuntResult>} when it is over
+  * @param {{ seconds: number }} options 1 to 300 @returns {Promise<HuntResult>} at its end
   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  hunt(options: {

@@ -6,7 +6,11 @@ export type Signs = {
  ageMs: number;
  hasChildren: boolean;
 };
-/** Decides whether a preloaded process shows itself. Members of a node:cluster do, and callers of start(). */
+/**
+ * Decides whether a preloaded process shows itself. Members of a node:cluster do, and callers of start(). A suite may
+ * start a process for each of its files: those of test runners, and the runners, do nothing until their loop is blocked
+ * for the first time.
+ */
 export class Presence {
  isOn: boolean;
  isOwn: boolean;

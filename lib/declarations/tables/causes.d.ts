@@ -58,7 +58,7 @@ export type CauseRow = {
   */
  isCall?: boolean | undefined;
  /**
-  * V8 answers an interrupt only after what blocked is over
+  * V8 answers an interrupt only after what blocked has ended
   */
  answersLate?: boolean | undefined;
  /**

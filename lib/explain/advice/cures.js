@@ -12,15 +12,15 @@ exports.cures = {
       'linear-time engine (re2).',
     neighbours: 'Let them match different characters, or limit the length of the text first.',
     pattern: 'Limit the length of the text first, or search less often.',
-    require: 'Load it at the top of the file, or once at start-up.',
+    require: 'Load it at the top of the file, or once at startup.',
     mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain ' +
       'rows (lean(), raw: true).',
-    template: 'Put fewer items on it, keep finished parts, or let it render as a stream.',
+    template: 'Render fewer items, cache rendered parts, or stream the output.',
     search: 'Make a Map or a Set of the list before the loop, and look it up there.',
     microtasks: 'Every few milliseconds, await setImmediate() of node:timers/promises.',
     growth: 'Something that it processes grows, such as a list, a cache or a table without a limit.',
     package: 'Give it less, or run it in a worker thread.',
-    split: 'Do less at once, split the work (scheduler.yield()), or move it to a worker thread.'
+    split: 'Do less per turn, split the work (scheduler.yield()), or move it to a worker thread.'
   },
   native: {
     copy: 'Copy only the part that you change, or share the value and do not change it.',
@@ -33,12 +33,12 @@ exports.cures = {
     tls: 'Make one https.Agent with keepAlive, or one secure context, and use it for every connection.'
   },
   'sync-io': {
-    database: 'Give the query an index and a limit, and run long ones in a worker thread with a connection of its own.',
+    database: 'Give the query an index and a limit, and run long ones in a worker thread with its own connection.',
     lock: 'Keep transactions short, and switch to write-ahead logging (PRAGMA journal_mode = WAL), in which readers ' +
-      'do not wait. With a busy timeout of 0, the call fails at once: try again later from a timer.',
+      'do not wait. With a busy timeout of 0, the call fails immediately: try again later from a timer.',
     logging: 'Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with ' +
       'sync: false).',
-    report: 'Set process.report.excludeNetwork = true before (Node.js 20.13 and 22).'
+    report: 'Set process.report.excludeNetwork = true first.'
   },
   gc: {
     memory: 'Compare two heap snapshots to find what grows, and bound it: a cache, a list, listeners. If all of it ' +

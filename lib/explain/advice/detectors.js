@@ -197,7 +197,7 @@ exports.detectors = {
     doc: 'js',
     detect: ofPackages(
       /^npm:(sequelize|typeorm|mongoose|@prisma\/client|@mikro-orm\/core|objection|bookshelf|waterline) /m,
-      'makes an object of every row.',
+      'turns every row into an object.',
       js.mapping
     )
   },

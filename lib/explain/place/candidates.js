@@ -34,7 +34,7 @@ const LEAST_SHARE = 0.15
  * @property {number} called samples in its calls @property {Map<Frame, number>} callees the same by callee
  * @property {boolean} isBorrowed its samples may be from another time
  * @property {number} answeredMs @property {number} promptMs without those that calls delayed
- * @property {number} inCallMs in something else that it called @property {number} inCodeMs in JavaScript of others
+ * @property {number} inCallMs in something else that it called @property {number} inCodeMs in other JavaScript
  * @property {number} calledBackMs in a function that a native call in it called
  * @property {number} innerMs in own functions that it called
  */

@@ -26,7 +26,7 @@ const ENOUGH_IN_WRAPPERS = 3
 
 /**
  * The record with the place and the cause that answers and profile show. Only samples of a profile are also in native
- * calls, as a signal triggers them. `stacks`: those of the profile that decided; the record has what V8 sampled.
+ * calls, as a signal triggers them. `stacks`: those of the profile that decided; the record shows what V8 sampled.
  * @param {Measured} record by answers @param {Answer[]} answers @param {CpuProfile | null} profile of its time
  * @param {Sources} sources @returns {{ record: Measured, stacks: ProfiledStack[] }}
  */

@@ -65,7 +65,7 @@ const doubts = [
     applies: ({ line, candidates }) => !line.traits.calls && line.traits.hasText && isCallBelow(line, candidates)
   },
   {
-    when: 'only answers show it, and the cause is unknown: a thread that is held up can be at any line',
+    when: 'only answers show it, and the cause is unknown: a stalled thread can be at any line',
     applies: ({ line, record }) => isAnswered(line) && isHeldUp(record)
   },
   {
@@ -103,7 +103,7 @@ const isSampled = (callee, stacks) =>
   stacks.some(({ frames }) => frames.some((each) => each.function === callee.function))
 
 /**
- * Own functions with a loop that a line calls and no sample shows. V8 does not list code that it optimised in a running
+ * Own functions with a loop that a line calls and no sample shows. V8 does not list code that it optimized in a running
  * loop before a profile began: its samples go to the caller. @param {Choice} choice
  */
 function hiddenIn ({ line: { frame, row = '' }, candidates, stacks }) {

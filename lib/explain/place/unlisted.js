@@ -12,7 +12,7 @@ const { addTo, sumOf } = require('../../util/statistics')
 
 /**
  * The stacks of a profile with functions to blame that it does not list, by answers to interrupts. V8 does not list
- * code that it optimised in its loop before the profile began, and leaves it out of stacks: its samples and those of
+ * code that it optimized in its loop before the profile began, and leaves it out of stacks: its samples and those of
  * its calls are its caller's. Answers then show the caller mostly in a function with fewer samples.
  * @param {ProfiledStack[]} stacks @param {Answer[]} answers @param {Sources} sources @returns {ProfiledStack[]}
  */
@@ -72,7 +72,7 @@ function answersByCaller (answers) {
 }
 
 /**
- * What a caller called directly, from the function to blame on, innermost first; empty if it is to blame itself.
+ * Direct callees of the function to blame, innermost first; empty if that function is to blame itself.
  * @param {Shown} answer @param {Sources} sources
  */
 function callIn ({ frames, at }, { sourceRows, passesOn }) {

@@ -101,7 +101,7 @@ exports.gcShareOf = (profile) => {
 }
 
 /**
- * Whether the clock took a sample. V8 adds others where it gives up optimised code (26.10: 230 in a block). They look
+ * Whether the clock took a sample. V8 adds others where it gives up optimized code (26.10: 230 in a block). They look
  * the same, so as many as V8 counts are spread evenly.
  * @param {CpuProfile} profile @param {Tree} tree @returns {(id: number) => boolean}
  */

@@ -36,7 +36,7 @@ const HARDLY = 0.2
  * @property {(file: string) => string[] | null} sourceRows of a source as a person wrote it, null if there is none
  * @property {(file: string, line: number) => LinePlace | null} placeOfLine where a line of
  * running code comes from, null if unknown
- * @property {boolean} [isBegunLate] the profile may lack frames: V8 does not know functions that it had optimised in a
+ * @property {boolean} [isBegunLate] the profile may lack frames: V8 does not know functions that it had optimized in a
  * loop by then, and counts their samples for the line that called them
  * @property {PassesOn} [passesOn] whether a call only calls a function that its caller was given
  * @typedef {{ line: number, ticks: number }[]} Ticks samples by line
@@ -68,7 +68,7 @@ exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 &&
 
 /**
  * Whether a block is a single collection, or several in a row: then the samples before and after it are of functions
- * that ran up to a period earlier or later. An interrupt is answered as soon as the collection is over.
+ * that ran up to a period earlier or later. An interrupt is answered as soon as the collection ends.
  * @param {ProfiledStack} stack @param {ProfiledStack[]} all
  */
 const isOneCollection = ({ gcRun }, all) => gcRun !== null && gcRun > MOST_IN_A_ROW * sum(all)

@@ -5,13 +5,13 @@ const { MS_PER_MINUTE, MS_PER_S } = require('../../util/units')
 
 /** @import { BlockRecord } from '../../types' */
 
-/** Lines at once; afterwards one a second. */
+/** Lines at once; afterwards one per second. */
 const BURST = 10
 /** A block this long is always logged. */
 const ALWAYS_MS = 1000
 
 /**
- * Limits the log in a storm of blocks to what a person can read. Each block is logged from its opening to its end, or
+ * Limits the log in a burst of blocks to what a person can read. Each block is logged from its opening to its end, or
  * not at all. Metrics and records count all of them.
  */
 class LogBudget {
@@ -83,10 +83,10 @@ class ThreadBudget extends LogBudget {
 const MARKS_S = [1, 5, 15, 60]
 /** Afterwards one line a minute: the log shows a block of a whole night, but is not full of it. */
 const EACH_S = 60
-/** Loading modules at start-up takes a second or two. Only a longer start has lines before its end. */
+/** Loading modules at startup takes a second or two. Only a longer start has lines before its end. */
 const STARTUP_S = 5
 
-/** Decides which of a block's reports, one a second, get a line. */
+/** Decides which of a block's reports, one per second, get a line. */
 class Progress {
   /** Next line of each block in progress, by id. @type {Map<string, number>} */
   #nextS = new Map()

@@ -59,7 +59,7 @@ class BlockLog {
     this.#beganAtMs = nowMs()
   }
 
-  /** Blocks at start-up are logged when they settle. @param {BlockRecord} record */
+  /** Blocks at startup are logged when they settle. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#block('opened', record)
   }
@@ -85,7 +85,7 @@ class BlockLog {
   /** @param {'opened' | 'lasting' | 'settled'} event @param {BlockRecord} record */
   #block (event, record) {
     const budget = record.threadId === 0 ? this.#budget : this.#threadBudget
-    // Allowed blocks are only counted, unless they last for `stuck`.
+    // Allowed blocks are only counted, unless they last as long as `stuck`.
     if (record.allowed) return budget.pass(record)
     const level = levelOf(record, this.#isQuiet)
     // A line that is not written must not use up the budget.
@@ -95,7 +95,7 @@ class BlockLog {
     this.#pino[level](fields, message)
   }
 
-  /** Logs how many blocks a storm kept out of the log, once it is over. */
+  /** Logs how many blocks a burst kept out of the log, after its end. */
   flushSuppressed () {
     const suppressed = this.#takeSuppressed()
     if (suppressed === 0) return

@@ -23,7 +23,7 @@ const TEXT_CHARS = 2000
 /** @param {number} status */
 const isRetryable = (status) => status >= 500 || status === 429 || status === 408
 
-/** Sends one message for each block longer than `aboveMs`, while it lasts. Never throws. */
+/** Sends one message for each block longer than `aboveMs`, while it is in progress. Never throws. */
 class Notifier {
   #parts
   #url

@@ -103,7 +103,7 @@ class OtlpExporter {
     this.#parts.onState(message === undefined ? null : { message })
   }
 
-  /** Blocks at start-up are sent when they settle. @param {BlockRecord} record */
+  /** Blocks at startup are sent when they settle. @param {BlockRecord} record */
   opened (record) {
     if (!record.startup) this.#log('opened', record)
   }

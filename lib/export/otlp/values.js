@@ -23,5 +23,5 @@ function anyValue (key, value) {
 exports.keyValues = (attributes) => Object.entries(attributes).flatMap(([key, value]) =>
   value === null || value === undefined ? [] : [{ key, value: anyValue(key, value) }])
 
-/** Wall time in ns as text, exact to the tenth of a ms that records have. @param {number} wallMs since 1970 */
+/** Wall time in ns as text, exact to the tenth of a ms, as in records. @param {number} wallMs since 1970 */
 exports.nanos = (wallMs) => `${BigInt(Math.round(wallMs * 10)) * NS_PER_TENTH_MS}`

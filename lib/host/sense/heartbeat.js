@@ -29,7 +29,7 @@ const TICK_MS = 10
 
 /**
  * Beats into shared memory: every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
- * anything, four times a second while it rests. Waking a sleeping process is most of the cost of watching it.
+ * anything, four times per second while it rests. Waking a sleeping process is most of the cost of watching it.
  */
 class Heartbeat {
   #bridge

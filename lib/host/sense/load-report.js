@@ -135,7 +135,7 @@ class Delays {
    * @param {number} atMs monotonic @param {number} lateMs may be below 0, as timers are of whole milliseconds
    */
   beat (atMs, lateMs) {
-    // Nobody waits during the application's start-up, before its first turn.
+    // Nobody waits during the application's startup, before its first turn.
     this.#dueAtMs ??= atMs + this.#periodMs
     if (atMs < this.#dueAtMs) return
     this.#dueAtMs = Math.max(this.#dueAtMs, atMs - this.#periodMs) + this.#periodMs

@@ -17,7 +17,7 @@ const { loopTime } = require('./loop-time')
  */
 
 // The probe runs at a V8 interrupt, on top of the application's code. Functions that an application may replace are
-// bound at load where possible; errors of others are caught.
+// bound at load where possible; errors of all other code are caught.
 const slice = Function.prototype.call.bind(String.prototype.slice)
 const startsWith = Function.prototype.call.bind(String.prototype.startsWith)
 

@@ -24,7 +24,7 @@ class Rest {
   /** @type {NodeJS.Immediate | undefined} */
   #immediate
 
-  /** @param {{ onTime: () => void, onTurn: () => void }} handlers the period is over; something else woke the loop */
+  /** @param {{ onTime: () => void, onTurn: () => void }} handlers the period has ended; something else woke the loop */
   constructor ({ onTime, onTurn }) {
     this.#onTime = onTime
     this.#onTurn = onTurn

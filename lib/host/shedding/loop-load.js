@@ -23,7 +23,7 @@ class LoopLoad {
   beat (atMs, gapMs, idleMs, periodMs, nextPeriodMs) {
     this.#lastAtMs = atMs
     this.#periodMs = nextPeriodMs
-    // Nobody waits during the application's start-up, before its first turn.
+    // Nobody waits during the application's startup, before its first turn.
     if (this.#startUp) {
       this.#startUp = false
       return

@@ -12,7 +12,7 @@ const BOOT_MS = 1000
 const CPU_MS = 1000
 
 /**
- * What the main thread sees of a worker thread. Node.js shows how long the thread's loop has waited for events, up to
+ * The main thread's view of a worker thread. Node.js shows how long the thread's loop has waited for events, up to
  * this moment. If that has grown between two polls, the loop has turned; while it has not, the loop was busy without a
  * pause. So a loop that turns without ever waiting looks like a blocked one.
  */

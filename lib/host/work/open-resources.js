@@ -8,7 +8,7 @@ const process = require('../../util/process')
 const MOST_HANDLES = 1000
 const MOST_KINDS = 6
 
-/** What Node.js calls the operations and handles that an application may wait for. @type {Record<string, string>} */
+/** Node.js's names of operations and handles that an application may wait for. @type {Record<string, string>} */
 const KINDS = {
   FSReqCallback: 'file operations',
   FSReqPromise: 'file operations',
@@ -19,7 +19,7 @@ const KINDS = {
 }
 
 /**
- * What the process has open, those of which there are most first: sockets to others by address, DNS lookups, file
+ * Open resources of the process, the most frequent kind first: sockets to other hosts by address, DNS lookups, file
  * operations, timers, child processes. Never throws.
  * @returns {[kind: string, count: number][]}
  */

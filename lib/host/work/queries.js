@@ -7,7 +7,7 @@ const { NS_PER_MS } = require('../../util/units')
 
 /** @import { QueryRecord } from '../../types' */
 
-/** Node.js 26 publishes each statement of node:sqlite here when it is over, with the values that it was run with. */
+/** Node.js 26 publishes each statement of node:sqlite here at its end, with the values that it was run with. */
 const CHANNEL = 'sqlite.db.query'
 /** Statements are followed for this long from a block on that may have been in one. */
 const FOLLOWED_MS = 10 * 60_000

@@ -66,7 +66,7 @@ class Peer {
     this.explained += waitedMs * 2 >= durationMs ? 1 : -1
   }
 
-  /** Whether calls to it are known to be waited for. A call that is quick as a rule may be made beside other work. */
+  /** Whether calls to it are known to be waited for. A call that is quick as a rule may be made next to other work. */
   get isAwaited () {
     const isMost = this.row.isPool || this.explained >= LEAST_ENDED
     return isMost && this.within >= LEAST_ENDED && this.outlived + this.orphans <= this.within * BACKGROUND_SHARE
@@ -104,7 +104,7 @@ class Wait {
 const isLeft = (owner) => owner instanceof RequestContext && owner.isEnded && !owner.isAborted
 
 /**
- * What the application waits for, as Node.js and libraries publish it. Subscribers are called within the application's
+ * Waits of the application, as Node.js and libraries publish them. Subscribers are called within the application's
  * calls: they throw nothing, and a wait costs one small object.
  */
 class Waits {

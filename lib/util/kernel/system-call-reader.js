@@ -25,7 +25,7 @@ const DESCENDANTS = 5
 /** P_PID: waitid() waits for the process of this id. */
 const BY_PID = 1
 
-/** Calls whose target may change while they last, or between two that look the same: a shell starts other commands. */
+/** Calls whose target may change during the call, or between two that look the same: a shell starts other commands. */
 const CHANGING = new Set(['epoll', 'child', 'childById', 'database'])
 
 /** @typedef {{ call: string, target: string | null, text: string }} Wait of a sleeping thread */
@@ -73,7 +73,7 @@ class SystemCallReader {
   /** @param {Call} call @param {string} text from which it was read */
   #waitOf (call, text) {
     if (call.waited === 'database') {
-      // SQLite tries again and again until its busy timeout is over. Hardly anything else sleeps for a set time.
+      // SQLite tries again and again until its busy timeout ends. Hardly anything else sleeps for a set time.
       const { lockedDatabase } = require('./sqlite-lock')
       const target = cut(lockedDatabase(this.#proc) ?? '') || null
       return { call: call.name, target, text: target === null ? call.name : `${LOCK_WAIT}: ${target}` }

@@ -64,7 +64,7 @@ class BlockFacts {
   #runningMs = 0
   /** The last sampled frame of loopwatch itself. @type {Frame | null} */
   #ownFrame = null
-  /** Loopwatch's own part of the block, once that is over. @type {number | undefined} */
+  /** Loopwatch's own part of the block, once that has ended. @type {number | undefined} */
   #ownMs
   #heldMicros
   #kernel
@@ -247,12 +247,12 @@ class BlockFacts {
   #facts (span, kernel, nativeMs) {
     const { startMs, endMs, durationMs, busyMs, ongoing } = span
     const { gcPauses, lateness, windows, holds, origins, queries, allowed, waits, silence, workOf } = this.#surroundings
-    // The host reports its pauses when the block is over.
+    // The host reports its pauses at the end of the block.
     const isCollected = ongoing || gcPauses.isMajorWithin?.(startMs, endMs) === true
-    // Only a profile of a thread, which the main thread takes, may come while the block lasts.
+    // Only a profile of a thread, which the main thread takes, may come during the block.
     const mayHaveProfile = windows?.isBegunLate || !ongoing
     const heldMs = ((holds?.heldMicros(endMs) ?? 0) - (this.#heldMicros ?? Infinity) | 0) / US_PER_MS
-    // Once the block is over, the agent may go on, which is not part of it. Mostly the host has left its part out.
+    // Once the block has ended, the agent may go on, which is not part of it. Mostly the host has left its part out.
     if (!ongoing) this.#ownMs ??= Math.max(0, Math.min(heldMs, durationMs - busyMs))
     return {
       block: { id: this.id, pid: process.pid, ...this.#owner, startup: /** @type {Block} */ (this.block).startup },
@@ -272,7 +272,7 @@ class BlockFacts {
       ownFrame: this.#ownFrame,
       others: [...this.#others.values()],
       threadWork: workOf?.() ?? null,
-      // The host reports a callback when it is over.
+      // The host reports a callback at its end.
       origin: ongoing ? null : origins?.within(startMs, endMs) ?? null,
       query: queries?.within(startMs, endMs) ?? null,
       allowed: allowed?.reasonWithin(startMs, endMs) ?? null,

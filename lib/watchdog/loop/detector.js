@@ -32,7 +32,7 @@ const { minBlockGapMs, RESTS_SAMPLED } = require('../../bridge/beat')
 const TIMER_SLACK_MS = 1
 /** Time between polls while no next beat is due: the one that comes may be followed by a block at once. */
 const UNDUE_LOOK_MS = 20
-/** The longest start-up of a loop, in active time. */
+/** The longest startup of a loop, in active time. */
 const STARTUP_MS = 10000
 /**
  * A main thread that has waited for less than this is starting up: a server has waited longer by its first request.
@@ -56,7 +56,7 @@ class Detector {
   #excused = 0
   /** The number of the beat that the last late beat followed. @type {number | null} */
   #overBeats = null
-  /** The thread has worked on something, so its start-up is over. */
+  /** The thread has worked on something, so its startup has ended. */
   hasWorked = false
 
   /**

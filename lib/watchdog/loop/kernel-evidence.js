@@ -34,7 +34,7 @@ class KernelEvidence {
   #first = null
   /** The last within the block; until there is one, the last before it. */
   #last
-  /** From here on the thread may have waited for a CPU, which the kernel counts when the wait is over. */
+  /** From here on the thread may have waited for a CPU, which the kernel counts when the wait ends. */
   #uncountedFromMs
 
   /** @param {Reading} before the last one before the block */

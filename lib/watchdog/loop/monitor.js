@@ -152,7 +152,7 @@ class LoopMonitor {
   poll (now, selfLate, sinks) {
     const { sample, beat, lateBeats, reading: quickReading, pausedFromMs, mayBePaused } = this.#see(now)
     if (pausedFromMs !== undefined) this.#pause(pausedFromMs, quickReading, sinks)
-    // The block of this answer is over before it was seen.
+    // The block of this answer ended before it was seen.
     if (lateBeats.some(({ beats }) => beats === sample?.beats)) this.#facts ??= this.#makeFacts(sample?.beats ?? 0)
     if (sample !== null && sample.beats === this.#facts?.beats) this.#addSample(sample, now)
 

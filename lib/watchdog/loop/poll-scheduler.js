@@ -46,7 +46,7 @@ class PollScheduler {
       wakeAtMs = polled.wakeAtMs
       this.#wholeAtMs = Math.min(polled.dueAtMs, now + WHOLE_MS)
     }
-    // This poll may have taken a while itself, which is no lateness.
+    // This poll may have taken a while itself, which does not count as lateness.
     const fromMs = nowMs()
     const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, this.#wholeAtMs) - fromMs))
     this.lateness.leave(fromMs, fromMs + waitMs)

@@ -8,7 +8,7 @@ const { weightOf } = require('../../explain/frame')
  * @import { Stack, WorkWeight } from '../../explain/fold'
  */
 
-/** Most distinct stacks kept of one block; samples of others are only counted. */
+/** Most distinct stacks kept of one block; samples of other stacks are only counted. */
 const STACKS = 40
 /** If one answer has this share of a stack's time, the whole stack counts as that answer. */
 const MOST = 0.8

@@ -22,7 +22,7 @@ const { version } = require('../../../package.json')
  * @import { SlowWatch } from '../slow/slow-watch'
  */
 
-/** The least time between two messages about blocks: a thousand blocks a second go out in ten messages. */
+/** The least time between two messages about blocks: a thousand blocks per second go out in ten messages. */
 const FLUSH_MS = 100
 
 /** The page names the latest few incidents without a block. */

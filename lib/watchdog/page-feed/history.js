@@ -64,7 +64,7 @@ class History {
     for (const [bin, count] of delays) this.#delays.addTo(this.#now, bin, count)
     this.#activeMs[at] = Math.max(0, loop.activeMs - this.#loop.activeMs)
     this.#idleMs[at] = Math.max(0, loop.idleMs - this.#loop.idleMs)
-    // A timer that is due is delayed by at least this; the host counts the delay when it is over.
+    // A timer that is due is delayed by at least this; the host counts the delay at its end.
     if (loop.inProgressMs > 0) this.addBlock(loop.inProgressMs)
     this.#loop = loop
     const now = Math.floor(nowMs / MS_PER_S)

@@ -27,7 +27,7 @@ const LATE_MS = MS_PER_MINUTE
 /** Time after which the host is asked again. */
 const RETRY_MS = MS_PER_S
 
-/** What a profile shows of memory, in the log. */
+/** Words of the log for the memory in a profile. */
 const MEANINGS = { allocatedBy: 'was allocated', keptBy: 'was allocated and stayed in use' }
 const BUSY = 'while the event loop was busy with garbage collection'
 

@@ -59,7 +59,7 @@ class PoolWatch {
    * @param {PoolKind} kind @param {object} parts
    * @param {(delayMs: number) => void} parts.observe @param {() => void} parts.askHost what it waits for
    * @param {() => boolean} parts.isCovered whether another watch reports the same
-   * @param {(full: FullPool) => void} parts.report when it is certain, and again when it is over
+   * @param {(full: FullPool) => void} parts.report when it is certain, and again at its end
    */
   constructor (kind, parts) {
     this.#kind = kind

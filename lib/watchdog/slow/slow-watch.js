@@ -78,7 +78,7 @@ const COLLECTING_SHARE = 0.5
 /** @param {BusyEvent} event @param {number} gcMs */
 exports.isCollecting = ({ startMs, endMs }, gcMs) => gcMs >= COLLECTING_SHARE * (endMs - startMs)
 
-/** While the application works, each whole poll measures the pool: four times a second. */
+/** While the application works, each whole poll measures the pool: four times per second. */
 const PROBE_MS = 200
 /** The end of an incident is detected within this many polls. */
 const POLLS = 8

@@ -42,7 +42,7 @@ function countsOf (values) {
 class WaitingIncident {
   /** @type {Waiting | null} */
   #open = null
-  /** What most slow requests wait for, undefined for nothing, and in how many looks in a row. */
+  /** The peer that most slow requests wait for, undefined for none, and the number of looks in a row. */
   #streak = { peer: /** @type {string | null | undefined} */ (undefined), looks: 0 }
   #usual
 

@@ -23,7 +23,7 @@ const CHARS = 8 * 1024 * 1024
 /** A block needs the same files for about this long. A file that has changed is read again then. */
 const LIFE_MS = 5000
 
-/** The host is asked again after this time: a map may come after its file, or may have been dropped for others. */
+/** The host is asked again after this time: a map may come after its file, or may have been dropped for other maps. */
 const AGAIN_MS = 60000
 /** Longest text that is searched for names: a longer one is a bundle, and each place of it would take 20 ms. */
 const MOST_CHARS = 512 * 1024

@@ -94,7 +94,7 @@ class SleepDetector {
     this.#stolenMs = stolenMs
     const hasSlept = isAsleep || (this.#sleeps !== null && sleeps !== this.#sleeps)
     this.#sleeps = sleeps
-    // A thread that waits for a CPU does not sleep, and the kernel counts that wait only once it is over.
+    // A thread that waits for a CPU does not sleep, and the kernel counts that wait only at its end.
     if (!hasSlept || asleepMs < ASLEEP * overdueMs) return
     this.#count++
     this.#atMs = reading.atMs

@@ -5,7 +5,7 @@ const { US_PER_MS } = require('../../util/units')
 
 /** @import { Window } from '../../explain/profile/samples' */
 
-/** A profile is not taken more often than this: ten a minute. */
+/** A profile is not taken more often than this: ten per minute. */
 const APART_MS = 6000
 /**
  * To start one holds its thread, for 10 to 110 ms. No other is taken for this many times as long, so that they take 1%

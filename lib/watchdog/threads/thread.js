@@ -32,7 +32,7 @@ const APART_MS = 250
 const LONG_MS = 1000
 
 /**
- * @typedef {object} Hello what lib/host/threads/preload-beat.js says of its thread, and outside-watch.js of others
+ * @typedef {object} Hello report of lib/host/threads/preload-beat.js on its thread, or of outside-watch.js on another
  * @property {SharedArrayBuffer} memory @property {number} threadId
  * @property {string} name @property {number | null} tid in the kernel, null if unknown
  */

@@ -102,7 +102,7 @@ exports.gatherTrace = ({ page, records, scrape }, { fromMs, toMs }) => {
 /** Time kept before and after a block: it shows what led to it and who waited. */
 const AROUND_MS = 15 * MS_PER_S
 
-/** Keeps the timeline around a block next to its record. A storm of blocks shares one file each 15 seconds. */
+/** Keeps the timeline around a block next to its record. A burst of blocks shares one file each 15 seconds. */
 class TimelineKeeper {
   #parts
   /** @type {{ id: string, startMs: number, dueAtMs: number } | null} */
@@ -166,7 +166,7 @@ class TimelineKeeper {
 
 /** A request from this length on has a ring of its own, so that a flood of short ones does not push it out. */
 const SLOW_MS = 10
-/** Rows of each ring. At 27 slow requests a second, 16384 last ten minutes; 8192 short ones are the last of many. */
+/** Rows of each ring. At 27 slow requests per second, 16384 last ten minutes; 8192 short ones are the last of many. */
 const ROWS = { slow: 16384, fast: 8192, works: 8192, turns: 8192, gc: 8192 }
 
 /** The bytes of the rings, allocated once: 960 kB, of which a page becomes resident when it is first written. */

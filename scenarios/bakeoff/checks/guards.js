@@ -164,7 +164,7 @@ function * resultsOf (count) {
     if (status !== 0 && signal === null) throw new Error(`explaining blocks failed after ${from + results.length} parts`)
     yield * results
     from += results.length
-    // Time was over: for this mutant, or for those before it.
+    // The time had run out, for this mutant or for the ones before it.
     if (signal !== null && results.length === 0) {
       yield { changed: Infinity, better: 0, worse: 0 }
       from++

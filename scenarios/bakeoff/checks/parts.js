@@ -71,7 +71,7 @@ const work = {
   }
 }
 
-/** Blocks as it is told, with the default agent. */
+/** Blocks as PARTS_OPTIONS says, under the default agent. */
 async function target () {
   const agent = require('../../../lib').start({ port: false, log: false, threshold: THRESHOLD_MS, ...JSON.parse(String(process.env.PARTS_OPTIONS)) })
   for (let i = 0; i < 3e5; i++) heap.push({ i, of: [i] })
@@ -107,7 +107,7 @@ function truthOf (spans, stop) {
     const stoppedMs = Math.min(withinMs, offMs)
     parts.waiting += waitMs
     parts.stopped += stoppedMs
-    // What a collection sleeps for is its own, and to start a child is a native call.
+    // The sleep of a collection counts for it, and starting a child is a native call.
     parts[step === 'asleep' ? 'js' : step === 'child' ? 'native' : step] += cpuMs
     parts[step === 'gc' ? 'gc' : 'asleep'] += offMs - stoppedMs
   }

@@ -23,7 +23,7 @@ const rows = (count) => Array.from({ length: count }, (_, id) => ({ id, name: `n
 const numbers = (count) => Float64Array.from({ length: count }, (_, i) => (i * 7919) % 100003)
 
 /**
- * What a kind works on, by size, and its work.
+ * The input of each kind by size, and its work.
  * @type {Record<string, [(size: number) => any, (input: any) => unknown]>}
  */
 const kinds = {
@@ -102,7 +102,7 @@ async function main () {
     count[record === undefined ? 'missed' : judge(kind, record.frame)]++
   }
   const share = (count.right / made.length * 100).toFixed(1)
-  console.log(`Node ${process.version}, ${made.length} blocks of ${COUNTED_MS.join(' to ')} ms: line right in ${share} %; ` +
+  console.log(`Node ${process.version}, ${made.length} blocks of ${COUNTED_MS.join(' to ')} ms: line right in ${share}%; ` +
     `wrong without a doubt: ${count.wrong}, with one or without a line: ${count.doubtful}, not recorded: ${count.missed}`)
   await agent.stop()
 }

@@ -123,7 +123,7 @@ exports.corpus = [
     known(module, server, name, cause, { set: 'shapes', frames, lines: [...marks[name], ...moreLines], ...rest }))
 ]
 
-/** What --corpus takes. @type {Record<string, Case['set'][]>} */
+/** Values of --corpus. @type {Record<string, Case['set'][]>} */
 exports.SETS = {
   first: ['first'],
   fresh: ['fresh'],

@@ -26,7 +26,7 @@ function linesOf (source) {
   return lines
 }
 
-/** By name `file:line` of each line. @type {Record<string, string[]>} */
+/** `file:line` of each line, by name. @type {Record<string, string[]>} */
 exports.marks = {}
 for (const file of FILES) {
   for (const [name, lines] of Object.entries(linesOf(fs.readFileSync(path.join(__dirname, file), 'utf8')))) {

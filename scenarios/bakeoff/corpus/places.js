@@ -45,7 +45,7 @@ exports.blocks = {
     })
     await pipeline(Readable.from(['a chunk']), stream.resume())
   },
-  /** By thread.js. */
+  /** Called by thread.js. */
   inThread (/** @type {number} */ ms) {
     const end = performance.now() + ms
     while (performance.now() < end); // here: inThread
@@ -59,7 +59,7 @@ exports.blocks = {
 }
 
 /**
- * What comes before the block, where it is not the request's handler that calls it.
+ * The way to a block that the request's handler does not call directly.
  * @type {Record<string, (block: () => Promise<unknown>) => Promise<unknown>>}
  */
 exports.ways = {
@@ -67,11 +67,11 @@ exports.ways = {
     await sleep(1)
     await block()
   },
-  // The request is over and forgotten by then: nobody's callback calls it.
+  // By then, the request has ended and is forgotten: no callback of it calls this.
   inTimer: async (block) => { due = () => { due = null; block() } }
 }
 
-/** By name of the case: of requests that come at once each does this. @type {Record<string, () => void>} */
+/** Work of each of the requests that arrive together, by name of the case. @type {Record<string, () => void>} */
 exports.together = {
   manyCallbacks: function smallWork () {
     const end = performance.now() + SMALL_MS

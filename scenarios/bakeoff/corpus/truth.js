@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * What each block of blocks.js truly is: the causes that are right, the functions that may be
- * blamed, and whether it answers while it lasts (a single native call answers when it returns).
+ * The truth about each block of blocks.js: the causes that are right, the functions that may be
+ * blamed, and whether V8 interrupts it (a single native call only once it has returned).
  * @type {Record<string, { cause: string[], frames: string[], answers: boolean }>}
  */
 exports.truth = {

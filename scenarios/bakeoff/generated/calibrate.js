@@ -43,7 +43,7 @@ Object.assign(globalThis, {
 
 /**
  * Finds sizes for a program by running it without the agent, with a clock around each line of its loop. Null if its
- * marked line does not have its share: then it is no program whose truth is known.
+ * marked line does not have its share: then the truth of the program is not known.
  * @param {Design} design @param {string} folder of the program
  * @returns {Promise<{ sizes: Sizes, share: number, next: number } | null>} next: the share of the next largest line
  */
@@ -121,7 +121,7 @@ function load ({ text, packages }, folder) {
 }
 
 /**
- * CPU time of each line in an iteration, the marked one first, once V8 has optimised them.
+ * CPU time of each line in an iteration, the marked one first, once V8 has optimized them.
  * @param {Program} program with clocks @param {string} folder @param {boolean} [isOnce] its block is one iteration
  */
 async function measureLines (program, folder, isOnce = false) {
@@ -151,7 +151,7 @@ async function runLong (block, isOnce) {
 
 /**
  * The same program without clocks: how long an iteration is, how many make a block, and the shares of its
- * lines. Null if the marked line is not ahead in a first block, whose code V8 has not optimised yet.
+ * lines. Null if the marked line is not ahead in a first block, whose code V8 has not optimized yet.
  * @param {{ blockMs: number, write: (iterations: number, isTimed?: boolean) => Program }} plan
  * @param {number[]} perCall time of its lines, the marked one first @param {string} folder @param {boolean} [isOnce]
  */

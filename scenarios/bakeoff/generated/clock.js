@@ -17,7 +17,7 @@ exports.cpuMs = () => {
   return (user + system) / 1000
 }
 
-/** Spans that show how much of its own time the clock measures. The first ones run before V8 optimises it. */
+/** Spans that show how much of its own time the clock measures. The first ones run before V8 optimizes it. */
 const SPANS = 20000
 
 /** Adds up the time of each line between begin() and end(line). */

@@ -1,6 +1,6 @@
 'use strict'
 
-// What takes the time of the marked line, and what is true of a block in it.
+// The work of the marked line, and the truth about a block in it.
 
 const crypto = require('node:crypto')
 const { missingPackages } = require('../../harness/packages')

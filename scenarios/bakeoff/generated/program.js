@@ -36,7 +36,7 @@ const COMPANY = 'tinybeside'
 const COMPANY_PER_MS = 2e4
 
 /**
- * What each form writes around the body of a loop of `n` iterations.
+ * The code of each form around the body of a loop of `n` iterations.
  * @type {Record<string, (body: string[]) => string[]>}
  */
 const FORMS = {

@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const STDOUT = 1
 
 /**
- * What the target tells the cell that drives it: one line of JSON, written at once, by any of its threads.
+ * A message from the target to its cell: one line of JSON, written synchronously, by any thread of the target.
  * @param {'ready' | 'held' | 'began' | 'ended' | 'report' | 'pause'} what
  * @param {Record<string, unknown>} fields
  */

@@ -71,7 +71,7 @@ class Target {
     this.reports.push(report)
   }
 
-  /** What comes from now on is about the next case. */
+  /** Reports from now on are about the next case. */
   forget () {
     this.reports.length = 0
     this.#moments.length = 0
@@ -125,7 +125,7 @@ class Target {
     return this.get(`http://127.0.0.1:${this.ready.ports[server]}${path}`)
   }
 
-  /** A request whose body does not end before it is told to. @param {string} server @param {string} path */
+  /** A request whose body only ends on demand. @param {string} server @param {string} path */
   open (server, path) {
     const url = `http://127.0.0.1:${this.ready.ports[server]}${path}`
     const request = http.request(url, { method: 'POST', agent: this.#agent })

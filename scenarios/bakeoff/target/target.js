@@ -1,7 +1,7 @@
 'use strict'
 
 // The process that is watched: a contestant as its documentation sets it up, then the application, whose
-// routes block its event loop. What it is told comes in BAKEOFF_ORDER, what it tells goes to stdout.
+// routes block its event loop. Its orders come in BAKEOFF_ORDER, its reports go to stdout.
 const { once } = require('node:events')
 const http = require('node:http')
 const path = require('node:path')
@@ -17,7 +17,7 @@ const TURN_MS = 100
 /** A pause of the collector that somebody may take for a block, as it is one. */
 const PAUSE_MS = 40
 const order = JSON.parse(process.env.BAKEOFF_ORDER ?? '')
-// What it starts is no target.
+// Its children are not targets.
 delete process.env.BAKEOFF_ORDER
 
 /** @param {Record<string, unknown>} fields */
@@ -25,12 +25,12 @@ const report = (fields) => tell('report', { atMs: Date.now(), ...fields })
 
 /** @typedef {import('../contestants').Watching} Watching */
 
-/** By a name that types need not know. @param {string} name @returns {any} */
+/** Loads a module by a name that TypeScript does not resolve. @param {string} name @returns {any} */
 const load = (name) => require(name)
 
 /** @type {Worker | undefined} while a case needs it */
 let thread
-/** What the cell has done with it. @type {Record<string, () => unknown>} */
+/** The commands of the cell. @type {Record<string, () => unknown>} */
 const threadOrders = {
   '/thread/start': async () => {
     thread = new Worker(path.join(__dirname, 'thread.js'), { name: THREAD, workerData: { contestant: order.contestant, ms: order.ms } })
@@ -89,7 +89,7 @@ async function main () {
   const watching = (started instanceof Promise ? await started : started) ?? {}
   if (order.startsBlocked) {
     require('../corpus/at-top-level')
-    // What is loaded next is not part of that block.
+    // Loading the modules below is not part of that block.
     await sleep(TURN_MS)
   }
 
@@ -167,7 +167,7 @@ async function main () {
     ...(koa !== null && { koa: await listening(http.createServer(asRequest(koa.callback()))) })
   }
   const endpoint = await watching.endpoint?.(ports) ?? null
-  // Inputs that are made on the first call are no part of a block.
+  // Inputs that are made on the first call are not part of a block.
   if (order.prepares) modules.blocks.blocks.jsonParse(order.ms)
   tell('ready', { ports, endpoint })
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Of the application's worker thread, as reports have it. */
+/** Name of the application's worker thread in reports. */
 exports.THREAD = 'reports'
-/** Of what a report is about that says nothing of threads. */
+/** Name of the thread in reports that do not mention threads. */
 exports.MAIN = 'main'

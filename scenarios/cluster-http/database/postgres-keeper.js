@@ -13,7 +13,7 @@ const USERS = ['postgres', 'nobody']
 const READY = 'database system is ready to accept connections'
 const LOG_CHARACTERS = 4000
 const MODE_FOR_ALL = 0o755
-/** The figures are of servers: what a crash of the machine would lose is no matter, the speed of its disk would be. */
+/** Figures are about servers: durability in a crash does not matter, the speed of the disk would. */
 const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-postgres-'))
@@ -56,7 +56,7 @@ function otherUser () {
 
 /**
  * A copy of the package's binaries: the package may be where another user may not look, and the links
- * between its libraries are made by an install script, which npm may have been told not to run.
+ * between its libraries are made by an install script, which npm may not run (--ignore-scripts).
  * @param {string} from
  */
 function copyBinaries (from) {

@@ -1,8 +1,8 @@
 'use strict'
 
-// What the reply of the endpoint `database` is made of, and how many bytes that makes.
+// The rows in the reply of the endpoint `database`, and their size in bytes.
 
-/** Of the select; from the thousandth request on the reply is full. */
+/** Limit of the select. From the thousandth request on, the reply is full. */
 const LIMIT = 1000
 /** `{"t":"2026-11-21T16:00:00.000Z","via":"k"}` */
 const ROW_BYTES = 42

@@ -11,7 +11,7 @@ const part = (/** @type {object} */ value) => Buffer.from(JSON.stringify(value))
 /** A constant token; nobody checks its signature, as nobody does in the original. */
 const token = [part({ alg: 'HS256', typ: 'JWT' }), part({ sub: '1234567890', name: 'A. Reader', iat: 1516239022 }), 'c2lnbmF0dXJl'].join('.')
 
-/** What is in a token, unverified. @param {string} token @returns {{ sub: string }} */
+/** Content of a token, unverified. @param {string} token @returns {{ sub: string }} */
 const decode = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())
 
 /** @typedef {{ query: (text: string, values?: unknown[]) => Promise<{ rows: object[] }> }} Database */
@@ -20,8 +20,8 @@ const decode = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url
 const ignore = () => {}
 
 /**
- * What each request of the original does: three queries, one after the other on a connection, of which it waits for the
- * last.
+ * The work of each request of the original: three queries, one after the other on a connection. It waits for the last
+ * one.
  * @param {Database} database @param {{ into: string, from: string }} tables
  */
 const askDatabase = (database, { into, from }) => async () => {

@@ -3,7 +3,7 @@
 const PRICES = 8e6
 const PAGE = 100
 
-/** What a supplier sends: one JSON text of some 40 MB, and nobody streams it. */
+/** A supplier's file: one JSON text of some 40 MB, which is not streamed. */
 const priceList = `{"supplier":"Summit & Co","cents":[${'1299,'.repeat(PRICES - 1)}1299]}`
 
 exports.importPriceList = function importPriceList () {

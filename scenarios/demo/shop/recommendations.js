@@ -3,7 +3,7 @@
 const CUSTOMERS = 3000
 const BASKET = 40
 
-/** What each customer has bought, by product number. */
+/** Purchases of each customer, by product number. */
 const baskets = new Uint16Array(CUSTOMERS * BASKET).map((_, i) => i * 7919 % 499)
 
 /**

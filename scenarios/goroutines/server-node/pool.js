@@ -8,7 +8,7 @@ const THREAD = path.join(__dirname, 'thread.js')
 
 /** @typedef {{ task: object, resolve: (result: string) => void }} Waiting */
 
-/** As many threads as are asked for, first come, first served. */
+/** A fixed number of threads, first come, first served. */
 class Pool {
   /** @type {Waiting[]} */
   #waiting = []

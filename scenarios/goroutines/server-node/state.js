@@ -32,8 +32,8 @@ function unlock (memory) {
 }
 
 /**
- * Where the value of a key is in a table of open addressing, made where it is new: whoever writes the key owns the
- * slot.
+ * Index of a key's value in a table with open addressing. A new key gets a slot, which belongs to the thread that wrote
+ * the key.
  * @param {Int32Array} memory
  * @param {number} key
  */

@@ -32,8 +32,8 @@ const addUp = (all) =>
   )
 
 /**
- * What came in between, of all workers together. One that has ended since is in neither: its past is not taken from the
- * others.
+ * The growth in between, of all workers together. A worker that has ended since is in neither reading, so its past is
+ * not subtracted from the rest.
  * @param {Map<string, Buckets>} after @param {Map<string, Buckets>} [before]
  */
 exports.subtract = (after, before) => addUp([...after].map(([worker, buckets]) => {
@@ -50,7 +50,7 @@ exports.describeCaller = (runs) => {
   const buckets = addUp(runs.map((run) => run.buckets))
   const blocksMs = runs.flatMap((run) => run.blocksMs)
   const maxMs = blocksMs.length > 0 ? Math.max(...blocksMs) : quantileOfBuckets(buckets, 1)
-  // Where a bucket is wide, its part below the longest block is all there can have been.
+  // In a wide bucket, only the part below the longest block is possible.
   const delayMs = (/** @type {number} */ q) => Math.round(Math.min(quantileOfBuckets(buckets, q), maxMs) * 100) / 100
   return {
     delayP50Ms: delayMs(0.5),

@@ -34,7 +34,7 @@ class Latency {
     this.#histogram.reset()
   }
 
-  /** What another process can read. @returns {[ms: number, count: number][]} */
+  /** The buckets, for another process. @returns {[ms: number, count: number][]} */
   counts () {
     /** @type {[number, number][]} */
     const counts = []

@@ -7,7 +7,7 @@ const { table } = require('./metrics')
 
 const MS_PER_S = 1000
 
-/** What a cell is called in labels: its parameters. @param {import('../interface').Params} params */
+/** Name of a cell in labels: its parameters. @param {import('../interface').Params} params */
 exports.cellName = (params) => Object.entries(params).map(([key, value]) => `${key}=${value}`).join(' ')
 
 /** @param {string} scenario @param {import('../interface').CellPlan} cell */
@@ -34,7 +34,7 @@ class Live {
   }
 
   /**
-   * Resolves with its url, or with the reason why there is none: a taken port is no reason not to measure.
+   * Resolves with its URL, or with the reason why there is none: a taken port must not stop a measurement.
    * @param {number} port
    * @returns {Promise<{ url: string } | { reason: string }>}
    */
@@ -68,7 +68,7 @@ class Live {
   }
 
   /**
-   * Where a run of a cell reports to.
+   * Receives the messages of a run of a cell.
    * @param {string} scenario @param {import('../interface').CellPlan} cell
    */
   cell (scenario, cell) {
@@ -78,7 +78,7 @@ class Live {
     return {
       onMessage: (/** @type {any} */ message) => {
         if (message.type === 'blocks') {
-          // What has no event loop says nothing of blocks, and has no series.
+          // Without an event loop there are no blocks, and no series.
           const series = callerBlock.series(labels)
           for (const durationMs of message.durationsMs) series.observe(durationMs / MS_PER_S)
         }

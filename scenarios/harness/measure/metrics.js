@@ -4,7 +4,7 @@ const PREFIX = 'loopwatch_scenario_'
 const labels = ['scenario', 'variant', 'cell']
 
 /**
- * What a running scenario says of itself on its own endpoint, port 9465: `scenario` is its name,
+ * Metrics of a running scenario on its own endpoint, port 9465: `scenario` is its name,
  * `variant` the way it does the work, `cell` the parameters. Not of the agent, so not in lib/.
  */
 exports.table = [

@@ -20,7 +20,7 @@ function median (numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** Of a sample: n - 1. @param {number[]} numbers at least two */
+/** Standard deviation of a sample: n - 1. @param {number[]} numbers at least two */
 function standardDeviation (numbers) {
   const middle = mean(numbers)
   return Math.sqrt(numbers.reduce((sum, number) => sum + (number - middle) ** 2, 0) / (numbers.length - 1))
@@ -65,7 +65,7 @@ exports.differenceOf = (as, bs) => {
 }
 
 /**
- * By how much the interval of so many numbers reaches to either side of their mean.
+ * Half the width of the interval around the mean of this number of values.
  * @param {number} count @param {number} deviation
  */
 const halfOf = (count, deviation) => (T95[count - 2] ?? T95_BEYOND) * deviation / Math.sqrt(count)

@@ -27,7 +27,7 @@ function readProcess (pid) {
   }
 }
 
-/** What Node.js says of its own process, on every system. */
+/** Figures of Node.js about its own process, on every system. */
 const ownUsage = () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
   return { cpuSeconds: (userCPUTime + systemCPUTime) / US_PER_S, peakRssBytes: maxRSS * BYTES_PER_KB }

@@ -13,7 +13,7 @@ const BAR = 14
 const GROUP_GAP = 10
 const AXIS = 26
 const TICKS = 5
-/** Of a group with an axis of its own. */
+/** Height of the ticks of a group with its own axis. */
 const TICK_ROW = 16
 /** If one group's largest is so many times another's, the bars of the other would be no more than a line. */
 const OWN_SCALES_FROM_RATIO = 20

@@ -29,7 +29,7 @@ function logRatioOf ({ samples: as }, { samples: bs }) {
 /** @typedef {NonNullable<ReturnType<typeof logRatioOf>>} LogRatio */
 
 /**
- * By the interval of their ratio. One within 0.9 to 1.1 makes no difference that matters even if 1 is not in it.
+ * Decides by the interval of their ratio. Within 0.9 to 1.1, the difference does not matter even if 1 is not in it.
  * @param {LogRatio | null} ratio @returns {Answer}
  */
 function answerOf (ratio) {
@@ -100,7 +100,7 @@ exports.ratioCells = (a, b) => {
 }
 
 /**
- * By how much one is more than the other, as cells of a table: for figures that may be 0, which have no ratio.
+ * The difference of two figures, as cells of a table, for figures that may be 0 and so have no ratio.
  * @param {Measured} a @param {Measured} b @param {string} unit
  */
 exports.surplusCells = (a, b, unit) => {

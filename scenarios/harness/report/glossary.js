@@ -5,7 +5,7 @@ const path = require('node:path')
 
 const ROOT = path.join(__dirname, '..', '..')
 
-/** What every table's columns and marks mean. @type {[string, string][]} */
+/** Meaning of the columns and marks of every table. @type {[string, string][]} */
 exports.terms = [
   ['median, min to max', 'of the runs of a cell; each run is a fresh process'],
   ['95%', 'the confidence interval of the median, by Student\'s t on logarithms; to compare two cells, use the interval of their ratio instead'],
@@ -16,11 +16,11 @@ exports.terms = [
   ['oversubscribed', 'more processes and threads were busy than there are cores, so the figure also depends on the scheduler']
 ]
 
-/** As text: code and links without their marks. @param {string} markdown */
+/** Markdown as text: code and links without their marks. @param {string} markdown */
 const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '').trim()
 
 /**
- * What the variants of a scenario are, as its README says under "The question": a row for each.
+ * The variants of a scenario with their meaning, from "The question" of its README: a row for each.
  * @param {string} scenario name of its folder
  * @returns {Map<string, string>}
  */

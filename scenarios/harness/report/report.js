@@ -27,7 +27,7 @@ const jsonLink = (name, data) => {
 }
 
 /**
- * Where a scenario names no charts: its medians by unit.
+ * Charts of the medians by unit, for a scenario without charts of its own.
  * @param {Document} document
  * @returns {import('../interface').Chart[]}
  */
@@ -42,7 +42,7 @@ const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].m
   }]
 }))
 
-/** What the variants of this run are, and the words of the table. @param {Document} document */
+/** The meaning of this run's variants, and of the words of the table. @param {Document} document */
 function glossary ({ scenario, cells }) {
   const known = variantsOf(scenario)
   const variants = [...new Set(cells.map(({ variant }) => variant))].flatMap((name) => {

@@ -6,7 +6,7 @@ const { columnsOf, counted, furtherTables } = require('./format')
 /** No lines drawn: what is copied into an issue stays readable. */
 const PLAIN = { chars: Object.fromEntries(['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'].map((name) => [name, ''])), style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] } }
 
-/** What fits an issue, a mail and most terminals. */
+/** A width that fits an issue, a mail and most terminals. */
 const WIDEST = 120
 /** A head is broken where that makes its column narrower, down to this. */
 const LEAST_HEAD = 10
@@ -68,7 +68,7 @@ function wrap (text, columns, indent = '    ') {
 }
 
 /**
- * What is printed of a run.
+ * The printed result of a run.
  * @param {import('../interface').Document} document
  * @param {import('../interface').Scenario} scenario
  * @param {number} available columns of the terminal; Infinity where it is none

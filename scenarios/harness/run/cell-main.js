@@ -23,7 +23,7 @@ process.on('SIGINT', () => {})
 const startAgent = () => require('../../../lib').start({ threshold: order.agent.threshold, port: false, log: false, requests: 'off', origin: 'off', threads: 'off', gc: 'off', keep: 1000 })
 
 async function main () {
-  // First: loading it is no block of what it measures.
+  // First, so that loading it does not count as a block of the measurement.
   const { run } = require(order.cell.module)
   const agent = order.agent === null ? null : startAgent()
   const context = new Context(order, agent, tell)

@@ -23,7 +23,7 @@ const MS_PER_S = 1000
 function killGroup (child) {
   if (child.pid === undefined) return
   try {
-    // It leads a group of its own; Windows has none, where children end with their channel.
+    // The child leads its own process group. Windows has no groups; children there end with their channel.
     if (process.platform === 'win32') child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
   } catch (error) {
@@ -78,7 +78,7 @@ exports.runCell = (order, onMessage, signal) => new Promise((resolve) => {
   child.on('close', (code, killedBy) => {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
-    // What it left behind would disturb the next one.
+    // Remaining processes would disturb the next cell.
     killGroup(child)
     resolve(outcome ?? { failure: withStderr(`ended (${killedBy ?? `exit code ${code}`}) without a result`), isOracle: false })
   })

@@ -81,7 +81,7 @@ function latencyOf (results) {
   return latency.percentiles()
 }
 
-/** Of each role the median of CPU time and the largest memory. @param {RunResult[]} results */
+/** Median CPU time and largest memory of each role. @param {RunResult[]} results */
 function processesOf (results) {
   const all = results.flatMap(({ process }) => process)
   return [...new Set(all.map(({ role }) => role))].map((role) => {

@@ -12,13 +12,13 @@ const SETTLE_MS = 40
 /** A wrong result, which is an error and never a number. */
 class OracleError extends Error {}
 
-/** What the module of a cell works with, in the cell's own process. */
+/** Tools for the module of a cell, in the cell's own process. */
 class Context {
-  /** Of the caller during measure(), as the agent recorded them. @type {import('../../../lib/types').BlockRecord[]} */
+  /** The caller's blocks during measure(), recorded by the agent. @type {import('../../../lib/types').BlockRecord[]} */
   blocks = []
   #agent
   /**
-   * Whose event loops count as the caller's.
+   * The agents of the event loops that count as the caller's.
    * @type {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../../lib/types').BlockRecord[]> }[]}
    */
   #watched
@@ -160,7 +160,7 @@ class Context {
     return result
   }
 
-  /** What was measured, for the harness. */
+  /** The measurements, for the harness. */
   get outcome () {
     if (this.#measured === null) throw new Error('the module measured nothing: context.measure() was not called')
     if (this.#checks === 0) throw new Error('the module has no oracle: context.check() was not called')

@@ -41,7 +41,7 @@ class Progress {
       clearOnComplete: true,
       stopOnComplete: false,
       gracefulExit: false,
-      // Before the first run has ended nothing can be said.
+      // There is no estimate before the end of the first run.
       formatTime: (seconds) => Number.isFinite(seconds) && seconds > 0 ? `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')} left` : ''
     })
     this.#bar.start(total, 0, { cell: '' })

@@ -59,7 +59,7 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
     shared = await scenario.setup?.({ ...input, cells: due.map(({ plan }) => plan), signal, say, defer }) ?? {}
     await runCells(scenario, settings, { due, repeats, shared, live, progress, signal })
   } catch (error) {
-    // What a signal ends in mid-setup has not failed.
+    // A setup that a signal ends has not failed.
     if (!signal.aborted) throw error
   } finally {
     await endAll([() => scenario.teardown?.(shared), ...endings.reverse()], scenario, progress)
@@ -94,7 +94,7 @@ async function runCells (scenario, settings, { due, repeats, shared, live, progr
       progress.step(variant, cellName(params), repeat)
       if (!cell.isDue) continue
       const outcome = await runOnce(scenario, settings, cell.plan, { shared, live, signal })
-      // What Ctrl-C ended has not failed.
+      // A run that Ctrl-C ends has not failed.
       if (signal.aborted) return
       cell.add(outcome)
       if (cell.failure !== null) progress.say(`${variant} ${cellName(params)} failed: ${cell.failure}`)

@@ -32,7 +32,7 @@ function checkAll (scenarios, settings) {
 }
 
 /**
- * What a run with these settings would measure.
+ * The cells that a run with these settings measures.
  * @param {Scenario[]} scenarios
  * @param {import('./run').Settings} settings
  */

@@ -42,7 +42,7 @@ exports.charts = ({ cells }) => {
   const long = measured.filter(({ params }) => params.consumeMs === 10)
   return [
     {
-      title: 'Time to initialise',
+      title: 'Time to initialize',
       unit: 'ms',
       stacked: true,
       note: 'Lower is better. The first part runs on the main thread until the last worker is constructed; the second is the wait for them.',

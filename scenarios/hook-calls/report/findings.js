@@ -39,7 +39,7 @@ exports.verdict = ({ cells }) => {
 }
 
 /**
- * What the cells say in sentences, as far as they were measured. The figures are in the tables.
+ * The results of the measured cells in sentences. The figures are in the tables.
  * @param {import('../../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => {
@@ -62,7 +62,7 @@ exports.findings = ({ cells }) => {
 }
 
 /**
- * By variant, a column for each number of workers.
+ * A table by variant, with a column for each number of workers.
  * @param {string} title @param {Cell[]} cells @param {(cell: Cell) => number | null | undefined} read
  * @returns {Comparison[]}
  */
@@ -85,7 +85,7 @@ exports.tables = ({ cells }) => {
     ...byWorkers(`${calls} calls of a hook that does nothing, ms by number of workers (W)`, overhead, ({ median }) => median),
     ...byWorkers('The same: CPU time of the main thread, ms', overhead, ({ extra }) => extra.mainCpuMs?.median),
     ...byWorkers('The same: largest delay of the main thread\'s event loop, ms', overhead, ({ caller }) => caller?.delayMaxMs),
-    ...byWorkers('Initialising, ms', overhead, ({ extra }) => extra.initMs?.median),
+    ...byWorkers('Initialization, ms', overhead, ({ extra }) => extra.initMs?.median),
     ...(consuming.length === 0
       ? []
       : [{

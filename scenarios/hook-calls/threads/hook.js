@@ -3,7 +3,7 @@
 const { work } = require('../../offload/work')
 const { isSlow } = require('../oracle')
 
-/** What a hook puts before the id: an answer that the caller can check. */
+/** Prefix that a hook puts before the id, so that the caller can check the answer. */
 const PREFIX = 'resolved:'
 
 /**
@@ -11,7 +11,7 @@ const PREFIX = 'resolved:'
  * @property {number} consumeMs that each call takes
  * @property {number | null} stepsPerMs of fixed work; null = until so much time has gone by, whoever has used it
  * @property {number} [uneven] slow hooks consume so many times as much
- * @property {number} asyncMs the hook returns a promise that takes so long besides, 0 = none
+ * @property {number} asyncMs additional time until the promise of the hook resolves, 0 = no promise
  */
 
 /** @typedef {(id: string) => string | Promise<string>} Hook */

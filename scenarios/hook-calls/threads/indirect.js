@@ -20,7 +20,7 @@ class Relayed {
         this.#end(error === undefined ? null : Object.assign(new Error(error.message), { code: error.code }), answer)
       }
     })
-    // What it died of comes before; here it only must not be unhandled.
+    // The cause has been reported before. This listener only prevents an unhandled error.
     worker.on('error', () => {})
     worker.once('exit', () => {
       this.isGone = true

@@ -28,7 +28,7 @@ const trend = ({ avg, min, med, max, p90, p95 }) =>
   `avg=${duration(avg)} min=${duration(min)} med=${duration(med)} max=${duration(max)} p(90)=${duration(p90)} p(95)=${duration(p95)}`
 
 /**
- * What k6 prints at the end of a run.
+ * The lines that k6 prints at the end of a run.
  * @param {import('../interface').LoadResult} result
  */
 exports.k6Lines = ({ requests, failed, seconds, bytesReceived, bytesSent, users, ...parts }) => {

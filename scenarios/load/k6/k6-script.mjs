@@ -1,5 +1,5 @@
 /* global __ENV */
-// What the built-in driver does, for k6.
+// The work of the built-in driver, for k6.
 import http from 'k6/http'
 
 const { url, users, seconds, ratePerSecond, keepAlive, headers, expect } = JSON.parse(__ENV.LOAD_ORDER)

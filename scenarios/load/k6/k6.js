@@ -22,7 +22,7 @@ const summary = (values = {}) => ({
 })
 
 /**
- * What k6's own summary says, in our words.
+ * k6's own summary, in our terms.
  * @param {any} metrics @param {{ users: number, durationMs: number, cpuSeconds: number }} run
  * @returns {import('../interface').LoadResult}
  */

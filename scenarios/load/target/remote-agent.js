@@ -25,7 +25,7 @@ exports.remoteAgent = (url) => {
 /** @typedef {{ active: number, idle: number, cpuSeconds: number, requests: number }} WorkerLoad since its start */
 
 /**
- * What each worker has done: one named '' where there is no cluster.
+ * The work of each worker. Without a cluster there is one, named ''.
  * @param {string} exposition
  * @returns {Record<string, WorkerLoad>}
  */

@@ -47,7 +47,7 @@ exports.startServer = (command, args, { env = {} } = {}) => new Promise((resolve
     clearTimeout(timer)
     reject(new Error(`${command} could not be started: ${error.message}`))
   })
-  // It may be gone when we write.
+  // The child may have ended when we write.
   child.stdin.on('error', () => {})
   child.stderr.setEncoding('utf8').on('data', (text) => { stderr = (stderr + text).slice(-STDERR_CHARACTERS) })
   child.stdout.setEncoding('utf8').on('data', (text) => {

@@ -33,7 +33,7 @@ async function main () {
     const ratios = []
     const rates = []
     for (let i = 0; i < pairs; i++) {
-      // Whoever comes second finds the machine as the first has left it.
+      // The second finds the machine as the first has left it.
       const [first, second] = i % 2 === 0 ? [bare, harnessed] : [harnessed, bare]
       const figures = [await first(cell), await second(cell)]
       const [without, within] = i % 2 === 0 ? figures : figures.reverse()

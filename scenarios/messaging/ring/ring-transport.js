@@ -6,7 +6,7 @@ const { Ring } = require('./ring')
 
 /** Room for a hundred small messages and more, or for three of the largest at their longest. */
 const CAPACITY = 4 * 1024 * 1024
-/** So long the caller stays with the ring before its event loop has a turn. */
+/** Time that the caller spends on the ring before its event loop gets a turn. */
 const TURN_MS = 2
 
 /**

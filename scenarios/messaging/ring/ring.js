@@ -31,7 +31,7 @@ class Ring {
   #position
   /** The other side's, as last seen. */
   #limit
-  /** Where the message at hand begins in `buffer`, and how long it is. */
+  /** Offset of the current message in `buffer`, and its length. */
   offset = 0
   length = 0
 

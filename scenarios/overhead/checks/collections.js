@@ -1,6 +1,6 @@
 'use strict'
 
-// What observing the garbage collector costs an application that collects often:
+// The cost of observing the garbage collector for an application that collects often:
 //   node scenarios/overhead/checks/collections.js [seconds]            default 20
 // A loop copies strings of 71 kB, as messages between threads do; the agent's observer goes on and off every
 // quarter of a second (on, off, off, on), and slices are compared four by four.
@@ -25,7 +25,7 @@ let copies = 0
 let collections = 0
 let fromMs = performance.now()
 
-/** As an application's turn of the loop: the observer is told between two of them. */
+/** Like a turn of an application's loop. The observer runs between two turns. */
 function turn () {
   const endMs = performance.now() + TURN_MS
   while (performance.now() < endMs) {
@@ -64,7 +64,7 @@ function tell () {
   print('collections a second, as observed', counts, 0)
   print('copies, observed / not', fours.map((four) => perMs(four, true) / perMs(four, false)), 3)
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
-  // Of a millisecond of copying so much less was done, by so many collections.
+  // The work lost per millisecond of copying, divided by the number of collections.
   print('ms for each collection', fours.map((four) => (1 - perMs(four, true) / perMs(four, false)) * 1000 / mean), 3)
 }
 

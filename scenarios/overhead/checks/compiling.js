@@ -2,7 +2,7 @@
 
 // Whether an application that keeps compiling new functions costs the same after an hour as at its beginning:
 //   node scenarios/overhead/checks/compiling.js [minutes]            default 60
-// V8's profiler keeps what it knows of each function. Two processes compile a hundred ever new functions a second, as
+// V8's profiler keeps what it knows of each function. Two processes compile a hundred new functions per second, as
 // templates and validators do, and are blocked by a JSON.parse every two seconds, for which the watched one takes its
 // profile. Six times, memory, CPU time and what the agent kept the application for are printed, of both.
 const { fork } = require('node:child_process')
@@ -56,7 +56,7 @@ const ask = (child) => new Promise((resolve) => {
 async function main (minutes) {
   const [watched, bare] = ['watched', 'bare'].map((role) =>
     fork(__filename, [role], { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
-  // What both begin with is not what they grow by.
+  // The size at the start does not count as growth.
   await sleep(Math.min(MS_PER_MINUTE, minutes * MS_PER_MINUTE / PARTS))
   await Promise.all([watched, bare].map(ask))
   console.log(`Node ${process.version}, ${minutes} min, ${FUNCTIONS * 1000 / COMPILE_EVERY_MS} new functions and half a block a second`)

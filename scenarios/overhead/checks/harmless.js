@@ -3,8 +3,8 @@
 // The same small server twice at once, bare and watched with everything by default, and each request to both of them,
 // one after the other:
 //   node scenarios/overhead/checks/harmless.js 20       for 20 minutes
-// It prints for each route how long both took and how many answers differ. It exits with 1 if a request hung, an answer
-// differed or a p99.9 is above 1.5 of the bare one.
+// Prints the times of both and the number of different answers by route. Exits with 1 if a request hung, an answer
+// differed, or a p99.9 is above 1.5 of the bare one.
 const { fork } = require('node:child_process')
 const crypto = require('node:crypto')
 const http = require('node:http')
@@ -13,7 +13,7 @@ const vm = require('node:vm')
 
 const MINUTES = 20
 const MS_PER_MINUTE = 60000
-/** No route takes a second, also while the job runs. */
+/** No route takes a second, even while the job runs. */
 const HUNG_MS = 10000
 const MOST_RATIO = 1.5
 /** Requests to the same route in one round: routes that take less time come more often. */
@@ -21,7 +21,7 @@ const ROUND = { '/small': 40, '/vm': 5, '/pbkdf2': 5, '/json': 2, '/objects': 2,
 const KINDS = ['bare', 'watched']
 const JOB_EACH_MS = 1000
 const JOB_MS = 100
-/** What has waited for the job is read within this time after it. */
+/** Responses that waited for the job arrive within this time after it. */
 const BACKLOG_MS = 5
 /** The row of requests that met the job. There are too few in each route: chance would decide its p99.9. */
 const MET_JOB = 'met the job'
@@ -94,7 +94,7 @@ function routesOf (iterations) {
   }
 }
 
-/** What a child process does. @param {string} kind @param {number} iterations */
+/** The work of a child process. @param {string} kind @param {number} iterations */
 function serve (kind, iterations) {
   if (kind === 'watched') require('../../../lib').start({ port: 0, log: false })
   const routes = routesOf(iterations)
@@ -206,7 +206,7 @@ async function main () {
   const servers = {}
   for (const kind of KINDS) servers[kind] = await startServer(kind, iterations)
   const makeResults = () => new Map([...Object.keys(ROUND), MET_JOB].map((row) => [row, new Result()]))
-  // What a server's first requests take is compiling.
+  // The first requests of a server mostly measure compilation.
   const first = makeResults()
   for (const path of Object.keys(ROUND)) await askBoth(servers, path, first, iterations)
   const results = makeResults()

@@ -6,8 +6,8 @@ const NS_PER_MS = 1_000_000
 const MS_PER_S = 1000
 
 /**
- * What Linux counts of a process: of each thread the time on a core and how often it has gone to sleep. Each time it
- * is woken again, hence "wake-ups".
+ * Linux's counters of each thread of a process: the time on a core, and the number of times it has gone to sleep. Each
+ * time, something wakes it again, hence "wake-ups".
  * @typedef {Map<string, { onCpuNs: number, sleeps: number }>} Threads by thread id
  */
 
@@ -47,7 +47,7 @@ exports.readThreads = (pid, proc = '/proc') => {
       const [schedstat, status] = ['schedstat', 'status'].map((file) => fs.readFileSync(`${tasks}/${tid}/${file}`, 'latin1'))
       threads.set(tid, exports.parseThread(schedstat, status))
     } catch (error) {
-      // It has ended meanwhile.
+      // The thread has ended meanwhile.
       if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error
     }
   }
@@ -55,7 +55,7 @@ exports.readThreads = (pid, proc = '/proc') => {
 }
 
 /**
- * What a process took between two looks. A thread that began in between counts whole, one that ended not at all.
+ * Usage of a process between two readings. A thread that began in between counts whole, one that ended does not count.
  * @param {Threads} before
  * @param {Threads} after
  * @param {number} elapsedMs

@@ -1,7 +1,7 @@
 'use strict'
 
-// What the agent's memory is made of: a small server with one more part of the agent at a time, three seconds after its
-// start, each in a process of its own, in turn:
+// Breakdown of the agent's memory: a small server with one more part of the agent at a time, three seconds after its
+// start, each in its own process, alternating:
 //   node scenarios/overhead/checks/memory-parts.js [rounds, 5 by default]
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -12,7 +12,7 @@ const { median } = require('../../../lib/util/statistics')
 
 const LIB = path.join(__dirname, '..', '..', '..', 'lib')
 const WAIT_MS = 3000
-/** As the agent's own thread has. */
+/** Resource limits of the agent's own thread. */
 const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
 
 /** @param {string} code of a thread that then waits */

@@ -3,7 +3,7 @@
 // Unusual applications, each bare and with the preload: exit code, signal and both outputs must be the same.
 //   node scenarios/overhead/checks/odd-hosts.js                 all of them on this Node.js
 //   node scenarios/overhead/checks/odd-hosts.js frozen ulimit   those with one of these words in their title
-// It prints each pair that differs, and exits with 1 if there is one. TEST_NODE=<path> takes another Node.js.
+// Prints each pair that differs, and exits with 1 if there is one. TEST_NODE=<path> takes another Node.js.
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -17,7 +17,7 @@ const LONGEST_MS = 30000
 const AT_ONCE = 2
 /** Warnings that docs/limits.md names: the agent says once that it does not watch, and why. */
 const DOCUMENTED = /^\(node:\d+\) \[LOOPWATCH_\w+\] LoopwatchWarning: .*\n|^\(Use `node --trace-warnings .*\n/gm
-/** What differs from run to run without the agent, too. */
+/** Text that differs from run to run even without the agent. */
 const VARIABLE = /\b\d{3,}\b|0x[0-9a-f]+|\/tmp\/\S+|^.*"event":.*\n/gm
 
 const BLOCK = 'const block = (ms) => { const end = Date.now() + ms; while (Date.now() < end); }'

@@ -16,7 +16,7 @@ function hold (ms) {
   while (performance.now() < end);
 }
 
-/** What one page holds after a garbage collection. @param {any} session of the DevTools protocol */
+/** Memory of one page after a garbage collection. @param {any} session of the DevTools protocol */
 async function pageState (session) {
   await session.send('HeapProfiler.collectGarbage')
   const { metrics } = await session.send('Performance.getMetrics')

@@ -1,6 +1,6 @@
 'use strict'
 
-// What a CPU profile costs the thread it is of, in small and large applications:
+// The cost of a CPU profile for its thread, in small and large applications:
 //   node scenarios/overhead/checks/profile-rotation.js [functions…]          default 50 10000
 // `own` is the agent's way: the next profile begins before the last one ends. `plain` is Profiler.stop and
 // Profiler.start from another thread, through a session with the main thread; `unanswered`: the time that
@@ -18,7 +18,7 @@ const ROUNDS = 5
 /** The agent's default. */
 const THRESHOLD_MS = 50
 const INTERVAL_MICROS = 20000
-/** Of a profile: as the agent takes it while nothing blocks. */
+/** Length of a profile while nothing blocks, as in the agent. */
 const WINDOW_MS = 2000
 /** Calls within calls, of ever other functions: the more stacks there are the more is to be written. */
 const DEPTH = 10
@@ -30,7 +30,7 @@ const INTERRUPTION_MS = 0.2
 
 /** @typedef {(n: number, depth: number, all: Call[]) => number} Call */
 
-/** So many functions that have been compiled and called: they are what a profile begins with. @param {number} count */
+/** Compiles and calls this number of functions, which a profile lists at its start. @param {number} count */
 function load (count) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-functions-'))
   /** @type {Call[]} */
@@ -122,7 +122,7 @@ function plain (functions) {
   let last = 0
   work(functions, DEADLINE_MS / 2, (ms) => {
     const now = Atomics.load(state, 0)
-    // It may have begun, and ended, within the interruption.
+    // The profile may have begun, and ended, within the interruption.
     if (ms > INTERRUPTION_MS && (now !== last || now % 2 === 1)) interruptedMs += ms
     if (now >> 1 !== last >> 1) {
       steps.rotation.push(interruptedMs)

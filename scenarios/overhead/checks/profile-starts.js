@@ -2,7 +2,7 @@
 
 // Whether a start of the CPU profile pauses an application on a machine whose CPUs are taken:
 //   node scenarios/overhead/checks/profile-starts.js [starts] [busy processes] [small,large]   default 20 6 small,large
-// A small and a large application are started in turn with and without the preload, under 20 requests a second, next
+// A small and a large application start alternately with and without the preload, under 20 requests per second, next
 // to busy processes. A native call every three seconds makes the agent want its profile. It fails if the agent reports
 // a pause of its own as a block, or if the longest delay of a timer (median of all starts, outside these calls) is more
 // than 1.25 times as long as without it.

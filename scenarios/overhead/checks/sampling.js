@@ -1,6 +1,6 @@
 'use strict'
 
-// What a sample costs the host during a block: node scenarios/overhead/checks/sampling.js [seconds]
+// The cost of a sample for the host during a block: node scenarios/overhead/checks/sampling.js [seconds]
 // A tight loop notes every interruption of itself, and the probe whether it was a sample; the rest
 // is the machine's own.
 const { start } = require('../../../lib')

@@ -1,10 +1,10 @@
 'use strict'
 
-// What the preload costs where CPUs are scarce, as whole processes with and without it in turn:
+// The cost of the preload where CPUs are scarce: whole processes alternate with and without it:
 //   node scenarios/overhead/checks/small-machines.js [rounds] [kinds]       default 5 rounds of every kind
-// script: one that lives for 1.5 s. listen: a small server on one CPU, from its start until it listens. quota: the
+// script: one that runs for 1.5 s. listen: a small server on one CPU, from its start until it listens. quota: the
 // same with a fifth of a CPU, and its answers in the first six seconds (needs control groups, so root). crowd: ten
-// servers that start at once on one CPU, their first nine seconds. runner: `node --test` with ten files, each with a
+// servers that start together on one CPU, their first nine seconds. runner: `node --test` with ten files, each with a
 // server of its own. Needs taskset.
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -34,7 +34,7 @@ const cpuMs = () => {
   return (user + system) / MICROS_PER_MS
 }
 
-/** What the measured processes run. @type {Record<string, () => void>} */
+/** Programs of the measured processes. @type {Record<string, () => void>} */
 const programs = {
   script: () => { setTimeout(() => report({ cpuMs: cpuMs() }), SCRIPT_MS) },
   server: () => {
@@ -111,7 +111,7 @@ async function firstAnswers (port) {
 }
 
 /**
- * What is measured, by kind: figures of one whole process or of several.
+ * Measurements by kind: figures of one whole process or of several.
  * @type {Record<string, (isWatched: boolean) => Promise<Record<string, number>>>}
  */
 const kinds = {

@@ -1,7 +1,7 @@
 'use strict'
 
-// What a statement of node:sqlite costs while it is followed: CPU time of whole processes, with and without in turn.
-// Needs Node.js 26:
+// The cost of following a statement of node:sqlite: CPU time of whole processes, alternating with and without. Needs
+// Node.js 26:
 //   node scenarios/overhead/checks/sqlite-statements.js [rounds, 7 by default]
 const { execFileSync } = require('node:child_process')
 // @ts-expect-error: the types are those of Node.js 20.

@@ -1,7 +1,7 @@
 'use strict'
 
-// What profiles of worker threads cost a pool of four that is busy all the time, in pairs of runs that alternate:
-//   node scenarios/overhead/checks/thread-pool-cpu.js [pairs, 10 by default] [seconds a run, 15 by default]
+// The cost of profiles of worker threads for a pool of four that is always busy, in pairs of alternating runs:
+//   node scenarios/overhead/checks/thread-pool-cpu.js [pairs, 10 by default] [seconds per run, 15 by default]
 const { spawnSync } = require('node:child_process')
 const { Worker } = require('node:worker_threads')
 
@@ -11,7 +11,7 @@ const TASK = `function task () { let sum = 0; for (let i = 0; i < 4e7; i++) sum 
 const { parentPort } = require('node:worker_threads')
 parentPort.on('message', () => parentPort.postMessage(task()))`
 
-/** Prints how many tasks a second of the process's CPU time did. @param {'auto' | 'off'} profile */
+/** Prints the number of tasks per second of the process's CPU time. @param {'auto' | 'off'} profile */
 async function run (profile) {
   const agent = require('../../../lib').start({ port: 0, log: false, profile })
   let tasks = 0

@@ -2,13 +2,13 @@
 
 // Profiles of worker threads as the agent takes them, of threads that compute, call, wait and end in the middle of it:
 //   node scenarios/overhead/checks/thread-profiles.js [threads, 1000 by default] [at a time, 4 by default]
-// What the two calls take of the main thread, how long a start holds the thread, and whether anything aborts.
+// The time that the two calls take on the main thread, how long a start holds the thread, and whether anything aborts.
 const { Worker } = require('node:worker_threads')
 const { profileThread } = require('../../../lib/host/runtime')
 
 const THREADS = Number(process.argv[2] ?? 1000)
 const AT_A_TIME = Number(process.argv[3] ?? 4)
-/** Of a profile; the agent takes half a second. */
+/** Length of a profile. The agent takes half a second. */
 const SAMPLED_MS = 50
 /** Mostly the thread ends later than its profile, sometimes before it, or while it starts or stops. */
 const LIVES_MS = 250

@@ -1,10 +1,10 @@
 'use strict'
 
-// What the option `waits` costs a service that makes a thousand calls a second, to Redis and by fetch, and what 100,000
-// calls that never end take:
+// The cost of the option `waits` for a service that makes a thousand calls per second, to Redis and by fetch, and for
+// 100,000 calls that never end:
 //   node scenarios/overhead/checks/waits.js [rounds] [seconds] [kinds]       default 9 rounds of 20 s, of each kind
-// Whole processes in turn, with the option and with 'off', in a random order, on a CPU of their own (taskset). Each
-// answers a thousand requests a second and makes one call for each. Load and peers are other processes. Needs
+// Whole processes alternate, with the option and with 'off', in a random order, on a CPU of their own (taskset). Each
+// serves a thousand requests per second and makes one call for each. Load and peers are other processes. Needs
 // redis-server and the packages of test/. Clients of Redis are followed with 'all' only: once anybody subscribes, they
 // do more for each command.
 const { fork, spawn, spawnSync } = require('node:child_process')
@@ -68,7 +68,7 @@ async function serve (waits, kind, peer) {
   process.send?.({ port })
 }
 
-/** A thousand requests a second. @param {number} port */
+/** A thousand requests per second. @param {number} port */
 function load (port) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 100 })
   let answered = 0
@@ -129,7 +129,7 @@ async function compare (kind, peer, rounds, seconds) {
     `${waits} ${median(cpu[waits]).toFixed(1)}% (${Math.min(...cpu[waits]).toFixed(1)} to ${Math.max(...cpu[waits]).toFixed(1)})`)
   const ratios = cpu[mode].map((percent, i) => percent / cpu.off[i])
   console.log(`${kind}: CPU ${shown.join(', ')}; ratio of medians ${(median(cpu[mode]) / median(cpu.off)).toFixed(3)}, ` +
-    `of rounds ${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}; ${Math.round(Math.min(...rates))} calls a second or more`)
+    `of rounds ${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}; ${Math.round(Math.min(...rates))} calls per second or more`)
 }
 
 /** Memory of calls that are never answered. @param {string} waits @param {number} peer */

@@ -4,7 +4,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { ServerProcess } = require('../server/server-process')
 
 /**
- * Compilers and collectors are busy for some seconds after start-up, and a watcher that takes less once nothing has
+ * Compilers and collectors are busy for some seconds after startup, and a watcher that takes less once nothing has
  * happened for a while may do so: the agent's watchdog does after ten seconds.
  */
 const SETTLE_S = 20

@@ -1,12 +1,12 @@
 'use strict'
 
-// What a request of the application does: one of these in turn. Each is some milliseconds of somebody else's code.
+// The work of a request: one of these, in rotation. Each takes some milliseconds in code of packages.
 const crypto = require('node:crypto')
 
 /** npm packages that the application loads. */
 exports.packages = ['typescript', 'webpack', '@babel/core', '@babel/preset-env', 'eslint', 'mongoose']
 
-/** What is compiled, as an editor's or a template's server would. */
+/** Source that is compiled, as a server of an editor or of templates does. */
 const SOURCE = `
 const items = new Map()
 const add = (name, { count = 1, ...rest } = {}) => items.set(name, { count, ...rest })

@@ -13,7 +13,7 @@ const spread = (summary) => summary === undefined
   ? ''
   : summary.samples.length === 1 ? figure(summary.median) : `${figure(summary.median)} (${figure(summary.min)} to ${figure(summary.max)})`
 
-/** What was measured of the unwatched side in every cell, together. @param {Cell[]} cells @param {string} key */
+/** The measurements of the unwatched side in all cells together. @param {Cell[]} cells @param {string} key */
 const ofAll = (cells, key) => {
   const samples = cells.flatMap(({ extra }) => extra[key]?.samples ?? [])
   return samples.length === 0 ? undefined : summarise(samples)
@@ -50,15 +50,15 @@ const REAL_APP = [
   { title: 'p99.9 ms', key: 'p999Ms' },
   { title: 'p99 × bare', key: 'p99Ratio', bare: '1' },
   { title: 'p99.9 × bare', key: 'p999Ratio', bare: '1' },
-  { title: 'start-up ms', key: 'startUpMs' },
-  { title: 'start-up × bare', key: 'startUpRatio', bare: '1' },
+  { title: 'startup ms', key: 'startUpMs' },
+  { title: 'startup × bare', key: 'startUpRatio', bare: '1' },
   { title: 'RSS + MB', key: 'rssMb', bare: '0' }
 ]
 
 /** @type {Shown[]} */
 const IDLE = [
   { title: '% of a core', key: 'cpuPercent' },
-  { title: 'wake-ups a second', key: 'wakeUps' },
+  { title: 'wake-ups per second', key: 'wakeUps' },
   { title: 'RSS + MB', key: 'rssMb', bare: '0' },
   { title: 'setting up ms', key: 'startMs', bare: '0' }
 ]
@@ -66,7 +66,7 @@ const IDLE = [
 /** @type {Shown[]} */
 const PRELOAD = [{ title: 'empty script ms', key: 'scriptMs' }]
 
-/** Of a figure that is 0 or 1. @param {Cell} cell @param {string} key */
+/** A figure that is 0 or 1, in words. @param {Cell} cell @param {string} key */
 const yes = (cell, key) => cell.extra[key]?.max > 0 ? 'yes' : 'no'
 
 /** @param {Cell[]} cells @returns {Comparison[]} */
@@ -84,7 +84,7 @@ const programTable = (cells) => cells.length === 0
     }]
 
 /**
- * By what they cost: a large application, an idle server, an empty script.
+ * Tables by cost: for a large application, an idle server, an empty script.
  * @param {import('../../harness/interface').Document} document
  */
 exports.comparisons = ({ cells }) => {

@@ -19,11 +19,11 @@ const own = (cell) => /** @type {Cell} */ (cell)
 /** @param {string} key @returns {Figure['read']} */
 const extra = (key) => ({ extra }) => extra[key]
 
-/** What is compared with the unwatched one, by part. @type {Record<import('../parts').Part, Figure[]>} */
+/** Figures compared with the unwatched process, by part. @type {Record<import('../parts').Part, Figure[]>} */
 const figures = {
   load: [{ what: 'requests answered', read: own }, { what: 'CPU time of a request', read: extra('cpuRatio') }, { what: 'p99 latency', read: extra('p99Ratio') }],
   idle: [{ what: 'CPU while idle', read: own, unit: '% of a core' }, { what: 'memory', read: extra('rssMb'), unit: 'MB' }, { what: 'setting up', read: extra('startMs'), unit: 'ms' }],
-  'real-app': [{ what: 'CPU time of a request', read: own }, { what: 'p99.9 latency', read: extra('p999Ratio') }, { what: 'start-up', read: extra('startUpRatio') }, { what: 'memory', read: extra('rssMb'), unit: 'MB' }],
+  'real-app': [{ what: 'CPU time of a request', read: own }, { what: 'p99.9 latency', read: extra('p999Ratio') }, { what: 'startup', read: extra('startUpRatio') }, { what: 'memory', read: extra('rssMb'), unit: 'MB' }],
   preload: [{ what: 'an empty script', read: own, unit: 'ms' }],
   run: [{ what: 'a call', read: own, unit: 'µs' }],
   suites: [{ what: 'time', read: own }, { what: 'CPU time', read: extra('cpuRatio') }]
@@ -57,13 +57,13 @@ const noiseOf = (cells, cell) => {
   return noises.find(({ params }) => params.handler === handler && params.server === server) ?? noises[0]
 }
 
-/** What a sentence says of each figure. @type {Record<string, [verb: string, than: string]>} */
+/** Words for each figure in a sentence. @type {Record<string, [verb: string, than: string]>} */
 const words = {
   'requests answered': ['answers', 'as many requests as'],
   'CPU time of a request': ['takes', 'as much CPU time for a request as'],
   'p99 latency': ['has', 'as high a p99 latency as'],
   'p99.9 latency': ['has', 'as high a p99.9 latency as'],
-  'start-up': ['takes', 'as long to start as']
+  startup: ['takes', 'as long to start as']
 }
 
 /** @type {Record<string, string>} */
@@ -89,7 +89,7 @@ exports.verdict = ({ cells }) => {
   return ratios(cell, noiseOf(measured, cell)).join(' ')
 }
 
-/** What watching adds to a figure that has no ratio. @param {Cell} cell @param {Cell | undefined} noise */
+/** The amount that watching adds to a figure without a ratio. @param {Cell} cell @param {Cell | undefined} noise */
 function ofDifference (cell, noise) {
   const [figure] = figures[partOf(cell)]
   const [more, range, answer] = surplusCells(cell, unwatched(noise, figure, cell), figure.unit ?? '')
@@ -100,7 +100,7 @@ function ofDifference (cell, noise) {
 }
 
 /**
- * What the cells say of loopwatch in sentences; others are in the tables.
+ * The results for loopwatch in sentences. Those of other tools are in the tables.
  * @param {import('../../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => {

@@ -8,7 +8,7 @@ const CALLS = 500
 const PAUSE_MS = 2
 const US_PER_MS = 1000
 const NAME = 'email:send'
-/** What has not been counted within this time is missing. */
+/** Calls that are not counted within this time are missing. */
 const COUNTED_MS = 5000
 const LOOK_MS = 50
 
@@ -73,7 +73,7 @@ async function checkCount (context, agent, runs) {
 }
 
 /**
- * What a run() adds to a call, by batches without and with it in turn. The sample is the median, in microseconds.
+ * Cost of run() per call, from alternating batches without and with it. The sample is the median, in microseconds.
  * @param {any} context
  */
 exports.run = async (context) => {

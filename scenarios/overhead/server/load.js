@@ -8,7 +8,7 @@ const { percentile } = require('../../load/summary')
 const CONNECTIONS = 50
 const has = (/** @type {string} */ command) => spawnSync(command, ['--version']).error === undefined
 const hasWrk = has('wrk')
-/** Where the server that is measured runs, and where the load and what waits for its turn do. */
+/** CPUs of the measured server, and of the load and the waiting server. */
 const SERVER_CORE = 0
 const LOAD_CORE = 1
 const isPinned = hasWrk && process.platform === 'linux' && os.availableParallelism() > 1 && has('taskset')

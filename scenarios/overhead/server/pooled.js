@@ -16,8 +16,8 @@ function pooled (cells, key) {
 }
 
 /**
- * Where several servers were measured, what each watcher costs over all of them, by handler: a single pair of
- * processes tells tenths at most, all together more.
+ * Cost of each watcher by handler, over all servers if several were measured: a single pair of processes shows tenths
+ * at most, all together show more.
  * @param {Document} document
  * @returns {import('../../harness/interface').Comparison[]}
  */

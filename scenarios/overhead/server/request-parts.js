@@ -1,7 +1,7 @@
 'use strict'
 
-// What can be done at each request, to be switched on and off while a server answers: the agent's way, and each thing
-// by itself that this way is made of or could be made of.
+// Work at each request, which can be switched on and off while a server runs: that of the agent, and each of its actual
+// or possible parts separately.
 const { AsyncLocalStorage } = require('node:async_hooks')
 const diagnosticsChannel = require('node:diagnostics_channel')
 
@@ -36,7 +36,7 @@ function agent () {
   require('../../../lib').start({ port: 0, log: false })
   const part = switched(subscriptions)
   return {
-    // It has them on by itself at first.
+    // At first, the agent has switched them on.
     on: () => { if (subscriptions.length > 0) part.on() },
     off: () => {
       if (subscriptions.length === 0) throw new Error('the agent listens to no channel of http.server')

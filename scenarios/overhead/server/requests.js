@@ -1,6 +1,6 @@
 'use strict'
 
-// What watching requests costs, without two processes that differ by themselves:
+// The cost of watching requests, without two processes that differ anyway:
 // node scenarios/overhead/server/requests.js [--seconds 30] [--server bare | express | fastify] [--part agent | ...]
 // In one watched server the agent hears of requests in every other slice of a quarter of a second
 // (on, off, off, on), with 50 connections of wrk; slices are compared four by four. All threads of

@@ -19,7 +19,7 @@ const COUNTED_WITHIN_MS = 2000
 const POLL_MS = 50
 
 /**
- * Of all threads, since its start. counted: requests that the watcher has counted, null where it counts none.
+ * Usage of all threads since the start. counted: requests that the watcher has counted, null where it counts none.
  * isSeen: false = the watcher has seen no request.
  * @typedef {{ cpuMs: number, rssMb: number, answered: number, counted: number | null, isSeen: boolean }} Usage
  */
@@ -41,7 +41,7 @@ class ServerProcess {
   #fromMs = performance.now()
   #hello
   url = ''
-  /** What setting up the watcher took, its modules loaded. */
+  /** Time to set up the watcher, without loading its modules. */
   startMs = 0
   /** From the start of the process until it listened. */
   startUpMs = 0
@@ -51,7 +51,7 @@ class ServerProcess {
     this.#dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-overhead-'))
     const { env = {}, cwd } = watchers[variant].around?.({ dir: this.#dir }) ?? {}
     this.#child = fork(SERVER, { cwd, env: { ...process.env, ...env, WATCH: variant, SERVER: server, HANDLER: handler }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-    // It may say so while another is waited for.
+    // The message may come while another one is awaited.
     this.#hello = this.#answer()
     this.#hello.catch(() => {})
     this.#child.stderr?.setEncoding('utf8').on('data', (text) => { this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS) })
@@ -77,7 +77,7 @@ class ServerProcess {
   }
 
   /**
-   * What it takes while nothing happens. Where the kernel tells, nobody asks the process, which would wake it up.
+   * Usage of an idle server. If the kernel has the figures, the process is not asked, because that would wake it.
    * @param {number} seconds
    * @returns {Promise<{ cpuPercent: number, wakeUpsPerSecond: number | null }>} cpuPercent: of a core; null: not told
    */
@@ -93,7 +93,7 @@ class ServerProcess {
   }
 
   /**
-   * What an agent counts must be what the server answered, and a watcher that was asked to see requests must have.
+   * An agent must count the requests that the server answered, and a watcher of requests must have seen them.
    * @param {any} context
    */
   async checkCount (context) {

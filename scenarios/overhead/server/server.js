@@ -47,7 +47,7 @@ const servers = {
     await app.ready()
     return app.server
   },
-  // It has work of its own. Loaded behind what watches it, as applications are.
+  // The application has its own work. It is loaded after its watcher, as applications are.
   'real-app': () => require('../real-app/app').makeApp(() => { answered++ })
 }
 
@@ -70,7 +70,7 @@ async function main () {
 }
 
 /**
- * What a watcher wants to be around each request.
+ * Runs the code of a watcher around each request.
  * @param {import('node:net').Server} server
  * @param {NonNullable<import('../watchers').Started['inRequest']>} inRequest
  */

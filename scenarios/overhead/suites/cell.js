@@ -16,7 +16,7 @@ const FEWEST = 2
 /** How often a look is taken at the port, and how many its owner gets to tell of the application's requests. */
 const LOOK_MS = 50
 const LOOKS = 40
-/** What an application says last; the rest of its output is that of its launcher, with times and process ids. */
+/** The last output of an application. The rest comes from its launcher, with times and process ids. */
 const ANSWERED = /answered \d+ requests: \w+/
 /** Durations as Mocha, node:test, Vite and Next.js write them. */
 const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+/g
@@ -27,7 +27,7 @@ const TIMES = /\s*\(?\b\d+(\.\d+)?\s?(ms|s|m)\b\)?|duration_ms:? [\d.]+/g
 /** Lines with results, in the formats of Mocha and node:test. The order of all other output differs from run to run. */
 const RESULTS = /^ *([✔✖▶ℹ]|(not )?ok |# (tests|pass|fail) |\d+\) |\d+ (passing|failing)).*$/gmu
 
-/** What must be the same with the preload. @param {string} stdout @param {string} kind */
+/** The part of the output that must be the same with the preload. @param {string} stdout @param {string} kind */
 exports.outputOf = (stdout, kind) => {
   if (kind === 'application') return ANSWERED.exec(stdout)?.[0] ?? stdout
   const text = stdout.replace(TIMES, '')

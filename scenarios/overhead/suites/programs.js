@@ -17,7 +17,7 @@ const path = require('node:path')
 const REPOSITORY = path.join(__dirname, '..', '..', '..')
 const APP = path.join(__dirname, 'app.js')
 const PM2 = { kind: /** @type {const} */ ('application'), packages: ['pm2@7.0.4'] }
-/** As its package.json has it, without the limit of two seconds: a busy machine fails tests with it. */
+/** The command of its package.json, without the limit of two seconds, which fails tests on a busy machine. */
 const MOCHA = 'mocha --require test/support/env --reporter spec --check-leaks --timeout 0 test/ test/acceptance/'
 
 /** How many times as long a program may take under the preload. @type {Partial<Record<Program['kind'], number>>} */
@@ -54,7 +54,7 @@ exports.programs = {
   'cross-env': { kind: 'application', packages: ['cross-env@10.1.0'], command: ['cross-env', 'NODE_ENV=production', 'node', APP] },
   'pm2 fork': { ...PM2, command: ['pm2-runtime', 'start', APP] },
   'pm2 cluster': { ...PM2, command: ['pm2-runtime', 'start', APP, '-i', '2'] },
-  // As in a container with one CPU: Node.js counts those that it may use.
+  // Like a container with one CPU: Node.js counts the CPUs that it may use.
   'one CPU': { kind: 'application', command: ['taskset', '-c', '0', 'node', APP] }
 }
 
@@ -87,7 +87,7 @@ exports.install = (names, dir) => {
   spawnSync('npm', ['install', '--prefix', dir, '--save-exact', '--no-audit', '--no-fund', '--loglevel=error', ...packages], { stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' })
 }
 
-/** Where a program runs, and with which PATH: this Node.js first. @param {string} name @param {string} dir */
+/** Folder of a program, and its PATH, with this Node.js first. @param {string} name @param {string} dir */
 exports.place = (name, dir) => {
   const { clone, files } = exports.programs[name]
   const cwd = clone === undefined && files === undefined ? REPOSITORY : path.join(dir, name)

@@ -1,7 +1,7 @@
 'use strict'
 
 // A service as there are many: Fastify, JSON bodies, timers, a worker thread. With SOAK_OPTIONS under the agent. It
-// blocks where it is told to, and says how long that took.
+// blocks on demand, and reports how long that took.
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 

@@ -1,4 +1,4 @@
 'use strict'
 
-/** Of the service's worker thread, as its metrics and records have it. */
+/** Name of the service's worker thread in its metrics and records. */
 exports.THREAD = 'checksums'

@@ -74,7 +74,7 @@ test('the innermost work is what was named, with its parent, its attributes and 
   assert.equal(request?.route, '/report/:id', 'the request that it is part of is known as before')
 })
 
-test('an OpenTelemetry span names what nobody else has named, and what is over', () => {
+test('an OpenTelemetry span names work that has no other name, and work that has ended', () => {
   const kindOf = (/** @type {(string | number)[]} */ head, /** @type {(string | number)[]} */ work) =>
     parseAnswer(write(head, [], work)).work?.kind
   const over = REQUEST.with(11, 'true')

@@ -13,7 +13,7 @@ const { parseAddress } = require('../../../lib/util/socket-address')
 const { objection } = require('../../../lib/cli/attach/target-process')
 const { makeRecord } = require('../../support/record')
 
-test('blocks are printed once each, when they are over, with a note if some are missing', (t) => {
+test('blocks are printed once each, at their end, with a note if some are missing', (t) => {
   const said = t.mock.method(process.stderr, 'write', () => true)
   const printed = t.mock.method(process.stdout, 'write', () => true)
   const [first, second, third] = ['1-1', '1-2', '1-3'].map((id) => makeRecord({ id, durationMs: 60 }))
@@ -51,7 +51,7 @@ test('a line has the time at which its block had that length, and only the five 
   assert.deepEqual(texts, ['2 earlier blocks are not shown\n'])
 })
 
-test('a block that is not over, or began before the agent came, has at least its duration, at a time of its own', (t) => {
+test('a block that has not ended, or began before the agent came, has at least its duration, at a time of its own', (t) => {
   const printed = t.mock.method(process.stdout, 'write', () => true)
   const record = makeRecord({ startedAt: '2020-01-01T10:00:00.000Z', durationMs: 1100, ongoing: true, stacks: [] })
   const told = tellAll([record], new Map())

@@ -29,7 +29,7 @@ test('the folder of the sockets is this user\'s alone', (t) => {
   assert.match(`${prepareFolder(addressOf({ tmpdir: path.join(tmpdir, 'x'.repeat(100)), pid: 1 }))}`, /ENOENT|too long/)
 })
 
-test('sockets of ended processes and of an earlier watchdog are swept away, those of others are not', (t) => {
+test('sockets of ended processes and of an earlier watchdog are removed, those of other processes are not', (t) => {
   const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
   t.after(() => fs.rmSync(tmpdir, { recursive: true }))
   const mine = addressOf({ tmpdir, pid: process.pid })

@@ -92,7 +92,7 @@ test('a worker that stops answering is waited for shortly and loses its gauges; 
   assert.deepEqual(primary.state.workers, { answering: 0, silent: 1 })
 })
 
-test('blocks of a worker come with its number, grow while they last, and end with it', async (t) => {
+test('blocks of a worker come with its number, grow while they are in progress, and end with it', async (t) => {
   const { primary, address, blocks, listening } = startPrimary(t)
   await listening()
   const worker = await connect(address)

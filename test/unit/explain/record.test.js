@@ -132,7 +132,7 @@ test('a block does not include what the host left out, and one that is mostly lo
   assert.equal(shared({ frames: [ofApplication], heldMs: 150 }).evidence.ownMs, 0)
   const record = shared({ frames: [ofAgent, ofAgent], heldMs: 150, busyMs: 50 })
   assert.deepEqual([record.evidence.ownMs, record.package?.name, record.frame?.file], [150, 'loopwatch', OWN])
-  assert.match(sentenceOf(record), /^event loop was blocked for 200 ms at start-up by loopwatch itself: .*requests\.js:5\)$/)
+  assert.match(sentenceOf(record), /^event loop was blocked for 200 ms at startup by loopwatch itself: .*requests\.js:5\)$/)
 })
 
 test('a collection that interrupted loopwatch is not blamed on it', () => {
@@ -176,7 +176,7 @@ test('under contention a native call is native, and JavaScript that only had to 
   assert.deepEqual(contended([{ questionAtMs: 1060, atMs: 1102, waitedMs: 40 }, { questionAtMs: 1110, atMs: 1170, waitedMs: 55 }]).verdict, { cause: 'starved', own: 'js', nativeMs: 0 })
 })
 
-test('what collections and calls spent is counted while they last', () => {
+test('the time of collections and calls is counted while they are in progress', () => {
   // Until 1100 a call computes and waits by turns, until 1200 a collection waits, and until 1300 JavaScript runs.
   const at = (/** @type {number} */ atMs, /** @type {number} */ cpuMs, /** @type {number} */ runQueueMs) =>
     ({ atMs, cpuMs, runQueueMs, throttledMs: 0, stolenMs: null })
@@ -248,7 +248,7 @@ test('a block in progress starts when it is certain to have begun, an ended one 
   assert.equal(early.request?.startedAt, late.request?.startedAt)
 })
 
-test('a block is of the start-up until a request or other work is seen in it', () => {
+test('a block is of the startup until a request or other work is seen in it', () => {
   const job = { id: 4, rootId: 4, kind: 'job', name: 'invoices:pdf', startedAtMs: 990, parent: null, attributes: {}, ended: false }
   assert.deepEqual([shared({ frames: [ofApplication] }), shared({ frames: [ofApplication], work: job })]
     .map(({ startup }) => startup), [true, false])

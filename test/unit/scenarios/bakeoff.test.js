@@ -149,7 +149,7 @@ test('the column has the blocks that were wrong with certainty and what of them,
   assert.equal(text({ ...cell, extra: {} }), '-')
 })
 
-test('the log of the agent, stacks of others and scraped figures are read alike', () => {
+test('the log of the agent, stacks of other tools and scraped figures are read alike', () => {
   const frame = { function: 'spin', file: path.join(FOLDER, 'corpus', 'blocks.js'), line: 34, column: 5 }
   const log = { name: 'loopwatch', event: 'settled', block: '1-2', time: 1210, durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'starved' }
   assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34', package: null }, route: '/spin', cause: 'starved', thread: 'main', ownMs: 0, isFinal: true, isExcused: true, doubts: [] })

@@ -108,7 +108,7 @@ test('new connections, fewer workers, who accepts and open loops are compared wi
   keepsFrom(rows, /cluster, kept ones/)
   says(rows, /^p95 latency in an open loop \| cluster \| single \| cpu at 90% \| 0\.25\d* \| .*\| less$/)
   says(rows, /^p95 latency in an open loop \| single-piscina \| single \| cpu at 90% \| .*\| unclear/)
-  says(findingsOf('cluster-http', given), /^cpu, open loop at 90% of what one process can do \(90 requests a second\): in one process, the p95 from when a request was due is 40\.0 ms/)
+  says(findingsOf('cluster-http', given), /^cpu, open loop at 90% of what one process can do \(90 requests per second\): in one process, the p95 from when a request was due is 40\.0 ms/)
 })
 
 test('when a worker is killed, requests that were left open are counted apart', () => {

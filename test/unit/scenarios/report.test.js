@@ -71,14 +71,14 @@ const handed = (variant, workMs, heldMs) => ({
 const offloaded = (held) => Object.entries(held).flatMap(([variant, read]) =>
   [1, 10, 100].map((workMs) => handed(variant, workMs, read(workMs))))
 
-test('offload: from which size of work on, by which means, or that it does not pay', () => {
+test('offload: the amount of work from which each means pays off, or that it does not', () => {
   const held = { pool: () => around(0.1), worker: () => around(2), fork: () => around(200) }
   const given = offloaded({ inline: (ms) => around(ms), ...held })
   assert.match(verdictBy('offload', given), /^Hand work of 1 ms or more to a warm pool: on 2 cores it blocks the caller for 0\.1\d\d ms .*, less than half as long as the work itself would\.$/)
   const { findings, tables = () => [] } = scenarioOf('offload')
   const [pool, thread, process] = findings(documentOf(given))
-  assert.match(pool, /^A warm pool pays from 1 ms of work on: it blocks the caller for 0\.100 ms \(.*\)\.$/)
-  assert.match(thread, /^A new thread pays from 10 ms of work on/)
+  assert.match(pool, /^A warm pool pays off from 1 ms of work: it blocks the caller for 0\.100 ms \(.*\)\.$/)
+  assert.match(thread, /^A new thread pays off from 10 ms of work/)
   assert.equal(process, 'A new process does not pay for work of up to 100 ms.')
   const [table] = tables(documentOf(given))
   assert.deepEqual(table.rows.map(([name, from, , later]) => [name, from, later]), [['a warm pool', '1 ms', '0.100 later'], ['a new thread', '10 ms', '2.00 later'], ['a new process', '', '200 later']])

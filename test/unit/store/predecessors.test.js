@@ -57,7 +57,7 @@ test('a block file written just now, or a day ago, is not reported', (t) => {
   }
 })
 
-test('only a long block of the main thread that has no end counts, whatever else the file has', () => {
+test('only a long block of the main thread that has no end counts, whatever else the file contains', () => {
   assert.equal(unendedIn(line({ ongoing: false })), null)
   assert.equal(unendedIn(line({ durationMs: 300 })), null)
   assert.equal(unendedIn(line({ threadId: 3 })), null)
@@ -93,7 +93,7 @@ test('files that are none of ours, folders and broken files are passed over', (t
   assert.deepEqual(takeUnended(path.join(dir, 'missing')), [])
 })
 
-test('when a process started is known of this one, and on Linux of others', () => {
+test('the start of this process is known, and on Linux that of other processes', () => {
   const own = /** @type {number} */ (startedAtMs(process.pid))
   assert.ok(Math.abs(own - (Date.now() - process.uptime() * 1000)) < 50)
   assert.equal(startedAtMs(GONE), null)

@@ -16,7 +16,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ ongoing: true, durationMs: 2345 }, 'event loop blocked for 2.3 s so far: report (app/report.js:41), GET /report/:id (js)'],
     [{ durationMs: 999.4 }, 'event loop was blocked for 999 ms: report (app/report.js:41), GET /report/:id (js)'],
     [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (app/report.js:41) (js)'],
-    [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (app/report.js:41) (sync-io)'],
+    [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at startup: report (app/report.js:41) (sync-io)'],
     [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: ≈ (anonymous) (app/a b.js:7), GET /report/:id (js)'],
     [{ request: null, work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send (js)'],
     [{ request: null, work: { ...job, ended: true } }, 'event loop was blocked for 312 ms: report (app/report.js:41), after job email:send (js)'],

@@ -74,7 +74,7 @@ test('links lead to the requests that waited, and not to the one that blocked', 
   assert.deepEqual(written[0].links.map(({ spanId }) => spanId[0]), ['2', '4'])
 })
 
-test('a block that lasts is in the trace once before it is over, where that can be sent', () => {
+test('a long block is in the trace once before its end, where that can be sent', () => {
   const { spans, written } = make()
   for (const durationMs of [1000, 4000, 5001, 6000]) spans.lasting(blockIn({ ongoing: true, durationMs }))
   const [{ startMs, endMs, attributes }] = written

@@ -158,7 +158,7 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
   assert.deepEqual(told, ['page.put', 'metrics.observeBlock', 'log.settled', 'quiet.settled', 'file.write', 'cluster.block', 'otlp.settled', 'host'])
 })
 
-test('a storm of blocks of worker threads is counted whole, and filed within bounds', () => {
+test('a burst of blocks of worker threads is counted whole, and stored within limits', () => {
   const { told, part } = makeParts()
   const sinks = threadSinks({
     memory: new BlockMemory(10),

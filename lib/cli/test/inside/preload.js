@@ -67,7 +67,7 @@ function watch ({ dir, overMs, sync, all }) {
   if (!all && isOfTool(process.argv[1])) return
   recorder.watch({ isLoading: isTestFile && !all })
   const isFollowed = follow(recorder, isTestFile)
-  // Before the first test, everything is start-up. The watchdog starts meanwhile, and the first test waits for it.
+  // Before the first test, everything is startup. The watchdog starts meanwhile, and the first test waits for it.
   if (!isFollowed || all) recorder.sleepUntilWatched()
 }
 

@@ -87,7 +87,7 @@ class Recorder {
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
   }
 
-  /** Sleeps until blocks are seen with their lines, or WATCHED_MS are over. */
+  /** Sleeps until blocks are seen with their lines, or WATCHED_MS have passed. */
   sleepUntilWatched () {
     this.#agent?.sleepUntilWatched(WATCHED_MS)
   }

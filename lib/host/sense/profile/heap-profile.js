@@ -7,7 +7,7 @@ const { HEAP_PROFILE } = require('../../../bridge/messages')
 
 /**
  * A sample takes 7 us. Those of collected objects stay until the end: 10,000 in ten seconds at 1 GB/s, which takes 8 ms
- * to read. Less stays in use, so its samples are denser: a leak of 10 MB a minute has 20 that count.
+ * to read. Less stays in use, so its samples are denser: a leak of 10 MB per minute has 20 that count.
  * @param {boolean} isCounting objects that were collected count, too
  */
 const samplingOf = (isCounting) => ({

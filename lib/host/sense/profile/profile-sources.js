@@ -22,7 +22,7 @@ const startCpuProfile = (options) => /** @type {any} */ (v8).startCpuProfile(opt
  * V8's CPU profile of this thread by `v8.startCpuProfile()`, which works where the inspector is forbidden and is hidden
  * from other sessions. A profile that no block needs is thrown away unwritten. The keeper is a second profile that
  * hardly ever samples: while it runs, V8 has its list of functions, so another profile starts in 0.1 ms. With the
- * keeper alone V8's thread sleeps (26.10: 1 wake-up of the idle process a second instead of 100).
+ * keeper alone V8's thread sleeps (26.10: 1 wake-up of the idle process per second instead of 100).
  */
 class V8Profile {
   /** @type {Handle | null} */
@@ -104,7 +104,7 @@ const TITLE = 'loopwatch '
  * `console.profile` of the inspector can run two at a time. The thread connects to itself, so an ending process does
  * not wait for the session. The profile cannot rest while the loop idles: a session's interval is fixed, and another
  * session would list all functions again, in 55 to 215 ms of a large application's first request after a rest. 50
- * wake-ups a second cost less.
+ * wake-ups per second cost less.
  */
 class InspectorProfile {
   /** @type {Session | null} */

@@ -14,7 +14,7 @@ const SERVER_SOCKET = 'net.server.socket'
 const STREAM_CREATED = 'http2.server.stream.created'
 const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
 
-/** Servers of all agents: sessions last for days, so an agent may meet some of a server that an earlier one knew. */
+/** Servers of all agents: sessions last days, so an agent may meet some of a server that an earlier one knew. */
 const allServers = new ServerList()
 
 const GRPC = 'application/grpc'

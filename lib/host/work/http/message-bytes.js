@@ -14,7 +14,7 @@ const valueOf = (object, /** @type {PropertyKey} */ key) => getOwnPropertyDescri
 
 /**
  * Notes what a connection has carried when an answer is finished, so that the next request can be counted from there.
- * It takes 0.03 to 0.08 us a request (20.20, 24.21, 26.10). @param {any} socket @param {Connection} connection
+ * It takes 0.03 to 0.08 us per request (20.20, 24.21, 26.10). @param {any} socket @param {Connection} connection
  */
 exports.countBytes = ({ _handle: handle }, connection) => {
   if (!handle) return

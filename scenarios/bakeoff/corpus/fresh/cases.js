@@ -68,7 +68,7 @@ const OF_DATABASES = ['sqliteAll', 'betterSqliteAll']
 /** Those that this version of Node.js can run. */
 exports.cases = all.filter(({ name }) => hasDatabases || !OF_DATABASES.includes(name))
 
-/** What they need beyond the packages of the first set. */
+/** Packages in addition to those of the first set. */
 exports.packages = [
   'bcryptjs', 'better-sqlite3', 'diff', 'drizzle-orm', 'ejs', 'fast-xml-parser', 'fflate', 'graphql', 'handlebars',
   'jpeg-js', 'js-yaml', 'luxon', 'marked', 'micromatch', 'papaparse', 'pngjs', 'protobufjs', 'sql.js', 'zod'

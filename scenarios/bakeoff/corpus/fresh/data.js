@@ -78,7 +78,7 @@ const deliveries = Array.from({ length: DATES }, (_, i) => new Date(i * DAY_MS).
 const paths = Array.from({ length: PATHS }, (_, i) =>
   `packages/module-${i % 97}/src/${i % 2 === 0 ? 'lib' : 'test'}/file-${i}.${i % 3 === 0 ? 'ts' : 'js'}`)
 
-/** What is made asynchronously, before the first request. */
+/** Makes the asynchronous data, before the first request. */
 exports.prepare = async () => {
   const SQL = await initSqlJs()
   const database = new SQL.Database()

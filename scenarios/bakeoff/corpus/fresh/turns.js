@@ -6,7 +6,7 @@ const { spawnSync } = require('node:child_process')
 
 const ROWS = 380000
 const STATE = 130000
-/** Of one callback: none is a block alone. */
+/** Duration of one callback, too short for a block. */
 const JOB_MS = 4
 const DELAY_MS = 1
 const LIVE = 400000

@@ -92,5 +92,5 @@ const all = /** @type {ShapeCase[]} */ ([
 /** Those that this version of Node.js can run. */
 exports.cases = all.filter(({ name }) => hasDatabases || name !== 'sqliteCallback')
 
-/** What they need beyond the packages of the first set. */
+/** Packages in addition to those of the first set. */
 exports.packages = ['better-sqlite3', 'dataloader', 'diff', 'koa', 'marked', 'p-limit']

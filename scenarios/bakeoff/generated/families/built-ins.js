@@ -1,6 +1,6 @@
 'use strict'
 
-// A built-in in the blocks, helpers and callbacks of applications, alone or beside a cheap line or a plain loop.
+// A built-in in the blocks, helpers and callbacks of applications, alone or next to a cheap line or a plain loop.
 
 const { BUILT_INS, CHEAP, chance, hot, kindNamed, programOf, timed } = require('./parts')
 const { deeper, FORMS, marked, PLACES, STYLES } = require('../program')
@@ -13,7 +13,7 @@ const { deeper, FORMS, marked, PLACES, STYLES } = require('../program')
  * @typedef {import('../calibrate').PartSizes} PartSizes
  */
 
-/** Where calls of built-ins stand. @type {Record<string, (body: string[], call: string) => string[]>} */
+/** Places of calls of built-ins. @type {Record<string, (body: string[], call: string) => string[]>} */
 const FRAMES = {
   for: (body) => FORMS.for(deeper(body)),
   forOf: (body) => FORMS.forOf(deeper(body)),
@@ -41,7 +41,7 @@ const tried = (body) => ['try {', ...deeper(body), '} catch (error) {', '  acc =
 
 /** @typedef {Named & { works: Work[], cheap: string[], before: number }} BuiltIns */
 
-/** A built-in in the blocks, helpers and callbacks of applications, alone or beside a cheap line or a plain loop. */
+/** A built-in in the blocks, helpers and callbacks of applications, alone or next to a cheap line or a plain loop. */
 exports.builtIns = {
   /** @param {number} seed @param {number} index @returns {BuiltIns} */
   draw (seed, index) {

@@ -55,7 +55,7 @@ exports.chance = (seed, index, salt) => {
     /** @template T @param {readonly T[]} list */
     one: (list) => list[Math.floor(random() * list.length)],
     whole: (/** @type {number} */ from, /** @type {number} */ to) => from + Math.floor(random() * (to - from + 1)),
-    /** As many small as large ones. @param {number} from @param {number} to */
+    /** A random size, with small and large ones equally likely. @param {number} from @param {number} to */
     scaled: (from, to) => from * (to / from) ** random()
   }
 }

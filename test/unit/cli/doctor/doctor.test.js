@@ -52,7 +52,7 @@ test('doctor lists a block in progress, lost events and the limits of an old Nod
   assert.equal(found.lines.filter(([head]) => head === 'limit').length, 2)
 })
 
-test('every reason for what was not kept is in the documents, and says what it counts', () => {
+test('every reason for dropped data is in the documents, and says what it counts', () => {
   const text = fs.readFileSync(path.join(__dirname, '../../../../docs/use/metrics.md'), 'utf8')
   const [, table] = text.split('## reason of loopwatch_events_dropped_total')
   const documented = table.split('\n').filter((line) => line.startsWith('| `'))

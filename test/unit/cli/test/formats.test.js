@@ -43,7 +43,7 @@ test('a known issue of a package is in the report and in every format', () => {
 test('names give no orders to a terminal, and break no table', () => {
   const evil = makeOutcome([makeOffence({ function: 'a\u001b[2Jb', tests: [{ file: 'x|y', name: '<b>', others: 2 }] })])
   assert.ok(!textReport(evil).includes('\u001b'))
-  assert.match(textReport(evil), /one of 3 tests that ran at once/)
+  assert.match(textReport(evil), /one of 3 tests that ran concurrently/)
   assert.match(markdownReport(evil), /x\\\|y > &lt;b>/)
 })
 

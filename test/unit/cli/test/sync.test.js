@@ -68,7 +68,7 @@ test('calls of one function are one place, with the tests in which they were mad
   assert.equal(lengthOf(offence), 'calls fs.readFileSync, 7 times; fs.promises.readFile does not block')
 })
 
-test('what comes before the first test, or before a process without tests has started, is start-up', () => {
+test('what comes before the first test, or before a process without tests has started, is startup', () => {
   const script = { tests: [], syncCalls: [makeCall({ isStartup: true })] }
   assert.deepEqual(offencesOf({ syncCalls: [makeCall({ atMs: 999 })] }, script), [])
   assert.equal(offencesOf({ tests: [], syncCalls: [makeCall()] })[0].tests[0].name, null)
@@ -96,8 +96,8 @@ test('known calls are a list of their own, which a run without --sync leaves as 
 
 test('the first line of the report tells blocks and calls apart', () => {
   const [call] = offencesOf({})
-  assert.match(headline({ ...makeOutcome([call]), isSync: true }), /^no new block above 50 ms; 1 place made a synchronous call after start-up$/)
-  assert.match(headline({ ...makeOutcome([makeOffence()]), isSync: true }), /^1 place blocked.*; no new synchronous call after start-up$/)
+  assert.match(headline({ ...makeOutcome([call]), isSync: true }), /^no new block above 50 ms; 1 place made a synchronous call after startup$/)
+  assert.match(headline({ ...makeOutcome([makeOffence()]), isSync: true }), /^1 place blocked.*; no new synchronous call after startup$/)
 })
 
 test('a function in place of a synchronous one does what it did, and tells', () => {

@@ -82,11 +82,11 @@ test('a killed process, a worker thread and a system without CPU times are judge
   )
 })
 
-test('start-up, loading, runners and compilers count only with --all', () => {
+test('startup, loading, runners and compilers count only with --all', () => {
   const app = '/srv/app/lib/a.js'
   const cases = /** @type {const} */ ([
-    ['start-up', block({ startedAt: new Date(START_MS - 500).toISOString() }), makeRun({ stretches: [{ startMs: START_MS - 500, endMs: START_MS - 200, cpuMs: 200 }] })],
-    ['start-up', block({ startup: true }), makeRun({ tests: [] })],
+    ['startup', block({ startedAt: new Date(START_MS - 500).toISOString() }), makeRun({ stretches: [{ startMs: START_MS - 500, endMs: START_MS - 200, cpuMs: 200 }] })],
+    ['startup', block({ startup: true }), makeRun({ tests: [] })],
     ['runner or compiler', block({ package: { name: '@babel/core', version: null, bugs: null } }), makeRun()],
     ['runner or compiler', block({ stacks: stack('/srv/app/node_modules/mocha/lib/runner.js') }), makeRun({ tests: [interval(-200, -100)] })],
     ['runner or compiler', block({ stacks: stack(app, 'node:internal/modules/cjs/loader', app) }), makeRun()],

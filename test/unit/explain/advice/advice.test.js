@@ -322,7 +322,7 @@ test('advice on collections names the functions that allocate, by a heap profile
 
 test('where nothing else is advised, the package or the function that computes is named', () => {
   assert.equal(advise({ record: { package: PARTIAL } })[0].text, 'partial-json computes in one turn. Give it less, or run it in a worker thread.')
-  assert.match(advise({})[0].text, /^report computes for 312 ms in one turn\. Do less at once/)
+  assert.match(advise({})[0].text, /^report computes for 312 ms in one turn\. Do less per turn/)
   assert.match(advise({ record: { frame: { ...REPORT, exact: false } } })[0].text, /^This code computes for 312 ms /)
 })
 

@@ -371,7 +371,7 @@ test('a whole line of what runs is where its source has it; one that holds sever
   assert.equal(maps.placeOfLine(plain, 1), null)
 })
 
-test('where Node.js runs TypeScript itself a place counts, unless the file has no such place', (t) => {
+test('where Node.js runs TypeScript itself a place counts, unless it does not exist in the file', (t) => {
   const file = path.join(makeDir(t), 'total.tsx')
   fs.writeFileSync(file, 'const a = 1\ncall()\n')
   const maps = new SourceMaps(read, { stripsTypes: true })

@@ -7,7 +7,7 @@ const { LogBudget } = require('../../../../lib/export/log/budget')
 /** @param {number} id @param {Partial<import('../../../../lib/types').BlockRecord>} [differences] */
 const ended = (id, differences) => ({ id: `1-${id}`, durationMs: 100, ongoing: false, ...differences })
 
-test('the first blocks of a storm are logged each, then one a second, and the rest is counted', () => {
+test('the first blocks of a burst are logged each, then one per second, and the rest is counted', () => {
   const budget = new LogBudget(0)
   const allowed = []
   for (let i = 0; i < 60; i++) {

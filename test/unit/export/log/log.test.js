@@ -44,7 +44,7 @@ test('a block gives a line when it opens, each time it is reported again, and wh
   ])
 })
 
-test('a block at start-up is one line, when it is over', (t) => {
+test('a block at startup is one line, at its end', (t) => {
   const { log, lines } = makeLog(t)
   log.opened(makeRecord({ startup: true, ongoing: true, durationMs: 60 }))
   log.lasting(makeRecord({ startup: true, ongoing: true, durationMs: 1060 }))
@@ -116,14 +116,14 @@ test('a line has the longest statement of a database', (t) => {
   assert.deepEqual(lines()[0].query, query)
 })
 
-test('blocks that are nobody\'s fault, and those at start-up, are information, others warnings', (t) => {
+test('blocks that are nobody\'s fault, and those at startup, are information, others warnings', (t) => {
   const { log, lines } = makeLog(t)
   for (const cause of /** @type {const} */ (['starved', 'suspended', 'js', 'unknown'])) log.settled(makeRecord({ cause }))
   log.settled(makeRecord({ startup: true }))
   assert.deepEqual(lines().map(({ level }) => level), [30, 30, 40, 40, 30])
 })
 
-test('a storm says how many blocks it kept out of the log, in the next line and once it is over', (t) => {
+test('the number of blocks that a burst kept out of the log is in the next line, and in a line after the burst', (t) => {
   const { log, clock, lines } = makeLog(t)
   for (let i = 0; i < 15; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100 }))
   assert.equal(lines().length, 10)

@@ -45,7 +45,7 @@ test('a block of loopwatch itself is not explained by code of the application', 
   assert.deepEqual(below, ['    why: loopwatch itself blocked the thread; please report this'])
 })
 
-test('blocks in progress, at start-up and without anybody to blame are one line', () => {
+test('blocks in progress, at startup and without anybody to blame are one line', () => {
   const pretty = makePretty({ hasColors: false })
   for (const differences of [{ event: 'opened' }, { event: 'lasting' }, { level: 30 }, { level: 30, cause: 'starved', excused: true }]) {
     const text = pretty(JSON.stringify({ ...line, ...differences }))

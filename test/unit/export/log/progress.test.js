@@ -19,7 +19,7 @@ function lines (startup, seconds) {
   return found
 }
 
-test('a block that lasts has a line after 1, 5, 15 and 60 s, and then one a minute', () => {
+test('a long block has a line after 1, 5, 15 and 60 s, and then one per minute', () => {
   assert.deepEqual(lines(false, 200), [1, 5, 15, 60, 119, 179])
 })
 

@@ -43,7 +43,7 @@ async function start (t, statuses = []) {
 
 const block = (/** @type {object} */ differences) => makeRecord({ ongoing: true, durationMs: 1500, ...differences })
 
-test('a long block is posted once, while it lasts', async (t) => {
+test('a long block is posted once, while it is in progress', async (t) => {
   const { notifier, got, received } = await start(t)
   for (const durationMs of [200, 1200, 2200]) notifier.lasting(block({ durationMs }))
   notifier.settled(block({ durationMs: 3000, ongoing: false }))
@@ -54,7 +54,7 @@ test('a long block is posted once, while it lasts', async (t) => {
   assert.equal(got[0].authorization, `Basic ${Buffer.from('me:secret').toString('base64')}`)
 })
 
-test('a short block, one at start-up and an allowed one are not notified', async (t) => {
+test('a short block, one at startup and an allowed one are not notified', async (t) => {
   const { notifier, got, received } = await start(t)
   for (const [i, differences] of [{ durationMs: 999 }, { startup: true }, { allowed: 'migration' }].entries()) notifier.settled(block({ ...differences, id: `1-${i}` }))
   notifier.settled(block({ id: '1-9' }))

@@ -248,7 +248,7 @@ test('an answer without end, a slow receiver and none at all cost no more than w
   assert.ok(performance.now() - startMs < 10_000, 'it does not wait for the timeout')
 })
 
-test('a storm of blocks is exported as far as it is logged, and the rest is counted', async (t) => {
+test('a burst of blocks is exported as far as it is logged, and the rest is counted', async (t) => {
   const { got, settings } = await startOtlpReceiver(t)
   const { exporter, lost } = startExporter(t, settings(only('LOGS')))
   for (let i = 0; i < 100; i++) exporter.settled(makeRecord({ id: `1-${i}` }))

@@ -122,12 +122,12 @@ test('one function is one row, whatever the line, its certainty and the cause of
   assert.equal(culpritsOf(nameless, RANGE, () => 0).length, 2)
 })
 
-test('blocks at start-up are the application\'s own code, and no block is counted twice', async () => {
+test('blocks at startup are the application\'s own code, and no block is counted twice', async () => {
   const { verdictOf, asideNote } = await import(`${MODEL}/verdict.mjs`)
   const rows = [at(1, { startup: true }), at(2, { allowed: 'migration' }), at(3, { cause: 'starved', startup: true }), at(4)]
   const verdict = verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 })
   assert.match(verdict, /, 4 times\. .*25% was not your code\.$/)
-  const kinds = '1 block of 1.0 s at start-up; 1 block of 1.0 s allowed; 2 blocks of 2.0 s in worker threads; 1 block of 1.0 s is not your code (1 starved).'
+  const kinds = '1 block of 1.0 s at startup; 1 block of 1.0 s allowed; 2 blocks of 2.0 s in worker threads; 1 block of 1.0 s is not your code (1 starved).'
   const all = [...rows, at(5, { threadId: 3 }), at(6, { threadId: 3, startup: true, cause: 'starved' })]
   assert.deepEqual([asideNote(all, false), asideNote(all, true)], [`1 block of 1.0 s below. Not shown: ${kinds}`, `6 blocks of 6.0 s below. Among them: ${kinds}`])
 })

@@ -31,7 +31,7 @@ test('a block of the event loop is among the delays with its duration', async (t
   assert.ok(before.sumMs < before.count * 10 || before.upTo[0] < before.count, `${before.count} heartbeats in calm gave ${before.sumMs} ms`)
 })
 
-test('a busy second gives as many delays as a calm one, start-up gives none, a long block one', () => {
+test('a busy second gives as many delays as a calm one, startup gives none, a long block one', () => {
   /** @type {number[]} */
   const counted = []
   const delays = new Delays({ calmPeriod: 25 }, { record: (ms) => counted.push(ms) })

@@ -10,7 +10,7 @@ function told (busyMs, gapMs = 1000) {
   /** @type {number[]} */
   const delays = []
   const load = new LoopLoad()
-  // The first beat is of the start-up.
+  // The first beat is of the startup.
   load.beat(0, 0, 0, 25, 25)
   tellAsBeats({ load, delays: { beat: (atMs, lateMs) => delays.push(lateMs) } },
     { fromMs: 0, atMs: gapMs, busyMs, periodMs: 25, punctualMs: 0.5, nextPeriodMs: 25 })

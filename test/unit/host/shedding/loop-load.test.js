@@ -46,7 +46,7 @@ const random = seeded(3)
 const calm = (/** @type {number} */ periodMs) => /** @type {[number, number]} */ ([periodMs + random(), periodMs])
 const busy = () => /** @type {[number, number]} */ ([12 + 2 * random(), 0])
 
-/** After start-up and some calm. */
+/** After startup and some calm. */
 function makeCalm () {
   const loop = makeLoop()
   loop.turn(5, 0)
@@ -60,7 +60,7 @@ test('a calm loop has no load', () => {
   assert.ok(loop.utilization < 0.1, `${loop.utilization}`)
 })
 
-test('start-up is not counted as load, nor a first turn as utilization', () => {
+test('startup is not counted as load, nor a first turn as utilization', () => {
   const loop = makeLoop()
   loop.turn(3000, 0)
   assert.deepEqual([loop.delayMs, loop.utilization], [0, 0])
@@ -92,7 +92,7 @@ test('a saturated loop whose beats are each 5 ms late has a delay of 5 ms', () =
   assert.ok(loop.utilization > 0.99, `${loop.utilization}`)
 })
 
-test('load is over within two seconds', () => {
+test('load ends within two seconds', () => {
   for (const during of [
     (/** @type {any} */ loop) => loop.run(10000, busy),
     (/** @type {any} */ loop) => loop.turn(30000, 0),

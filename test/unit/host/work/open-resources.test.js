@@ -9,7 +9,7 @@ const tls = require('node:tls')
 const { openResources } = require('../../../../lib/host/work/open-resources')
 const { makeDir } = require('../../../support/files')
 
-test('sockets to others are counted by address and state, and those of clients are not', async (t) => {
+test('sockets to other hosts are counted by address and state, and those of clients are not', async (t) => {
   const server = net.createServer((socket) => t.after(() => socket.destroy())).listen(0, '127.0.0.1')
   t.after(() => server.close())
   await new Promise((resolve) => server.once('listening', resolve))

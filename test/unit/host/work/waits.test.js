@@ -282,7 +282,7 @@ describe('slow requests', () => {
     assert.ok(posts.every(({ slow }) => slow.length === 0), JSON.stringify(posts))
   })
 
-  test('stacks are taken while an incident with the peer is open, and at most ten a second', (t) => {
+  test('stacks are taken while an incident with the peer is open, and at most ten per second', (t) => {
     const { posts, requests, contexts, waits } = start(t)
     function loadOrder () { publish('tracing:mysql2:query:start', db()) }
     requests.push(contexts.store = requestOf('/', 2000))

@@ -26,7 +26,7 @@ function makeWorks (t, most, now) {
   return { works, bridge, here, ended }
 }
 
-test('a run gives what its function gives, and the work is over by then', (t) => {
+test('a run returns what its function returns, and the work has ended by then', (t) => {
   const { works, bridge, here, ended } = makeWorks(t)
   assert.equal(works.run('sum', () => {
     assert.equal(here()?.name, 'sum')

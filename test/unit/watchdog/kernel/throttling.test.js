@@ -31,7 +31,7 @@ function makeCgroup (throttledMs) {
   return { at, calm, take: () => reads, throttling }
 }
 
-test('an idle process reads its quota four times a second, not at every look', () => {
+test('an idle process reads its quota four times per second, not at every look', () => {
   const { calm, take } = makeCgroup(() => 42)
   assert.equal(calm(10_000), 42)
   assert.ok(take() <= 10_000 / CALM_MS + 1, `${take()}`)

@@ -13,7 +13,7 @@ test('a calm loop opens nothing', () => {
   assert.deepEqual(events, [])
 })
 
-test('a block is opened while it lasts and ended with its duration within the uncertainty', () => {
+test('a block is opened while it is in progress and ended with its duration within the uncertainty', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = seeded(seed)
     const durationMs = 65 + random() * 2000
@@ -48,7 +48,7 @@ test('blocks below the threshold are none', () => {
   }
 })
 
-test('a storm of blocks is counted whole, however few of them the watchdog sees in progress', () => {
+test('a burst of blocks is counted whole, however few of them the watchdog sees in progress', () => {
   const blocks = Array.from({ length: 100 }, (_, i) => ({ startMs: 100 + i * 90, durationMs: 70 }))
   const { events } = simulate(new Detector(options), {
     blocks,
@@ -103,7 +103,7 @@ test('a process stopped as a whole while idle is not a block of its code: the lo
   assert.ok(Math.abs(events[0].durationMs - 2000) <= events[0].uncertaintyMs)
 })
 
-test('top-level code is a block from start() on, marked as start-up', () => {
+test('top-level code is a block from start() on, marked as startup', () => {
   const { events } = simulate(new Detector(options), {
     blocks: [{ startMs: 0, durationMs: 400 }],
     endMs: 1000,

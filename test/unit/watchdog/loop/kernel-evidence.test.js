@@ -82,7 +82,7 @@ function soFar ([before, ...rest]) {
   return evidence.ongoing({ startMs: 1000, endMs, durationMs: endMs - 1000 }, null).runQueueMs
 }
 
-test('a wait for a CPU counts while it lasts, before the kernel has counted it', () => {
+test('a wait for a CPU counts while it is in progress, before the kernel has counted it', () => {
   assert.equal(soFar([counted(990, 5, 2), counted(1020, 5, 2), counted(1060, 5, 2)]), 60)
   assert.equal(soFar([counted(1000, 5, 2), counted(1020, 6, 10), counted(1060, 6, 10)]), 59, 'but for 1 ms of running')
 })

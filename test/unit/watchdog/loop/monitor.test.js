@@ -51,7 +51,7 @@ test('a loop that has beaten after a block has it in its active time once, befor
   assert.deepEqual([monitor.state.activeMs, monitor.state.inProgressMs, monitor.blockedMs], [500, 0, 0])
 })
 
-test('a start-up ends with the first work that the application names, however busy the loop stays', () => {
+test('a startup ends with the first work that the application names, however busy the loop stays', () => {
   const { monitor, memory } = monitored()
   /** @type {boolean[]} */
   const opened = []

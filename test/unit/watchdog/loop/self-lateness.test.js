@@ -72,7 +72,7 @@ test('the first look of all is never late', () => {
   assert.equal(startLateness().lateness.arrive(1e9), false)
 })
 
-test('the CPU time is read four times a second where nothing is late', () => {
+test('the CPU time is read four times per second where nothing is late', () => {
   const { own, lateness } = startLateness()
   for (let now = 1000; now < 6000; now += 50) {
     assert.equal(lateness.arrive(now), false)

@@ -161,7 +161,7 @@ test('a profile of what stays in use ends after a collection of the whole heap, 
   }
 })
 
-test('no heap profile follows another block, one at start-up, or where the option or Node.js rules it out', () => {
+test('no heap profile follows another block, one at startup, or where the option or Node.js rules it out', () => {
   const { heapProfiling, take } = makeStory()
   heapProfiling.settled(makeRecord())
   heapProfiling.settled(gcBlock(false, { startup: true }))

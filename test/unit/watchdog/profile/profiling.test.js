@@ -10,7 +10,7 @@ const { HostProfiler } = require('../../../../lib/host/sense/profile/profiler')
 const { isProfileNeeded, Profiling } = require('../../../../lib/watchdog/profile/profiling')
 const { makeRecord } = require('../../../support/record')
 
-test('with its end a profile is over for a session of the application, too, which has the profiler enabled', () => {
+test('with its end a profile also ends for a session of the application that has the profiler enabled', () => {
   const own = new inspector.Session()
   own.connect()
   own.post('Profiler.enable')
@@ -222,7 +222,7 @@ test('a profile without a tick in a second is given up, for good and said: V8 is
   }
 })
 
-test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, or start-up', () => {
+test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, or startup', () => {
   const { frame } = makeRecord()
   const exact = /** @type {any} */ ({ ...frame, exact: true })
   assert.equal(isProfileNeeded(makeRecord({ frame: exact })), false)

@@ -37,7 +37,7 @@ test('who waited for a block is counted by route, told once, and forgotten with 
   assert.deepEqual(blocks.waitsFor('7-1'), { requests: 0, longestMs: 0, routes: [] })
 })
 
-test('a record has the route that its request has in the end', () => {
+test('a record shows the final route of its request', () => {
   const blocks = new RecentBlocks()
   blocks.add({ startMs: 100, endMs: 400, workIds: [1] }, '7-1')
   const record = makeRecord({ id: '7-1', work: { ...WORK, id: '1', name: 'GET /a/1' }, request: { ...REQUEST, route: '/a/1' } })

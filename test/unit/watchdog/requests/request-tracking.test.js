@@ -24,7 +24,7 @@ test('requests are followed from the first block on until it has been quiet for 
   assert.deepEqual(told, [true, false, true])
 })
 
-test('where following costs too much it pauses for an hour, said once', () => {
+test('where following costs too much it pauses for an hour, which is logged once', () => {
   /** @type {boolean[]} */
   const told = []
   /** @type {any[]} */

@@ -45,7 +45,7 @@ test('the words say what waits, and which threads compute', () => {
   assert.equal(fillingText('dns_lookups', filling(counts), null), ': 12 DNS lookups (2 of 4 threads)')
 })
 
-test('the log has them, while it lasts and when it is over', () => {
+test('the log shows them, during the incident and at its end', () => {
   const full = { startMs: 0, endMs: 2800, longestMs: 1800, resources: {}, threads: 4, filling: ': 3 file operations (4 threads)' }
   assert.equal(poolText('thread_pool', { ...full, ongoing: true }, 18), 'the thread pool is full, work has been waiting for 2.8 s: 3 file operations (4 threads)')
   assert.equal(poolText('thread_pool', { ...full, ongoing: false }, 18), 'the thread pool was full for 2.8 s: 3 file operations (4 threads); work waited for up to 1.8 s, 18 requests meanwhile')

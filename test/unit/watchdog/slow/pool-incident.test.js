@@ -17,7 +17,7 @@ test('a pool may be full when work waits in it for 200 ms, and has room again wh
   assert.equal(pool.current, null)
 })
 
-test('a wait that is known only when it is over opens none: the watchdog may have been late', () => {
+test('a wait that is known only after its end opens none: the watchdog may have been late', () => {
   const pool = new PoolIncident()
   assert.equal(pool.see(0, 5000, true), null)
   assert.equal(pool.current, null)

@@ -204,7 +204,7 @@ test('a block is reported before the large map of its file is read, and everythi
   assert.deepEqual(told.slice(2), [['ended', 11, 1], ['settled', 11, 1]])
 })
 
-test('a block that is over waits for the map of its file until it is settled, but not for long', async (t) => {
+test('a block that has ended waits for the map of its file until it is settled, but not for long', async (t) => {
   const file = writeBundle(makeDir(t), 1e6)
   for (const isRead of [true, false]) {
     const { sources } = makeSources()

@@ -42,7 +42,7 @@ const taken = ({ questionAtMs, startMs, heldMs = 10, ofV8Ms = startMs }) => ({
   })
 })
 
-test('one thread is profiled at a time, ten a minute, the one that has waited longest first', () => {
+test('one thread is profiled at a time, ten per minute, the one that has waited longest first', () => {
   const { own, asked } = profiling()
   const threads = [thread(1), thread(2), thread(3, false)]
   own.poll(1000, threads)
@@ -58,7 +58,7 @@ test('one thread is profiled at a time, ten a minute, the one that has waited lo
   assert.ok(asked.length <= 11, `${asked.length}`)
 })
 
-test('a start that holds its thread for long has a longer pause after it, and a thread in a native call one for others', () => {
+test('a start that holds its thread for long has a longer pause after it, and a thread in a native call one for other threads', () => {
   const { own, asked } = profiling()
   const threads = [thread(1), thread(2)]
   own.poll(1000, threads)

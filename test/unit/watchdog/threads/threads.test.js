@@ -100,7 +100,7 @@ test('a thread that was no more when it was heard of is let go at the first poll
 })
 
 for (const [what, make] of Object.entries(foreignMemories)) {
-  test(`a thread whose copy of the package is of another version is left alone, and said once: its memory is ${what}`, async (t) => {
+  test(`a thread whose copy of the package is of another version is not watched, which is logged once: its memory is ${what}`, async (t) => {
     const { threads, seen, hear } = watchThreads(t)
     const memory = make()
     const before = Buffer.from(new Uint8Array(memory))
@@ -137,7 +137,7 @@ for (const [ms, what] of /** @type {const} */ ([[150, 'withdrawn'], [600, 'settl
   })
 }
 
-test('a block that is over when its thread ends is one, however short', (t) => {
+test('a block that has ended when its thread ends is one, however short', (t) => {
   const { threads, seen } = watchThreads(t, 50)
   const memory = createMemory()
   const { beat, lateBeats } = openBridge(memory)

@@ -43,7 +43,7 @@ test('requests, work, turns and pauses have their names; slow requests outlive a
   assert.ok(completeSinceMs > 1000)
 })
 
-test('counters come once a second, also those read on the spot, and of ten minutes only', () => {
+test('counters come once per second, also those read on the spot, and of ten minutes only', () => {
   const { history, timeline } = makeTimeline(5000)
   for (let second = 1; second <= SECONDS + 100; second++) {
     history.endSecond(5000 + second * 1000, { activeMs: second * 250, idleMs: second * 750, inProgressMs: 0 }, [])

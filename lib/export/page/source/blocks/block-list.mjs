@@ -142,7 +142,7 @@ export class BlockList {
     const where = [
       worker !== null && `worker ${worker}`,
       threadId > 0 && `thread ${thread}`,
-      startup && 'at start-up'
+      startup && 'at startup'
     ].filter(Boolean).join(', ')
     fill(entry.button,
       make('span', { class: 'time' }, clock(startedAt)),

@@ -7,7 +7,7 @@ import { calledBy, placeOf, timePartsOf, workOf, wordsOf } from './labels.mjs'
 export function whyOf (record) {
   const { durationMs, ongoing, cause, frame, probable, startup, package: owner, packageIssue } = record
   const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ` +
-    `${duration(durationMs)}${startup ? ' at start-up' : ''}`
+    `${duration(durationMs)}${startup ? ' at startup' : ''}`
   if (isExcused(record)) return `${how}: ${excuseOf(cause)}. No line of code is to blame.`
   const other = largestOther(record)
   const rest = other === null ? '' : `, ${duration(other[1])} of it ${wordsOf(other[0])}`

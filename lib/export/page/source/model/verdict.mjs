@@ -19,7 +19,7 @@ export function sumOf (rows, { fromMs, toMs }) {
   const from = Math.min(fromMs, ...rows.map(({ startedAt }) => Date.parse(startedAt)))
   const lengthMs = Math.max(1, Math.max(toMs, ...rows.map(endOf)) - from)
   const blockedMs = msOf(rows)
-  // While a block lasts, its cause is provisional.
+  // During a block, its cause is provisional.
   const excused = sharesOf(rows.filter(({ ongoing }) => !ongoing)).filter(({ cause }) => excuseOf(cause) !== undefined)
   return { lengthMs, blockedMs, count: rows.length, share: Math.min(1, blockedMs / lengthMs), excusedMs: msOf(excused) }
 }
@@ -100,7 +100,7 @@ export function asideNote (rows, isShown) {
   const causes = [...new Set(excused.map(({ cause }) => cause))]
     .map((cause) => `${excused.filter((row) => row.cause === cause).length} ${cause}`)
   const kinds = [
-    sumIn(own.filter(({ startup }) => startup), 'at start-up'),
+    sumIn(own.filter(({ startup }) => startup), 'at startup'),
     sumIn(own.filter(({ startup }) => !startup), 'allowed'),
     sumIn(aside.filter(({ threadId }) => threadId), 'in worker threads'),
     sumIn(excused, `${excused.length === 1 ? 'is' : 'are'} not your code (${causes.join(', ')})`)

@@ -3,7 +3,7 @@ import { clock, counted, duration, percent } from '../format.mjs'
 import { isMain, sentenceOf, titleOf, worstOf } from '../model/strip.mjs'
 
 const TICK_MS = 100
-/** The tab's title changes no more often than this. Ten times a second, it would only flicker. */
+/** The tab's title changes no more often than this. Ten times per second, it would only flicker. */
 const TITLE_MS = 1000
 /** Most blocked threads and workers that are shown: more than anybody reads. */
 const LINES = 8
