@@ -9,14 +9,14 @@ const { endWithReader } = require('./common/output')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
 const ELSEWHERE = 'All others are in docs/ of the repository'
-const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
+const PACKED = ['causes', 'operate/runbook.md', 'use/errors.md', 'use/options.md']
 
 /** Files by name, such as `causes/js`. @returns {Map<string, string>} */
 function findDocs () {
   const files = PACKED.flatMap((name) => name.endsWith('.md')
     ? [name]
-    : fs.readdirSync(path.join(DOCS, name)).map((file) => path.join(name, file)))
-  return new Map(files.map((file) => [file.replace(/\.md$/, '').replaceAll(path.sep, '/'), path.join(DOCS, file)]))
+    : fs.readdirSync(path.join(DOCS, name)).map((file) => `${name}/${file}`))
+  return new Map(files.map((file) => [file.replace(/\.md$/, ''), path.join(DOCS, file)]))
 }
 
 /** Lists the packed documents, or prints one. @param {string} [name] */

@@ -67,8 +67,17 @@ test('docs list every option of the middleware and the plugin as it is', () => {
   assert.deepEqual(tables('docs/use/shedding.md', 'Overload shedding')[0], shedOptions.map(({ key, doc, ...row }) => [key, defaultOf(row), doc]))
 })
 
-test('docs list every error code', () => {
-  assert.deepEqual(tables('docs/use/api.md', 'Errors')[0].map(([code]) => code), Object.keys(errors.table))
+/** Source files below a folder, from the root. @param {string} folder */
+const sources = (folder) => fs.readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.js') && !/node_modules|declarations/.test(file)).map((file) => path.join(folder, file))
+
+test('docs list every code of errors and warnings with a cause and a remedy, and the code throws each', () => {
+  const code = ['lib', 'scenarios'].flatMap(sources).filter((file) => file !== path.join('lib', 'tables', 'errors.js')).map(read).join('\n')
+  const [thrown, warned] = [/'(LOOPWATCH_ERR_\w+)'/g, /'(LOOPWATCH_WARN_\w+)'/g].map((pattern) => [...new Set([...code.matchAll(pattern)].map(([, name]) => name))])
+  assert.deepEqual(thrown.sort(), Object.keys(errors.table).sort())
+  const rows = tables('docs/use/errors.md', '').flat()
+  assert.deepEqual(rows.map(([name]) => name).sort(), [...thrown, ...warned].sort())
+  for (const row of rows) assert.ok(row.length === 3 && row.every((cell) => cell !== ''), `${row}`)
 })
 
 test('docs describe what the types describe: exports, the agent, a record and what is in it', () => {
