@@ -41,9 +41,9 @@ test('README and docs explain every cause, and docs print the decision table as 
 })
 
 test('docs print the tables by which the line is chosen and doubted as they are', () => {
-  assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[0], reasons.map(({ name, weight, alone = weight, when }) =>
+  assert.deepEqual(tables('docs/understand/lines.md', 'How the line is found')[0], reasons.map(({ name, weight, alone = weight, when }) =>
     [name, alone === weight ? `${weight}` : `${weight} (${alone} without a profile)`, when]))
-  assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[1], doubts.map(({ when }) => [when]))
+  assert.deepEqual(tables('docs/understand/lines.md', 'Doubts')[0], doubts.map(({ when }) => [when]))
 })
 
 test('docs list every metric as it is', () => {
