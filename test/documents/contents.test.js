@@ -54,7 +54,7 @@ test('llms.txt names documents that are there, and every cause', () => {
 
 test('the tools in the documents for assistants are those of mcp', () => {
   for (const name of Object.keys(tools)) {
-    for (const file of ['llms.txt', 'docs/tools/assistants.md', 'docs/tools/mcp.md']) assert.ok(read(file).includes(`\`${name}`), `${file} ${name}`)
+    for (const file of ['llms.txt', 'docs/tools/mcp.md']) assert.ok(read(file).includes(`\`${name}`), `${file} ${name}`)
   }
 })
 
