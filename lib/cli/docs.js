@@ -9,7 +9,7 @@ const { endWithReader } = require('./common/output')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
 const ELSEWHERE = 'All others are in docs/ of the repository'
-const PACKED = ['causes', 'operate/runbook.md', 'use/errors.md', 'use/options.md']
+const PACKED = ['causes', 'operate/runbook.md', 'operate/slow-without-a-block.md', 'use/errors.md', 'use/options.md']
 
 /** Files by name, such as `causes/js`. @returns {Map<string, string>} */
 function findDocs () {
@@ -41,7 +41,7 @@ exports.showDocs = (name) => {
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 
-/** The document as it is installed; null if a bundler left it out. @param {string} name of a cause, or `io` */
+/** The document as it is installed; null if a bundler left it out. @param {string} name of a cause */
 exports.causeDocument = (name) => readSource(path.join(DOCS, 'causes', `${name}.md`))
 
 /**

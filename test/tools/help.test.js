@@ -81,7 +81,7 @@ test('a reader that closes the pipe before it is written ends every help and doc
 test('docs lists what the package has of documents, prints one, and refuses others by their names', async () => {
   const { stdout } = await run(process.execPath, [CLI, 'docs'])
   const names = stdout.trim().split('\n').map((line) => line.split(' ')[0])
-  for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/runbook', 'use/errors', 'use/options']) assert.ok(names.includes(name), name)
+  for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/runbook', 'operate/slow-without-a-block', 'use/errors', 'use/options']) assert.ok(names.includes(name), name)
   assert.match((await run(process.execPath, [CLI, 'docs', 'causes/gc'])).stdout, /^# gc: /)
   await assert.rejects(run(process.execPath, [CLI, 'docs', '../package']), { code: 2, stderr: /docs takes one of .*causes\/js.*LOOPWATCH_ERR_OPTION/ })
   for (const [name, meant] of [['causes/natve', 'causes/native'], ['runbok', 'runbook']]) {

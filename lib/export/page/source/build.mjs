@@ -17,11 +17,12 @@ const LICENCES = 'THIRD-PARTY.txt'
 const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
-const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
+/** What /causes has: the causes, and what to do if there is no block. */
+const CAUSE = /^docs\/(?:causes|operate(?=\/slow-without))\/([a-z-]+)\.md$/
 /** Documents of the agent's pages /runbook and /causes. */
 const DOCUMENTS = {
   runbook: ['docs/operate/runbook.md'],
-  causes: [...Object.keys(causes), 'io'].map((name) => `docs/causes/${name}.md`)
+  causes: [...Object.keys(causes).map((name) => `docs/causes/${name}.md`), 'docs/operate/slow-without-a-block.md']
 }
 
 /** @param {'light' | 'dark'} scheme */
