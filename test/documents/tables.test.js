@@ -33,11 +33,11 @@ const namesIn = (rows) => rows.map(([name]) => /^\w+/.exec(name)?.[0])
 
 const meanings = Object.entries(causes).map(([cause, { meaning }]) => [cause, meaning])
 
-test('README and docs explain every cause, and docs print the decision table as it is', () => {
+test('README and docs explain every cause, and docs print the rules of causes as they are', () => {
   assert.deepEqual(tables('README.md', 'Causes')[0], meanings, 'README, Causes: the rows of lib/tables/causes.js')
   assert.deepEqual(tables('docs/causes/README.md', 'Causes')[0], meanings, 'docs/causes/README.md: the rows of lib/tables/causes.js')
-  assert.deepEqual(tables('docs/causes/README.md', 'How the cause is found')[0], decisions.map(({ cause, when }, i) => [`${i + 1}`, cause, when]),
-    'docs/causes/README.md: the decision table of lib/explain/cause.js')
+  const rules = read('docs/causes/README.md').replace(/\s+/g, ' ')
+  for (const { cause, when } of decisions) assert.ok(rules.includes(`**\`${cause}\`**: ${when}.`), `docs/causes/README.md lacks a rule of lib/explain/cause.js: ${when}`)
 })
 
 test('docs print the tables by which the line is chosen and doubted as they are', () => {

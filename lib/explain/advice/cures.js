@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Cures by the page of docs/causes that says the same under "By what is found"; a test compares them. `explain` reads
- * no file, and bundles lack the documents.
+ * Cures by the page of docs/causes that says the same under "Advice for specific findings"; a test compares them.
+ * `explain` reads no file, and bundles lack the documents.
  */
 exports.cures = {
   js: {
@@ -15,7 +15,7 @@ exports.cures = {
     require: 'Load it at the top of the file, or once at start-up.',
     mapping: 'Ask for fewer rows and columns (limit, select), take them in pages, or ask for plain ' +
       'rows (lean(), raw: true).',
-    template: 'Put fewer items on it, keep finished parts, or let it render as a stream.',
+    template: 'Render fewer items, cache rendered parts, or stream the output.',
     search: 'Make a Map or a Set of the list before the loop, and look it up there.',
     microtasks: 'Every few milliseconds, await setImmediate() of node:timers/promises.',
     growth: 'Something that it processes grows, such as a list, a cache or a table without a limit.',
@@ -38,7 +38,7 @@ exports.cures = {
       'do not wait. With a busy timeout of 0, the call fails at once: try again later from a timer.',
     logging: 'Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with ' +
       'sync: false).',
-    report: 'Set process.report.excludeNetwork = true before (Node.js 20.13 and 22).'
+    report: 'Set process.report.excludeNetwork = true first (Node.js 20.13, or 22 and later).'
   },
   gc: {
     memory: 'Compare two heap snapshots to find what grows, and bound it: a cache, a list, listeners. If all of it ' +
