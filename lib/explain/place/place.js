@@ -65,7 +65,7 @@ const doubts = [
     applies: ({ line, candidates }) => !line.traits.calls && line.traits.hasText && isCallBelow(line, candidates)
   },
   {
-    when: 'only answers show it, and the cause is unknown: a stalled thread can be on any line',
+    when: 'only answers show it, and the cause is unknown: a stalled thread can be at any line',
     applies: ({ line, record }) => isAnswered(line) && isHeldUp(record)
   },
   {
