@@ -78,7 +78,7 @@
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
  * long and stands just before it in the same function
  * @typedef {Frame & { exact: boolean, because?: string[] }} FrameRecord `exact` is false if the line is in doubt;
- * `because` has up to three reasons for the line, the largest first (docs/use/record.md)
+ * `because` has up to three reasons for the line, the largest first (docs/understand/lines.md)
  * @typedef {object} StackRecord equal stacks as they were taken, with names and source maps applied and nothing else
  * @property {number} count of samples @property {number} weightMs their time @property {Frame[]} frames innermost first
  * @property {true} [isEntered] the innermost function had just been entered: the time was spent before that

@@ -9,14 +9,15 @@ const { endWithReader } = require('./common/output')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
 const ELSEWHERE = 'All others are in docs/ of the repository'
-const PACKED = ['operate/slow-now.md', 'operate/runbook.md', 'causes', 'use/options.md']
+const PACKED = ['operate/slow-now.md', 'operate/slow-without-a-block.md', 'operate/runbook.md', 'causes',
+  'use/errors.md', 'use/options.md']
 
 /** Files by name, such as `causes/js`. @returns {Map<string, string>} */
 function findDocs () {
   const files = PACKED.flatMap((name) => name.endsWith('.md')
     ? [name]
-    : fs.readdirSync(path.join(DOCS, name)).map((file) => path.join(name, file)))
-  return new Map(files.map((file) => [file.replace(/\.md$/, '').replaceAll(path.sep, '/'), path.join(DOCS, file)]))
+    : fs.readdirSync(path.join(DOCS, name)).map((file) => `${name}/${file}`))
+  return new Map(files.map((file) => [file.replace(/\.md$/, ''), path.join(DOCS, file)]))
 }
 
 /** Lists the packed documents, or prints one. @param {string} [name] */
@@ -41,7 +42,7 @@ exports.showDocs = (name) => {
   process.stdout.write(fs.readFileSync(file, 'utf8'))
 }
 
-/** The document as it is installed; null if a bundler left it out. @param {string} name of a cause, or `io` */
+/** The document as it is installed; null if a bundler left it out. @param {string} name of a cause */
 exports.causeDocument = (name) => readSource(path.join(DOCS, 'causes', `${name}.md`))
 
 /**

@@ -79,7 +79,7 @@ const addView = (program) => program.command('view')
 
 /** @param {Command} program */
 const addDocs = (program) => program.command('docs')
-  .description('list or print the installed documents: causes, options, runbook')
+  .description('list or print the installed documents: slow-now, causes, errors, options, runbook')
   .argument('[name]', 'print this one, for example causes/native')
   .addHelpText('after', examples('docs', 'docs causes/native'))
   .action((name) => require('./docs').showDocs(name))

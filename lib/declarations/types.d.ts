@@ -204,7 +204,7 @@ export type BlockRecord = {
 };
 /**
  * `exact` is false if the line is in doubt;
- * `because` has up to three reasons for the line, the largest first (docs/use/record.md)
+ * `because` has up to three reasons for the line, the largest first (docs/understand/lines.md)
  */
 export type FrameRecord = Frame & {
  exact: boolean;

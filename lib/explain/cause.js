@@ -37,8 +37,8 @@ function largestIn ({ durationMs, ongoing, thresholdMs }, parts) {
 const table = [
   {
     cause: 'many',
-    when: 'JavaScript or native calls would decide below, samples show two or more requests, none has 60% of the ' +
-      'time, and none was seen for as long as the threshold without another in between',
+    when: 'rule 3 would give `js` or `native`, samples show two or more requests, none has 60% of the time, and none ' +
+      'was seen for as long as the threshold without another in between',
     // Each of two requests that block one after the other is a culprit.
     test: (e, parts) => e.requests >= 2 && e.topRequestShare < 0.6 && e.longestRunMs < e.thresholdMs &&
       ['js', 'native'].includes(largestIn(e, parts))

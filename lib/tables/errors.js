@@ -58,8 +58,6 @@ const table = {
     `${tool} ${how}${output === '' ? '' : `; its output:\n${output}\n`}`,
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>
     `${flag} ${port}: the port is taken, or this user may not use it`,
-  LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
-    `the demo is missing: ${file}; --target host:port watches your own process`,
   LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ names) =>
     `unknown scenario "${name}", expected one of ${names.join(', ')}; 'loopwatch scenario' describes them`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>

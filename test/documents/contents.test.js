@@ -67,7 +67,7 @@ test('every library whose methods are wrapped is in the limits, and they are cou
 
 test('the tools in the documents for assistants are those of mcp', () => {
   for (const name of Object.keys(tools)) {
-    for (const file of ['llms.txt', 'docs/tools/assistants.md', 'docs/tools/mcp.md']) assert.ok(read(file).includes(`\`${name}`), `${file} ${name}`)
+    for (const file of ['llms.txt', 'docs/tools/mcp.md']) assert.ok(read(file).includes(`\`${name}`), `${file} ${name}`)
   }
 })
 

@@ -26,7 +26,7 @@ const belongs = [
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
   /^lib\/export\/page\/(THIRD-PARTY\.txt|(?:(?:causes|index|runbook)\.html|page\.css|(?:page|report)\.js)\.gz)$/,
   /^lib\/declarations\/.+\.d\.m?ts$/,
-  /^docs\/(causes\/[\w-]+|operate\/(?:runbook|slow-now)|use\/options)\.md$/,
+  /^docs\/(causes\/[\w-]+|operate\/(?:runbook|slow-now|slow-without-a-block)|use\/(?:errors|options))\.md$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
   /^scenarios\/demo\/.+\.(js|md)$/
 ]

@@ -82,7 +82,7 @@ test('a reader that closes the pipe before it is written ends every help and doc
 test('docs lists what the package has of documents, prints one, and refuses others by their names', async () => {
   const { stdout } = await run(process.execPath, [CLI, 'docs'])
   const names = stdout.trim().split('\n').map((line) => line.split(' ')[0])
-  for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/slow-now', 'operate/runbook', 'use/options']) assert.ok(names.includes(name), name)
+  for (const name of [...Object.keys(causes).map((cause) => `causes/${cause}`), 'operate/slow-now', 'operate/slow-without-a-block', 'operate/runbook', 'use/errors', 'use/options']) assert.ok(names.includes(name), name)
   assert.match((await run(process.execPath, [CLI, 'docs', 'causes/gc'])).stdout, /^# gc: /)
   // As the last row of doctor and attach says.
   const [, ...command] = /(loopwatch) (docs) (.*)/.exec(SLOW_NOW[1])?.slice(1) ?? []

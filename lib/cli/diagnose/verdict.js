@@ -22,6 +22,8 @@ const SLOW_MS = 50
 const ADVISED_SHARE = 0.1
 /** Share of the blocked time from which one function is to blame, however many requests it serves in one turn. */
 const SINGLE_SHARE = 0.6
+const WAITS = '- Look at the longest waits in bubbleprof, such as queries that could run at the same time.\n' +
+  '- Ask the questions of: npx loopwatch docs slow-without-a-block\n'
 /** Blocks that the agent keeps under diagnose, the most that it can keep. */
 const KEEP = 1000
 
@@ -64,7 +66,7 @@ exports.verdictOf = ({ recording, sinceMs, startMs, load }) => {
   if (load !== null && load.p50Ms >= SLOW_MS && utilizationOf(recording.metrics) < BUSY) {
     const text = `Requests do not wait for the event loop, which was blocked for ${figure}${whole}. They wait for a ` +
       `database, another service or the thread pool of libuv.${inRun}\n`
-    return { text: `${text}\n${general('io')}`, tool: 'bubbleprof' }
+    return { text: `${text}\n${WAITS}`, tool: 'bubbleprof' }
   }
   return { text: `Nothing is wrong with the event loop: it was blocked for ${figure}${whole}.${inRun}\n`, tool: null }
 }

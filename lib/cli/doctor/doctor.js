@@ -18,7 +18,7 @@ const { isSameNamespace } = require('../attach/target-process')
 
 /** Age from which a heartbeat is reported as late: on a busy machine, a second is usual. */
 const LATE_MS = 1000
-/** What whoever looks at a slow process needs next. @type {[string, string]} */
+/** The row for whoever looks at a slow process needs next. @type {[string, string]} */
 const SLOW_NOW = ['slow now?', 'the steps: loopwatch docs slow-now']
 
 /** @typedef {{ token?: string }} Flags */

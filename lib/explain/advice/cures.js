@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Cures by the page of docs/causes that says the same under "By what is found"; a test compares them. `explain` reads
- * no file, and bundles lack the documents.
+ * Cures by the page of docs/causes that says the same under "Advice for specific findings"; a test compares them.
+ * `explain` reads no file, and bundles lack the documents.
  */
 exports.cures = {
   js: {
@@ -38,7 +38,7 @@ exports.cures = {
       'do not wait. With a busy timeout of 0, the call fails immediately: try again later from a timer.',
     logging: 'Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with ' +
       'sync: false).',
-    report: 'Set process.report.excludeNetwork = true first.'
+    report: 'Set process.report.excludeNetwork = true first (Node.js 20.13, or 22 and later).'
   },
   gc: {
     memory: 'Compare two heap snapshots to find what grows, and bound it: a cache, a list, listeners. If all of it ' +

@@ -37,7 +37,7 @@ const MOST_REASONS = 3
  */
 
 /**
- * Doubts about a line that is ahead. Printed in docs/use/record.md.
+ * Doubts about a line that is ahead. Printed in docs/understand/lines.md.
  * @type {{ when: string, applies: (choice: Choice) => boolean }[]}
  */
 const doubts = [
@@ -79,7 +79,7 @@ const doubts = [
       2 * (profile.endTime - profile.startTime) < durationMs * US_PER_MS
   },
   {
-    when: 'V8 counts lines for a whole profile, of which the block is a small part, and no answer shows the line',
+    when: 'V8 counts lines for the whole profile, the block is a small part of it, and no answer shows the line',
     applies: ({ line }) => line.isBorrowed && line.answeredMs === 0
   }
 ]

@@ -20,7 +20,7 @@ const ALONE = 8
 
 /**
  * Reasons for a line and against it. Each value is from 0 to 1, a share of all samples or of all answers.
- * Printed in docs/use/record.md. @type {Row[]}
+ * Printed in docs/understand/lines.md. @type {Row[]}
  */
 const table = [
   {

@@ -60,7 +60,7 @@ test('a loop that is hardly blocked is not to blame; slow requests then wait for
   const calm = verdict([block('js', 100)])
   assert.deepEqual([calm.text, calm.tool], ['Nothing is wrong with the event loop: it was blocked for 1.0% of 10.0 s.\n', null])
   const waits = verdict([], { load: slow }, timesOf(1, 9))
-  assert.match(waits.text, /^Requests do not wait for the event loop, which was blocked for 0\.0% of 10\.0 s\..*\n\n- Look at the longest waits in bubbleprof/s)
+  assert.match(waits.text, /^Requests do not wait for the event loop, which was blocked for 0\.0% of 10\.0 s\..*\n\n- Look at the longest waits in bubbleprof.*docs slow-without-a-block\n$/s)
   assert.equal(waits.tool, 'bubbleprof')
   assert.match(verdict([], { load: slow }, timesOf(9, 1)).text, /^Nothing is wrong/, 'slow because it works, in short turns')
 })

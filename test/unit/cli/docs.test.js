@@ -8,7 +8,7 @@ const { adviceOn, causeDocument } = require('../../../lib/cli/docs')
 /** Three of them fit one answer of `loopwatch mcp`, beside the blocks that they are about. */
 const MOST_CHARS = 1000
 
-for (const name of [...Object.keys(causes), 'io']) {
+for (const name of Object.keys(causes)) {
   test(`the document of ${name} says what it is and what to do, in few words`, () => {
     const advice = adviceOn(name)
     assert.ok(advice !== null, `docs/causes/${name}.md is missing: copy docs/causes/many.md`)

@@ -18,11 +18,12 @@ const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
 const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
-const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
+/** Documents of /causes: the causes, and the page for a process without a block. */
+const CAUSE = /^docs\/(?:causes|operate(?=\/slow-without))\/([a-z-]+)\.md$/
 /** Documents of the agent's pages /runbook and /causes. */
 const DOCUMENTS = {
   runbook: ['docs/operate/slow-now.md', 'docs/operate/runbook.md'],
-  causes: [...Object.keys(causes), 'io'].map((name) => `docs/causes/${name}.md`)
+  causes: [...Object.keys(causes).map((name) => `docs/causes/${name}.md`), 'docs/operate/slow-without-a-block.md']
 }
 
 /** @param {'light' | 'dark'} scheme */
@@ -104,7 +105,7 @@ export function readBuilt (name) {
 }
 
 /** @param {string} file of the repository, with the anchor of a link */
-const isPacked = (file) => manifest.files.some((each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
+const isPacked = (file) => manifest.files.some((/** @type {string} */ each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
 
 /** @param {string} document its path in the package */
 function bodyOf (document) {

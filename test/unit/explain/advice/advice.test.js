@@ -360,12 +360,12 @@ test('at most three are given, and none where no code is to blame or nothing is 
   assert.deepEqual(adviceOf(makeRecord({ frame: null, stacks: [], samples: 0, cause: 'unknown' })), [])
 })
 
-const plain = (/** @type {string} */ text) => text.replaceAll('`', '').replace(/\s+/g, ' ')
+const plain = (/** @type {string} */ text) => text.replaceAll(/`|[*][*]/g, '').replace(/\s+/g, ' ')
 
 test('the document of a cause advises the same as its blocks do, and nothing else', () => {
   assert.deepEqual([...new Set(Object.values(detectors).map(({ doc }) => doc))].sort(), Object.keys(cures).sort())
   for (const name of Object.keys(causes)) {
-    const [, section = ''] = (causeDocument(name) ?? '').replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').split('## By what is found\n')
+    const [, section = ''] = (causeDocument(name) ?? '').replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').split('## Advice for specific findings\n')
     const items = section.split(/^## /m)[0].split(/^- /m).slice(1).map((item) => plain(item).trim())
     const texts = Object.values(Object.hasOwn(cures, name) ? cures[/** @type {keyof typeof cures} */ (name)] : {})
     for (const text of texts) assert.ok(items.some((item) => item.endsWith(`. ${text}`)), `docs/causes/${name}.md lacks: ${text}`)
