@@ -81,9 +81,10 @@ const jobs = [
     }
   },
   {
-    // Also of @nestjs/schedule. A tick does not wait for an async callback, so each callback is wrapped.
+    // Also of @nestjs/schedule, which copies fireOnTick into each job, maybe before this; start comes before each tick.
+    // A tick does not wait for an async callback, so each callback is wrapped.
     file: ['cron', 'dist', 'job.js'],
-    attach: ({ CronJob: { prototype } }, naming) => naming.before(prototype, ['fireOnTick'], (task) => {
+    attach: ({ CronJob: { prototype } }, naming) => naming.before(prototype, ['start', 'fireOnTick'], (task) => {
       const name = task.name || (task.runOnce ? 'cron (once)' : `cron ${task.cronTime.source}`)
       task._callbacks = task._callbacks.map((/** @type {any} */ each) => naming.named(each, () => job(name)))
     })
