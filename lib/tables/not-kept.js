@@ -1,6 +1,6 @@
 'use strict'
 
-/** Events that were not kept, by the reason in `events_dropped_total`. A count stands before the text. */
+/** Events that were not kept, by the reason in `events_dropped_total`. A count follows the text. */
 exports.notKept = {
   log_suppressed: 'log lines in a storm of blocks',
   log_line: 'log lines that could not be written',
