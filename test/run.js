@@ -73,7 +73,7 @@ async function quietStep (title, tool, args) {
  * each test
  */
 function runTests (title, files, { atOnce, node = process.execPath, flags = [], results }) {
-  return step(title, node, [
+  return step(`${title} (files: ${files.length})`, node, [
     ...flags, '--test', `--test-concurrency=${atOnce}`, `--test-timeout=${LONGEST_MS}`,
     `--test-reporter=${path.join(SUPPORT, 'reporter.js')}`, '--test-reporter-destination=stdout',
     ...(results === undefined ? [] : [`--test-reporter=${path.join(SUPPORT, 'fault-reporter.js')}`, `--test-reporter-destination=${results}`]),

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Dropped events, by the reason in `events_dropped_total`. A count stands before the text. */
+/** Dropped events, by the reason in `events_dropped_total`. A count follows the text. */
 exports.notKept = {
   log_suppressed: 'log lines in a burst of blocks',
   log_line: 'log lines that could not be written',

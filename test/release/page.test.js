@@ -378,7 +378,7 @@ test('a culprit that is chosen, and the block that is opened, are in the address
   const { page, complaints } = await openPage(browser, url, { viewport: { width: 1024, height: 800 } })
   await reads(page, '#aside-note', /^2 blocks of .* below\. Not shown: 1 block of 80 ms is not your code \(1 starved\)\.$/)
   await reads(page, '#blocks-note', /^2 blocks, of 3 in memory/)
-  await reads(page, '#victims-body', /GET \/victim1 time900 ms/)
+  await reads(page, '#victims-body', /GET \/victim1900 ms/)
   await page.locator('#culprits-body button', { hasText: '≈ known' }).click()
   await reads(page, '#blocks-note', /^1 block, of 3/)
   await page.locator('#blocks > li > button').click()

@@ -120,5 +120,6 @@ function readFacts (pid) {
 }
 
 exports.checkProcess = checkProcess
+exports.guard = guard
 exports.isSameNamespace = isSameNamespace
 exports.objection = objection

@@ -12,13 +12,13 @@ const { readSource } = require('../../util/files')
 const { MS_PER_S } = require('../../util/units')
 const fs = require('node:fs')
 const { listenersOf } = require('../common/ports')
-const { isSameNamespace } = require('../attach/target-process')
+const { guard, isSameNamespace } = require('../attach/target-process')
 
 /** @import { Sample } from '../common/parse' */
 
 /** Age from which a heartbeat is reported as late: on a busy machine, a second is usual. */
 const LATE_MS = 1000
-/** The row for whoever looks at a slow process needs next. @type {[string, string]} */
+/** The next step for whoever looks at a slow process. @type {[string, string]} */
 const SLOW_NOW = ['slow now?', 'the steps: loopwatch docs slow-now']
 
 /** @typedef {{ token?: string }} Flags */
@@ -100,7 +100,7 @@ const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.tes
 
 /** @param {Sample[]} samples */
 const dropped = (samples) => samples.filter(({ name, value }) => name === 'loopwatch_events_dropped_total' && value > 0)
-  .map(({ labels: { reason }, value }) => `${value} ${meaningIn(notKept, reason)} (${reason})`).join(', ') || 'nothing'
+  .map(({ labels: { reason }, value }) => `${meaningIn(notKept, reason)}: ${value} (${reason})`).join(', ') || 'nothing'
 
 /** @param {Record<string, string>} meanings @param {string} reason */
 const meaningIn = (meanings, reason) => Object.hasOwn(meanings, reason) ? meanings[reason] : 'not known to this version'
@@ -147,9 +147,7 @@ const portsOf = (pid) => {
     fs.readdirSync(`/proc/${pid}/fd`)
     isSameNetwork = isSameNamespace(pid, 'net')
   } catch (error) {
-    const reason = error.code === 'ENOENT'
-      ? 'there is no such process'
-      : 'it belongs to another user: run loopwatch as that user'
+    const reason = error.code === 'ENOENT' ? 'there is no such process' : guard(pid)
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
   }
   if (!isSameNetwork) {

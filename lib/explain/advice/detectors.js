@@ -287,9 +287,10 @@ exports.detectors = {
   },
   allocation: {
     doc: 'gc',
-    detect ({ record: { cause, durationMs, evidence: { gcMs, memory } } }) {
+    detect ({ record: { cause, durationMs, parts, evidence: { gcMs, memory } } }) {
       const isStorm = causeRow(cause).blamesAllocation || gcMs >= STORM_SHARE * durationMs
-      const share = Math.round(100 * Math.min(1, gcMs / durationMs))
+      // Pauses include waits for a CPU. The parts, which the log and the page show, count those apart.
+      const share = Math.round(100 * Math.min(1, (parts?.gc ?? gcMs) / durationMs))
       const allocators = memory?.heapProfile?.allocatedBy
       const by = allocators ? ` By a heap profile, memory was allocated: ${sharesText(allocators)}.` : ''
       return isStorm && !memory?.isHeapFull &&

@@ -48,7 +48,7 @@ test('doctor lists a block in progress, lost events and the limits of an old Nod
   const found = findings(lines, 'shop:9464')
   assert.equal(said(found).loop, 'blocked for 9.5 s at this moment: loopwatch blocks shop:9464')
   assert.equal(said(findings(lines, 'process 7120')).loop, 'blocked for 9.5 s when this was recorded')
-  assert.equal(said(found).dropped, '3 log lines that could not be written (log_line)')
+  assert.equal(said(found).dropped, 'log lines that could not be written: 3 (log_line)')
   assert.equal(found.lines.filter(([head]) => head === 'limit').length, 2)
 })
 

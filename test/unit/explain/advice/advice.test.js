@@ -320,6 +320,12 @@ test('advice on collections names the functions that allocate, by a heap profile
   assert.doesNotMatch(text({ ...HEAP_PROFILE, allocatedBy: undefined }), /heap profile/)
 })
 
+test('advice on collections counts them without their waits for a CPU, as the parts of the block do', () => {
+  const parts = { js: 12.4, native: 0, gc: 100, asleep: 0, waiting: 200, stopped: 0, unexplained: 0 }
+  const [{ text }] = adviceOf(makeRecord({ cause: 'gc', parts, evidence: { ...evidence, gcMs: 300 } }))
+  assert.match(text, /^The garbage collector took 32% of the time\./)
+})
+
 test('where nothing else is advised, the package or the function that computes is named', () => {
   assert.equal(advise({ record: { package: PARTIAL } })[0].text, 'partial-json computes in one turn. Give it less, or run it in a worker thread.')
   assert.match(advise({})[0].text, /^report computes for 312 ms in one turn\. Do less per turn/)

@@ -4,8 +4,8 @@ import { clock, counted, duration } from '../format.mjs'
 import { NO_MATCH } from '../model/choose.mjs'
 import { calledBy, placeOf, sharesIn, workOf } from '../model/labels.mjs'
 
-/** Rows drawn at a time. Each row is a Tab stop, so more would be in the way of the keyboard. */
-const PAGE = 20
+/** Rows drawn at a time. Each is a Tab stop, so more would be in the way of the keyboard, and of scrolling a phone. */
+const PAGE = matchMedia('(max-width: 48rem)').matches ? 10 : 20
 
 /**
  * @typedef {object} Entry
@@ -17,7 +17,7 @@ const PAGE = 20
  */
 
 /**
- * The list of blocks, newest first, twenty at a time. A row keeps its element while it is listed, so that the focus and
+ * The list of blocks, newest first, a page at a time. A row keeps its element while it is listed, so that the focus and
  * open details stay. At most one block is open, and its id is in the page's address.
  */
 export class BlockList {

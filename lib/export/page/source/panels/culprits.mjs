@@ -1,5 +1,5 @@
 import { byId, chip, fill, make, makeButton, setNote, setText } from '../dom.mjs'
-import { clock, counted, duration, percent } from '../format.mjs'
+import { clock, duration, percent } from '../format.mjs'
 import { isFiltered, NO_MATCH } from '../model/choose.mjs'
 import { sorted } from '../model/culprits.mjs'
 
@@ -169,7 +169,7 @@ function plainTable (id, textsOf) {
 
 /** The routes that waited, the longest wait first. */
 export const victimTable = () => plainTable('victims', ({ name, count, longestMs, because }) =>
-  [name, counted(count, 'time'), duration(longestMs), because])
+  [name, `${count}`, duration(longestMs), because])
 
 /** Peers that calls wait for, those with most open calls first. */
 export const peerTable = () => plainTable('peers', ({ peer, open, count, sumMs }) =>
