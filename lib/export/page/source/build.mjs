@@ -17,6 +17,7 @@ const LICENCES = 'THIRD-PARTY.txt'
 const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
+const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
 /** Documents of the agent's pages /runbook and /causes. */
 const DOCUMENTS = {
@@ -102,6 +103,9 @@ export function readBuilt (name) {
   return (name === LICENCES ? bytes : gunzipSync(bytes)).toString()
 }
 
+/** @param {string} file of the repository, with the anchor of a link */
+const isPacked = (file) => manifest.files.some((each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
+
 /** @param {string} document its path in the package */
 function bodyOf (document) {
   const cause = CAUSE.exec(document)?.[1]
@@ -111,13 +115,13 @@ function bodyOf (document) {
       const id = cause === undefined ? text : depth === 1 ? cause : null
       return `<h${depth}${id === null ? '' : ` id="${id}"`}>${this.parser.parseInline(tokens)}</h${depth}>\n`
     },
-    /** Any other link becomes text that says where in the package its document is. @this {any} @param {any} link */
+    /** Any other link becomes text that says where its document is. @this {any} @param {any} link */
     link ({ href, tokens }) {
       const text = this.parser.parseInline(tokens)
       const file = path.posix.join(path.posix.dirname(document), href)
       const other = CAUSE.exec(file)?.[1]
       return other === undefined
-        ? `${text} (<code>${file}</code> of the package)`
+        ? `${text} (<code>${file}</code> ${isPacked(file) ? 'of the package' : 'in the repository'})`
         : `<a href="causes#${other}">${text}</a>`
     }
   }
