@@ -33,16 +33,21 @@ function withAbsoluteLinks (file, text, { url, slug, tag, isPacked }) {
   })
 }
 
+/** @param {string} folder of the package @returns {string[]} the files that it consists of */
+exports.packedFiles = (folder) => {
+  const shell = process.platform === 'win32'
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], shell })
+  return JSON.parse(output.slice(output.indexOf('[\n')))[0].files.map((/** @type {{ path: string }} */ each) => each.path)
+}
+
 /** @param {string} folder of the package @returns {string[]} the documents that have changed */
 exports.makeAbsolute = (folder) => {
   const { repository, version } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
   const [, url, slug] = REPOSITORY.exec(repository?.url) ?? []
   if (url === undefined) throw new Error('package.json has no repository on GitHub, "git+https://github.com/OWNER/NAME.git"')
-  const shell = process.platform === 'win32'
-  const output = execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], shell })
-  const files = JSON.parse(output.slice(output.indexOf('[\n')))[0].files.map((/** @type {{ path: string }} */ each) => each.path)
+  const files = exports.packedFiles(folder)
   const isPacked = (/** @type {string} */ file) => files.includes(file)
-  return files.filter((/** @type {string} */ file) => DOCUMENT.test(file)).filter((/** @type {string} */ file) => {
+  return files.filter((file) => DOCUMENT.test(file)).filter((file) => {
     const text = fs.readFileSync(path.join(folder, file), 'utf8')
     const changed = withAbsoluteLinks(file, text, { url, slug, tag: `v${version}`, isPacked })
     if (changed !== text) fs.writeFileSync(path.join(folder, file), changed)

@@ -103,8 +103,9 @@ export function readBuilt (name) {
   return (name === LICENCES ? bytes : gunzipSync(bytes)).toString()
 }
 
-/** @param {string} file of the repository, with the anchor of a link */
-const isPacked = (file) => manifest.files.some((each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
+/** Whether the package has it. @param {string} file of the repository, with the anchor of a link */
+const isPacked = (file) => manifest.files
+  .some((/** @type {string} */ each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
 
 /** @param {string} document its path in the package */
 function bodyOf (document) {
