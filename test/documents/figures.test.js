@@ -74,7 +74,7 @@ function costTable (file, head) {
 
 /**
  * The cells of a table of costs that differ from figures.md.
- * @param {string} file @param {string} head @param {boolean} isChange whether it has changes in percent in place of ratios
+ * @param {string} file @param {string} head @param {boolean} isChange whether it has changes in percent, not ratios
  */
 function faultsIn (file, head, isChange) {
   const { versions, names, body } = costTable(file, head)
@@ -103,6 +103,9 @@ function faultsIn (file, head, isChange) {
 test('the tables of costs have the figures of the last run', () => {
   assert.deepEqual(faultsIn('README.md', 'against the unwatched application', false), [])
   assert.deepEqual(faultsIn(OVERHEAD, 'Node.js 24 / 26', true), [])
+  const [cells, known] = [tables(OVERHEAD, 'Overhead')[0], tables(FIGURES, "What runs on the application's thread")[0]]
+    .map((rows) => rows.find(([what]) => what === 'start()') ?? [])
+  assert.equal(cells[1], known.at(-1), `${OVERHEAD}: start()`)
 })
 
 /** Those of the agent on each version. @param {(name: string, version: string) => number} valueOf */

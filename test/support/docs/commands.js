@@ -34,17 +34,18 @@ function helpOf (command) {
   const flags = new Map([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <)?/gm)].map(([, flag, value]) => [flag, value !== undefined]))
   const help = { flags, commands: [...stdout.matchAll(/^ {2}([a-z]+) (?=[[<])/gm)].map(([, name]) => name) }
   const lines = stdout.replace(/\n {10,}/g, ' ')
-  const defaults = new Map([...lines.matchAll(/^ {2}(--[\w-]+).*\(default:? "?([^")]+)/gm)].map(([, flag, value]) => [flag, value]))
+  const ofDefaults = lines.matchAll(/^ {2}(--[\w-]+).*\(default:? "?([^")]+)/gm)
+  const defaults = new Map([...ofDefaults].map(([, flag, value]) => [flag, value]))
   helps.set(command, { ...help, text: stdout, defaults })
   return /** @type {Help} */ (helps.get(command))
 }
 exports.helpOf = helpOf
 
 /**
- * Commands of loopwatch within sentences: in Markdown as code, in messages in quotes. `…` stands for what is left out.
+ * Commands of loopwatch within sentences: in Markdown as code, in messages in single quotes. `…` stands for what is left out.
  * @param {string} text
  */
-exports.namedIn = (text) => [...text.matchAll(/(?<=(["'`]))(?:npx (?:-y |--yes )?)?loopwatch [a-z-][^"'`]*(?=\1)/g)]
+exports.namedIn = (text) => [...text.matchAll(/(?<=(['`]))(?:npx (?:-y |--yes )?)?loopwatch [a-z-][^'`]*(?=\1)/g)]
   .map(([command]) => command.replace(/\s+/g, ' ').replace(/ ?…$/, ''))
 
 /** The commands of a block, one after the other; a line that ends with \ goes on. @param {string} text */
@@ -62,7 +63,7 @@ exports.faultOf = (line) => {
   for (const part of line.replace(/ \d?>&?\d?(?= |$)| > \S+/g, ' ').split(/ && | \| /)) {
     const all = words(part)
     while (/^[A-Z_]+=/.test(all[0] ?? '')) all.shift()
-    const fault = faultIn(all[0] === 'npx' ? all.slice(all[1] === '-y' ? 2 : 1) : all)
+    const fault = faultIn(all[0] === 'npx' ? all.slice(['-y', '--yes'].includes(all[1]) ? 2 : 1) : all)
     if (fault !== null) return `${fault} in "${part.trim()}"`
   }
   return null
