@@ -68,6 +68,7 @@ const pages = new Map(read('docs/tools/README.md').split('\n').flatMap((line) =>
   const page = path.join('docs', 'tools', target || 'README.md')
   return names === undefined ? [] : names.split(', ').map((name) => /** @type {[string, string]} */ ([name.replace(/`/g, ''), page]))
 }))
+pages.set('demo', path.join('scenarios', 'demo', 'README.md'))
 /** The flags of `run` are the options. Each scenario has a page of its own. */
 const DESCRIBED_ELSEWHERE = ['run', 'scenario', 'help']
 
@@ -75,7 +76,7 @@ test('the page of a command has the flags of its help, with their defaults', () 
   assert.deepEqual(helpOf('').commands.filter((name) => !pages.has(name) && ![...DESCRIBED_ELSEWHERE, 'docs'].includes(name)), [], 'docs/tools/README.md')
   for (const [command, page] of pages) {
     if (DESCRIBED_ELSEWHERE.includes(command)) continue
-    const { flags, defaults } = helpOf(command)
+    const { flags } = helpOf(command)
     const text = read(page)
     const isMissing = (/** @type {string} */ flag) => flag !== '--help' && !new RegExp(`${flag}(?![\\w-])`).test(text)
     assert.deepEqual([...flags.keys()].filter(isMissing), [], `${page}: flags of ${command}`)
@@ -83,8 +84,8 @@ test('the page of a command has the flags of its help, with their defaults', () 
     for (const [, flag, value, rest] of text.matchAll(/^\| `(--[\w-]+)([^`]*)` \|(.*)$/gm)) {
       assert.ok(others.some((help) => help.flags.has(flag)), `${page}: ${flag}${value}`)
       const [, said] = /\(default `([^`]+)`/.exec(rest) ?? []
-      const known = defaults.get(flag)
-      if (said !== undefined && known !== undefined) assert.equal(said, known, `${page}: the default of ${flag}`)
+      const known = others.flatMap((help) => help.defaults.get(flag) ?? [])
+      if (said !== undefined && known.length > 0) assert.ok(known.includes(said), `${page}: ${flag} is ${known}, not ${said}`)
     }
   }
 })

@@ -42,7 +42,7 @@ function helpOf (command) {
 exports.helpOf = helpOf
 
 /**
- * Commands of loopwatch within sentences: in Markdown as code, in messages in single quotes. `…` stands for what is left out.
+ * Commands of loopwatch within sentences: in Markdown as code, in messages in single quotes. `…` stands for more.
  * @param {string} text
  */
 exports.namedIn = (text) => [...text.matchAll(/(?<=(['`]))(?:npx (?:-y |--yes )?)?loopwatch [a-z-][^'`]*(?=\1)/g)]
