@@ -12,12 +12,12 @@ import { causes } from '../../../tables/causes.js'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
+const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const PAGE = path.join(SOURCE, '..')
 const LICENCES = 'THIRD-PARTY.txt'
 const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
-const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const CAUSE = /^docs\/causes\/([a-z-]+)\.md$/
 /** Documents of the agent's pages /runbook and /causes. */
 const DOCUMENTS = {
