@@ -41,7 +41,7 @@ function textsOfProduct () {
   ]
 }
 
-test('a document that the product names is in the package, or is said to be in the repository', () => {
+test('a document that the product names is in the package, or its text says that it is in the repository', () => {
   const texts = textsOfProduct()
   const faults = texts.flatMap(([file, text]) => [...text.matchAll(DOCUMENT)].flatMap((match) => {
     const [all, document] = match
