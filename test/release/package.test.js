@@ -10,10 +10,12 @@ const { promisify } = require('node:util')
 const esbuild = require('esbuild')
 const ts = require('typescript')
 const { eventually, startNode } = require('../support/app')
+const { links } = require('../support/docs/markdown')
 const { makeDir } = require('../support/files')
 const { startRegistry } = require('../support/registry')
 const { publicPart } = require('./build-types')
 const { judgeManifest, judgePack, pack, LIMITS } = require('./check')
+const { makeAbsolute } = require('./package-links')
 
 const ROOT = path.join(__dirname, '..', '..')
 const run = promisify(execFile)
@@ -141,6 +143,28 @@ test('the package', async (t) => {
       const [ours, theirs] = [path.join(ROOT, file), path.join(unpacked, 'package', file)].map((each) => fs.readFileSync(each))
       assert.ok(ours.equals(theirs), file)
     }
+  })
+
+  await t.test('released, has no link that leads nowhere: README needs the repository for all, other documents for what is only there', async () => {
+    const folder = path.join(dir, 'released')
+    fs.mkdirSync(folder)
+    await run('tar', ['-xzf', tarball, '-C', folder])
+    const unpacked = path.join(folder, 'package')
+    assert.throws(() => makeAbsolute(unpacked), /no repository/)
+    const manifest = path.join(unpacked, 'package.json')
+    const own = JSON.parse(fs.readFileSync(manifest, 'utf8'))
+    fs.writeFileSync(manifest, JSON.stringify({ ...own, repository: { type: 'git', url: 'git+https://github.com/someone/loopwatch.git' } }))
+    assert.ok(makeAbsolute(unpacked).length > 10)
+    assert.deepEqual(makeAbsolute(unpacked), [], 'nothing is left to change')
+    const address = new RegExp(`^https://(?:raw\\.githubusercontent\\.com/someone/loopwatch|github\\.com/someone/loopwatch/(?:blob|tree))/v${own.version.replaceAll('.', '\\.')}/`)
+    const dead = paths.filter((each) => /\.md$|^llms\.txt$/.test(each)).flatMap((each) => links(path.join(unpacked, each)).filter(({ target }) => {
+      const [file] = target.split('#')
+      if (address.test(file)) return !fs.existsSync(path.join(ROOT, file.replace(address, '')))
+      if (/^[a-z]+:/.test(file) || file === '') return false
+      return each === 'README.md' || !paths.includes(path.posix.join(path.posix.dirname(each), file))
+    }).map(({ target }) => `${each}: ${target}`))
+    assert.deepEqual(dead, [])
+    assert.match(fs.readFileSync(path.join(unpacked, 'README.md'), 'utf8'), /<img src="https:\/\/raw\.githubusercontent\.com\/someone\/loopwatch\/v[^/]+\/\.github\/images\/[\w-]+\.png"/)
   })
 
   await t.test('passes publint and attw', async () => {

@@ -406,6 +406,17 @@ test('a culprit that is chosen, and the block that is opened, are in the address
   assert.deepEqual([...complaints, ...again.complaints], [])
 })
 
+test('the line of a culprit is the one that its block has by now', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const frame = { function: 'known', file: __filename, line: 5, column: 1, exact: false }
+  const agent = await startPageAgent(t, [makeRecord({ id: '1-1', frame })])
+  const { page } = await openPage(browser, agent.url)
+  await reads(page, '#culprits-body', /^≈ known release\/page\.test\.js:5/)
+  agent.page.put(makeRecord({ id: '1-1', frame: { ...frame, line: 4, exact: true } }))
+  await reads(page, '#culprits-body', /^known release\/page\.test\.js:4/)
+})
+
 test('with a baseline and filters, the tools are one row on a desk, and a sparkline begins where its row does', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return

@@ -1,7 +1,8 @@
 'use strict'
 
-// `npm run pictures [-- page]`: the pictures of the live page and of the dashboards, taken of the demo, of a
-// cluster and of scenarios. Takes ten minutes, in which nothing else may run: on a busy machine blocks are `starved`.
+// `npm run pictures [-- film page dashboards]`: README's film, and the pictures of the live page and of the dashboards,
+// taken of the demo, of a cluster and of scenarios. Takes ten minutes, in which nothing else may run: on a busy machine
+// blocks are `starved`.
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -11,6 +12,7 @@ const { ask, startObserved, startTraffic } = require('../support/observed')
 const { installFor } = require('../support/packages')
 const { IMAGES, remember } = require('../support/pictures')
 const { freePort, startPrometheus } = require('../support/tools')
+const { takeFilm } = require('./film')
 const { MS_PER_MINUTE } = require('../../lib/util/units')
 
 const ROOT = path.join(__dirname, '..', '..')
@@ -55,11 +57,15 @@ function startDemo () {
   })
 }
 
-/** @param {string} url of the shop's page */
-async function takePage (url) {
+function startBrowser () {
   const { chromium } = require('playwright-core')
   const executablePath = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim()
-  const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] })
+  return chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] })
+}
+
+/** @param {string} url of the shop's page */
+async function takePage (url) {
+  const browser = await startBrowser()
   for (const { name, width, height, colorScheme } of PICTURES) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
     const page = await context.newPage()
@@ -128,6 +134,12 @@ async function main (wanted) {
     if (status !== 0) throw new Error('npm install in grafana/preview failed')
   }
   try {
+    if (isWanted('film')) {
+      const browser = await startBrowser()
+      await takeFilm(browser, t)
+      await browser.close()
+    }
+    if (!isWanted('page') && !isWanted('dashboards')) return
     const [shop, worker] = await startDemo()
     await sleep(WARM_UP_MS)
     if (isWanted('page')) await takePage(shop)

@@ -14,6 +14,7 @@ const PAGE = ['lib/export/page/index.html.gz', 'lib/export/page/page.css.gz', 'l
 
 /** The files of the repository that a picture shows. Those of scenarios show reports of runs with a date. */
 const shown = /** @type {Record<string, string[]>} */ ({
+  'block.png': PAGE,
   'page-dark.png': PAGE,
   'page-light.png': PAGE,
   'page-narrow.png': PAGE,

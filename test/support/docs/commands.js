@@ -12,11 +12,19 @@ const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'view']
 /** Programs that documents may name; what they are given is theirs. */
 const OTHERS = ['curl', 'docker', 'kubectl', 'go', 'esbuild', 'next', 'tsx', 'flamegraph.pl', 'git', '--banner:js=import']
 
-/** @type {Map<string, { flags: Map<string, boolean>, commands: string[] }>} by subcommand, '' = none */
+/**
+ * @typedef {object} Help
+ * @property {string} text
+ * @property {Map<string, boolean>} flags with whether they take a value
+ * @property {Map<string, string>} defaults
+ * @property {string[]} commands
+ */
+
+/** @type {Map<string, Help>} by subcommand, '' = none */
 const helps = new Map()
 
 /**
- * What `loopwatch <command> --help` lists: flags with whether they take a value, and subcommands.
+ * What `loopwatch <command> --help` lists.
  * @param {string} command
  */
 function helpOf (command) {
@@ -25,9 +33,20 @@ function helpOf (command) {
   const { stdout } = spawnSync(process.execPath, [BIN, ...(command === '' ? [] : [command]), '--help'], { encoding: 'utf8', cwd: ROOT })
   const flags = new Map([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <)?/gm)].map(([, flag, value]) => [flag, value !== undefined]))
   const help = { flags, commands: [...stdout.matchAll(/^ {2}([a-z]+) (?=[[<])/gm)].map(([, name]) => name) }
-  helps.set(command, help)
-  return help
+  const lines = stdout.replace(/\n {10,}/g, ' ')
+  const ofDefaults = lines.matchAll(/^ {2}(--[\w-]+).*\(default:? "?([^")]+)/gm)
+  const defaults = new Map([...ofDefaults].map(([, flag, value]) => [flag, value]))
+  helps.set(command, { ...help, text: stdout, defaults })
+  return /** @type {Help} */ (helps.get(command))
 }
+exports.helpOf = helpOf
+
+/**
+ * Commands of loopwatch within sentences: in Markdown as code, in messages in single quotes. `…` stands for more.
+ * @param {string} text
+ */
+exports.namedIn = (text) => [...text.matchAll(/(?<=(['`]))(?:npx (?:-y |--yes )?)?loopwatch [a-z-][^'`]*(?=\1)/g)]
+  .map(([command]) => command.replace(/\s+/g, ' ').replace(/ ?…$/, ''))
 
 /** The commands of a block, one after the other; a line that ends with \ goes on. @param {string} text */
 exports.commandsIn = (text) => text.replace(/\\\n\s*/g, ' ').split('\n').map((line) => line.replace(/\s+# .*$/, '').trim()).filter((line) => line !== '' && !line.startsWith('#'))
@@ -44,7 +63,7 @@ exports.faultOf = (line) => {
   for (const part of line.replace(/ \d?>&?\d?(?= |$)| > \S+/g, ' ').split(/ && | \| /)) {
     const all = words(part)
     while (/^[A-Z_]+=/.test(all[0] ?? '')) all.shift()
-    const fault = faultIn(all[0] === 'npx' ? all.slice(all[1] === '-y' ? 2 : 1) : all)
+    const fault = faultIn(all[0] === 'npx' ? all.slice(['-y', '--yes'].includes(all[1]) ? 2 : 1) : all)
     if (fault !== null) return `${fault} in "${part.trim()}"`
   }
   return null
@@ -63,6 +82,7 @@ function faultIn ([program, ...args]) {
 function loopwatchFault ([first, ...rest]) {
   if (first.startsWith('--')) return helpOf('').flags.has(first) ? null : `no flag ${first}`
   if (!helpOf('').commands.includes(first)) return `no command ${first}`
+  if (first === 'docs' && rest.length > 0 && !/^[A-Z<[]/.test(rest[0])) return spawnSync(process.execPath, [BIN, 'docs', rest[0]]).status === 0 ? null : `no document ${rest[0]}`
   const { flags } = helpOf(first)
   // What stands behind the application, or after --, is the application's.
   for (let i = 0; i < rest.length && rest[i] !== '--'; i++) {

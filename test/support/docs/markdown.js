@@ -32,8 +32,8 @@ exports.documents = () => {
   return [...fs.readdirSync(ROOT).filter((file) => file.endsWith('.md')), ...below].sort()
 }
 
-/** @param {string} file from the root @returns {string} */
-const read = (file) => fs.readFileSync(path.join(ROOT, file), 'utf8')
+/** @param {string} file from the root, or absolute @returns {string} */
+const read = (file) => fs.readFileSync(path.resolve(ROOT, file), 'utf8')
 
 /** The lines of a document with whether each is within a block of code. @param {string} text */
 function linesOf (text) {

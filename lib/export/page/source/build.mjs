@@ -12,6 +12,7 @@ import { causes } from '../../../tables/causes.js'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
+const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const PAGE = path.join(SOURCE, '..')
 const LICENCES = 'THIRD-PARTY.txt'
 const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
@@ -104,8 +105,9 @@ export function readBuilt (name) {
   return (name === LICENCES ? bytes : gunzipSync(bytes)).toString()
 }
 
-/** @param {string} file of the repository, with the anchor of a link */
-const isPacked = (file) => manifest.files.some((/** @type {string} */ each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
+/** Whether the package has it. @param {string} file of the repository, with the anchor of a link */
+const isPacked = (file) => manifest.files
+  .some((/** @type {string} */ each) => file.split('#')[0] === each || file.startsWith(`${each}/`))
 
 /** @param {string} document its path in the package */
 function bodyOf (document) {

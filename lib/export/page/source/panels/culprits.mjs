@@ -95,6 +95,7 @@ export class CulpritTable {
   /** @param {any} culprit @param {number} index @param {boolean} isChosen */
   #put (culprit, index, isChosen) {
     const { row, button, growth, cells } = this.#rows.get(culprit.key) ?? this.#add(culprit)
+    setText(button, culprit.place)
     setNote(growth, culprit.growth)
     button.setAttribute('aria-pressed', `${isChosen}`)
     row.classList.toggle('chosen', isChosen)
