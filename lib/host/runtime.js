@@ -132,8 +132,8 @@ exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = ''
   NODE_V8_COVERAGE !== '' || PROFILED.test(allFlags(execArgv, NODE_OPTIONS))
 
 /**
- * Why the watchdog may not connect to this thread's inspector, or null. If the permission model forbids it, or without an
- * inspector, the process aborts without an error (20.20 to 26.10). A session that ends would also end the network
+ * Why the watchdog may not connect to this thread's inspector, or null. If the permission model forbids it, or without
+ * an inspector, the process aborts without an error (20.20 to 26.10). A session that ends would also end the network
  * events of other sessions.
  * @returns {string | null}
  */

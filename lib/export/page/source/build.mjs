@@ -18,7 +18,6 @@ const LICENCES = 'THIRD-PARTY.txt'
 const BANNER = `/* loopwatch; contains the packages of ${LICENCES} */`
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 const STYLE_OF_CAUSES = 'causes.css'
-const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 /** Documents of /causes: the causes, and the page for a process without a block. */
 const CAUSE = /^docs\/(?:causes|operate(?=\/slow-without))\/([a-z-]+)\.md$/
 /** Documents of the agent's pages /runbook and /causes. */
