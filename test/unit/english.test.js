@@ -72,15 +72,10 @@ const SCOPES = {
  */
 const BUDGETS = {
   beside: { 'strings in scenarios': 1 },
-  'while it lasts': { 'README.md': 1 },
-  'comes round': { 'strings in lib': 1 },
-  '5 a second': { 'README.md': 1 },
-  'start-up': { 'README.md': 2 },
-  kept: { 'strings in lib': 3, docs: 2 },
-  answer: { 'strings in lib': 31, docs: 35, 'README.md': 2 },
-  'of which': { 'strings in lib': 5, docs: 13, 'documents of grafana': 1, 'strings in grafana': 3 },
-  alone: { 'strings in lib': 2, docs: 3 },
-  'by itself': { 'strings in lib': 2, docs: 5, 'README.md': 1 }
+  answer: { 'strings in lib': 29, docs: 31, 'README.md': 1 },
+  'of which': { 'strings in lib': 4, docs: 12, 'documents of grafana': 1, 'strings in grafana': 3 },
+  alone: { 'strings in lib': 1, docs: 2 },
+  'by itself': { 'strings in lib': 1, docs: 5 }
 }
 
 /** @param {string} file relative to the root */
