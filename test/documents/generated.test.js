@@ -12,7 +12,7 @@ const { declarations, OUT } = require('../release/build-types')
 const ROOT = path.join(__dirname, '..', '..')
 const PAGE = path.join(ROOT, 'lib', 'export', 'page')
 const SERVED = ['index.html', 'page.js', 'page.css', 'runbook.html']
-const MOST_BYTES = { text: 210 * 1000, gzip: 83 * 1000 }
+const MOST_BYTES = { text: 211 * 1000, gzip: 83 * 1000 }
 
 test('the declarations are those of the sources, no more and no fewer', () => {
   const kept = path.join(ROOT, OUT)
