@@ -6,7 +6,6 @@ const { nowMs } = require('../../util/clock')
 const { hasOurLayout } = require('../../bridge/memory')
 const { CHANNEL } = require('../../bridge/messages')
 const { Totals } = require('./totals')
-const { WatchedThread } = require('./thread')
 const { ThreadProfiling } = require('./thread-profiling')
 
 /**
@@ -18,7 +17,7 @@ const { ThreadProfiling } = require('./thread-profiling')
  * @import { SelfLateness } from '../loop/self-lateness'
  * @import { ThreadPhases } from '../sinks'
  * @import { SourceReader } from '../source/source-reader'
- * @import { Hello } from './thread'
+ * @import { Hello, WatchedThread } from './thread'
  */
 
 /** A poll of calm threads may come this late, and so together with another poll. */
@@ -129,6 +128,8 @@ class WatchedThreads {
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
     const { options, shared, lateness, sources, explainer, nextId } = this.#parts
     const { labelOf, sinks } = /** @type {Started} */ (this.#started)
+    // Loaded with the first thread.
+    const { WatchedThread } = require('./thread')
     return new WatchedThread({
       hello: { ...hello, name: own },
       label: labelOf(own),
