@@ -34,16 +34,11 @@ const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => 
 /** The answer while nothing is followed. @type {ReturnType<Works['current']>} */
 const nothing = { context: undefined, isCertain: true }
 
-/**
- * Starts tracking when the loop turns, with a server or something else to wait for, or at the first connection: 40
- * modules in 11 ms (24.21) are too much for a command, and would delay the line that says that a server listens.
- */
+/** Starts tracking when a server listens or the loop turns: 40 modules in 11 ms (24.21) are too much for a command. */
 class WorkLater {
   /** @type {ReturnType<typeof import('./works').startWork> | null} */
   #started = null
   #isStopped = false
-  /** Servers that listen by the start: a subscriber added later does not receive their messages. @type {Server[]} */
-  #listening = []
   #start
   #hold
   #timer
@@ -74,21 +69,20 @@ class WorkLater {
     }, SOON_MS).unref()
   }
 
-  #onListen = (/** @type {any} */ { server }) => {
-    this.#listening.push(server)
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#tryStart(), SOON_MS).unref()
-  }
+  #onListen = (/** @type {any} */ { server }) => this.#tryStart([server])
 
   /** For a server that listened before this agent started. */
   #onConnection = () => this.#tryStart()
 
-  /** Never throws: an error would be thrown into the application, which publishes on the channels. */
-  #tryStart () {
+  /**
+   * Never throws: an error would be thrown into the application, which publishes on the channels.
+   * @param {Server[]} [listening] a subscriber added during a message does not receive that one
+   */
+  #tryStart (listening = []) {
     if (this.#started !== null) return
     this.#wake()
     try {
-      this.#hold(() => { this.#started = this.#start(this.#listening.splice(0)) })
+      this.#hold(() => { this.#started = this.#start(listening) })
     } catch (error) {
       // For example, a test has replaced the file system.
       warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)

@@ -71,25 +71,12 @@ test('a connection is what it does not wait any longer for', () => {
   works.stop()
 })
 
-test('servers that begin to listen are handed on in the next turn, as their messages cannot be heard again', async () => {
-  const { calls, start } = makeFollower()
-  const works = new WorkLater(start)
-  const [orders, admin] = [{ name: 'orders' }, { name: 'admin' }]
-  channel('tracing:net.server.listen:asyncStart').publish({ server: orders })
-  channel('tracing:net.server.listen:asyncStart').publish({ server: admin })
-  assert.deepEqual(calls, [])
-  const untilMs = performance.now() + 5000
-  while (calls.length === 0 && performance.now() < untilMs) await sleep(1)
-  assert.deepEqual(calls, [['start', orders, admin]])
-  works.stop()
-})
-
-test('a server with a connection in the turn in which it listens is handed on at once', () => {
+test('a server that begins to listen is handed on, as its message cannot be heard again', () => {
   const { calls, start } = makeFollower()
   const works = new WorkLater(start)
   const server = { name: 'orders' }
   channel('tracing:net.server.listen:asyncStart').publish({ server })
-  channel('net.server.socket').publish({ socket: {} })
+  channel('tracing:net.server.listen:asyncStart').publish({ server })
   assert.deepEqual(calls, [['start', server]])
   works.stop()
 })
