@@ -9,7 +9,6 @@ const { nowMs } = require('../../util/clock')
 const { frameOf, noteStack, sitesOf } = require('../sense/call-sites')
 const { RequestContext } = require('./http/context')
 const { Linked } = require('./open-work')
-const { openResources } = require('./open-resources')
 const { Work } = require('./work')
 
 /**
@@ -322,7 +321,7 @@ class Waits {
   watch ({ peer, isOpen }) {
     this.#incident = isOpen ? peer : undefined
     for (const each of this.#peers) each.frames = null
-    if (isOpen) this.#report(nowMs(), { open: openResources() })
+    if (isOpen) this.#report(nowMs(), { open: require('./open-resources').openResources() })
   }
 
   stop () {
