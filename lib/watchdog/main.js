@@ -14,30 +14,8 @@ const { CALL, SHOW, STOP, REPLY } = require('../bridge/messages')
 const port = /** @type {MessagePort} */ (parentPort)
 followEpoch(workerData.epochMs)
 
-const { log, port: endpoint } = workerData.options
-const [hasLog, hasEndpoint] = [log !== false, endpoint !== false]
 /** Time between two steps of loading: the period in which control groups limit CPU time. */
 const STEP_MS = 100
-/**
- * Modules of a watchdog that nothing waits for. Each step takes 3 to 9 ms: the application begins to serve meanwhile,
- * and may have a fifth of a CPU.
- */
-const STEPS = [
-  () => require('./kernel/thread-stats'),
-  () => require('./loop/monitor'),
-  () => require('./profile/profile-windows'),
-  () => require('./main-loop'),
-  () => require('../export/http/server'),
-  () => require('./page-feed/feed'),
-  () => require('./scrape'),
-  () => require('./sinks'),
-  () => require('./slow/slow-watch'),
-  () => require('./threads/threads'),
-  () => require('./watchdog'),
-  () => hasLog && require('pino'),
-  () => hasLog && require('../export/log/log'),
-  () => hasEndpoint && require('../export/http/paths')
-]
 
 /** @type {Watchdog | undefined} */
 let watchdog
@@ -58,15 +36,18 @@ const begin = (question = outpost?.leave()) => {
 const outpost = workerData.isQuiet && !workerData.isShown ? require('./outpost').keepOutpost(workerData, begin) : null
 if (outpost === null) begin()
 
-/** Loads the watchdog step by step, unless something begins it meanwhile. @param {number} [step] the next */
-function load (step = 0) {
+/**
+ * Loads the watchdog step by step, unless something begins it meanwhile.
+ * @param {(() => unknown)[]} steps that are left
+ */
+function load ([step, ...steps]) {
   if (watchdog !== undefined) return
-  if (step === STEPS.length) {
+  if (step === undefined) {
     begin()
     return
   }
-  STEPS[step]()
-  loading = setTimeout(load, STEP_MS, step + 1)
+  step()
+  loading = setTimeout(load, STEP_MS, steps)
 }
 
 port.on('message', async (message) => {
@@ -85,7 +66,7 @@ port.on('message', async (message) => {
     const value = await begin().answer(method).catch(() => undefined)
     port.postMessage({ code: REPLY, id, value })
   } else if (code === SHOW && watchdog === undefined && !message.isAwaited) {
-    if (message.isShown && !isShown) load()
+    if (message.isShown && !isShown) load(require('./load-steps').stepsOf(workerData.options))
     isShown = message.isShown
   } else {
     begin().receive(message)

@@ -24,7 +24,8 @@ describe('timelines', { concurrency: 3 }, () => {
       await Promise.all([app.get('/spin?ms=300'), app.get('/spin?ms=20')])
       text = await (await app.watchdog('/timeline')).text()
       const isCounted = COUNTERS.every((name) => text.includes(`"${name}"`))
-      const hasAll = isCounted && /"cat":"turn"/.test(text) && /"cat":"gc"/.test(text)
+      const requests = text.match(/"cat":"request","id":"[^"]*","pid":\d+,"tid":\d+,"ph":"b"/g) ?? []
+      const hasAll = isCounted && /"cat":"turn"/.test(text) && /"cat":"gc"/.test(text) && requests.length >= 2
       return hasAll && blockIn(readTrace(text))
     }, () => `a block, a turn, a collection and all counters in ${text}`)
     const events = readTrace(text)

@@ -162,7 +162,14 @@ test('probes follow from threshold and stuck: every manifest and document has th
   assert.equal(timeoutSeconds, readyS)
   assert.ok(timeoutSeconds * 1000 > defaults.threshold)
   assert.ok(periodSeconds * failureThreshold + timeoutSeconds < firstS, 'a pod gets no requests before it is restarted')
-  for (const file of ['docs/operate/docker.md', 'docs/operate/production.md', 'docs/operate/runbook.md', 'examples/docker-compose/compose.yml']) {
+  for (const file of ['docs/operate/docker.md', 'docs/operate/runbook.md', 'examples/docker-compose/compose.yml']) {
     for (const [asked] of read(file).matchAll(/healthz\?ms=\d+/g)) assert.equal(asked, `healthz?ms=${ms}`, file)
   }
+})
+
+test('the probe of the production checklist waits as long as its option stuck', () => {
+  const text = read('docs/operate/production.md')
+  const [, stuck] = /\bstuck: (\d+)/.exec(text) ?? []
+  const probes = [...text.matchAll(/healthz\?ms=(\d+)/g)].map(([, ms]) => ms)
+  assert.deepEqual(probes, [stuck])
 })

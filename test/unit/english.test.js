@@ -60,7 +60,7 @@ const SCOPES = {
   'strings in scenarios': (file) => file.startsWith('scenarios/') ? stringsOf(file) : null,
   'README.md': (file) => file === 'README.md' ? textOf(file) : null,
   docs: (file) => /^docs\/.*\.md$/.test(file) ? textOf(file) : null,
-  'other documents': (file) => file.endsWith('.md') && !/^(docs\/|grafana\/|README\.md|CHANGELOG\.md)/.test(file) ? textOf(file) : null,
+  'other documents': (file) => /\.md$|^llms\.txt$/.test(file) && !/^(docs\/|grafana\/|README\.md)/.test(file) ? textOf(file) : null,
   'titles of tests': (file) => /^test\/.*\.test\.js$/.test(file) ? partsOf(file).titles : null,
   'subjects of commits': (file) => file === HISTORY ? subjectsOf(50) : null
 }

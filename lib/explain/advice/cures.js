@@ -38,7 +38,7 @@ exports.cures = {
       'do not wait. With a busy timeout of 0, the call fails immediately: try again later from a timer.',
     logging: 'Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with ' +
       'sync: false).',
-    report: 'Set process.report.excludeNetwork = true first (Node.js 20.13, or 22 and later).'
+    report: 'Set process.report.excludeNetwork = true first.'
   },
   gc: {
     memory: 'Compare two heap snapshots to find what grows, and bound it: a cache, a list, listeners. If all of it ' +
