@@ -52,7 +52,8 @@ module.exports = {
   SPAN: 14, // watchdog to host: { code, span } of a block, for the application's own tracer provider
   // host to watchdog: { code, id, traceId, spanId, startMs, endMs, hasWaited } a sampled request that a block delayed
   WAITED: 15,
-  // host to watchdog: { code, isShown, isAwaited } whether a preloaded process has its endpoint, and at once
+  // host to watchdog: { code, isShown, isAwaited } whether a preloaded process has its endpoint; if somebody waits for
+  // it, the watchdog loads without pauses
   SHOW: 18,
   // host to watchdog: { code, threadId } a worker thread of the application
   // { code, threadId, memory, name, tid } one that is polled from outside

@@ -11,6 +11,7 @@ exports.stepsOf = ({ log, port }) => [
   () => require('./kernel/thread-stats'),
   () => require('./loop/monitor'),
   () => require('./profile/profile-windows'),
+  () => require('./loop/explainer'),
   () => require('./main-loop'),
   () => require('../export/http/server'),
   () => require('./page-feed/feed'),

@@ -24,15 +24,16 @@ const LEAST_OWN_SHARE = 0.25
  * Stands in for the watchdog in a process that may end at once, until the host sends a message: it only looks whether a
  * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load. If
  * the host waits for a CPU it does not: that would take the CPU from it.
- * @param {WorkerData} data @param {(question: Question | null) => void} begin
+ * @param {Pick<WorkerData, 'memory' | 'options' | 'inspectorRefusal' | 'begunAtMs'>} data
+ * @param {(question: Question | null) => void} begin @param {string} [tasks] folder of the threads
  */
-exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin) => {
+exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin, tasks = TASKS) => {
   const bridge = openBridge(memory)
   const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, begunAtMs)
   const ask = () => inspectorRefusal === null && !scripts.mayEnd && askHost(false) === null
   const sampler = new Sampler({ channel: bridge.answer, ask })
   const longMs = Math.min(LONG_START_MS, options.stuck || Infinity)
-  const sched = new KernelFile(`${TASKS}/${process.pid}/schedstat`)
+  const sched = new KernelFile(`${tasks}/${process.pid}/schedstat`)
   /** How long the host has waited for a CPU. */
   const waitedMs = () => schedIn(sched.read()).runQueueMs ?? 0
   /** When a beat was first seen to be late, and which. */

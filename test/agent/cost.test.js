@@ -25,6 +25,9 @@ const MOST_START_RATIO = 12
 /** The request's context and what follows it; before Node.js 24 async_hooks follow it, which takes more. */
 const MOST_BYTES_A_REQUEST = hasContextFrame() ? 1600 : 2600
 
+/** Modules in one step of loading the watchdog next to an application that serves; pino is 29. */
+const MOST_IN_A_STEP = 30
+
 /** @param {string[]} args */
 const node = (...args) => JSON.parse(execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' }))
 
@@ -40,6 +43,20 @@ test('as few modules are loaded at start as today', () => {
   assert.ok(outpost <= MOST_MODULES.outpost, `${outpost} modules in the watchdog's thread of a script`)
   assert.ok(host <= MOST_MODULES.host, `${host} modules in the application's thread`)
   assert.ok(watchdog <= MOST_MODULES.watchdog, `${watchdog} modules in the watchdog's thread`)
+})
+
+test('next to an application that serves, the watchdog loads in small steps, and nothing is left for the last one', () => {
+  const counts = node('-e', `
+    const loaded = () => Object.keys(require.cache).length
+    const steps = require('./lib/watchdog/load-steps').stepsOf({ log: true, port: 0 })
+    const counts = [...steps, () => require('./lib/watchdog/watchdog')].map((step) => {
+      const before = loaded()
+      step()
+      return loaded() - before
+    })
+    console.log(JSON.stringify(counts))`)
+  assert.equal(counts.pop(), 0)
+  assert.ok(Math.max(...counts) <= MOST_IN_A_STEP, `${counts}`)
 })
 
 test('a start takes as little CPU time of the whole process, against a bare one, as today', () => {
