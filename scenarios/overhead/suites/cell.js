@@ -15,7 +15,7 @@ const REGISTER = require.resolve('../../../lib/register')
 const FEWEST = 2
 /** How often a look is taken at the port, and how many its owner gets to tell of the application's requests. */
 const LOOK_MS = 50
-const LOOKS = 40
+const LOOKS = 400
 /** The last output of an application. The rest comes from its launcher, with times and process ids. */
 const ANSWERED = /answered \d+ requests: \w+/
 /** Durations as Mocha, node:test, Vite and Next.js write them. */
