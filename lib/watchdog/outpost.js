@@ -36,32 +36,40 @@ exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin, 
   const sched = new KernelFile(`${tasks}/${process.pid}/schedstat`)
   /** How long the host has waited for a CPU. */
   const waitedMs = () => schedIn(sched.read()).runQueueMs ?? 0
-  /** When a beat was first seen to be late, and which. */
+  let last = { dueAtMs: nowMs() + options.threshold / 2, atMs: nowMs(), waitedMs: waitedMs() }
+  /** From when on, at least, a late beat has been missing, and which. */
   let late = { beats: 0, atMs: 0, waitedMs: 0 }
-  let questionBeats = 0
   const look = () => {
-    const now = nowMs()
     const beat = bridge.beat.read()
     const { beats } = beat
-    const lateMs = now - beat.atMs
+    const now = { atMs: nowMs(), waitedMs: waitedMs() }
+    const lateMs = now.atMs - beat.atMs
     const gapMs = minBlockGapMs(options.threshold, beat.periodMs)
     const isLate = lateMs >= gapMs
-    if (lateMs >= gapMs / 2 && beats !== late.beats) late = { beats, atMs: now, waitedMs: waitedMs() }
-    if (isLate && beats !== questionBeats) {
-      questionBeats = beats
+    if (isLate && beats !== late.beats) {
+      // A look that is late itself says nothing of the time before it: the process may have been stopped.
+      const isPunctual = now.atMs - last.dueAtMs < options.threshold / 2
+      late = { ...(isPunctual ? { ...last, atMs: Math.max(last.atMs, beat.atMs) } : now), beats }
       sampler.forget()
       sampler.hurry()
-      sampler.askIfDue(now, lateMs)
+      sampler.askIfDue(now.atMs, lateMs)
     }
-    if (!isLate || (isStartup(beats, beat) && lateMs < longMs)) return
-    if (now - late.atMs - (waitedMs() - late.waitedMs) < options.threshold * LEAST_OWN_SHARE) return
-    // A process that exits now waits until its block is reported.
-    bridge.counters.add('heard', 1)
-    begin(leave())
+    const isStarting = isStartup(beats, beat) && lateMs < longMs
+    const ownMs = now.atMs - late.atMs - (now.waitedMs - late.waitedMs)
+    if (isLate && !isStarting && ownMs >= options.threshold * LEAST_OWN_SHARE) {
+      // A process that exits now waits until its block is reported.
+      bridge.counters.add('heard', 1)
+      begin(leave())
+      return
+    }
+    // No block can end before that. While the host starts, every beat may be the last before one.
+    const inMs = isLate ? (isStarting ? gapMs : options.threshold / 2) : Math.ceil(gapMs - lateMs)
+    last = { ...now, dueAtMs: now.atMs + inMs }
+    timer = setTimeout(look, inMs)
   }
-  const timer = setInterval(look, options.threshold / 2)
+  let timer = setTimeout(look, options.threshold / 2)
   const leave = () => {
-    clearInterval(timer)
+    clearTimeout(timer)
     sched.close()
     return sampler.question
   }

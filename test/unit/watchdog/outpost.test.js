@@ -39,3 +39,25 @@ test('a late beat begins the watchdog only if the host did not just wait for a C
   clearInterval(waiting)
   await eventually(() => isBegun, 'the watchdog to begin once the host has a CPU and does not beat')
 })
+
+test('a process that was stopped for a while begins no watchdog when it goes on', async (t) => {
+  const memory = createMemory()
+  const { beat } = openBridge(memory)
+  const fromMs = nowMs()
+  beat.write(fromMs - PERIOD_MS, 1000, 10, PERIOD_MS)
+  beat.write(fromMs, 1010, 10, PERIOD_MS)
+  let begunAtMs = 0
+  const options = /** @type {any} */ ({ threshold: 50, stuck: 0 })
+  const begin = () => { begunAtMs = nowMs() }
+  const outpost = keepOutpost({ memory, options, inspectorRefusal: 'a test', begunAtMs: fromMs }, begin, makeDir(t))
+  t.after(() => outpost.leave())
+  // Neither this thread nor the host runs.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(begunAtMs, 0, 'nobody could beat')
+  const beatAtMs = nowMs()
+  beat.write(beatAtMs, 1020, 10, PERIOD_MS)
+  await eventually(() => begunAtMs > 0, 'the watchdog to begin once a beat is late')
+  assert.ok(begunAtMs - beatAtMs >= options.threshold, `begun after ${begunAtMs - beatAtMs} ms`)
+})
