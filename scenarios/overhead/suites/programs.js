@@ -28,6 +28,13 @@ exports.programs = {
   express: { kind: 'suite', clone: 'https://github.com/expressjs/express', command: MOCHA.split(' ') },
   koa: { kind: 'suite', clone: 'https://github.com/koajs/koa', command: ['node', '--test'] },
   'light-my-request': { kind: 'suite', clone: 'https://github.com/fastify/light-my-request', command: ['node', '--test'] },
+  multer: { kind: 'suite', clone: 'https://github.com/expressjs/multer', command: 'mocha --reporter spec --exit --check-leaks test/'.split(' ') },
+  session: {
+    kind: 'suite',
+    clone: 'https://github.com/expressjs/session',
+    command: 'mocha --require test/support/env --check-leaks --no-exit --reporter spec test/'.split(' ')
+  },
+  'commander.js': { kind: 'suite', clone: 'https://github.com/tj/commander.js', command: ['node', '--test'] },
   'node -e': { kind: 'tool', command: ['node', '-e', 'console.log(1)'] },
   'npm ls': { kind: 'tool', command: ['npm', 'ls'] },
   eslint: { kind: 'tool', command: ['eslint', 'lib/watchdog'] },
