@@ -24,6 +24,9 @@ const RESTS_SAMPLED = 2
  * @property {number} [rest] RESTS or RESTS_SAMPLED: the loop runs at most one turn until the next beat
  */
 
+/** The stamp of the shared memory comes before its parts, which hold Float64: they begin at multiples of 8 bytes. */
+const STAMP_BYTES = 8
+
 /** The host's last heartbeat. A seqlock: the version is odd while the host writes, and the writer never waits. */
 class BeatSlots {
   static BYTES = 8 + FIELDS.length * 8
@@ -86,6 +89,9 @@ exports.TURNS = TURNS
 exports.RESTS = RESTS
 exports.RESTS_SAMPLED = RESTS_SAMPLED
 exports.BeatSlots = BeatSlots
+exports.STAMP_BYTES = STAMP_BYTES
+/** The heartbeat alone, without the modules of the other parts. @param {SharedArrayBuffer} memory */
+exports.openBeat = (memory) => new BeatSlots(memory, STAMP_BYTES)
 exports.orNull = orNull
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
 const { Ring } = require('./ring')
-const { BeatSlots } = require('./beat')
+const { BeatSlots, STAMP_BYTES } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
 const { ProbeChannel } = require('./probe')
@@ -45,8 +45,6 @@ class HeapSlots {
 const LAYOUT = 2
 /** "loop": the memory is that of some copy of this package. */
 const MAGIC = 0x6c6f6f70
-/** Comes before the parts. They hold Float64, which begin at multiples of 8 bytes. */
-const STAMP_BYTES = 8
 
 /** Kinds of garbage collection, by the number that travels through the ring. */
 exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
@@ -63,6 +61,7 @@ const strings = (count) => part(StringTable.bytes(count), (memory, at) => new St
 /** @param {SharedArrayBuffer} memory @param {number} at @returns {{ [index: number]: number }} */
 const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 
+/** The beat is the first: see openBeat(). */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
   heap: part(HeapSlots.BYTES, (memory, at) => new HeapSlots(memory, at)),

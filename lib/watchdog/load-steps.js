@@ -8,6 +8,7 @@
  * @param {Pick<ResolvedOptions, 'log' | 'port'>} options @returns {(() => unknown)[]}
  */
 exports.stepsOf = ({ log, port }) => [
+  () => require('./outpost'),
   () => require('./kernel/thread-stats'),
   () => require('./loop/monitor'),
   () => require('./profile/profile-windows'),

@@ -24,17 +24,25 @@ let loading
 /** Whether the process has an endpoint. */
 let { isShown } = workerData
 
+/** Watches until there is a watchdog. @type {{ leave: () => Question | null } | null} */
+let outpost = null
+
 /**
  * Its modules take 0.2 s of CPU time, which most processes under NODE_OPTIONS would pay for nothing.
- * @param {Question | null} [question]
+ * @param {Question | null} [question] @param {boolean} [shows] opens the endpoint at once
  */
-const begin = (question = outpost?.leave()) => {
+const begin = (question = outpost?.leave(), shows = isShown) => {
   const { Watchdog } = require('./watchdog')
-  return (watchdog ??= new Watchdog({ ...workerData, isShown, question }, (message) => port.postMessage(message)))
+  const data = { ...workerData, isShown: shows, question }
+  return (watchdog ??= new Watchdog(data, (message) => port.postMessage(message)))
 }
 
-const outpost = workerData.isQuiet && !workerData.isShown ? require('./outpost').keepOutpost(workerData, begin) : null
-if (outpost === null) begin()
+if (!workerData.isQuiet || workerData.isShown) begin()
+else {
+  outpost = require('./lookout').keepLookout(workerData, () => {
+    outpost = require('./outpost').keepOutpost(workerData, begin)
+  })
+}
 
 /**
  * Loads the watchdog step by step, unless something begins it meanwhile.
@@ -43,7 +51,8 @@ if (outpost === null) begin()
 function load ([step, ...steps]) {
   if (watchdog !== undefined) return
   if (step === undefined) {
-    begin()
+    begin(undefined, false)
+    loading = setTimeout(() => begin().receive({ code: SHOW, isShown }), STEP_MS)
     return
   }
   step()

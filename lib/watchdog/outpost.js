@@ -36,7 +36,7 @@ exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin, 
   const sched = new KernelFile(`${tasks}/${process.pid}/schedstat`)
   /** How long the host has waited for a CPU. */
   const waitedMs = () => schedIn(sched.read()).runQueueMs ?? 0
-  let last = { dueAtMs: nowMs() + options.threshold / 2, atMs: nowMs(), waitedMs: waitedMs() }
+  let last = { dueAtMs: nowMs(), atMs: nowMs(), waitedMs: waitedMs() }
   /** From when on, at least, a late beat has been missing, and which. */
   let late = { beats: 0, atMs: 0, waitedMs: 0 }
   const look = () => {
@@ -67,7 +67,7 @@ exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin, 
     last = { ...now, dueAtMs: now.atMs + inMs }
     timer = setTimeout(look, inMs)
   }
-  let timer = setTimeout(look, options.threshold / 2)
+  let timer = setTimeout(look)
   const leave = () => {
     clearTimeout(timer)
     sched.close()

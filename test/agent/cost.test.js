@@ -15,7 +15,7 @@ const ROOT = path.join(__dirname, '..', '..')
 const REQUESTS = path.join(ROOT, 'test', 'fixtures', 'request-bytes.js')
 const MB = 1024 * 1024
 /** Files of this package and of its dependencies. The host's are read before the application's first line. */
-const MOST_MODULES = { tool: 8, host: 57, outpost: 20, watchdog: 116 }
+const MOST_MODULES = { tool: 8, host: 57, lookout: 5, outpost: 20, watchdog: 116 }
 const MOST_BRIDGE_BYTES = 2.6 * MB
 /**
  * CPU time of a script of a second with the preload, all threads, against the same script alone: 4 to 8 on Node.js 22
@@ -38,9 +38,11 @@ test('as few modules are loaded at start as today', () => {
   const host = modulesAfter("require('./lib').start({ port: 0, log: false })")
   const watchdog = modulesAfter("require('./lib/watchdog/watchdog')")
   const script = modulesAfter("require('./lib/register')")
+  const lookout = modulesAfter("require('./lib/watchdog/lookout')")
   const outpost = modulesAfter("require('./lib/watchdog/outpost')")
   assert.ok(script <= MOST_MODULES.tool, `${script} modules in a process that is no application`)
-  assert.ok(outpost <= MOST_MODULES.outpost, `${outpost} modules in the watchdog's thread of a script`)
+  assert.ok(lookout <= MOST_MODULES.lookout, `${lookout} modules in the watchdog's thread of a script`)
+  assert.ok(outpost <= MOST_MODULES.outpost, `${outpost} modules in the same thread after a late beat`)
   assert.ok(host <= MOST_MODULES.host, `${host} modules in the application's thread`)
   assert.ok(watchdog <= MOST_MODULES.watchdog, `${watchdog} modules in the watchdog's thread`)
 })
