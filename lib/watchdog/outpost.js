@@ -20,20 +20,23 @@ const LONG_START_MS = 1000
 /** A thread that has had this share of the threshold for itself without a beat is not just waiting for a CPU. */
 const LEAST_OWN_SHARE = 0.25
 
+/** The main thread's id is the process's. */
+const openSched = () => new KernelFile(`${TASKS}/${process.pid}/schedstat`)
+
 /**
  * Stands in for the watchdog in a process that may end at once, until the host sends a message: it only looks whether a
  * beat is overdue, asks the host then where it is, and begins the watchdog, which takes a tenth of a second to load. If
  * the host waits for a CPU it does not: that would take the CPU from it.
  * @param {Pick<WorkerData, 'memory' | 'options' | 'inspectorRefusal' | 'begunAtMs'>} data
- * @param {(question: Question | null) => void} begin @param {string} [tasks] folder of the threads
+ * @param {(question: Question | null) => void} begin
+ * @param {Pick<KernelFile, 'read' | 'close'>} [sched] of the host's thread
  */
-exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin, tasks = TASKS) => {
+exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin, sched = openSched()) => {
   const bridge = openBridge(memory)
   const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, begunAtMs)
   const ask = () => inspectorRefusal === null && !scripts.mayEnd && askHost(false) === null
   const sampler = new Sampler({ channel: bridge.answer, ask })
   const longMs = Math.min(LONG_START_MS, options.stuck || Infinity)
-  const sched = new KernelFile(`${tasks}/${process.pid}/schedstat`)
   /** How long the host has waited for a CPU. */
   const waitedMs = () => schedIn(sched.read()).runQueueMs ?? 0
   let last = { dueAtMs: nowMs(), atMs: nowMs(), waitedMs: waitedMs() }

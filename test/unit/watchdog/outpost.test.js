@@ -2,28 +2,25 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createMemory, openBridge } = require('../../../lib/bridge/memory')
 const { nowMs } = require('../../../lib/util/clock')
 const { keepOutpost } = require('../../../lib/watchdog/outpost')
 const { eventually } = require('../../support/app')
-const { makeDir } = require('../../support/files')
 
 const NS_PER_MS = 1e6
 const PERIOD_MS = 10
+/** A kernel that does not tell. */
+const nothing = { read: () => null, close: () => {} }
 
 test('a late beat begins the watchdog only if the host did not just wait for a CPU', async (t) => {
-  const tasks = makeDir(t)
-  const file = path.join(tasks, `${process.pid}`, 'schedstat')
-  fs.mkdirSync(path.dirname(file))
   const fromMs = nowMs()
+  let untilMs = Infinity
   /** The host has run for a second, and waited for a CPU ever since. */
-  const wait = () => fs.writeFileSync(file, `${1000 * NS_PER_MS} ${Math.round((nowMs() - fromMs) * NS_PER_MS)} 1\n`)
-  wait()
-  const waiting = setInterval(wait, 1)
-  t.after(() => clearInterval(waiting))
+  const sched = {
+    read: () => `${1000 * NS_PER_MS} ${Math.round((Math.min(nowMs(), untilMs) - fromMs) * NS_PER_MS)} 1\n`,
+    close: () => {}
+  }
 
   const memory = createMemory()
   const { beat } = openBridge(memory)
@@ -31,12 +28,12 @@ test('a late beat begins the watchdog only if the host did not just wait for a C
   beat.write(fromMs, 1010, 10, PERIOD_MS)
   let isBegun = false
   const options = /** @type {any} */ ({ threshold: 50, stuck: 0 })
-  const outpost = keepOutpost({ memory, options, inspectorRefusal: 'a test', begunAtMs: fromMs }, () => { isBegun = true }, tasks)
+  const outpost = keepOutpost({ memory, options, inspectorRefusal: 'a test', begunAtMs: fromMs }, () => { isBegun = true }, sched)
   t.after(() => outpost.leave())
   await sleep(400)
   assert.equal(isBegun, false, 'it waited for a CPU all the time')
 
-  clearInterval(waiting)
+  untilMs = nowMs()
   await eventually(() => isBegun, 'the watchdog to begin once the host has a CPU and does not beat')
 })
 
@@ -49,7 +46,7 @@ test('a process that was stopped for a while begins no watchdog when it goes on'
   let begunAtMs = 0
   const options = /** @type {any} */ ({ threshold: 50, stuck: 0 })
   const begin = () => { begunAtMs = nowMs() }
-  const outpost = keepOutpost({ memory, options, inspectorRefusal: 'a test', begunAtMs: fromMs }, begin, makeDir(t))
+  const outpost = keepOutpost({ memory, options, inspectorRefusal: 'a test', begunAtMs: fromMs }, begin, nothing)
   t.after(() => outpost.leave())
   // Neither this thread nor the host runs.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
