@@ -5,8 +5,9 @@ const { nowMs } = require('../util/clock')
 
 /** @import { WorkerData } from './watchdog' */
 
-/** Time between two looks while the host has not turned its loop, and how long that may take without an outpost. */
-const STARTING_LOOK_MS = 100
+/** Longest time between two looks. */
+const LOOK_MS = 100
+/** How long the host may start, without a turn of its loop, before there is an outpost. */
 const STARTING_MS = 800
 /** A beat this late is worth the modules of an outpost: they have to be there when it turns out to be a block. */
 const LATE_MS = 5
@@ -14,19 +15,19 @@ const LATE_MS = 5
 /**
  * Stands in for the outpost, whose 20 modules take as long as a small server takes to begin: it reads the heartbeat,
  * and calls `onLate` at the first that is late.
- * @param {Pick<WorkerData, 'memory' | 'begunAtMs'>} data @param {() => void} onLate
+ * @param {Pick<WorkerData, 'memory' | 'options' | 'begunAtMs'>} data @param {() => void} onLate
  */
-exports.keepLookout = ({ memory, begunAtMs }, onLate) => {
+exports.keepLookout = ({ memory, options, begunAtMs }, onLate) => {
+  const startingMs = Math.min(STARTING_MS, options.stuck || Infinity)
   const beat = openBeat(memory)
   const look = () => {
     const now = nowMs()
     const { beats, atMs, periodMs } = beat.read()
-    const isStarting = beats <= 1
-    const lateAtMs = isStarting ? begunAtMs + STARTING_MS : atMs + periodMs + LATE_MS
+    const lateAtMs = beats <= 1 ? begunAtMs + startingMs : atMs + periodMs + LATE_MS
     if (now >= lateAtMs) onLate()
-    else timer = setTimeout(look, Math.ceil(isStarting ? STARTING_LOOK_MS : lateAtMs - now))
+    else timer = setTimeout(look, Math.min(LOOK_MS, Math.ceil(lateAtMs - now)))
   }
-  let timer = setTimeout(look, STARTING_LOOK_MS)
+  let timer = setTimeout(look, LOOK_MS)
   return {
     /** No question has been put. */
     leave: () => {

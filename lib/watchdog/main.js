@@ -78,6 +78,7 @@ port.on('message', async (message) => {
     if (message.isShown && !isShown) load(require('./load-steps').stepsOf(workerData.options))
     isShown = message.isShown
   } else {
+    if (code === SHOW) isShown = message.isShown
     begin().receive(message)
   }
 })

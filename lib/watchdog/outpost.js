@@ -65,8 +65,10 @@ exports.keepOutpost = ({ memory, options, inspectorRefusal, begunAtMs }, begin, 
       begin(leave())
       return
     }
-    // No block can end before that. While the host starts, every beat may be the last before one.
-    const inMs = isLate ? (isStarting ? gapMs : options.threshold / 2) : Math.ceil(gapMs - lateMs)
+    // The last beat is late then at the earliest. While the host starts, so is the next one.
+    const dueInMs = isLate ? (isStarting ? gapMs : options.threshold / 2) : Math.ceil(gapMs - lateMs)
+    // A period may be endless.
+    const inMs = Math.min(dueInMs, longMs)
     last = { ...now, dueAtMs: now.atMs + inMs }
     timer = setTimeout(look, inMs)
   }
