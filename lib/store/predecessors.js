@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { hasFullHeap } = require('../util/memory-text')
 const { startedAtMs, isAlive } = require('../util/processes')
 const { recordIn } = require('./record')
 
@@ -25,8 +26,9 @@ const FILES = 20
  */
 
 /**
- * The blocks in which earlier processes ended, oldest first. A file is renamed, so that only one process reports it.
- * Recent files stay: they may belong to processes in other containers, which share the folder but cannot be seen.
+ * The blocks in which earlier processes ended, or after which they ended with a full heap, oldest first. A file is
+ * renamed, so that only one process reports it. Recent files stay: they may belong to processes in other containers,
+ * which share the folder but cannot be seen.
  * @param {string} dir @param {number} [nowMs] wall time @returns {BlockRecord[]}
  */
 exports.takeUnended = (dir, nowMs = Date.now()) => {
@@ -34,7 +36,7 @@ exports.takeUnended = (dir, nowMs = Date.now()) => {
   return old.sort((a, b) => b.mtimeMs - a.mtimeMs).slice(0, FILES).reverse().flatMap((each) => {
     try {
       if (!hasEnded(each)) return []
-      const record = unendedIn(tailOf(each.file))
+      const record = lastBlockIn(tailOf(each.file))
       // Only one of several processes that start at once can rename it.
       if (record !== null) fs.renameSync(each.file, each.file.replace(/\.ndjson$/, '.unended.ndjson'))
       return record ?? []
@@ -66,16 +68,19 @@ function hasEnded ({ pid, namedAtMs }) {
 }
 
 /**
- * The main thread's last block, if no line has its end. V8 may end a process with a full heap within a second.
+ * The main thread's last block, if no line has its end; else one of the last two, if it found the heap full: V8 ends
+ * such a process within a second, often between two blocks.
  * @param {string} tail of a file, from any byte on
  */
-function unendedIn (tail) {
+function lastBlockIn (tail) {
   const records = tail.split('\n').flatMap((line) => recordIn(line) ?? []).filter(({ threadId }) => threadId === 0)
   // Blocks before it may settle after it has begun.
   const blocks = [...new Map(records.map((record) => [record.id, record])).values()]
-  const last = blocks.sort((a, b) => a.startedAt < b.startedAt ? -1 : 1).at(-1)
-  const isLong = last && (last.durationMs >= LONG_MS || last.evidence.memory?.heapProfile?.isHeapFull)
-  return last?.ongoing && isLong ? last : null
+    .sort((a, b) => a.startedAt < b.startedAt ? -1 : 1)
+  const last = blocks.at(-1)
+  if (last?.ongoing && last.durationMs >= LONG_MS) return last
+  // The heap is measured at the end of a block.
+  return blocks.slice(-2).findLast(hasFullHeap) ?? null
 }
 
 /** @param {string} file */
@@ -91,4 +96,4 @@ function tailOf (file) {
 }
 
 exports.QUIET_MS = QUIET_MS
-exports.unendedIn = unendedIn
+exports.lastBlockIn = lastBlockIn

@@ -27,6 +27,9 @@ const percent = (part, whole) => `${Math.round(part / whole * 100)}%`
 exports.sharesText = (functions) =>
   functions.map((each) => `${percent(each.share, 1)} in ${place(each)}`).join(', ')
 
+/** Whether this block, or one before it that began a heap profile, found the heap full. @param {BlockRecord} record */
+exports.hasFullHeap = ({ evidence: { memory } }) => memory?.isHeapFull ?? memory?.heapProfile?.isHeapFull ?? false
+
 /** The function that fills the heap; empty if no profile shows it. @param {BlockRecord} record */
 exports.keeperOf = ({ evidence }) => {
   const [keeper] = evidence.memory?.heapProfile?.keptBy ?? []

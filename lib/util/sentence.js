@@ -1,7 +1,7 @@
 'use strict'
 
 const { causeRow, excuseOf, isExcused, isOwnBlock, largestOther, ownMsOf } = require('../tables/causes')
-const { garbageOf, keeperOf } = require('./memory-text')
+const { garbageOf, hasFullHeap, keeperOf } = require('./memory-text')
 const { asleepText, IN_CALL, issueText, place, withoutPlace, workOf } = require('./place-text')
 const { duration } = require('./units')
 
@@ -18,12 +18,15 @@ const CALLBACKS = 3
 /** @param {BlockRecord} record @param {{ isAtLeast?: boolean }} [options] whether the duration may be longer */
 exports.sentenceOf = (record, { isAtLeast = false } = {}) => printable(sentence(record, isAtLeast ? 'at least ' : ''))
 
-/** For a block in which its process ended. @param {BlockRecord} record as it was last */
+/** For a block in or after which its process ended. @param {BlockRecord} record as it was last */
 exports.endSentenceOf = (record) => {
-  const keeper = record.evidence.memory?.heapProfile?.isHeapFull && keeperOf(record)
-  const full = keeper ? `, the heap was full: ${keeper}` : ''
-  return printable(about(record, `a previous process (pid ${record.pid}) ended ${duration(record.durationMs)} into a ` +
-    `block${record.startup ? ' at startup' : ''}`) + full)
+  const keeper = keeperOf(record)
+  const isSaid = !isExcused(record) && garbageOf(record) !== null
+  const full = hasFullHeap(record) && !isSaid ? `, the heap was full${keeper && `: ${keeper}`}` : ''
+  const length = duration(record.durationMs)
+  const how = record.ongoing ? `${length} into a block` : `after a block of ${length}`
+  const begin = `a previous process (pid ${record.pid}) ended ${how}${record.startup ? ' at startup' : ''}`
+  return printable(about(record, begin) + full)
 }
 
 /** @param {BlockRecord} record @param {string} bound */

@@ -214,7 +214,7 @@ function openFile ({ dir: target }, health, metrics, history) {
         `the history of blocked functions starts again, because the file in dir is damaged: ${reason}`)
     },
     onUnended: (record) => {
-      metrics.predecessorEnded()
+      if (record.ongoing) metrics.predecessorEnded()
       const { id, pid, startedAt, durationMs, cause } = record
       const fields = { event: 'predecessor', block: id, of: pid, startedAt, durationMs, cause }
       health.say('warn', fields, endSentenceOf(record))

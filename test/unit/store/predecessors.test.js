@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { readBlocks } = require('../../../lib/store/block-file')
-const { takeUnended, unendedIn, QUIET_MS } = require('../../../lib/store/predecessors')
+const { takeUnended, lastBlockIn, QUIET_MS } = require('../../../lib/store/predecessors')
 const { startedAtMs } = require('../../../lib/util/processes')
 const { makeDir } = require('../../support/files')
 const { HEAP_PROFILE, makeRecord } = require('../../support/record')
@@ -58,27 +58,37 @@ test('a block file written just now, or a day ago, is not reported', (t) => {
 })
 
 test('only a long block of the main thread that has no end counts, whatever else the file contains', () => {
-  assert.equal(unendedIn(line({ ongoing: false })), null)
-  assert.equal(unendedIn(line({ durationMs: 300 })), null)
-  assert.equal(unendedIn(line({ threadId: 3 })), null)
-  assert.equal(unendedIn(line() + line({ ongoing: false })), null)
-  assert.equal(unendedIn(line() + line({ threadId: 3, ongoing: false }))?.durationMs, 9800)
-  assert.equal(unendedIn(`cut off"}\nnonsense\n${line()}{"id":"1-1","ong`)?.durationMs, 9800)
-  assert.equal(unendedIn(''), null)
+  assert.equal(lastBlockIn(line({ ongoing: false })), null)
+  assert.equal(lastBlockIn(line({ durationMs: 300 })), null)
+  assert.equal(lastBlockIn(line({ threadId: 3 })), null)
+  assert.equal(lastBlockIn(line() + line({ ongoing: false })), null)
+  assert.equal(lastBlockIn(line() + line({ threadId: 3, ongoing: false }))?.durationMs, 9800)
+  assert.equal(lastBlockIn(`cut off"}\nnonsense\n${line()}{"id":"1-1","ong`)?.durationMs, 9800)
+  assert.equal(lastBlockIn(''), null)
 })
 
 test('a short block counts if the heap was full, as V8 ends such a process within a second', () => {
   const { evidence } = makeRecord()
   const text = line({ durationMs: 62, evidence: { ...evidence, memory: { heapProfile: HEAP_PROFILE } } })
-  assert.equal(unendedIn(text)?.durationMs, 62)
-  assert.equal(unendedIn(text.replace('"isHeapFull":true', '"isHeapFull":false')), null)
+  assert.equal(lastBlockIn(text)?.durationMs, 62)
+  assert.equal(lastBlockIn(text.replace('"isHeapFull":true', '"isHeapFull":false')), null)
+})
+
+test('so does one of the last two blocks that has its end, as V8 mostly ends the process between two blocks', () => {
+  const { evidence } = makeRecord()
+  const full = line({ ongoing: false, durationMs: 140, evidence: { ...evidence, memory: { isHeapFull: true } } })
+  const next = line({ id: '1-2', startedAt: '2026-11-21T10:00:02.000Z', durationMs: 51 })
+  assert.equal(lastBlockIn(full)?.durationMs, 140)
+  assert.equal(lastBlockIn(full + next)?.durationMs, 140)
+  assert.equal(lastBlockIn(full + next + next.replace('"1-2"', '"1-3"').replace(':02.', ':03.')), null)
+  assert.equal(lastBlockIn(full.replace('"isHeapFull":true', '"isHeapFull":false')), null)
 })
 
 test('the block before the last one may settle after that one began', () => {
   const before = { id: '1-0', startedAt: '2026-11-21T10:00:00.000Z' }
-  assert.equal(unendedIn(line(before) + line() + line({ ...before, ongoing: false }))?.id, '1-1')
-  assert.equal(unendedIn(line() + line({ ...before, ongoing: false }))?.id, '1-1')
-  assert.equal(unendedIn(line(before) + line() + line({ ongoing: false })), null)
+  assert.equal(lastBlockIn(line(before) + line() + line({ ...before, ongoing: false }))?.id, '1-1')
+  assert.equal(lastBlockIn(line() + line({ ...before, ongoing: false }))?.id, '1-1')
+  assert.equal(lastBlockIn(line(before) + line() + line({ ongoing: false })), null)
 })
 
 test('files that are none of ours, folders and broken files are passed over', (t) => {

@@ -34,15 +34,16 @@ test('a block is one sentence: how long, where, which request, why', () => {
   for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
 })
 
-test('a block in which a process with a full heap ended names the function that filled it', () => {
+test('the last block of a process that ended with a full heap names the function that filled it', () => {
   const { evidence } = makeRecord()
-  const sentence = (/** @type {object} */ heapProfile) =>
-    endSentenceOf(makeRecord({ evidence: { ...evidence, memory: /** @type {any} */ ({ heapProfile }) } }))
+  const sentence = (/** @type {object} */ heapProfile, ongoing = true) =>
+    endSentenceOf(makeRecord({ ongoing, evidence: { ...evidence, memory: /** @type {any} */ ({ heapProfile }) } }))
   const begin = 'a previous process (pid 4242) ended 312 ms into a block: report (app/report.js:41), GET /report/:id (js)'
   const full = ', the heap was full: 71% of the latest was allocated in addSession (shop/cache.js:12)'
   assert.equal(sentence(HEAP_PROFILE), begin + full)
   assert.equal(sentence({ ...HEAP_PROFILE, isHeapFull: false }), begin)
-  assert.equal(sentence({ ...HEAP_PROFILE, keptBy: undefined }), begin)
+  assert.equal(sentence({ ...HEAP_PROFILE, keptBy: undefined }), `${begin}, the heap was full`)
+  assert.equal(sentence(HEAP_PROFILE, false), begin.replace('312 ms into a block', 'after a block of 312 ms') + full)
 })
 
 test('a place in generated code names the file that made it', () => {
