@@ -64,8 +64,15 @@ test('metrics show the time that work took from other work, and that other work 
   assert.ok(lost > 0.15, `it lost ${lost} s`)
   assert.equal(await valueOf('loopwatch_work_blocked_seconds_sum', 'culprit'), 0)
   // A block is charged when it has settled, later than its work has ended. Its last sample may come after the work,
-  // and stands for up to 30 ms.
-  await eventually(async () => Number(await valueOf('loopwatch_blocked_seconds_total', 'culprit')) > 0.15, 'the culprit to be charged')
+  // and stands for up to 30 ms; on a busy machine for more, then another one shows it.
+  let chargedAt = performance.now()
+  await eventually(async () => {
+    if (performance.now() - chargedAt > AGAIN_MS) {
+      await blockOf('victim')
+      chargedAt = performance.now()
+    }
+    return Number(await valueOf('loopwatch_blocked_seconds_total', 'culprit')) > 0.15
+  }, async () => `the culprit to be charged: ${JSON.stringify(await samples())}`)
   assert.ok(/** @type {number} */ (await valueOf('loopwatch_work_duration_seconds_sum', 'culprit')) > 0.19)
   await eventually(async () => (await samples()).find(({ name }) => name === 'loopwatch_work_in_flight')?.value === 0, 'all work to be over')
 })
