@@ -5,6 +5,7 @@ const path = require('node:path')
 const { hasFullHeap } = require('../util/memory-text')
 const { startedAtMs, isAlive } = require('../util/processes')
 const { recordIn } = require('./record')
+const { LIVING_MS } = require('./retention')
 
 /** @import { BlockRecord } from '../types' */
 
@@ -22,7 +23,7 @@ const TAIL_BYTES = 256 * 1024
 const FILES = 20
 
 /**
- * @typedef {{ file: string, pid: number, namedAtMs: number, mtimeMs: number }} RecordFile
+ * @typedef {{ file: string, pid: number, namedAtMs: number, mtimeMs: number, touchedMs: number }} RecordFile
  */
 
 /**
@@ -36,7 +37,7 @@ exports.takeUnended = (dir, nowMs = Date.now()) => {
   return old.sort((a, b) => b.mtimeMs - a.mtimeMs).slice(0, FILES).reverse().flatMap((each) => {
     try {
       if (!hasEnded(each)) return []
-      const record = lastBlockIn(tailOf(each.file))
+      const record = lastBlockIn(tailOf(each.file), nowMs - each.touchedMs > LIVING_MS)
       // Only one of several processes that start at once can rename it.
       if (record !== null) fs.renameSync(each.file, each.file.replace(/\.ndjson$/, '.unended.ndjson'))
       return record ?? []
@@ -54,7 +55,10 @@ function filesOf (dir) {
       const parts = NAME.exec(name)
       const file = path.join(dir, name)
       const stat = parts && fs.statSync(file, { throwIfNoEntry: false })
-      return parts && stat ? { file, pid: Number(parts[1]), namedAtMs: Number(parts[2]), mtimeMs: stat.mtimeMs } : []
+      if (!parts || !stat) return []
+      const { mtimeMs, atimeMs } = stat
+      const touchedMs = Math.max(mtimeMs, atimeMs)
+      return { file, pid: Number(parts[1]), namedAtMs: Number(parts[2]), mtimeMs, touchedMs }
     })
   } catch {
     // The reason is logged when a record cannot be written.
@@ -68,11 +72,12 @@ function hasEnded ({ pid, namedAtMs }) {
 }
 
 /**
- * The main thread's last block, if no line has its end; else one of the last two, if it found the heap full: V8 ends
- * such a process within a second, often between two blocks.
- * @param {string} tail of a file, from any byte on
+ * The main thread's last block, if no line has its end and it was long; else one of the last two, if it found the heap
+ * full: V8 ends such a process within a second, often between two blocks.
+ * @param {string} tail of a file, from any byte on @param {boolean} [isSilent] the process has not marked its file for
+ * long: between two blocks, a living one that cannot be seen leaves it alone as well
  */
-function lastBlockIn (tail) {
+function lastBlockIn (tail, isSilent = false) {
   const records = tail.split('\n').flatMap((line) => recordIn(line) ?? []).filter(({ threadId }) => threadId === 0)
   // Blocks before it may settle after it has begun.
   const blocks = [...new Map(records.map((record) => [record.id, record])).values()]
@@ -80,7 +85,7 @@ function lastBlockIn (tail) {
   const last = blocks.at(-1)
   if (last?.ongoing && last.durationMs >= LONG_MS) return last
   // The heap is measured at the end of a block.
-  return blocks.slice(-2).findLast(hasFullHeap) ?? null
+  return (last?.ongoing || isSilent) ? blocks.slice(-2).findLast(hasFullHeap) ?? null : null
 }
 
 /** @param {string} file */

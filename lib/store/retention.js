@@ -115,4 +115,5 @@ const statOf = (file) => {
   }
 }
 
+exports.LIVING_MS = LIVING_MS
 exports.TOUCH_MS = TOUCH_MS

@@ -39,7 +39,7 @@ const kinds = {
   records () {
     const { BlockFile } = require('../../store/block-file')
     const { takeUnended, QUIET_MS } = require('../../store/predecessors')
-    const { TOUCH_MS } = require('../../store/retention')
+    const { LIVING_MS, TOUCH_MS } = require('../../store/retention')
     const file = new BlockFile({ dir: target, name, nowMs, onState })
     const look = () => {
       for (const record of takeUnended(target)) port.postMessage({ on: 'onUnended', value: record })
@@ -48,6 +48,8 @@ const kinds = {
     keepHistory([])
     // A file that was written just before this start stands still by then, if its process is gone.
     setTimeout(look, QUIET_MS + 500).unref()
+    // By then a living process would have marked its file. Reading it counts as a mark.
+    setTimeout(look, LIVING_MS + 2 * QUIET_MS).unref()
     setInterval(() => file.touch(), TOUCH_MS).unref()
     return {
       write: (line) => file.appendLine(line),

@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { readBlocks } = require('../../../lib/store/block-file')
 const { takeUnended, lastBlockIn, QUIET_MS } = require('../../../lib/store/predecessors')
+const { LIVING_MS } = require('../../../lib/store/retention')
 const { startedAtMs } = require('../../../lib/util/processes')
 const { makeDir } = require('../../support/files')
 const { HEAP_PROFILE, makeRecord } = require('../../support/record')
@@ -78,10 +79,21 @@ test('so does one of the last two blocks that has its end, as V8 mostly ends the
   const { evidence } = makeRecord()
   const full = line({ ongoing: false, durationMs: 140, evidence: { ...evidence, memory: { isHeapFull: true } } })
   const next = line({ id: '1-2', startedAt: '2026-11-21T10:00:02.000Z', durationMs: 51 })
-  assert.equal(lastBlockIn(full)?.durationMs, 140)
-  assert.equal(lastBlockIn(full + next)?.durationMs, 140)
-  assert.equal(lastBlockIn(full + next + next.replace('"1-2"', '"1-3"').replace(':02.', ':03.')), null)
-  assert.equal(lastBlockIn(full.replace('"isHeapFull":true', '"isHeapFull":false')), null)
+  assert.equal(lastBlockIn(full, true)?.durationMs, 140)
+  assert.equal(lastBlockIn(full, false), null)
+  assert.equal(lastBlockIn(full + next, false)?.durationMs, 140)
+  assert.equal(lastBlockIn(full + next + next.replace('"1-2"', '"1-3"').replace(':02.', ':03.'), true), null)
+  assert.equal(lastBlockIn(full.replace('"isHeapFull":true', '"isHeapFull":false'), true), null)
+})
+
+test('a process that may live on elsewhere is not taken for one that ended with a full heap', (t) => {
+  const { evidence } = makeRecord()
+  const text = line({ ongoing: false, evidence: { ...evidence, memory: { isHeapFull: true } } })
+  for (const [ageMs, count] of [[QUIET_MS + 500, 0], [LIVING_MS + 1000, 1]]) {
+    const dir = makeDir(t)
+    write(dir, { text, ageMs })
+    assert.equal(takeUnended(dir).length, count, `${ageMs}`)
+  }
 })
 
 test('the block before the last one may settle after that one began', () => {
