@@ -5,7 +5,7 @@ const path = require('node:path')
 const { hasFullHeap } = require('../util/memory-text')
 const { startedAtMs, isAlive } = require('../util/processes')
 const { recordIn } = require('./record')
-const { LIVING_MS } = require('./retention')
+const { LIVING_MS, statOf } = require('./retention')
 
 /** @import { BlockRecord } from '../types' */
 
@@ -53,12 +53,9 @@ function filesOf (dir) {
   try {
     return fs.readdirSync(dir).flatMap((name) => {
       const parts = NAME.exec(name)
-      const file = path.join(dir, name)
-      const stat = parts && fs.statSync(file, { throwIfNoEntry: false })
-      if (!parts || !stat) return []
-      const { mtimeMs, atimeMs } = stat
-      const touchedMs = Math.max(mtimeMs, atimeMs)
-      return { file, pid: Number(parts[1]), namedAtMs: Number(parts[2]), mtimeMs, touchedMs }
+      if (parts === null) return []
+      return statOf(path.join(dir, name))
+        .map((stat) => ({ ...stat, pid: Number(parts[1]), namedAtMs: Number(parts[2]) }))
     })
   } catch {
     // The reason is logged when a record cannot be written.
@@ -84,8 +81,9 @@ function lastBlockIn (tail, isSilent = false) {
     .sort((a, b) => a.startedAt < b.startedAt ? -1 : 1)
   const last = blocks.at(-1)
   if (last?.ongoing && last.durationMs >= LONG_MS) return last
+  if (!last?.ongoing && !isSilent) return null
   // The heap is measured at the end of a block.
-  return (last?.ongoing || isSilent) ? blocks.slice(-2).findLast(hasFullHeap) ?? null : null
+  return blocks.slice(-2).findLast(hasFullHeap) ?? null
 }
 
 /** @param {string} file */

@@ -116,4 +116,5 @@ const statOf = (file) => {
 }
 
 exports.LIVING_MS = LIVING_MS
+exports.statOf = statOf
 exports.TOUCH_MS = TOUCH_MS

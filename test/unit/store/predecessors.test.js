@@ -75,7 +75,7 @@ test('a short block counts if the heap was full, as V8 ends such a process withi
   assert.equal(lastBlockIn(text.replace('"isHeapFull":true', '"isHeapFull":false')), null)
 })
 
-test('so does one of the last two blocks that has its end, as V8 mostly ends the process between two blocks', () => {
+test('so does one of the last two blocks that has its end, as V8 often ends the process between two blocks', () => {
   const { evidence } = makeRecord()
   const full = line({ ongoing: false, durationMs: 140, evidence: { ...evidence, memory: { isHeapFull: true } } })
   const next = line({ id: '1-2', startedAt: '2026-11-21T10:00:02.000Z', durationMs: 51 })
