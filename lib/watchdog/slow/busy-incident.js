@@ -36,9 +36,11 @@ class BusyIncident {
     return this.#open?.atMs ?? null
   }
 
-  /** The latest seconds, at most ten and less at first. @param {number} [ms] how many */
-  recent (ms = BUSY_MS) {
-    const to = this.#seconds[this.#seconds.length - 1] ?? NOTHING
+  /**
+   * The latest seconds, at most ten and less at first.
+   * @param {number} [ms] how many @param {Totals} [to] the latest
+   */
+  recent (ms = BUSY_MS, to = this.#seconds[this.#seconds.length - 1] ?? NOTHING) {
     return between(this.#seconds.find(({ atMs }) => to.atMs - atMs < ms + ROUND_MS) ?? to, to)
   }
 

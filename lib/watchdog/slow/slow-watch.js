@@ -142,8 +142,15 @@ class SlowWatch {
 
   /** Whether nothing else explains that requests are slow. */
   get #isIdle () {
-    return !this.#pool.isOpen && !this.#lookups.isOpen && IDLE_TIMES_MS.every((ms) => {
-      const { share, blockedShare, queuedShare } = this.#busy.recent(ms)
+    if (this.#pool.isOpen || this.#lookups.isOpen) return false
+    const { mainLoop, stats } = this.#parts
+    const { activeMs, inProgressMs } = mainLoop.monitor.state
+    const atMs = nowMs()
+    const blockedMs = this.#blockedMs + inProgressMs
+    // The totals of the latest second may be two seconds old.
+    const totals = { atMs, activeMs, blockedMs, queuedMs: stats.host.queuedMs(atMs), turns: 0 }
+    return IDLE_TIMES_MS.every((ms) => {
+      const { share, blockedShare, queuedShare } = this.#busy.recent(ms, totals)
       return share < IDLE_SHARE && blockedShare < IDLE_BLOCKED_SHARE && queuedShare < IDLE_SHARE
     })
   }

@@ -72,7 +72,7 @@ class WaitingWatch {
 
   /** @param {number} now @param {SlowWork[]} slow */
   #see (now, slow) {
-    const event = this.#incident.see(now, slow, this.#parts.mayOpen())
+    const event = this.#incident.see(now, slow, slow.length > 0 && this.#parts.mayOpen())
     if (event === null) return
     const isOpen = event.type === 'opened'
     this.#parts.post({ code: WAITS, peer: event.peer, isOpen })

@@ -28,6 +28,16 @@ function run (shares, blockedShare = 0, queuedShare = 0) {
   return events
 }
 
+test('the last seconds can end now, with a block since the latest look', () => {
+  const busy = new BusyIncident()
+  const rest = { queuedMs: 0, turns: 0 }
+  for (let atMs = 0; atMs <= 12_000; atMs += 1000) busy.see({ atMs, activeMs: atMs / 100, blockedMs: 0, ...rest })
+  const now = { atMs: 13_300, activeMs: 1120, blockedMs: 1000, ...rest }
+  assert.equal(busy.recent(3000).blockedShare, 0)
+  assert.ok(Math.abs(busy.recent(3000, now).blockedShare - 1000 / 3300) < 1e-9)
+  assert.equal(busy.recent().blockedShare, 0)
+})
+
 /** @param {number} share @param {number} seconds */
 const times = (share, seconds) => Array.from({ length: seconds }, () => share)
 
