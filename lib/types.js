@@ -295,8 +295,8 @@
  * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
- * @typedef {'start' | 'take' | 'stay' | 'stop'} ProfilerAction what the watchdog asks of the host
- * through the inspector
+ * @typedef {'start' | 'take' | 'keep' | 'stay' | 'stop'} ProfilerAction what the watchdog asks of the host, but for
+ * 'take', which the host does by itself after blocks
  */
 
 module.exports = {}

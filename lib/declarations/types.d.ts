@@ -927,10 +927,10 @@ export type LoopLoadReport = {
  };
 };
 /**
- * what the watchdog asks of the host
- * through the inspector
+ * what the watchdog asks of the host, but for
+ * 'take', which the host does by itself after blocks
  */
-export type ProfilerAction = "start" | "take" | "stay" | "stop";
+export type ProfilerAction = "start" | "take" | "keep" | "stay" | "stop";
 import type { Cause } from './tables/causes';
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';

@@ -205,7 +205,7 @@ test('a loop that is busy with short turns is logged, with the function that too
   const busy = lines.find(({ event }) => event === 'busy')
   assert.ok(busy, stdout)
   assert.ok(busy.utilization >= 0.95 && busy.durationMs >= 9000, JSON.stringify(busy))
-  assert.equal(busy.frame?.function, 'shortWork')
+  assert.equal(busy.frame?.function, 'shortWork', stdout)
   assert.match(busy.msg, /^the event loop was \d+% busy for \d+\.\d s(?: in [\d,]+ turns)?, without a single long block; most of it in (?:≈ )?shortWork \(/)
   const over = lines.find(({ event }) => event === 'busy_over')
   assert.ok(over?.durationMs >= 9000, JSON.stringify(over))

@@ -125,10 +125,10 @@ class Profiling {
     this.#parts.ask(action, mostMs)
   }
 
-  /** Asks for the samples so far, which the host otherwise takes after a block. Starts a profile if there is none. */
+  /** Asks for the profile in progress, which is dropped without a block. Starts one if there is none. */
   want () {
     this.#isWanted = true
-    if (this.#pendingAction === null && this.isOn) this.#ask('take', nowMs())
+    if (this.isOn) this.#parts.ask('keep')
   }
 
   /** Takes a message of the host. @param {any} message */

@@ -63,6 +63,8 @@ class HostProfiler {
   #activity = new Activity()
   #activeMs = 0
   #beganActiveMs = 0
+  /** The profile in progress is to be taken, not dropped. */
+  #isKept = false
   /** @type {HeapProfile | null} */
   #heap = null
   /** @type {NodeJS.Timeout | undefined} */
@@ -137,6 +139,7 @@ class HostProfiler {
   /** @param {Action} action */
   #do (action) {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
+    if (action === 'keep') this.#isKept = true
     const inspector = loadInspector()
     // A profile of the inspector would show up in a debugger that is connected.
     if (this.#own === null && inspector?.url() !== undefined) {
@@ -149,6 +152,7 @@ class HostProfiler {
     }
     if (action !== 'take' || !this.#source.isOn) return null
     this.#beganActiveMs = this.#activeMs
+    this.#isKept = false
     return this.#source.take()
   }
 
@@ -196,7 +200,7 @@ class HostProfiler {
   #renew () {
     this.#beganActiveMs = this.#activeMs
     // An open port ends the profile, which run() reports.
-    if (this.#own === null && loadInspector()?.url() !== undefined) this.run('take')
+    if (this.#isKept || (this.#own === null && loadInspector()?.url() !== undefined)) this.run('take')
     else this.#hold(() => this.#source.renew())
   }
 
