@@ -53,8 +53,8 @@ const WAKES_SQLITE = 'signals of the profiler end the busy timeout of SQLite ear
  * when its loop turns.
  */
 class Profiling {
-  /** @type {{ action: Action, atMs: number } | null} */
-  #pendingAction = null
+  /** @type {number | null} when a start was asked for that has no answer yet */
+  #askedAtMs = null
   /** @type {number | null} since when it has been on, by the host */
   #onSinceMs = null
   /** @type {number | null} when the last block ended that has no profile yet */
@@ -92,7 +92,7 @@ class Profiling {
   }
 
   get isBusy () {
-    return this.#isFirst || this.#pendingAction !== null || this.#owedMs !== null
+    return this.#isFirst || this.#askedAtMs !== null || this.#owedMs !== null
   }
 
   /** Reported if asked for: else the doubt about lines shows it. @param {string} message @param {number} [untilMs] */
@@ -105,9 +105,9 @@ class Profiling {
   poll (now, isBlocked) {
     const { mode } = this.#parts
     if (mode === 'off' || this.isOn || now < this.#retryAtMs) return
-    if (this.#pendingAction !== null && (isBlocked || now - this.#pendingAction.atMs < RETRY_MS)) return
+    if (this.#askedAtMs !== null && (isBlocked || now - this.#askedAtMs < RETRY_MS)) return
     if (mode === 'on') {
-      if (!isBlocked) this.#ask('start', now)
+      if (!isBlocked) this.#askStart(now)
       return
     }
     const { price, thresholdMs, underWay, isStarting, onState } = this.#parts
@@ -116,13 +116,13 @@ class Profiling {
     const msPerCpuMs = price(now)
     this.#triedAtMs = Math.min(this.#triedAtMs, now)
     if (this.#neededAtMs !== null && now - this.#triedAtMs >= RETRY_MS) onState({ message: TOO_LONG })
-    if (msPerCpuMs !== null && !isBlocked && underWay() === 0) this.#ask('start', now, thresholdMs / msPerCpuMs)
+    if (msPerCpuMs !== null && !isBlocked && underWay() === 0) this.#askStart(now, thresholdMs / msPerCpuMs)
   }
 
-  /** @param {Action} action @param {number} now @param {number} [mostMs] */
-  #ask (action, now, mostMs) {
-    this.#pendingAction = { action, atMs: now }
-    this.#parts.ask(action, mostMs)
+  /** @param {number} now @param {number} [mostMs] */
+  #askStart (now, mostMs) {
+    this.#askedAtMs = now
+    this.#parts.ask('start', mostMs)
   }
 
   /** Asks for the profile in progress, which is dropped without a block. Starts one if there is none. */
@@ -135,7 +135,7 @@ class Profiling {
   receive (message) {
     const now = nowMs()
     const { action, isOn, tookMs, failure, taken, atMs = now } = message
-    this.#pendingAction = null
+    this.#askedAtMs = null
     const window = taken === null ? null : this.#parts.keep(taken)
     if (action === 'missed') {
       // Blocks that ended by then were not sampled.

@@ -37,11 +37,12 @@ class BusyIncident {
   }
 
   /**
-   * The latest seconds, at most ten and less at first.
+   * The latest seconds, at most ten and less at first. More during a long block, in which there are no totals.
    * @param {number} [ms] how many @param {Totals} [to] the latest
    */
-  recent (ms = BUSY_MS, to = this.#seconds[this.#seconds.length - 1] ?? NOTHING) {
-    return between(this.#seconds.find(({ atMs }) => to.atMs - atMs < ms + ROUND_MS) ?? to, to)
+  recent (ms = BUSY_MS, to = this.#seconds.at(-1) ?? NOTHING) {
+    const from = this.#seconds.find(({ atMs }) => to.atMs - atMs < ms + ROUND_MS) ?? this.#seconds.at(-1)
+    return between(from ?? to, to)
   }
 
   /** The share of the last ten seconds in which it was active, less at first. */

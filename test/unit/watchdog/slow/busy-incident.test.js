@@ -36,6 +36,8 @@ test('the last seconds can end now, with a block since the latest look', () => {
   assert.equal(busy.recent(3000).blockedShare, 0)
   assert.ok(Math.abs(busy.recent(3000, now).blockedShare - 1000 / 3300) < 1e-9)
   assert.equal(busy.recent().blockedShare, 0)
+  const muchLater = { atMs: 42_000, activeMs: 30_120, blockedMs: 30_000, ...rest }
+  assert.equal(busy.recent(3000, muchLater).blockedShare, 1)
 })
 
 /** @param {number} share @param {number} seconds */
