@@ -295,8 +295,8 @@
  * @property {{ heapUsedBytes: number, heapLimitBytes: number, externalBytes: number, rssBytes: number }} memory now;
  * `heapLimitBytes` is that of --max-old-space-size; 0 if it is unknown
  *
- * @typedef {'start' | 'take' | 'keep' | 'stay' | 'stop'} ProfilerAction what the watchdog asks of the host, but for
- * 'take', which the host does by itself after blocks
+ * @typedef {'start' | 'take' | 'keep' | 'stay' | 'stop'} ProfilerAction what the host does with its
+ * profile: the watchdog asks for each but 'take'
  */
 
 module.exports = {}

@@ -927,8 +927,8 @@ export type LoopLoadReport = {
  };
 };
 /**
- * what the watchdog asks of the host, but for
- * 'take', which the host does by itself after blocks
+ * what the host does with its
+ * profile: the watchdog asks for each but 'take'
  */
 export type ProfilerAction = "start" | "take" | "keep" | "stay" | "stop";
 import type { Cause } from './tables/causes';

@@ -42,7 +42,7 @@ test('a cluster has one endpoint, with every worker under its number and sums th
   for (let i = 0; i < 9; i++) pids.add(await app.get('/orders/17?ms=120'))
   assert.equal(pids.size, 3, 'the application gave work to all three')
   const route = '/orders/:id'
-  // A block on a busy machine may have begun before its request, and be mostly that wait.
+  // On a busy machine, a block may begin long before its request does: it then names no request of its own.
   const isOfRoute = (/** @type {any} */ record) =>
     (record.works ?? [record]).some((/** @type {any} */ { request }) => request?.route === route)
   const blocks = await eventually(async () => {
